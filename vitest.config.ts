@@ -1,0 +1,40 @@
+import { defineConfig } from "vitest/config";
+
+const rooms = "{harness,lock-impl,workloads,faults,reports,docker}";
+
+/**
+ * Three projects: `unit` needs nothing, `simulated` needs nothing but patches the platform in its own process,
+ * `containers` needs a Docker engine and runs its files one after another, because the engine is one shared machine.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: [`${rooms}/**/*.test.ts`],
+          exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
+        },
+      },
+      {
+        test: {
+          name: "simulated",
+          include: ["harness/simulated/**/*.test.ts"],
+          exclude: ["**/*.containers.test.ts"],
+          pool: "forks",
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "containers",
+          include: [`${rooms}/**/*.containers.test.ts`],
+          globalSetup: ["harness/containers/test-engine.ts"],
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
