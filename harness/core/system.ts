@@ -1,0 +1,172 @@
+import type { TopologySpec } from "./topology.ts";
+
+/**
+ * A running topology with its clients and its guarded resource: what a run drives and what faults act on. Both
+ * backends, simulated and containers, implement it, so that runner, workloads, faults and checkers are the same.
+ */
+export interface SystemUnderTest extends AsyncDisposable {
+  readonly topology: TopologySpec;
+  readonly clock: TrueClock;
+  /** Data nodes, then Sentinels, in order. The guarded resource is not among them. */
+  readonly nodes: readonly NodeHandle[];
+  readonly clients: readonly ClientHandle[];
+  readonly network: NetworkControl;
+  readonly resource: ResourceHandle;
+  /** Node names by their present role, as the nodes themselves say. Without replication every data node is a master. */
+  roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }>;
+  /** Asks a Sentinel for a failover and returns when it has begun, with what was seen. */
+  requestFailover(): Promise<Evidence>;
+  /** Calls `listener` for everything the system notices by itself. */
+  onNotice(listener: (notice: Notice) => void): void;
+}
+
+/** The clock that no fault touches. */
+export interface TrueClock {
+  /** Integer nanoseconds since the start of the run. */
+  now(): number;
+  /** Resolves after `ms`; rejects with the signal's reason when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What was seen of an action's effect. */
+export interface Evidence {
+  readonly observed: boolean;
+  /** In words and figures: "PTTL 39900 became -2". */
+  readonly detail: string;
+}
+
+export type ProcessState = "running" | "paused" | "dead";
+
+/** What clients and nodes have in common: processes that can be stopped, killed and given a wrong clock. */
+export interface ProcessHandle {
+  /** `client-0`, `node-2`, `sentinel-1`. */
+  readonly name: string;
+  state(): Promise<ProcessState>;
+  /** Stops executing, as a long garbage collection does; established connections stay. */
+  pause(): Promise<Evidence>;
+  resume(): Promise<Evidence>;
+  /** Ends at once, as by SIGKILL. */
+  kill(): Promise<Evidence>;
+  /** Steps the wall clock by `ms`, positive or negative; the monotonic clock goes on. */
+  jumpClock(ms: number): Promise<Evidence>;
+  /** Has all its clocks run `rate` times as fast as they should from now on; 1 is right. Absent where the backend cannot. */
+  setClockRate?(rate: number): Promise<Evidence>;
+}
+
+export interface NodeHandle extends ProcessHandle {
+  readonly role: "data" | "sentinel";
+  /** Starts a dead node. `keepData: false` starts it empty. */
+  start(options: { readonly keepData: boolean }): Promise<Evidence>;
+  /**
+   * Ends at once, as when the power goes: what was written and not yet synced to disk is lost. It is dead then, and can be
+   * started. Absent where the backend cannot.
+   */
+  losePower?(): Promise<Evidence>;
+  /** Runs a Redis command over a connection of the harness's own, which no fault touches. */
+  command(...args: readonly (string | number)[]): Promise<unknown>;
+}
+
+export interface ClientHandle extends ProcessHandle {
+  /**
+   * Has the client do one thing. Never rejects: a client that dies leaves the operation `info`. One at a time; a
+   * paused client answers after it was resumed.
+   */
+  perform(request: ClientRequest): Promise<ClientReply>;
+  /**
+   * Has the client stop executing the `count`-th time from now that it is about to send something to one of the servers
+   * `to`: after all it has checked, and before the write that relies on it. What it was about to send leaves it when it
+   * goes on. Absent where the backend cannot.
+   */
+  pauseAtSend?(to: readonly string[], count: number): Promise<PauseToCome>;
+  /** Calls `listener` when the lock told the client that its lease is gone. */
+  onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
+}
+
+/** A pause that waits for its client to send. */
+export interface PauseToCome {
+  /** That it waits. */
+  readonly evidence: Evidence;
+  /** Has the client go on, if this has stopped it; otherwise calls it off, which observes nothing. */
+  end(): Promise<Evidence>;
+}
+
+/** A directed edge of the network; each end is the name of a client, a node, a Sentinel or `resource`. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * Faults of single edges. Data flows from `from` to `to`. Bytes that a cut or stalled edge holds arrive after it was
+ * mended, as TCP's do.
+ */
+export interface NetworkControl {
+  /** Nothing passes. Between nodes, packets are dropped. */
+  cut(edge: Edge): Promise<Evidence>;
+  /** Everything passes only after `ms`. */
+  delay(edge: Edge, ms: number): Promise<Evidence>;
+  /** Established connections stay and take bytes, but nothing comes out until it is mended. */
+  stall(edge: Edge): Promise<Evidence>;
+  /** Every connection of the edge, both ways, is reset once. Needs no mending. */
+  reset(edge: Edge): Promise<Evidence>;
+  /** Undoes cut, delay and stall of this edge. */
+  mend(edge: Edge): Promise<Evidence>;
+}
+
+/** The guarded resource. */
+export interface ResourceHandle {
+  /** Calls `listener` for each write in the order the resource applied or refused it, as it becomes known. */
+  onAudit(listener: (entry: AuditEntry) => void): void;
+  /** Resolves when every write that the resource has seen so far was given to the listeners. */
+  drain(): Promise<void>;
+}
+
+export interface AuditEntry {
+  readonly key: string;
+  /** Number of writes to this key accepted so far, this one included if it was accepted. */
+  readonly position: number;
+  readonly owner?: string;
+  readonly fence?: number;
+  readonly data: string;
+  readonly accepted: boolean;
+  readonly basedOn?: number;
+}
+
+/** Something the system noticed: a replica became master, or a process died that no fault killed. */
+export type Notice =
+  | { readonly kind: "promotion"; readonly node: string; readonly evidence: string }
+  | { readonly kind: "died"; readonly name: string; readonly evidence: string };
+
+/** A request to a client process, as it goes over its standard input. */
+export type ClientRequest =
+  | { readonly op: "acquire"; readonly key: string; readonly ttlMs: number; readonly waitMs: number }
+  | { readonly op: "extend"; readonly key: string; readonly owner: string; readonly ttlMs: number }
+  | { readonly op: "release"; readonly key: string; readonly owner: string }
+  | { readonly op: "read"; readonly key: string }
+  | {
+      readonly op: "write";
+      readonly key: string;
+      readonly owner: string;
+      readonly fence?: number;
+      readonly data: string;
+      readonly basedOn?: number;
+    };
+
+/** A client's answer. `grantedAt` is on the true clock, in nanoseconds since the start of the run. */
+export type ClientReply =
+  | {
+      readonly ok: true;
+      readonly owner?: string;
+      readonly fence?: number;
+      readonly validForMs?: number;
+      readonly grantedAt?: number;
+      readonly released?: boolean;
+      readonly position?: number;
+    }
+  | { readonly ok: false; readonly kind: FailureKind; readonly reason: string };
+
+/**
+ * `contended`: somebody else holds. `error`: it certainly had no effect. `refused`: the guarded resource turned a stale
+ * write away. `unsupported`: the driver cannot do that. `indeterminate`: it may or may not have had its effect.
+ */
+type FailureKind = "contended" | "error" | "refused" | "unsupported" | "indeterminate";
