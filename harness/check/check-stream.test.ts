@@ -1,0 +1,151 @@
+import { readdirSync, readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UserError } from "../core/errors.ts";
+import { parseHistory } from "../core/history-reader.ts";
+import { checkHistory } from "./check.ts";
+import { checkStream } from "./check-stream.ts";
+
+const folder = new URL("testdata/", import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+
+function inPieces(bytes: Uint8Array, size: number): readonly Uint8Array[] {
+  const pieces: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length; from += size) pieces.push(bytes.subarray(from, from + size));
+  return pieces;
+}
+
+/** A verdict, or the one line that says why there is none. */
+async function outcomeOf(chunks: Iterable<Uint8Array | string>): Promise<string> {
+  try {
+    const { verdict } = await checkStream(chunks, "input");
+    return verdict.verdict;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return error.message;
+  }
+}
+
+describe("checkStream", () => {
+  it.each([1, 7, 4096])("judges as checkHistory does, in pieces of %i bytes", async (size) => {
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) {
+      const bytes = readFileSync(new URL(file, folder));
+      const { verdict, events } = await checkStream(inPieces(bytes, size), file);
+      const history = parseHistory(bytes.toString(), file);
+      expect(verdict).toEqual(checkHistory(history));
+      expect(events).toBe(history.events.length);
+    }
+  });
+
+  it("takes a last line without a line feed, carriage returns and a byte order mark", async () => {
+    const text = readFileSync(new URL(files[0]!, folder), "utf8").trimEnd();
+    const expected = await outcomeOf([text]);
+    expect(["valid", "invalid", "unknown"]).toContain(expected);
+    expect(await outcomeOf([text.replaceAll("\n", "\r\n")])).toBe(expected);
+    expect(await outcomeOf([`\uFEFF${text}`])).toBe(expected);
+  });
+
+  it("reports progress", async () => {
+    const bytes = readFileSync(new URL(files[0]!, folder));
+    const seen: number[] = [];
+    const { events } = await checkStream(inPieces(bytes, 300), "input", { onProgress: (count) => seen.push(count) });
+    expect(seen.at(-1)).toBe(events);
+    expect(seen.length).toBeGreaterThan(1);
+  });
+
+  it("names the line that is not UTF-8", async () => {
+    const bytes = readFileSync(new URL(files[0]!, folder));
+    const third = bytes.indexOf(0x0a, bytes.indexOf(0x0a) + 1) + 20;
+    bytes[third] = 0xff;
+    expect(await outcomeOf([bytes])).toBe("input, line 3: not UTF-8");
+    expect(await outcomeOf(inPieces(bytes, 11))).toBe("input, line 3: not UTF-8");
+  });
+
+  it("refuses a line that never ends", async () => {
+    const endless = Array.from({ length: 20 }, () => new Uint8Array(1024 * 1024).fill(0x20));
+    expect(await outcomeOf(endless)).toBe("input, line 1: longer than 16 MiB");
+  });
+
+  it("refuses an empty input", async () => {
+    expect(await outcomeOf([])).toContain("input holds no history");
+    expect(await outcomeOf(["\n\n"])).toContain("input holds no history");
+  });
+});
+
+/** Every answer is a verdict or an error that names a line (or says that there is nothing). */
+const ANSWER = /^(valid|invalid|unknown|input holds no history.*|input, line \d+: .+)$/;
+
+describe("any byte string", () => {
+  it("gives a verdict or an error with a line number", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 5 }), async (chunks) => {
+        expect(await outcomeOf(chunks)).toMatch(ANSWER);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("gives one when it is a history with bytes changed, cut out or put in", async () => {
+    const texts = files.map((file) => readFileSync(new URL(file, folder)));
+    const outcomes = new Set<string>();
+    const edit = fc.record({ at: fc.nat(), cut: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...texts),
+        fc.array(edit, { minLength: 1, maxLength: 3 }),
+        async (bytes, edits) => {
+          let edited: Uint8Array = bytes;
+          for (const { at, cut, put } of edits) {
+            const place = at % (edited.length + 1);
+            edited = Buffer.concat([edited.subarray(0, place), put, edited.subarray(place + cut)]);
+          }
+          const outcome = await outcomeOf([edited]);
+          outcomes.add(outcome.replaceAll(/\d+/g, "#"));
+          expect(outcome).toMatch(ANSWER);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+    expect(outcomes.size).toBeGreaterThan(5);
+  });
+
+  it("gives one when it is a history with values changed, lines repeated, left out or swapped", async () => {
+    const texts = files.map((file) => readFileSync(new URL(file, folder), "utf8").trimEnd().split("\n"));
+    const value = fc.constantFrom("null", "-1", "1e400", "9007199254740993", '""', "{}", "[]", "true", "0.5", '"k"');
+    const edit = fc.record({
+      at: fc.nat(),
+      how: fc.constantFrom("repeat", "drop", "swap", "value"),
+      field: fc.nat(),
+      value,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...texts),
+        fc.array(edit, { minLength: 1, maxLength: 4 }),
+        async (original, edits) => {
+          const lines = [...original];
+          for (const { at, how, field, value } of edits) {
+            const place = at % lines.length;
+            const line = lines[place] ?? "";
+            if (how === "repeat") lines.splice(place, 0, line);
+            else if (how === "drop") lines.splice(place, 1);
+            else if (how === "swap") lines.push(...lines.splice(place, 1));
+            else lines[place] = withValue(line, field, value);
+            if (lines.length === 0) return;
+          }
+          expect(await outcomeOf([lines.join("\n")])).toMatch(ANSWER);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+/** The line with the value of one of its fields, at whatever depth, replaced. */
+function withValue(line: string, field: number, value: string): string {
+  const fields = [...line.matchAll(/:("[^"]*"|[\d.-]+|true|false)/g)];
+  const chosen = fields[field % Math.max(1, fields.length)];
+  if (chosen === undefined) return line;
+  return `${line.slice(0, chosen.index + 1)}${value}${line.slice(chosen.index + chosen[0].length)}`;
+}

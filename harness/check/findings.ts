@@ -1,0 +1,58 @@
+import type { Property, PropertyVerdict, Violation } from "../core/verdict.ts";
+
+/** A lock that is broken is broken thousands of times; nobody reads more of it than this. */
+const LISTED_VIOLATIONS = 100;
+
+/**
+ * Collects the violations of one property: the first hundred in full, the rest as a number. They are described at the
+ * end, when all is known; a fault is recorded only when its effect was seen.
+ */
+export class Findings {
+  readonly #property: Property;
+  readonly #listed: (() => Violation)[] = [];
+  #count = 0;
+
+  constructor(property: Property) {
+    this.#property = property;
+  }
+
+  /** Takes a violation. `describe` is called at the end, if it is among those that are listed. */
+  add(describe: () => Violation): void {
+    if (this.#listed.length < LISTED_VIOLATIONS) this.#listed.push(describe);
+    this.#count += 1;
+  }
+
+  /** What a reader should know about violations that are not listed. */
+  get remarks(): readonly string[] {
+    const unlisted = this.#count - this.#listed.length;
+    return unlisted === 0 ? [] : [`${unlisted} more violations of ${this.#property} are not listed`];
+  }
+
+  /** `invalid` with the violations in the order of their first event, or else `otherwise`. */
+  verdict(otherwise: PropertyVerdict): PropertyVerdict {
+    if (this.#count === 0) return otherwise;
+    const violations = this.#listed
+      .map((describe) => describe())
+      .toSorted((left, right) => lastEvent(left) - lastEvent(right));
+    return { verdict: "invalid", violations };
+  }
+}
+
+function lastEvent(violation: Violation): number {
+  return violation.events.at(-1) ?? 0;
+}
+
+export const VALID: PropertyVerdict = { verdict: "valid", violations: [] };
+
+export function notApplicable(reason: string): PropertyVerdict {
+  return { verdict: "not-applicable", violations: [], reason };
+}
+
+export function unknown(reason: string): PropertyVerdict {
+  return { verdict: "unknown", violations: [], reason };
+}
+
+/** Event indices as a violation lists them: ascending, each once. */
+export function eventList(...events: readonly (number | undefined)[]): readonly number[] {
+  return [...new Set(events.filter((index) => index !== undefined))].toSorted((left, right) => left - right);
+}

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KeyOperations } from "./key-operations.ts";
+import { LOCK_MODELS, lockModel, type LockModelName, type LockOperation } from "./lock-models.ts";
+import { operationsOf } from "./testing/notation.ts";
+import { eventsOf } from "./testing/operation-events.ts";
+import { moves, randomOperations } from "./testing/random-locks.ts";
+
+function follow(operations: readonly LockOperation[], model: LockModelName, observeContention = true): KeyOperations {
+  const following = new KeyOperations(lockModel(model), observeContention, Infinity);
+  for (const event of eventsOf(operations)) {
+    if ("invocation" in event) following.invoke(event.invocation, event.stranger);
+    else following.complete(event.completion);
+  }
+  following.finish();
+  return following;
+}
+
+function outcome(text: string, model: LockModelName = "owner-aware-mutex"): string {
+  return follow(operationsOf(text), model).progress.state;
+}
+
+describe("operations of one key", () => {
+  it("are followed to the end", () => {
+    expect(outcome("acquire a 0-1; release a 2-3; acquire b 4-5; release b 6-7")).toBe("following");
+    expect(outcome("acquire a 0-1; acquire b 4-5; release a 6-7; release b 8-9")).toBe("impossible");
+    expect(outcome("acquire a 0-1; release a 2-3; contended 4-5")).toBe("unexplained-refusal");
+  });
+
+  it("count refusals only when asked to", () => {
+    const operations = operationsOf("acquire a 0-1; release a 2-3; contended 4-5; acquire b 6-7");
+    expect(follow(operations, "owner-aware-mutex", true).progress.state).toBe("impossible");
+    expect(follow(operations, "owner-aware-mutex", false).progress.state).toBe("following");
+  });
+
+  it("may be left open at the end", () => {
+    // The first operation is left open: it may have been granted, and then somebody held.
+    expect(outcome("acquire? 0 lease 9; contended 4-5")).toBe("following");
+    expect(outcome("contended 4-5")).toBe("unexplained-refusal");
+  });
+
+  it("are for the general search when those of one owner overlap", () => {
+    const overlapping = follow(operationsOf("acquire a 0-5; acquire a 1-6; release a 7-8"), "owner-aware-mutex");
+    expect(overlapping.progress.state).toBe("general");
+    expect(overlapping.search()).toBe("not-linearizable");
+  });
+
+  it("are for the general search when without owners they may be right after all", () => {
+    const text = "acquire a 0-1 lease 5; acquire b 8-9 lease 50; release a 10-11; acquire c 12-13";
+    expect(outcome(text)).toBe("impossible");
+    const mutex = follow(operationsOf(text), "mutex");
+    expect(mutex.progress.state).toBe("general");
+    expect(mutex.search()).toBe("linearizable");
+    expect(outcome("acquire a 0-1; release a 2-3; acquire b 4-5", "mutex")).toBe("following");
+  });
+
+  it("are unknown to the general search when they were too many to keep", () => {
+    const following = new KeyOperations(lockModel("owner-aware-mutex"), true, 2);
+    for (const event of eventsOf(operationsOf("acquire a 0-5; acquire a 1-6; release a 7-8"))) {
+      if ("invocation" in event) following.invoke(event.invocation, event.stranger);
+      else following.complete(event.completion);
+    }
+    expect(following.finish().state).toBe("general");
+    expect(following.search()).toBe("unknown");
+  });
+
+  it("wait for what an owner does after a slow acquire, but not for ever", () => {
+    const following = new KeyOperations(lockModel("owner-aware-mutex"), true);
+    const slow = "acquire a 0-5000 lease 5";
+    const others = Array.from({ length: 2000 }, (_, round) => {
+      const owner = String.fromCharCode(98 + (round % 20));
+      const from = 6000 + round * 4;
+      return `acquire ${owner} ${from}-${from + 1}; release ${owner} ${from + 2}-${from + 3}`;
+    });
+    for (const event of eventsOf(operationsOf([slow, ...others].join("; ")))) {
+      if ("invocation" in event) following.invoke(event.invocation, event.stranger);
+      else following.complete(event.completion);
+    }
+    expect(following.finish().state).toBe("following");
+  });
+});
+
+const RUNS = Number(process.env["LOCKSTORM_AGREEMENT_RUNS"] ?? 250);
+
+describe("random histories, event by event,", () => {
+  const kinds = [false, true].flatMap((fixedOwners) => [false, true].map((reentrant) => ({ fixedOwners, reentrant })));
+
+  it.each(kinds)("are judged as by the general search: fixed owners $fixedOwners, re-entry $reentrant", (kind) => {
+    const options = { ...kind, processes: 4, maxMoves: 11, contention: true, unknown: true, lies: 20 };
+    fc.assert(
+      fc.property(moves(options), fc.constantFrom(...LOCK_MODELS), fc.boolean(), (history, model, observed) => {
+        const following = follow(randomOperations(history, options), model, observed);
+        const { state } = following.progress;
+        if (state === "general") return;
+        expect(state === "following" ? "linearizable" : "not-linearizable").toBe(following.search(1_000_000));
+      }),
+      { numRuns: RUNS * 4 },
+    );
+  });
+});

@@ -1,0 +1,112 @@
+/**
+ * What judging costs: `node harness/check/linearizability.bench.ts [largest number of operations, 1000000]`.
+ *
+ * Each row is a history of one lock that all clients want all the time, made as it is judged, so that memory is that of
+ * the checkers. `P8` is linearizability alone, `all` the eight properties together, both less the time of making the
+ * history, and in processor time. `peak` is the highest heap in use while `all` ran, above that before. `WGL` is the general search on the same
+ * operations in the same process, given up after so many configurations: it stands for what checkers do that know
+ * nothing of locks.
+ */
+import { HistoryChecker, type CheckOptions } from "./check.ts";
+import { KeyOperations } from "./key-operations.ts";
+import { linearizability } from "./linearizability.ts";
+import { lockModel } from "./lock-models.ts";
+import { syntheticEvents, syntheticHeader, type SyntheticOptions } from "./testing/synthetic-history.ts";
+
+const WGL_CONFIGURATIONS = 200_000;
+const WGL_OPERATIONS = 10_000;
+const largest = Number(process.argv[2] ?? 1_000_000);
+
+const COLUMNS = [
+  "operations",
+  "clients",
+  "contention",
+  "unknown",
+  "events",
+  "P8 ms",
+  "all ms",
+  "ns/event",
+  "peak MB",
+  "WGL",
+];
+
+function row(cells: readonly (string | number)[]): string {
+  return cells.map((cell) => String(cell).padStart(11)).join(" ");
+}
+
+/** Milliseconds of processor time that `work` takes; unlike time on the clock it does not depend on what else runs. */
+function timed(work: () => void): number {
+  const start = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+function making(options: SyntheticOptions): { readonly ms: number; readonly events: number } {
+  let events = 0;
+  const ms = timed(() => {
+    for (const event of syntheticEvents(options)) events += event.index >= 0 ? 1 : 0;
+  });
+  return { ms, events };
+}
+
+function judging(options: SyntheticOptions, checks: CheckOptions): { readonly ms: number; readonly peakMb: number } {
+  const before = process.memoryUsage().heapUsed;
+  let peak = before;
+  const ms = timed(() => {
+    const checker = new HistoryChecker(syntheticHeader(options), checks);
+    for (const event of syntheticEvents(options)) {
+      checker.push(event);
+      if (event.index % 5_000 === 0) peak = Math.max(peak, process.memoryUsage().heapUsed);
+    }
+    const verdict = checker.finish();
+    if (verdict.verdict !== "valid") throw new Error(`a correct lock was found ${JSON.stringify(verdict)}`);
+  });
+  return { ms, peakMb: (peak - before) / 1e6 };
+}
+
+/** The general search on the same operations. */
+function searching(options: SyntheticOptions, observeContention: boolean): string {
+  if (options.operations > WGL_OPERATIONS) return "-";
+  const operations = new KeyOperations(lockModel("owner-aware-mutex"), observeContention, Infinity);
+  for (const event of syntheticEvents(options)) {
+    if (event.type === "fault" || event.type === "audit" || (event.f !== "acquire" && event.f !== "release")) continue;
+    if (event.type === "invoke") operations.invoke(event, false);
+    else operations.complete(event);
+  }
+  operations.finish();
+  let outcome = "";
+  const ms = timed(() => {
+    outcome = operations.search(WGL_CONFIGURATIONS);
+  });
+  return outcome === "linearizable" ? `${ms.toFixed(0)} ms` : outcome === "unknown" ? "gave up" : outcome;
+}
+
+console.log(row(COLUMNS));
+for (let operations = 1000; operations <= largest; operations *= 10) {
+  for (const clients of [2, 10, 20, 100]) {
+    for (const observeContention of [false, true]) {
+      for (const indeterminate of [0, 0.01, 0.05]) {
+        const options = { seed: 1, clients, operations, indeterminate, refused: observeContention ? 0.5 : 0 };
+        const { ms: makingMs, events } = making(options);
+        const p8 = judging(options, { checkers: [linearizability({ observeContention })], observeContention });
+        const all = judging(options, { observeContention });
+        const allMs = Math.max(0, all.ms - makingMs);
+        console.log(
+          row([
+            operations,
+            clients,
+            observeContention ? "observed" : "ignored",
+            `${indeterminate * 100} %`,
+            events,
+            Math.max(0, p8.ms - makingMs).toFixed(0),
+            allMs.toFixed(0),
+            ((allMs * 1e6) / events).toFixed(0),
+            all.peakMb.toFixed(0),
+            searching(options, observeContention),
+          ]),
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { LockOperation } from "../lock-models.ts";
+
+const OPERATION =
+  /^(?<kind>acquire|release|miss|extend|contended)(?<mark>[?!]?)(?: (?<owner>[a-z]))? (?<from>\d+)(?:-(?<to>\d+))?(?: lease (?<lease>\d+))?(?: fence (?<fence>\d+))?$/;
+
+/**
+ * Reads operations on a lock from a short notation, so that tests can show them: `acquire a 0-1 lease 10 fence 3;
+ * release? a 2`. The numbers are both positions and times. `?` marks an unknown outcome, `!` a release or extension of
+ * which no grant is known. A lease lasts 1000 when nothing is said.
+ */
+export function operationsOf(text: string): readonly LockOperation[] {
+  return text.split("; ").map((part, process) => {
+    const groups = OPERATION.exec(part)?.groups;
+    if (groups === undefined) throw new Error(`cannot read "${part}"`);
+    const { kind, mark, owner, from, to, lease = "1000", fence } = groups;
+    const required = mark !== "?";
+    const completed = required ? Number(to) : Infinity;
+    return {
+      kind: kind as LockOperation["kind"],
+      required,
+      process,
+      owner,
+      stranger: mark === "!",
+      fence: fence === undefined ? undefined : Number(fence),
+      invoked: Number(from),
+      invokedTime: Number(from),
+      completed,
+      completedTime: completed,
+      leaseNs: Number(lease),
+    };
+  });
+}

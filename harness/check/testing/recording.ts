@@ -1,0 +1,151 @@
+import type { History, HistoryEvent, HistoryHeader, Unstamped } from "../../core/history.ts";
+
+interface GrantDetails {
+  readonly fence?: number;
+  readonly validForMs?: number;
+  readonly grantedAtMs?: number;
+}
+
+interface FaultDetails {
+  readonly phase?: "start" | "heal";
+  readonly targets?: string[];
+  readonly outcome?: "installed" | "skipped" | "indeterminate";
+  readonly processes?: number[];
+}
+
+const MS = 1_000_000;
+
+/** Writes down a history event by event, at times in milliseconds, for tests. The key is `k` unless said otherwise. */
+export class Recording {
+  readonly #header: HistoryHeader;
+  readonly #events: HistoryEvent[] = [];
+  #key = "k";
+
+  constructor(facts: Partial<HistoryHeader> = {}) {
+    this.#header = { format: "lockstorm-history", version: 1, ...facts };
+  }
+
+  get history(): History {
+    return { header: this.#header, events: this.#events };
+  }
+
+  /** What follows concerns this key. */
+  on(key: string): this {
+    this.#key = key;
+    return this;
+  }
+
+  seek(atMs: number, process: number, { ttlMs = 1000, waitMs = 0 } = {}): this {
+    return this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value: { ttlMs, waitMs } });
+  }
+
+  granted(atMs: number, process: number, owner: string, details: GrantDetails = {}): this {
+    const { grantedAtMs, ...rest } = details;
+    const value = { owner, ...rest, ...(grantedAtMs === undefined ? {} : { grantedAt: grantedAtMs * MS }) };
+    return this.#add(atMs, { process, type: "ok", f: "acquire", key: this.#key, value });
+  }
+
+  refused(atMs: number, process: number, reason = "contended"): this {
+    return this.#add(atMs, { process, type: "fail", f: "acquire", key: this.#key, value: { reason } });
+  }
+
+  /** Seeks and is granted the lock a millisecond later. */
+  acquire(
+    atMs: number,
+    process: number,
+    owner: string,
+    { ttlMs = 1000, ...details }: GrantDetails & { ttlMs?: number } = {},
+  ): this {
+    return this.seek(atMs, process, { ttlMs }).granted(atMs + 1, process, owner, details);
+  }
+
+  /** Seeks and is refused a millisecond later. */
+  fail(atMs: number, process: number): this {
+    return this.seek(atMs, process).refused(atMs + 1, process);
+  }
+
+  seekExtension(atMs: number, process: number, owner: string, ttlMs: number): this {
+    return this.#add(atMs, { process, type: "invoke", f: "extend", key: this.#key, value: { owner, ttlMs } });
+  }
+
+  extended(atMs: number, process: number, owner: string, details: { validForMs?: number } = {}): this {
+    return this.#add(atMs, { process, type: "ok", f: "extend", key: this.#key, value: { owner, ...details } });
+  }
+
+  /** Extends within a millisecond. */
+  extend(
+    atMs: number,
+    process: number,
+    owner: string,
+    { ttlMs = 1000, ...details }: { ttlMs?: number; validForMs?: number } = {},
+  ): this {
+    return this.seekExtension(atMs, process, owner, ttlMs).extended(atMs + 1, process, owner, details);
+  }
+
+  leave(atMs: number, process: number, owner: string): this {
+    return this.#add(atMs, { process, type: "invoke", f: "release", key: this.#key, value: { owner } });
+  }
+
+  left(atMs: number, process: number, released = true): this {
+    return this.#add(atMs, { process, type: "ok", f: "release", key: this.#key, value: { released } });
+  }
+
+  /** Releases within a millisecond. */
+  release(atMs: number, process: number, owner: string, released = true): this {
+    return this.leave(atMs, process, owner).left(atMs + 1, process, released);
+  }
+
+  /** What the process invoked has an indeterminate end. */
+  info(atMs: number, process: number, f: "acquire" | "extend" | "release" | "write"): this {
+    return this.#add(atMs, { process, type: "info", f, key: this.#key, value: { reason: "timed out" } });
+  }
+
+  write(
+    atMs: number,
+    process: number,
+    owner: string,
+    data: string,
+    { fence, basedOn }: { fence?: number; basedOn?: number } = {},
+  ): this {
+    const rest = { ...(fence === undefined ? {} : { fence }), ...(basedOn === undefined ? {} : { basedOn }) };
+    return this.#add(atMs, { process, type: "invoke", f: "write", key: this.#key, value: { owner, data, ...rest } });
+  }
+
+  wrote(atMs: number, process: number, position: number): this {
+    return this.#add(atMs, { process, type: "ok", f: "write", key: this.#key, value: { position } });
+  }
+
+  failWrite(atMs: number, process: number): this {
+    return this.#add(atMs, { process, type: "fail", f: "write", key: this.#key, value: { reason: "error" } });
+  }
+
+  read(atMs: number, process: number, position: number): this {
+    this.#add(atMs, { process, type: "invoke", f: "read", key: this.#key, value: {} });
+    return this.#add(atMs + 1, { process, type: "ok", f: "read", key: this.#key, value: { position } });
+  }
+
+  audit(
+    atMs: number,
+    position: number,
+    data: string,
+    rest: { owner?: string; fence?: number; basedOn?: number; accepted?: boolean } = {},
+  ): this {
+    const value = { position, data, accepted: true, ...rest };
+    return this.#add(atMs, { process: "storage", type: "audit", f: "write", key: this.#key, value });
+  }
+
+  lost(atMs: number, process: number, owner: string): this {
+    return this.#add(atMs, { process, type: "lost", f: "lease", key: this.#key, value: { owner } });
+  }
+
+  fault(atMs: number, f: string, details: FaultDetails = {}): this {
+    const { phase = "start", targets = [], outcome = "installed", processes } = details;
+    const value = { phase, targets, outcome, ...(processes === undefined ? {} : { processes }) };
+    return this.#add(atMs, { process: "nemesis", type: "fault", f, value });
+  }
+
+  #add(atMs: number, event: Unstamped): this {
+    this.#events.push({ index: this.#events.length, time: Math.round(atMs * MS), ...event });
+    return this;
+  }
+}

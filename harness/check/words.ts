@@ -1,0 +1,45 @@
+import type { HistoryHeader } from "../core/history.ts";
+import { clientName } from "../core/topology.ts";
+import type { FaultEvent } from "../core/history.ts";
+import { NANOSECONDS_PER_MS, type Hold } from "./holds.ts";
+
+const OWNER_LETTERS = 8;
+
+/** A time of the history, in words: `12.3 ms`. */
+export function ms(nanoseconds: number): string {
+  const value = nanoseconds / NANOSECONDS_PER_MS;
+  return `${Number(value.toFixed(Math.abs(value) < 10 ? 3 : 1))} ms`;
+}
+
+/** The client behind a process: `client-1`, or `process 7` where the history does not say how many clients there are. */
+export function clientOf(header: HistoryHeader, process: number): string {
+  return header.clients === undefined ? `process ${process}` : clientName(process % header.clients);
+}
+
+/** An owner value short enough to read. */
+export function shortOwner(owner: string): string {
+  return owner.length <= OWNER_LETTERS ? owner : `${owner.slice(0, OWNER_LETTERS)}…`;
+}
+
+/** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)` */
+export function holderOf(header: HistoryHeader, hold: Pick<Hold, "process" | "owner" | "fence">): string {
+  const client = clientOf(header, hold.process);
+  const facts = [
+    ...(client.startsWith("process") ? [] : [`process ${hold.process}`]),
+    `owner ${shortOwner(hold.owner)}`,
+    ...(hold.fence === undefined ? [] : [`fencing token ${hold.fence}`]),
+  ];
+  return `${client} (${facts.join(", ")})`;
+}
+
+/** `a pause-client of client-0 at 100 ms (event 6)` */
+export function faultInWords({ f, value, time, index }: FaultEvent): string {
+  const of = value.targets.length === 0 ? "" : ` of ${value.targets.join(", ")}`;
+  const phase = value.phase === "heal" ? ", healing," : "";
+  return `${f}${of}${phase} at ${ms(time)} (event ${index})`;
+}
+
+/** Joins parts of a sentence: `a, b and c`. */
+export function list(parts: readonly string[]): string {
+  return parts.length <= 1 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
+}
