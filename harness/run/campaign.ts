@@ -1,0 +1,144 @@
+import fc, { PreconditionFailure, type Arbitrary } from "fast-check";
+import type { Plan } from "../core/plan.ts";
+import type { Verdict } from "../core/verdict.ts";
+
+/** One plan that was run and judged. */
+export interface Judged {
+  readonly plan: Plan;
+  readonly verdict: Verdict;
+}
+
+export interface CampaignOptions<Run extends Judged> {
+  readonly plans: Arbitrary<Plan>;
+  /** Plans that failed before; they run first, unless `path` asks for one counterexample. */
+  readonly regressions?: readonly Plan[];
+  readonly seed: number;
+  /** Replays one counterexample: what a former campaign printed. */
+  readonly path?: string;
+  readonly runs: number;
+  /** No new run begins after this many milliseconds. */
+  readonly budgetMs?: number;
+  /** How many runs shrinking may take. A plan that was judged before is not run again. */
+  readonly shrinkRuns: number;
+  readonly execute: (plan: Plan) => Promise<Run>;
+  /** Called after each run. */
+  readonly onRun?: (run: Run, count: { readonly done: number; readonly shrinking: boolean }) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Counterexample<Run extends Judged> {
+  /** The smallest failing run that was found. */
+  readonly run: Run;
+  /** What fast-check needs to come here again; absent for a regression. */
+  readonly path?: string;
+  readonly shrinks: number;
+}
+
+export interface CampaignResult<Run extends Judged> {
+  readonly seed: number;
+  readonly runs: number;
+  readonly valid: number;
+  readonly unknown: number;
+  readonly counterexample?: Counterexample<Run>;
+  /** True when the signal or the budget ended it before all runs were done. */
+  readonly cutShort: boolean;
+}
+
+/**
+ * Searches for a plan that is judged invalid, and shrinks the first one: regressions first, then generated plans. The
+ * search ends with the first counterexample. An error of `execute` ends the campaign and is thrown.
+ */
+export async function runCampaign<Run extends Judged>(options: CampaignOptions<Run>): Promise<CampaignResult<Run>> {
+  const search = new Search(options);
+  for (const plan of options.path === undefined ? (options.regressions ?? []) : []) {
+    if (search.isOver) break;
+    if (!(await search.holds(plan))) return search.result();
+  }
+  const property = fc.asyncProperty(options.plans, (plan) => {
+    // Ends the whole check, however many runs are left; a counterexample that was found stays.
+    if (search.isOver) throw new PreconditionFailure(true);
+    return search.holds(plan);
+  });
+  const { counterexamplePath } = await fc.check(property, {
+    seed: options.seed,
+    numRuns: options.runs,
+    ...(options.path === undefined ? {} : { path: options.path }),
+  });
+  return search.result(counterexamplePath ?? undefined);
+}
+
+/** The runs of one campaign so far. */
+class Search<Run extends Judged> {
+  readonly #options: CampaignOptions<Run>;
+  readonly #deadline: number;
+  /** Whether a plan, as text, held; of those run since the first that failed. */
+  readonly #judged = new Map<string, boolean>();
+  #runs = 0;
+  #valid = 0;
+  #unknown = 0;
+  #shrinks = 0;
+  #failing: Run | undefined;
+  #cutShort = false;
+  #broken: { readonly error: unknown } | undefined;
+
+  constructor(options: CampaignOptions<Run>) {
+    this.#options = options;
+    this.#deadline = options.budgetMs === undefined ? Infinity : performance.now() + options.budgetMs;
+  }
+
+  /** True when no further run may begin. */
+  get isOver(): boolean {
+    if (this.#broken !== undefined) return true;
+    const { signal, shrinkRuns } = this.#options;
+    if (this.#failing !== undefined && this.#shrinks >= shrinkRuns) return true;
+    const stopped = signal?.aborted === true || performance.now() > this.#deadline;
+    if (stopped && this.#failing === undefined) this.#cutShort = true;
+    return stopped;
+  }
+
+  /** Runs a plan; false when it was judged invalid. An error ends the search and is kept for `result`. */
+  async holds(plan: Plan): Promise<boolean> {
+    const shrinking = this.#failing !== undefined;
+    const text = JSON.stringify(plan);
+    const known = shrinking ? this.#judged.get(text) : undefined;
+    if (known !== undefined) return known;
+    let run: Run;
+    try {
+      run = await this.#options.execute(plan);
+    } catch (error) {
+      // Fast-check would take it for a counterexample and shrink it.
+      this.#broken = { error };
+      return true;
+    }
+    const { verdict } = run.verdict;
+    if (shrinking) this.#shrinks += 1;
+    else {
+      this.#runs += 1;
+      if (verdict === "valid") this.#valid += 1;
+      if (verdict === "unknown") this.#unknown += 1;
+    }
+    if (verdict === "invalid") this.#failing = run;
+    // A long search keeps nothing: it hardly ever draws the same plan twice.
+    if (this.#failing !== undefined) this.#judged.set(text, verdict !== "invalid");
+    this.#options.onRun?.(run, { done: this.#runs, shrinking });
+    return verdict !== "invalid";
+  }
+
+  /** @throws what a run threw */
+  result(path?: string): CampaignResult<Run> {
+    if (this.#broken !== undefined) throw this.#broken.error;
+    const run = this.#failing;
+    const counterexample =
+      run === undefined
+        ? {}
+        : { counterexample: { run, shrinks: this.#shrinks, ...(path === undefined ? {} : { path }) } };
+    return {
+      seed: this.#options.seed,
+      runs: this.#runs,
+      valid: this.#valid,
+      unknown: this.#unknown,
+      cutShort: this.#cutShort,
+      ...counterexample,
+    };
+  }
+}

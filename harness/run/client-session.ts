@@ -1,0 +1,183 @@
+import type { HistoryEvent, Unstamped } from "../core/history.ts";
+import type { ClientPlan, Section, Step } from "../core/plan.ts";
+import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
+import type { Journal } from "./journal.ts";
+import type { TriggerBoard } from "./trigger-board.ts";
+
+export interface SessionOptions {
+  readonly index: number;
+  readonly clients: number;
+  readonly client: ClientHandle;
+  readonly journal: Journal;
+  readonly board: TriggerBoard;
+  readonly clock: TrueClock;
+  /** The run is over: nothing new is invoked. */
+  readonly signal: AbortSignal;
+}
+
+const BETWEEN_TRIES_MS = 50;
+
+interface Hold {
+  readonly key: string;
+  readonly owner: string;
+  readonly fence?: number;
+  /** Aborted when the client was told that its lease is gone. */
+  readonly gone: AbortSignal;
+  basedOn?: number;
+}
+
+const DEAD: ClientReply = { ok: false, kind: "error", reason: "the client is dead" };
+
+/**
+ * Drives one client through its plan: invokes, waits for the completion, records both. After an indeterminate end the
+ * client continues under a new process number. A holder that was told its lease is gone stops what it does.
+ */
+export class ClientSession {
+  readonly #options: SessionOptions;
+  #process: number;
+  #dead = false;
+  #writes = 0;
+  /** Owner values of which the client was told, since it last asked for the lock, that their lease is gone. */
+  readonly #lost = new Set<string>();
+  #owner: string | undefined;
+  #gone = new AbortController();
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#process = options.index;
+    options.client.onLost(({ key, owner }) => {
+      // It may come before the grant is on record, while a fault that hangs on the grant is being injected.
+      this.#lost.add(owner);
+      if (owner === this.#owner) this.#gone.abort();
+      void options.journal.client({ process: this.#process, type: "lost", f: "lease", key, value: { owner } });
+    });
+  }
+
+  /** The number under which the client acts now. */
+  get process(): number {
+    return this.#process;
+  }
+
+  /** Runs all sections. Rejects only with the signal's reason, when the run ends first. */
+  async run(plan: ClientPlan): Promise<void> {
+    for (const section of plan.sections) {
+      if (section.after !== undefined) await this.#options.board.wait(section.after);
+      if (this.#dead) return;
+      await this.#section(section);
+    }
+  }
+
+  async #section(section: Section): Promise<void> {
+    const { key } = section;
+    this.#lost.clear();
+    const reply = await this.#acquire(section);
+    if (!reply.ok || reply.owner === undefined) return;
+    const hold = this.#holdOf(key, reply.owner, reply.fence);
+    for (const step of section.steps) {
+      if (hold.gone.aborted || this.#dead) break;
+      await this.#step(step, hold);
+    }
+    if (section.release) {
+      await this.#operate({ op: "release", key, owner: hold.owner }, { owner: hold.owner });
+    }
+    this.#owner = undefined;
+  }
+
+  #holdOf(key: string, owner: string, fence: number | undefined): Hold {
+    this.#owner = owner;
+    this.#gone = new AbortController();
+    if (this.#lost.has(owner)) this.#gone.abort();
+    return { key, owner, ...(fence === undefined ? {} : { fence }), gone: this.#gone.signal };
+  }
+
+  async #acquire({ key, ttlMs, waitMs, tries }: Section): Promise<ClientReply> {
+    for (let left = tries - 1; ; left -= 1) {
+      const reply = await this.#operate({ op: "acquire", key, ttlMs, waitMs }, { ttlMs, waitMs });
+      if (reply.ok || left === 0 || this.#dead) return reply;
+      await this.#options.clock.sleep(BETWEEN_TRIES_MS, this.#options.signal);
+    }
+  }
+
+  async #step(step: Step, hold: Hold): Promise<void> {
+    switch (step.do) {
+      case "hold":
+        return this.#holdFor(step.forMs, hold);
+      case "await":
+        return this.#holdFor(step.atMostMs, hold, this.#options.board.wait(step.until));
+      case "read": {
+        const reply = await this.#operate({ op: "read", key: hold.key }, {});
+        if (reply.ok && reply.position !== undefined) hold.basedOn = reply.position;
+        return;
+      }
+      case "write":
+        return this.#write(hold);
+      case "extend": {
+        const { key, owner } = hold;
+        await this.#operate({ op: "extend", key, owner, ttlMs: step.ttlMs }, { owner, ttlMs: step.ttlMs });
+      }
+    }
+  }
+
+  async #write(hold: Hold): Promise<void> {
+    const { key, owner, fence, basedOn } = hold;
+    const data = `p${this.#process}-${(this.#writes += 1)}`;
+    const value = {
+      owner,
+      ...(fence === undefined ? {} : { fence }),
+      data,
+      ...(basedOn === undefined ? {} : { basedOn }),
+    };
+    const reply = await this.#operate({ op: "write", key, ...value }, value);
+    // The author of a write has seen it: its next write builds on it.
+    if (reply.ok && reply.position !== undefined && basedOn !== undefined) hold.basedOn = reply.position;
+  }
+
+  /** Holds for `ms`, but no longer than until `enough` resolves or the lease is gone. */
+  async #holdFor(ms: number, { gone }: Hold, enough?: Promise<void>): Promise<void> {
+    const { clock, signal } = this.#options;
+    const done = new AbortController();
+    const passed = clock.sleep(ms, AbortSignal.any([signal, gone, done.signal])).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+    });
+    try {
+      await Promise.race(enough === undefined ? [passed] : [enough, passed]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Invokes one operation and records how it ended. */
+  async #operate(request: ClientRequest, value: object): Promise<ClientReply> {
+    const { journal, client, signal } = this.#options;
+    signal.throwIfAborted();
+    // A fault may have killed it between two operations. The dead invoke nothing.
+    if (await this.#isDead()) return DEAD;
+    const { op: f, key } = request;
+    const event = (type: string, value: object): Promise<HistoryEvent> =>
+      journal.client({ process: this.#process, type, f, key, value } as Unstamped & { process: number });
+    await event("invoke", value);
+    signal.throwIfAborted();
+    const reply = await client.perform(request);
+    const { type, value: outcome } = completion(reply);
+    await event(type, outcome);
+    if (!reply.ok && reply.kind === "indeterminate") this.#process += this.#options.clients;
+    if (!reply.ok) await this.#isDead();
+    return reply;
+  }
+
+  async #isDead(): Promise<boolean> {
+    this.#dead ||= (await this.#options.client.state()) === "dead";
+    return this.#dead;
+  }
+}
+
+/** How a reply reads in the history. */
+function completion(reply: ClientReply): { type: "ok" | "fail" | "info"; value: object } {
+  if (reply.ok) {
+    const { ok: _, ...value } = reply;
+    return { type: "ok", value };
+  }
+  const type = reply.kind === "indeterminate" ? "info" : "fail";
+  const reason = reply.kind === "contended" || reply.kind === "refused" ? reply.kind : reply.reason;
+  return { type, value: reason === reply.reason ? { reason } : { reason, detail: reply.reason } };
+}

@@ -1,0 +1,126 @@
+import { UserError } from "../core/errors.ts";
+import type { Fault, InjectedFault } from "../core/fault.ts";
+import type { FaultStep } from "../core/plan.ts";
+import type { SystemUnderTest } from "../core/system.ts";
+import type { Journal } from "./journal.ts";
+import type { TriggerBoard } from "./trigger-board.ts";
+
+/** A fault with its parameters read, ready to be injected. */
+export interface ReadyFault {
+  readonly kind: string;
+  readonly step: FaultStep;
+  readonly inject: (system: SystemUnderTest) => Promise<InjectedFault>;
+}
+
+/**
+ * Reads the parameters of a plan's faults. @throws UserError for a kind that does not exist or parameters that it
+ * does not take
+ */
+export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[]): readonly ReadyFault[] {
+  return steps.map((step) => {
+    const fault = faults.find(({ kind }) => kind === step.kind);
+    if (fault === undefined) {
+      const kinds = faults.map(({ kind }) => kind).join(", ");
+      throw new UserError(`there is no fault "${step.kind}"`, `choose one of ${kinds}`);
+    }
+    return { kind: step.kind, step, inject: fault.read(step.params) };
+  });
+}
+
+/**
+ * Injects and heals the faults of a plan when their triggers say so, and records each with what was seen of it.
+ * `start` returns at once; `finish` heals whatever is still in force and records the faults whose trigger never came.
+ */
+export class Nemesis {
+  readonly #system: SystemUnderTest;
+  readonly #journal: Journal;
+  readonly #board: TriggerBoard;
+  readonly #processOf: (client: string) => number | undefined;
+  readonly #running: Promise<void>[] = [];
+  readonly #inForce = new Map<number, { readonly kind: string; readonly injected: InjectedFault }>();
+  readonly #pending = new Map<number, string>();
+  readonly #failures: unknown[] = [];
+
+  constructor(
+    system: SystemUnderTest,
+    journal: Journal,
+    board: TriggerBoard,
+    processOf: (client: string) => number | undefined,
+  ) {
+    this.#system = system;
+    this.#journal = journal;
+    this.#board = board;
+    this.#processOf = processOf;
+  }
+
+  /** Rejects when the harness could not inject or heal; never because of what a fault did. */
+  start(faults: readonly ReadyFault[]): Promise<void> {
+    faults.forEach((fault, number) => {
+      this.#pending.set(number, fault.kind);
+      this.#running.push(this.#board.when(fault.step.at, () => this.#noteFailure(this.#inject(fault, number))));
+      if (fault.step.until !== undefined) {
+        // Healing hangs on the injection too: what comes first waits for the other.
+        const { until } = fault.step;
+        this.#running.push(
+          this.#board
+            .wait({ on: "fault:start", fault: number })
+            .then(() => this.#board.when(until, () => this.#noteFailure(this.#heal(number)))),
+        );
+      }
+    });
+    return Promise.all(this.#running).then(() => {});
+  }
+
+  /**
+   * Heals what is in force, newest first, and records as skipped what never came. To be called when the board's signal
+   * has ended all waiting. @throws what kept the harness from injecting or healing a fault
+   */
+  async finish(): Promise<void> {
+    await Promise.allSettled(this.#running);
+    if (this.#failures.length > 0) throw this.#failures[0];
+    for (const number of [...this.#inForce.keys()].toReversed()) await this.#heal(number);
+    for (const kind of this.#pending.values()) {
+      const evidence = "its trigger never came";
+      await this.#journal.fault(kind, { phase: "start", targets: [], outcome: "skipped", evidence });
+    }
+  }
+
+  async #inject({ kind, inject }: ReadyFault, number: number): Promise<void> {
+    this.#pending.delete(number);
+    const injected = await inject(this.#system);
+    if (injected.outcome !== "skipped") this.#inForce.set(number, { kind, injected });
+    await this.#record(kind, number, "start", injected, injected);
+  }
+
+  async #heal(number: number): Promise<void> {
+    const fault = this.#inForce.get(number);
+    this.#inForce.delete(number);
+    if (fault?.injected.heal === undefined) return;
+    await this.#record(fault.kind, number, "heal", fault.injected, await fault.injected.heal());
+  }
+
+  /** One that happens while the run comes to its end would otherwise pass for the end of waiting. */
+  async #noteFailure(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#failures.push(error);
+      throw error;
+    }
+  }
+
+  #record(
+    kind: string,
+    number: number,
+    phase: "start" | "heal",
+    { targets }: InjectedFault,
+    { outcome, evidence }: { readonly outcome: InjectedFault["outcome"]; readonly evidence: string },
+  ): Promise<void> {
+    const processes = targets.map(this.#processOf).filter((process) => process !== undefined);
+    return this.#journal.fault(
+      kind,
+      { phase, targets: [...targets], outcome, evidence, ...(processes.length === 0 ? {} : { processes }) },
+      number,
+    );
+  }
+}

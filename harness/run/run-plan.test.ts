@@ -1,0 +1,237 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, test } from "vitest";
+import { HarnessError, UserError } from "../core/errors.ts";
+import { parseHistory } from "../core/history-reader.ts";
+import type { History, HistoryEvent } from "../core/history.ts";
+import type { Plan } from "../core/plan.ts";
+import type { AuditEntry } from "../core/system.ts";
+import { runPlan, type RunEnd, type RunOptions } from "./run-plan.ts";
+import { fakeFault } from "./testing/fake-fault.ts";
+import { FakeSystem } from "./testing/fake-system.ts";
+import { plan, section } from "./testing/plans.ts";
+import { idle } from "./testing/virtual-clock.ts";
+
+interface Ran {
+  readonly history: History;
+  readonly end: RunEnd;
+}
+
+/** A plan being run on a system of its own. */
+class Stage {
+  readonly system = new FakeSystem();
+  readonly lines: string[] = [];
+  readonly run: Promise<Ran>;
+
+  constructor(plan: Plan, options: Partial<RunOptions> = {}) {
+    const sink = (line: string): void => void this.lines.push(line);
+    this.run = runPlan({ plan, system: this.system, faults: [], sink, ...options });
+    this.run.catch(() => {});
+  }
+
+  /** Lets time pass until the run is over. */
+  settle(): Promise<Ran> {
+    return this.system.clock.settle(this.run);
+  }
+
+  /** What was written so far. */
+  get written(): History {
+    return parseHistory(this.lines.join(""), "the sink");
+  }
+}
+
+const short = ({ process, f, type }: HistoryEvent): string => `${process} ${f}:${type}`;
+const holder = section({ steps: [{ do: "hold", forMs: 5000 }], ttlMs: 60_000 });
+
+describe("a run", () => {
+  test("is completed when all clients came to their end", async () => {
+    const stage = new Stage(plan({ clients: [section({ steps: [{ do: "write" }] }), { sections: [] }] }));
+    const { history, end } = await stage.settle();
+    expect(end).toBe("completed");
+    expect(history.events.map(short)).toEqual([
+      "0 acquire:invoke",
+      "0 acquire:ok",
+      "0 write:invoke",
+      "storage write:audit",
+      "0 write:ok",
+      "0 release:invoke",
+      "0 release:ok",
+    ]);
+    expect(history.header).toEqual({
+      format: "lockstorm-history",
+      version: 1,
+      clients: 2,
+      lock: "fake",
+      seed: 1,
+      topology: "single",
+    });
+    expect(stage.written).toEqual(history);
+    expect(stage.system.clock.sleepers).toBe(0);
+  });
+
+  test("writes further facts into the first line", async () => {
+    const { history } = await new Stage(plan(), { facts: { backend: "fake" } }).settle();
+    expect(history.header).toMatchObject({ backend: "fake", clients: 2 });
+  });
+
+  test("ends at the plan's limit, with what was still open left open", async () => {
+    const stage = new Stage(plan({ clients: [holder, section({ waitMs: 90_000 })], limitMs: 100 }));
+    const { history, end } = await stage.settle();
+    expect(end).toBe("limit");
+    expect(stage.system.clock.nowMs).toBe(100);
+    expect(history.events.map(short)).toEqual(["0 acquire:invoke", "1 acquire:invoke", "0 acquire:ok"]);
+  });
+
+  test("ends early when its signal says so, and then listens no more", async () => {
+    const interrupt = new AbortController();
+    const stage = new Stage(plan({ clients: [holder, holder] }), { signal: interrupt.signal });
+    await stage.system.clock.advance(50);
+    interrupt.abort(new Error("Ctrl-C"));
+    const { history, end } = await stage.settle();
+    expect(end).toBe("interrupted");
+    expect(history.events).toHaveLength(4);
+  });
+
+  test("listens to the signal of many runs only as long as it runs", async () => {
+    const { signal } = new AbortController();
+    for (let count = 0; count < 3; count += 1) await new Stage(plan(), { signal }).settle();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("whose signal was aborted before does not begin", async () => {
+    const stage = new Stage(plan({ clients: [holder, holder] }), { signal: AbortSignal.abort() });
+    expect((await stage.settle()).end).toBe("interrupted");
+  });
+
+  test("heals its faults before it is over", async () => {
+    const stall = fakeFault("stall", { targets: ["client-1"] });
+    const stage = new Stage(plan({ faults: [{ kind: "stall", at: { on: "acquire:ok", client: 0 } }] }), {
+      faults: [stall],
+    });
+    const { history } = await stage.settle();
+    const faults = history.events.filter(({ type }) => type === "fault");
+    expect(faults.map(({ value }) => value)).toMatchObject([
+      { phase: "start", processes: [1] },
+      { phase: "heal", processes: [1] },
+    ]);
+    expect(history.events.indexOf(faults[0] as HistoryEvent)).toBe(
+      history.events.findIndex(({ f, type }) => f === "acquire" && type === "ok") + 1,
+    );
+  });
+
+  test("names the process under which the client then acts as hit by a fault", async () => {
+    const stage = new Stage(
+      plan({
+        clients: [section({ steps: [{ do: "write" }] }), { sections: [] }],
+        faults: [{ kind: "stall", at: { on: "release:invoke" } }],
+      }),
+      { faults: [fakeFault("stall", { targets: ["client-0"] })] },
+    );
+    stage.system.answer = (_, { op }) =>
+      op === "write" ? { ok: false, kind: "indeterminate", reason: "?" } : undefined;
+    const { history } = await stage.settle();
+    expect(history.events.find(({ type }) => type === "fault")?.value).toMatchObject({ processes: [2] });
+  });
+
+  test("takes in what the resource audits while it is drained, and nothing afterwards", async () => {
+    const audits: ((entry: AuditEntry) => void)[] = [];
+    const system = new FakeSystem({ clients: 1 });
+    Object.assign(system.resource, {
+      onAudit: (listener: (entry: AuditEntry) => void) => audits.push(listener),
+      drain: async () => {
+        await system.clock.sleep(30);
+        audits[0]?.({ key: "k1", position: 1, data: "late", accepted: true });
+      },
+    });
+    const run = runPlan({ plan: plan({ clients: [{ sections: [] }] }), system, faults: [] });
+    const { history } = await system.clock.settle(run);
+    audits[0]?.({ key: "k1", position: 2, data: "too late", accepted: true });
+    expect(history.events.map(({ value }) => value)).toEqual([{ position: 1, data: "late", accepted: true }]);
+  });
+
+  test("records a promotion that the system noticed, and tells the triggers", async () => {
+    const stage = new Stage(plan({ clients: [section({ after: { on: "promotion" } }), { sections: [] }] }));
+    await stage.system.clock.advance(10);
+    stage.system.notice({ kind: "promotion", node: "node-1", evidence: "a Sentinel said so" });
+    const { history } = await stage.settle();
+    expect(history.events.map(short)).toEqual([
+      "nemesis promotion:fault",
+      "0 acquire:invoke",
+      "0 acquire:ok",
+      "0 release:invoke",
+      "0 release:ok",
+    ]);
+    expect(history.events[0]).toMatchObject({
+      time: 10e6,
+      value: { phase: "start", targets: ["node-1"], outcome: "installed", evidence: "a Sentinel said so" },
+    });
+  });
+
+  test("records nothing more once its history was handed out", async () => {
+    const stage = new Stage(plan({ clients: [section({ steps: [] }), section({ waitMs: 500 })], limitMs: 1.5 }));
+    const { history, end } = await stage.settle();
+    const { length } = history.events;
+    await stage.system.clock.advance(1000);
+    stage.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
+    await idle();
+    expect(end).toBe("limit");
+    expect(history.events).toHaveLength(length);
+    expect(stage.lines).toHaveLength(length + 1);
+  });
+});
+
+describe("a run that cannot be", () => {
+  test.each([
+    ["a fault that does not exist", { kind: "flood", at: { atMs: 0 } }],
+    ["parameters that a fault does not take", { kind: "stall", params: { x: 1 }, at: { on: "acquire:ok" } }],
+  ] as const)("is refused before anything is done: %s", async (_, fault) => {
+    const stage = new Stage(plan({ faults: [fault] }), { faults: [fakeFault("stall")] });
+    await expect(stage.settle()).rejects.toThrow(UserError);
+    expect(stage.lines).toEqual([]);
+    expect(stage.system.client(0).requests).toEqual([]);
+  });
+
+  test("when a node dies by itself it is the harness that failed; what was recorded stays", async () => {
+    const stage = new Stage(plan({ clients: [holder, holder] }));
+    await stage.system.clock.advance(20);
+    stage.system.notice({ kind: "died", name: "node-0", evidence: "exit code 137" });
+    await expect(stage.settle()).rejects.toThrow(new HarnessError("node-0 died by itself: exit code 137"));
+    expect(stage.written.events.map(short)).toEqual([
+      "0 acquire:invoke",
+      "1 acquire:invoke",
+      "0 acquire:ok",
+      "1 acquire:fail",
+    ]);
+  });
+
+  test("when a node dies while the resource is drained it is the harness that failed", async () => {
+    const system = new FakeSystem({ clients: 1 });
+    Object.assign(system.resource, { drain: () => new Promise(() => {}) });
+    const run = runPlan({ plan: plan({ clients: [{ sections: [] }] }), system, faults: [] });
+    run.catch(() => {});
+    await idle();
+    system.notice({ kind: "died", name: "resource", evidence: "gone" });
+    await expect(system.clock.settle(run)).rejects.toThrow(HarnessError);
+  });
+
+  test.each(["onInject", "onHeal"] as const)("when a fault breaks the harness (%s) it says so", async (when) => {
+    const broken = (): never => {
+      throw new HarnessError("the engine is gone");
+    };
+    const stage = new Stage(
+      plan({ clients: [holder, holder], faults: [{ kind: "stall", at: { atMs: 5 }, until: { atMs: 9 } }] }),
+      { faults: [fakeFault("stall", { [when]: broken })] },
+    );
+    await expect(stage.settle()).rejects.toThrow("the engine is gone");
+    expect(stage.system.clock.nowMs).toBeLessThan(10);
+  });
+
+  test("when the history cannot be written it is the harness that failed, whatever was to be recorded", async () => {
+    const sink = (line: string): void => {
+      if (line.includes("lost")) throw new Error("ENOSPC");
+    };
+    const stage = new Stage(plan({ clients: [holder, holder] }), { sink });
+    await stage.system.clock.advance(20);
+    stage.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
+    await expect(stage.settle()).rejects.toThrow(new HarnessError("the history cannot be written: ENOSPC"));
+  });
+});
