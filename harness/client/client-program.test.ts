@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Completion, Grant, LockClient, LockEnvironment } from "../../lock-impl/driver.ts";
+import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
+import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
+
+const environment: LockEnvironment = {
+  client: "client-0",
+  servers: { kind: "single", address: { host: "127.0.0.1", port: 1 } },
+};
+const grant: Grant = { key: "k1", owner: "o1", fence: 7, validForMs: 980 };
+
+/** A driver's client that a test programs; it remembers what it was asked. */
+class StubClient implements LockClient {
+  extend?: NonNullable<LockClient["extend"]>;
+  onLost?: NonNullable<LockClient["onLost"]>;
+  readonly asked: unknown[][] = [];
+  disposed = 0;
+  onAcquire: () => Promise<Completion<Grant>> = async () => ({ type: "ok", value: grant });
+  onRelease: () => Promise<Completion<{ released: boolean }>> = async () => ({ type: "ok", value: { released: true } });
+
+  acquire(...args: Parameters<LockClient["acquire"]>): Promise<Completion<Grant>> {
+    this.asked.push(["acquire", ...args]);
+    return this.onAcquire();
+  }
+
+  release(...args: Parameters<LockClient["release"]>): Promise<Completion<{ released: boolean }>> {
+    this.asked.push(["release", ...args]);
+    return this.onRelease();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.disposed += 1;
+  }
+}
+
+let resource: ScriptedServer;
+let lock: StubClient;
+let now: number;
+
+beforeEach(async () => {
+  resource = await ScriptedServer.listen(() => ({ reply: "+OK\r\n" }));
+  lock = new StubClient();
+  now = 0;
+});
+
+afterEach(async () => {
+  vi.useRealTimers();
+  await resource[Symbol.asyncDispose]();
+});
+
+function start(): Promise<ClientProgram> {
+  return ClientProgram.start({
+    driver: { connect: async () => lock },
+    environment,
+    resource: resource.address,
+    fencing: true,
+    trueNow: () => now,
+  });
+}
+
+const acquire = { op: "acquire", key: "k1", ttlMs: 1000, waitMs: 200 } as const;
+const extend = { op: "extend", key: "k1", owner: "o1", ttlMs: 3000 } as const;
+const release = { op: "release", key: "k1", owner: "o1" } as const;
+
+describe("acquire", () => {
+  test("asks the driver, and stamps a grant with the true time at which it came", async () => {
+    await using program = await start();
+    lock.onAcquire = async () => {
+      now = 5_000_000;
+      return { type: "ok", value: grant };
+    };
+    expect(await program.perform(acquire)).toEqual({
+      ok: true,
+      owner: "o1",
+      fence: 7,
+      validForMs: 980,
+      grantedAt: 5_000_000,
+    });
+    expect(lock.asked).toEqual([["acquire", "k1", { ttlMs: 1000, waitMs: 200, signal: expect.any(AbortSignal) }]]);
+  });
+
+  test("says nothing of what the lock does not offer", async () => {
+    await using program = await start();
+    lock.onAcquire = async () => ({ type: "ok", value: { key: "k1", owner: "o1" } });
+    expect(await program.perform(acquire)).toEqual({ ok: true, owner: "o1", grantedAt: 0 });
+  });
+
+  test.each([
+    [{ type: "fail", kind: "contended", reason: "held" }, "contended"],
+    [{ type: "fail", kind: "error", reason: "held" }, "error"],
+    [{ type: "info", reason: "held" }, "indeterminate"],
+  ] as const)("%o is %s", async (completion, kind) => {
+    await using program = await start();
+    lock.onAcquire = async () => completion;
+    expect(await program.perform(acquire)).toEqual({ ok: false, kind, reason: "held" });
+  });
+
+  test.each([
+    ["rejects", () => Promise.reject(new Error("no\nconnection"))],
+    [
+      "throws",
+      () => {
+        throw new Error("no\nconnection");
+      },
+    ],
+  ])("is indeterminate when the driver %s: nobody knows how far it came", async (_, failing) => {
+    await using program = await start();
+    lock.onAcquire = failing;
+    const reason = "the driver threw: no connection";
+    expect(await program.perform(acquire)).toEqual({ ok: false, kind: "indeterminate", reason });
+  });
+});
+
+describe("a driver that does not come back", () => {
+  test("is given up, told so, and what it says later is not heard", async () => {
+    await using program = await start();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const late = Promise.withResolvers<Completion<Grant>>();
+    lock.onAcquire = () => late.promise;
+    const reply = program.perform(acquire);
+    await vi.advanceTimersByTimeAsync(200 + OPERATION_GRACE_MS - 1);
+    const { signal } = (lock.asked[0] as [string, string, { signal: AbortSignal }])[2];
+    expect(signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await reply).toEqual({
+      ok: false,
+      kind: "indeterminate",
+      reason: `no answer from the driver within ${200 + OPERATION_GRACE_MS} ms`,
+    });
+    expect(signal.aborted).toBe(true);
+    late.resolve({ type: "ok", value: grant });
+    expect(await program.perform(release)).toMatchObject({ ok: false, kind: "indeterminate" });
+    expect(lock.asked).toHaveLength(1);
+  });
+
+  test("may fail later without harm", async () => {
+    await using program = await start();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const late = Promise.withResolvers<Completion<Grant>>();
+    lock.onAcquire = () => late.promise;
+    const reply = program.perform(acquire);
+    await vi.advanceTimersByTimeAsync(200 + OPERATION_GRACE_MS);
+    expect(await reply).toMatchObject({ kind: "indeterminate" });
+    late.reject(new Error("far too late"));
+    vi.useRealTimers();
+    // An unhandled rejection would show by now, and end the tests.
+    await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test("leaves no timer behind when it does come back", async () => {
+    await using program = await start();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await program.perform(acquire);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test.each([extend, release])("leaves $op indeterminate", async (request) => {
+    lock.extend = () => new Promise(() => {});
+    await using program = await start();
+    await program.perform(acquire);
+    lock.onRelease = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const reply = program.perform(request);
+    await vi.advanceTimersByTimeAsync(OPERATION_GRACE_MS);
+    expect(await reply).toMatchObject({ ok: false, kind: "indeterminate" });
+  });
+});
+
+describe("extend", () => {
+  test("is unsupported where the driver has no such thing", async () => {
+    await using program = await start();
+    await program.perform(acquire);
+    expect(await program.perform(extend)).toMatchObject({ ok: false, kind: "unsupported" });
+  });
+
+  test("passes on the driver's own grant; the new one takes its place", async () => {
+    const prolonged: Grant = { ...grant, validForMs: 2980 };
+    lock.extend = async (...args) => {
+      lock.asked.push(["extend", ...args]);
+      return { type: "ok", value: prolonged };
+    };
+    await using program = await start();
+    await program.perform(acquire);
+    now = 9;
+    expect(await program.perform(extend)).toEqual({ ok: true, owner: "o1", fence: 7, validForMs: 2980, grantedAt: 9 });
+    await program.perform(release);
+    expect(lock.asked[1]?.[1]).toBe(grant);
+    expect(lock.asked.slice(1)).toEqual([
+      ["extend", grant, 3000],
+      ["release", prolonged],
+    ]);
+    expect(lock.asked[2]?.[1]).toBe(prolonged);
+  });
+});
+
+describe("release", () => {
+  test("passes on the driver's own grant, and tells what came of it", async () => {
+    await using program = await start();
+    await program.perform(acquire);
+    lock.onRelease = async () => ({ type: "ok", value: { released: false } });
+    expect(await program.perform(release)).toEqual({ ok: true, released: false });
+    expect(lock.asked[1]?.[1]).toBe(grant);
+  });
+
+  test("can be tried again after an indeterminate end", async () => {
+    await using program = await start();
+    await program.perform(acquire);
+    lock.onRelease = async () => ({ type: "info", reason: "timed out" });
+    expect(await program.perform(release)).toMatchObject({ kind: "indeterminate" });
+    lock.onRelease = async () => ({ type: "ok", value: { released: true } });
+    expect(await program.perform(release)).toEqual({ ok: true, released: true });
+  });
+
+  test("of one key leaves another key's grant alone, though they have one owner value", async () => {
+    await using program = await start();
+    await program.perform(acquire);
+    const other: Grant = { key: "k2", owner: "o1" };
+    lock.onAcquire = async () => ({ type: "ok", value: other });
+    await program.perform({ ...acquire, key: "k2" });
+    await program.perform(release);
+    await program.perform({ ...release, key: "k2" });
+    expect(lock.asked.slice(2)).toEqual([
+      ["release", grant],
+      ["release", other],
+    ]);
+  });
+});
+
+describe("a lost lease", () => {
+  test("is passed on", async () => {
+    let tell: (lost: { key: string; owner: string }) => void = () => {};
+    lock.onLost = (listener) => {
+      tell = listener;
+    };
+    await using program = await start();
+    const lost: unknown[] = [];
+    program.onLost((which) => lost.push(which));
+    tell({ key: "k1", owner: "o1" });
+    expect(lost).toEqual([{ key: "k1", owner: "o1" }]);
+  });
+
+  test("is no concern of a lock that never finds out", async () => {
+    await using program = await start();
+    program.onLost(() => {});
+  });
+});
+
+describe("starting", () => {
+  test("fails as the driver does", async () => {
+    const driver = { connect: () => Promise.reject(new Error("wrong password")) };
+    const options = { driver, environment, resource: resource.address, fencing: true, trueNow: () => 0 };
+    await expect(ClientProgram.start(options)).rejects.toThrow("wrong password");
+  });
+
+  test("leaves no lock client behind when the resource cannot be reached", async () => {
+    const gone = await ScriptedServer.listen(() => "break");
+    const { address } = gone;
+    await gone[Symbol.asyncDispose]();
+    const driver = { connect: async () => lock };
+    const options = { driver, environment, resource: address, fencing: true, trueNow: () => 0 };
+    await expect(ClientProgram.start(options)).rejects.toThrow();
+    expect(lock.disposed).toBe(1);
+  });
+});
+
+test("disposing closes the lock's client, whatever that says", async () => {
+  const program = await start();
+  lock[Symbol.asyncDispose] = async () => {
+    lock.disposed += 1;
+    throw new Error("already closed");
+  };
+  await program[Symbol.asyncDispose]();
+  expect(lock.disposed).toBe(1);
+});

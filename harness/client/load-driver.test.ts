@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { locks } from "../../lock-impl/registry.ts";
+import { UserError } from "../core/errors.ts";
+import { isModulePath, loadDriver } from "./load-driver.ts";
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-drivers-"));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function module(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+test("a name is that of a lock, a path that of a module", () => {
+  expect(["single", "redlock"].filter(isModulePath)).toEqual([]);
+  expect(["./a.ts", "../a.mjs", "/a.js"].filter((path) => !isModulePath(path))).toEqual([]);
+});
+
+describe("a driver", () => {
+  test.each(locks.map(({ name }) => name))("of the registered lock %s is loaded", async (name) => {
+    expect(await loadDriver(name)).toHaveProperty("connect");
+  });
+
+  test.each([
+    ["default.mjs", "export default { connect() {} };"],
+    ["named.mjs", "export const driver = { connect() {} };"],
+    ["both.mjs", "export default 3; export const driver = { connect() {} };"],
+  ])("of a user's module is loaded: %s", async (name, text) => {
+    expect(await loadDriver(module(name, text))).toHaveProperty("connect");
+  });
+
+  test("is found from the working directory", async () => {
+    const path = relative(process.cwd(), module("relative.mjs", "export default { connect() {} };"));
+    expect(await loadDriver(path.startsWith(".") ? path : `./${path}`)).toHaveProperty("connect");
+  });
+});
+
+describe("what is no driver is refused in one line", () => {
+  test("a lock that nobody knows, naming those that are", async () => {
+    const refused = await loadDriver("unheard-of").catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UserError);
+    expect(refused).toMatchObject({
+      message: 'there is no lock "unheard-of"',
+      mend: expect.stringContaining("single") as string,
+    });
+  });
+
+  test.each([
+    ["a file that is not there", () => join(folder, "nothing.mjs"), "there is no file"],
+    ["a module that throws", () => module("throws.mjs", 'throw new Error("no\\nway");'), "cannot be loaded: no way"],
+    ["a module that is none", () => module("broken.mjs", "export default {"), "cannot be loaded"],
+    ["a module without a driver", () => module("empty.mjs", "export const x = 1;"), "exports no lock driver"],
+    [
+      "a driver that cannot connect",
+      () => module("other.mjs", "export default { connect: 1 };"),
+      "exports no lock driver",
+    ],
+  ])("%s", async (_, path, message) => {
+    const refused = await loadDriver(path()).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(UserError);
+    expect((refused as UserError).message).toContain(message);
+    expect((refused as UserError).message).not.toContain("\n");
+  });
+});

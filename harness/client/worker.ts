@@ -1,0 +1,76 @@
+/**
+ * The client process of a containerized run: one operating-system process per client, so that it can be stopped,
+ * skewed and killed like a real one. It speaks JSON lines.
+ *
+ * In, first line: `{"client":"client-0","lock":"single","servers":{..},"resource":{..},"fencing":true,"origin":".."}`
+ * (`origin`: the reading of the monotonic clock, nanoseconds in a string, from which `grantedAt` counts).
+ * Out, once connected: `{"ready":true}`, or `{"ready":false,"reason":".."}` and the end.
+ * In, then: `{"id":1,"op":"acquire","key":"k","ttlMs":1000,"waitMs":0}`; out: `{"id":1,"ok":true,"owner":".."}`.
+ * In, at any time: `{"id":2,"op":"clock"}`; out: `{"id":2,"ok":true,"wallMs":1790000000000}`.
+ * Out, unasked: `{"event":"lost","key":"k","owner":".."}`. The process ends when its standard input does.
+ */
+import { flushCompileCache } from "node:module";
+import { createInterface } from "node:readline";
+import { messageOf } from "../core/errors.ts";
+import type { ClientRequest } from "../core/system.ts";
+import type { Address, Servers } from "../../lock-impl/driver.ts";
+import { ClientProgram } from "./client-program.ts";
+import { loadDriver } from "./load-driver.ts";
+
+/** First line on a worker's standard input. */
+export interface WorkerConfiguration {
+  readonly client: string;
+  readonly lock: string;
+  readonly servers: Servers;
+  readonly resource: Address;
+  readonly fencing: boolean;
+  readonly origin: string;
+}
+
+const write = process.stdout.write.bind(process.stdout);
+// What a driver prints goes to the log; on standard output it would stand in the middle of a message.
+process.stdout.write = process.stderr.write.bind(process.stderr);
+
+function send(message: object): void {
+  write(`${JSON.stringify(message)}\n`);
+}
+
+async function start(configuration: WorkerConfiguration): Promise<ClientProgram> {
+  const origin = BigInt(configuration.origin);
+  const program = await ClientProgram.start({
+    driver: await loadDriver(configuration.lock),
+    environment: { client: configuration.client, servers: configuration.servers },
+    resource: configuration.resource,
+    fencing: configuration.fencing,
+    // The monotonic clock is one for all processes of a machine, and no fault steps it.
+    trueNow: () => Number(process.hrtime.bigint() - origin),
+  });
+  program.onLost((lost) => send({ event: "lost", ...lost }));
+  return program;
+}
+
+async function main(): Promise<void> {
+  let program: ClientProgram | undefined;
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (program === undefined) {
+      program = await start(JSON.parse(line) as WorkerConfiguration);
+      send({ ready: true });
+      // For the next client; this one will be killed, and would never come to it.
+      flushCompileCache();
+    } else {
+      const { id, ...request } = JSON.parse(line) as (ClientRequest | { op: "clock" }) & { id: number };
+      if (request.op === "clock") send({ id, ok: true, wallMs: Date.now() });
+      // Not awaited: the harness asks for one operation at a time, but for the clock in between too.
+      else void program.perform(request).then((reply) => send({ id, ...reply }));
+    }
+  }
+  await program?.[Symbol.asyncDispose]();
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    send({ ready: false, reason: messageOf(error) });
+    process.exit(1);
+  },
+);
