@@ -1,0 +1,113 @@
+import { Redis } from "ioredis";
+import { type LockOptions, Mutex, RedlockMutex } from "redis-semaphore";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
+import { majority } from "../quorum.ts";
+import { connectLibraryClients } from "./library-clients.ts";
+
+type Library = Mutex | RedlockMutex;
+type MakeMutex = (clients: readonly Redis[], key: string, options: LockOptions) => Library;
+
+/**
+ * Redis with a memory: the library frees a lock and does not say whether it was its own, and takes a command that failed
+ * for one that was refused.
+ */
+class RememberingRedis extends Redis {
+  lastReply: unknown;
+  failed = false;
+
+  override sendCommand(...parameters: Parameters<Redis["sendCommand"]>): unknown {
+    parameters[0].promise.then(
+      (reply: unknown) => {
+        this.lastReply = reply;
+      },
+      (error: unknown) => {
+        // NOSCRIPT and its like are answers; the library handles them.
+        if (!(error instanceof Error && error.name === "ReplyError")) this.failed = true;
+      },
+    );
+    return super.sendCommand(...parameters);
+  }
+}
+
+/** A driver over one of the mutexes of the npm package `redis-semaphore`, 5.8.0, with its default renewal at 0.8. */
+export function redisSemaphore(make: MakeMutex): LockDriver {
+  return {
+    async connect({ servers }) {
+      const clients = await connectLibraryClients(servers, (options) => new RememberingRedis(options));
+      return new SemaphoreClient(clients, make);
+    },
+  };
+}
+
+class SemaphoreClient implements LockClient {
+  readonly #clients: readonly RememberingRedis[];
+  readonly #make: MakeMutex;
+  readonly #mutexes = new Map<string, Library>();
+  readonly #lostListeners = new Set<(lost: { readonly key: string; readonly owner: string }) => void>();
+
+  constructor(clients: readonly RememberingRedis[], make: MakeMutex) {
+    this.#clients = clients;
+    this.#make = make;
+  }
+
+  async acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
+    const mutex: Library = this.#make(this.#clients, key, {
+      lockTimeout: Math.floor(ttlMs),
+      // It tries while less than this has passed: 0 would be no try at all.
+      acquireTimeout: Math.max(1, waitMs),
+      ...(waitMs === 0 ? { acquireAttemptsLimit: 1 } : {}),
+      onLockLost: () => this.#lost(key, mutex.identifier),
+    });
+    for (const client of this.#clients) client.failed = false;
+    try {
+      if (!(await mutex.tryAcquire(signal))) return this.#refused();
+    } catch (error) {
+      return { type: "info", reason: String(error) };
+    }
+    this.#mutexes.set(mutex.identifier, mutex);
+    // The library reports no validity, and its users have none.
+    return { type: "ok", value: { key, owner: mutex.identifier } };
+  }
+
+  async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    const mutex = this.#mutexes.get(owner);
+    if (mutex === undefined) throw new Error(`${key} is not held as ${owner}`);
+    this.#mutexes.delete(owner);
+    for (const client of this.#clients) client.lastReply = undefined;
+    try {
+      await mutex.release();
+    } catch (error) {
+      return { type: "info", reason: String(error) };
+    }
+    const deleted = this.#clients.filter(({ lastReply }) => lastReply === 1).length;
+    return { type: "ok", value: { released: deleted >= majority(this.#clients.length) } };
+  }
+
+  onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
+    this.#lostListeners.add(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const mutex of this.#mutexes.values()) mutex.stopRefresh();
+    for (const client of this.#clients) client.disconnect();
+  }
+
+  #refused(): Completion<never> {
+    const failed = this.#clients.some((client) => client.failed);
+    if (failed) return { type: "info", reason: "a server did not answer" };
+    return { type: "fail", kind: "contended", reason: "held by another" };
+  }
+
+  #lost(key: string, owner: string): void {
+    for (const listener of this.#lostListeners) listener({ key, owner });
+  }
+}
+
+export const mutexDriver = redisSemaphore(([client], key, options) => {
+  if (client === undefined) throw new Error("a mutex needs a server");
+  return new Mutex(client, key, options);
+});
+
+export const redlockMutexDriver = redisSemaphore(
+  (clients, key, options) => new RedlockMutex([...clients], key, options),
+);

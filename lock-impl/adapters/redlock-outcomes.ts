@@ -1,0 +1,18 @@
+import type { Completion } from "../driver.ts";
+
+/** Default pause between the tries of both versions of `redlock`. */
+export const RETRY_DELAY_MS = 200;
+
+/** For how long the library says that a lock may be trusted; it counts by the wall clock. */
+export function validForMs(lock: { readonly expiration: number }): number {
+  return lock.expiration - Date.now();
+}
+
+/**
+ * What a failed acquisition proves. The library frees what it may have set, but does not say whether that succeeded: only
+ * when every server answered is it certain that the lock was not taken.
+ */
+export function whatFailed(error: unknown, clientFailed: boolean): Completion<never> {
+  const reason = String(error);
+  return clientFailed ? { type: "info", reason } : { type: "fail", kind: "contended", reason };
+}

@@ -1,0 +1,185 @@
+import type { Connection } from "./connection.ts";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver, LockEnvironment } from "./driver.ts";
+import { type Lease, startLease } from "./lease.ts";
+import { type LockParts, mayBeLeft, soundParts } from "./lock-parts.ts";
+import type { OwnHolds, Try } from "./own-holds.ts";
+import { type Acquisition, map, type Protocol, type Taking } from "./protocol.ts";
+import { decide, tally } from "./quorum.ts";
+import { connectServers, type LockServers, targetsOf } from "./servers.ts";
+import type { Outcome, Waiter } from "./waiting.ts";
+
+/** The parts that a lock names; the others are the sound ones. */
+export type NamedParts = Partial<LockParts> & Pick<LockParts, "protocol">;
+
+/** Builds a driver from its parts. */
+export function composeLock(named: NamedParts): LockDriver {
+  return { connect: ({ servers }: LockEnvironment): Promise<LockClient> => connectLock(named, servers) };
+}
+
+/** Builds and connects one client of a lock from its parts. */
+export async function connectLock(named: NamedParts, servers: LockServers): Promise<ComposedLock> {
+  const parts: LockParts = { ...soundParts, ...named };
+  const targets = targetsOf(servers);
+  const connections = await connectServers(targets, parts.patience);
+  const lock = new ComposedLock(parts, connections, await parts.waiting(targets));
+  try {
+    await parts.prepare(connections);
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+  return lock;
+}
+
+type Prolong = NonNullable<Protocol["prolong"]>;
+type Pass = NonNullable<Protocol["pass"]>;
+type LostListener = (lost: { readonly key: string; readonly owner: string }) => void;
+
+/** One client of a lock that is made of parts. */
+export class ComposedLock implements LockClient {
+  readonly #parts: LockParts;
+  readonly #servers: readonly Connection[];
+  readonly #waiter: Waiter;
+  readonly #quorum: number;
+  readonly #ownHolds: OwnHolds;
+  readonly #lostListeners = new Set<LostListener>();
+  /** Absent where the protocol cannot prolong a lease. */
+  readonly extend?: NonNullable<LockClient["extend"]>;
+  /** Gives the lock to another holder in this process without freeing it. Absent where the protocol cannot. */
+  readonly handOver?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
+
+  constructor(parts: LockParts, servers: readonly Connection[], waiter: Waiter) {
+    this.#parts = parts;
+    this.#servers = servers;
+    this.#waiter = waiter;
+    this.#quorum = parts.quorum(servers.length);
+    this.#ownHolds = parts.ownHolds();
+    const prolong = parts.protocol.prolong?.bind(parts.protocol);
+    if (prolong !== undefined) this.extend = (grant, ttlMs) => this.#extend(prolong, grant, ttlMs);
+    const pass = parts.protocol.pass?.bind(parts.protocol);
+    if (pass !== undefined) this.handOver = (grant, ttlMs) => this.#handOver(pass, grant, ttlMs);
+  }
+
+  acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
+    return this.#waiter.wait(key, { waitMs, signal }, () => this.#tryOnce(key, ttlMs));
+  }
+
+  /** `released: true` when the lock was its owner's and one level of the hold, mostly the only one, is given up. */
+  async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    this.#ownHolds.left(key, owner);
+    const answers = await this.#ask((server) => this.#parts.protocol.free(server, { key, owner }));
+    const decision = decide(answers, this.#quorum);
+    if (decision.type === "ok" && !decision.value) this.#ownHolds.lost(key, owner);
+    return map(decision, (released) => ({ released }));
+  }
+
+  onLost(listener: LostListener): void {
+    this.#lostListeners.add(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#servers, this.#waiter].map((part) => part[Symbol.asyncDispose]()));
+  }
+
+  async #extend(prolong: Prolong, grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
+    const lease = this.#startLease(ttlMs);
+    const { key, owner } = grant;
+    const answers = await this.#ask((server) => prolong(server, { key, owner, ttlMs: lease.ttlMs, inner: false }));
+    const decision = decide(answers, this.#quorum);
+    if (decision.type !== "ok") return decision;
+    if (!decision.value) return this.#tellLost(key, owner);
+    const validity = this.#validity(lease);
+    if (validity === "over") return { type: "info", reason: "extended too late to be of use" };
+    return { type: "ok", value: { ...grant, ...validity } };
+  }
+
+  async #handOver(pass: Pass, { key, owner }: Grant, ttlMs: number): Promise<Completion<Grant>> {
+    const next = this.#ownHolds.next(key);
+    const lease = this.#startLease(ttlMs);
+    const present = { key, owner, ttlMs: lease.ttlMs, inner: false };
+    const answers = await this.#ask((server) => pass(server, present, next.owner));
+    const decision = decide(answers.map(wasTaken), this.#quorum);
+    if (decision.type === "info") {
+      // If it was passed, it is nobody's: the next owner value is known only here.
+      await this.#ask((server) => this.#parts.protocol.free(server, { key, owner: next.owner }));
+    }
+    if (decision.type !== "ok") return decision;
+    if (!decision.value) return this.#tellLost(key, owner);
+    const validity = this.#validity(lease);
+    if (validity === "over") return { type: "info", reason: "handed over too late to be of use" };
+    return { type: "ok", value: this.#grant(key, next, answers, validity) };
+  }
+
+  async #tryOnce(key: string, ttlMs: number): Promise<Outcome<Grant>> {
+    const attempt = this.#ownHolds.next(key);
+    const lease = this.#startLease(ttlMs);
+    const acquisition = { key, ttlMs: lease.ttlMs, ...attempt };
+    const answers = await this.#ask((server) => this.#parts.protocol.take(server, acquisition));
+    const decision = decide(answers.map(wasTaken), this.#quorum);
+    if (decision.type !== "ok") return this.#giveUp(acquisition, answers);
+    if (!decision.value && attempt.inner) return this.#tellLost(key, attempt.owner);
+    const validity = this.#validity(lease);
+    if (!decision.value || validity === "over") return this.#giveUp(acquisition, answers);
+    this.#ownHolds.entered(key, attempt.owner);
+    return { type: "ok", value: this.#grant(key, attempt, answers, validity) };
+  }
+
+  #grant(key: string, { owner }: Try, answers: readonly Completion<Taking>[], validity: object): Grant {
+    const fence = this.#parts.fence(answers);
+    return { key, owner, ...(fence === undefined ? {} : { fence }), ...validity };
+  }
+
+  /** Undoes what a failed try may have set, and says how sure it is that nothing is left. */
+  async #giveUp(acquisition: Acquisition, answers: readonly Completion<Taking>[]): Promise<Outcome<never>> {
+    // A re-entry that may not have counted must not be counted down: that would free the outer hold.
+    const targets = acquisition.inner ? [] : this.#parts.undoOn(answers);
+    const undone = new Map<number, Completion<boolean>>();
+    await Promise.all(
+      targets.map(async (index) => {
+        const server = this.#servers[index];
+        if (server !== undefined) undone.set(index, await this.#parts.protocol.free(server, acquisition));
+      }),
+    );
+    const left = answers.filter((answer, index) => mayBeLeft(answer, undone.get(index))).length;
+    const { no, reason } = tally(answers.map(wasTaken));
+    if (left >= this.#quorum) {
+      return { type: "info", reason: reason === "" ? "a failed try could not be undone" : reason };
+    }
+    if (no > answers.length - this.#quorum) {
+      return { type: "fail", kind: "contended", reason: "held by another", ...heldFor(answers) };
+    }
+    return { type: "fail", kind: "error", reason: reason === "" ? "granted too late to be of use" : reason };
+  }
+
+  #startLease(ttlMs: number): Lease {
+    return startLease(ttlMs, this.#parts.drift, this.#parts.now);
+  }
+
+  #validity(lease: Lease): { readonly validForMs?: number } | "over" {
+    const validForMs = this.#parts.validity(lease);
+    if (validForMs === undefined) return {};
+    return this.#parts.worthHaving(validForMs) ? { validForMs } : "over";
+  }
+
+  #ask<T>(question: (server: Connection) => Promise<Completion<T>>): Promise<Completion<T>[]> {
+    return Promise.all(this.#servers.map(question));
+  }
+
+  #tellLost(key: string, owner: string): Completion<never> {
+    this.#ownHolds.lost(key, owner);
+    for (const listener of this.#lostListeners) listener({ key, owner });
+    return { type: "fail", kind: "error", reason: "the lease is lost: the lock is gone or another's" };
+  }
+}
+
+/** On one server: how long the other holder has it. Of several servers none speaks for the lock. */
+function heldFor(answers: readonly Completion<Taking>[]): { readonly heldForMs?: number } {
+  const [answer, ...others] = answers;
+  if (others.length > 0 || answer?.type !== "ok" || answer.value.taken) return {};
+  const { heldForMs } = answer.value;
+  return heldForMs === undefined ? {} : { heldForMs };
+}
+
+function wasTaken(answer: Completion<Taking>): Completion<boolean> {
+  return map(answer, ({ taken }) => taken);
+}

@@ -1,0 +1,224 @@
+import {
+  bareKeyClaims,
+  delayedRestart,
+  fenceLimits,
+  leaseLimits,
+  soundFence,
+  soundLease,
+  soundLeaseBehindSentinel,
+  soundRenewal,
+} from "./claim-tables.ts";
+import type { LockEntry } from "./lock-entry.ts";
+
+/** What most rungs have in common: a lease on one server, perhaps behind Sentinels. */
+const leased = {
+  topologies: ["single", "sentinel"],
+  flawed: false,
+  mintsFence: false,
+  renews: false,
+  claims: [...soundLease("single"), ...soundLeaseBehindSentinel()],
+  limits: [...leaseLimits("single"), ...leaseLimits("sentinel")],
+} as const satisfies Partial<LockEntry>;
+
+const fenced = {
+  ...leased,
+  mintsFence: true,
+  claims: [...leased.claims, ...soundFence("single"), ...soundFence("sentinel")],
+  limits: [...leased.limits, ...fenceLimits("single"), ...fenceLimits("sentinel")],
+} as const satisfies Partial<LockEntry>;
+
+const quorum = {
+  ...leased,
+  topologies: ["redlock"],
+  claims: soundLease("redlock"),
+  limits: leaseLimits("redlock"),
+} as const satisfies Partial<LockEntry>;
+
+/** The rungs of the ladder, each with what the next one mends. */
+export const ladder: readonly LockEntry[] = [
+  {
+    ...leased,
+    name: "setnx",
+    title: "SETNX and DEL, no expiry",
+    topologies: ["single"],
+    load: async () => (await import("./flawed/setnx.ts")).driver,
+    flawed: true,
+    flaw: "a holder that dies is never followed by another",
+    claims: bareKeyClaims("single"),
+    limits: [
+      {
+        property: "deadlock-freedom",
+        topology: "single",
+        under: "kill-client",
+        cause: "never-freed",
+        source: "redis.io, SETNX",
+      },
+    ],
+  },
+  {
+    ...leased,
+    name: "setnx-expire",
+    title: "SETNX, then EXPIRE",
+    load: async () => (await import("./flawed/setnx-expire.ts")).driver,
+    flawed: true,
+    flaw: "a client that dies between SETNX and EXPIRE leaves a lock that never expires",
+    limits: [
+      {
+        property: "deadlock-freedom",
+        topology: "single",
+        under: "kill-client",
+        cause: "never-freed",
+        source: "setnx-expire-crash",
+      },
+      ...leased.limits,
+    ],
+  },
+  {
+    ...leased,
+    name: "set-px",
+    title: "SET NX PX, freed by a plain DEL",
+    load: async () => (await import("./flawed/set-px.ts")).driver,
+    flawed: true,
+    flaw: "a holder whose lease has ended deletes the lock of the next",
+    limits: [
+      { property: "owner-release", topology: "single", under: "none", cause: "foreign-release", source: "plain-del" },
+      { property: "lease-exclusion", topology: "single", under: "none", cause: "foreign-release", source: "plain-del" },
+      ...leased.limits,
+    ],
+  },
+  {
+    ...leased,
+    name: "get-del",
+    title: "SET NX PX with an owner value, freed by GET and DEL",
+    load: async () => (await import("./flawed/get-del.ts")).driver,
+    flawed: true,
+    flaw: "between GET and DEL the lock can become another's, and is deleted",
+    limits: [
+      {
+        property: "linearizability",
+        topology: "single",
+        under: "latency",
+        cause: "unexplained",
+        source: "get-del-race",
+      },
+      ...leased.limits,
+    ],
+  },
+  {
+    ...leased,
+    name: "owner-value-fixed",
+    title: "single, with one owner value per client",
+    load: async () => (await import("./flawed/owner-value-fixed.ts")).driver,
+    flawed: true,
+    flaw: "a release that arrives late deletes the client's next hold",
+    limits: [
+      {
+        property: "lease-exclusion",
+        topology: "single",
+        under: "none",
+        cause: "foreign-release",
+        source: "owner-value-reuse",
+      },
+      ...leased.limits,
+    ],
+  },
+  {
+    ...leased,
+    name: "single",
+    title: "SET NX PX with a fresh owner value, compare-and-delete in Lua",
+    load: async () => (await import("./rungs/single.ts")).driver,
+  },
+  {
+    ...leased,
+    name: "watchdog",
+    title: "single, renewed every third of its lease; on loss the holder is told",
+    load: async () => (await import("./rungs/watchdog.ts")).driver,
+    renews: true,
+    claims: [...leased.claims, ...soundRenewal()],
+    limits: leased.limits.filter(({ property, under }) => property !== "mutual-exclusion" || under !== "none"),
+  },
+  {
+    ...leased,
+    name: "watchdog-check-at-unlock",
+    title: "single, renewed every third of its lease; on loss the holder finds out when it unlocks",
+    load: async () => (await import("./rungs/watchdog-check-at-unlock.ts")).driver,
+    renews: true,
+    limits: [
+      {
+        property: "mutual-exclusion",
+        topology: "single",
+        under: "partition",
+        cause: "overrun",
+        source: "watchdog-silent",
+      },
+      ...leased.limits.filter(({ property, under }) => property !== "mutual-exclusion" || under !== "none"),
+    ],
+  },
+  {
+    ...leased,
+    name: "reentrant",
+    title: "a hash that counts its owner's entries; each outermost hold is a generation of its own",
+    load: async () => (await import("./rungs/reentrant.ts")).driver,
+  },
+  {
+    ...leased,
+    name: "reentrant-naive",
+    title: "a hash that counts its owner's entries; one owner per client",
+    load: async () => (await import("./flawed/reentrant-naive.ts")).driver,
+    flawed: true,
+    flaw: "an inner unlock, after the outer hold was lost, frees what the outer section believes to hold",
+    limits: [
+      {
+        property: "lease-exclusion",
+        topology: "single",
+        under: "none",
+        cause: "double-grant",
+        source: "reentry-miscount",
+      },
+      ...leased.limits,
+    ],
+  },
+  {
+    ...fenced,
+    name: "fenced",
+    title: "single, and a fencing token minted in the acquire script",
+    load: async () => (await import("./rungs/fenced.ts")).driver,
+  },
+  {
+    ...fenced,
+    name: "reference",
+    title: "fenced, announced when free, asked for again when a reply was lost",
+    load: async () => (await import("./rungs/reference.ts")).driver,
+  },
+  {
+    ...fenced,
+    name: "replicated",
+    title: "fenced, granted only when WAIT says that a majority of the servers has it",
+    topologies: ["sentinel"],
+    load: async () => (await import("./rungs/replicated.ts")).driver,
+    claims: fenced.claims.filter(({ topology }) => topology === "sentinel"),
+    limits: fenced.limits.filter(({ topology }) => topology === "sentinel"),
+  },
+  {
+    ...quorum,
+    name: "redlock",
+    title: "Redlock on N masters, as redis.io specifies it",
+    load: async () => (await import("./rungs/redlock.ts")).driver,
+  },
+  {
+    ...quorum,
+    name: "redlock-delayed-restart",
+    title: "redlock, on servers that take part only when they have been up for longer than any lease",
+    load: async () => (await import("./rungs/redlock-delayed-restart.ts")).driver,
+    claims: [...soundLease("redlock"), ...delayedRestart()],
+    limits: leaseLimits("redlock").filter(({ cause }) => cause !== "lost-in-restart"),
+  },
+  {
+    ...quorum,
+    name: "redlock-fsync",
+    title: "redlock, on servers that sync each write before they acknowledge it",
+    persistence: "always",
+    load: async () => (await import("./rungs/redlock-fsync.ts")).driver,
+    limits: leaseLimits("redlock").filter(({ cause, under }) => cause !== "lost-in-restart" || under === "disk-loss"),
+  },
+];

@@ -1,0 +1,25 @@
+import type { LockDriver } from "./driver.ts";
+import type { Claim, Limit, Persistence, TopologyName } from "./claims.ts";
+
+/** A lock that the harness knows by name. */
+export interface LockEntry {
+  readonly name: string;
+  /** One line: what it does. */
+  readonly title: string;
+  readonly topologies: readonly TopologyName[];
+  /** What the recipe prescribes for the servers' disks; absent where it prescribes nothing. */
+  readonly persistence?: Persistence;
+  /** Loads the driver, and only then its dependencies. */
+  readonly load: () => Promise<LockDriver>;
+  /** True for a lock with a deliberate bug. Its claims are what it would be sold for. */
+  readonly flawed: boolean;
+  /** The bug, in one line. */
+  readonly flaw?: string;
+  /** Whether its grants carry a fencing token. */
+  readonly mintsFence: boolean;
+  /** Whether it prolongs its leases by itself. A hold that is never released then never ends. */
+  readonly renews: boolean;
+  readonly claims: readonly Claim[];
+  /** Where it is known to break. For a flawed lock the first rows are its flaw's. */
+  readonly limits: readonly Limit[];
+}

@@ -1,0 +1,168 @@
+import type { ComposedLock } from "../compose.ts";
+import type { Grant } from "../driver.ts";
+import { Renewal, SOUND_RENEWAL } from "../renewal.ts";
+import type { LossPolicy } from "../watchdog.ts";
+import { LockLostError } from "./lock-errors.ts";
+
+/**
+ * How unlocking ended. `released`: it was ours until now. `lost`: it was not ours any more, so what was done while
+ * holding it must be undone. `unknown`: no answer; it is free at the latest when its lease ends.
+ */
+export type Unlocked = "released" | "lost" | "unknown";
+
+/** Whether the next waiter has the lock now, nobody was there to take it, or nobody knows. */
+export type HandedOver = "passed" | "kept" | "unknown";
+
+export interface HeldLockOptions {
+  readonly lock: ComposedLock;
+  readonly grant: Grant;
+  readonly leaseMs: number;
+  readonly renewed: boolean;
+  readonly onLoss: LossPolicy;
+  /** Called once when the lease is lost, whatever the policy. */
+  readonly alarm: (lost: LockLostError) => void;
+  /** Called in place of releasing: gives the lock to a waiter of this process, if there is one. */
+  readonly handOver: (held: HeldLock) => Promise<HandedOver>;
+  /** Called, once or twice, when the lock is no longer held here. */
+  readonly onEnd: () => void;
+}
+
+/** A lock that is held. Dispose it, or unlock it in `finally`. */
+export class HeldLock implements AsyncDisposable {
+  readonly #options: HeldLockOptions;
+  readonly #controller = new AbortController();
+  readonly #renewal: Renewal | undefined;
+  #grant: Grant;
+  #validUntilMs = 0;
+  #deadline: NodeJS.Timeout | undefined;
+  #lost: LockLostError | undefined;
+  #unlocking: Promise<Unlocked> | undefined;
+
+  constructor(options: HeldLockOptions) {
+    this.#options = options;
+    this.#grant = options.grant;
+    this.#counted(options.grant);
+    this.#renewal = options.renewed ? this.#renewing() : undefined;
+  }
+
+  get key(): string {
+    return this.#grant.key;
+  }
+
+  /** The value under which it is held; of no use to the resource. */
+  get owner(): string {
+    return this.#grant.owner;
+  }
+
+  /** The grant as it was last extended. */
+  get grant(): Grant {
+    return this.#grant;
+  }
+
+  /**
+   * To be sent with every write, so that the resource can refuse the writes of a holder that outlived its lease. Undefined
+   * on N masters, which have no common counter.
+   */
+  get fencingToken(): number | undefined {
+    return this.#grant.fence;
+  }
+
+  /** Aborts, with a `LockLostError`, when the lease is lost; never under the policies that carry on. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** For how long from now the lease may be trusted; 0 when it is over. */
+  remainingMs(): number {
+    return this.#lost === undefined ? Math.max(0, this.#validUntilMs - performance.now()) : 0;
+  }
+
+  /** Sets the lease anew to `leaseMs` from now. @throws LockLostError when it is lost; Error when nobody answered */
+  async extend(leaseMs: number): Promise<void> {
+    if (this.#lost !== undefined) throw this.#lost;
+    if (this.#unlocking !== undefined) throw new LockLostError(this.key, "it was unlocked");
+    const { extend } = this.#options.lock;
+    if (extend === undefined) throw new Error("this lock cannot be extended");
+    const completion = await extend(this.#grant, leaseMs);
+    // The client that owns this lock was told, and has told us.
+    if (this.#lost !== undefined) throw this.#lost;
+    if (completion.type !== "ok") throw new Error(`the lease of ${this.key} was not extended: ${completion.reason}`);
+    this.#counted(completion.value);
+    this.#renewal?.renewed(completion.value, leaseMs);
+  }
+
+  /** Gives the lock up. Doing it again gives the same answer. */
+  unlock(): Promise<Unlocked> {
+    this.#unlocking ??= this.#unlock();
+    return this.#unlocking;
+  }
+
+  /** Unlocks. @throws LockLostError under `check-at-unlock` when it was not ours any more */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const unlocked = await this.unlock();
+    if (unlocked === "lost" && this.#options.onLoss === "check-at-unlock") {
+      throw this.#lost ?? new LockLostError(this.key, "it was not ours any more when it was unlocked");
+    }
+  }
+
+  /** The lease is known to be gone. */
+  lose(reason: string): void {
+    if (this.#lost !== undefined || this.#unlocking !== undefined) return;
+    this.#lost = new LockLostError(this.key, reason);
+    this.#stop();
+    this.#options.alarm(this.#lost);
+    if (this.#options.onLoss === "conservative") this.#controller.abort(this.#lost);
+    // Whatever this holder does now, others may have it.
+    this.#options.onEnd();
+  }
+
+  async #unlock(): Promise<Unlocked> {
+    // First: a renewal that is sent after the release could renew somebody's next hold.
+    this.#stop();
+    try {
+      const handedOver = this.#lost === undefined ? await this.#options.handOver(this) : "kept";
+      if (handedOver === "passed") return "released";
+      const completion = await this.#options.lock.release(this.#grant);
+      if (this.#lost !== undefined) return "lost";
+      if (completion.type === "ok" && completion.value.released) return "released";
+      return completion.type === "ok" && handedOver === "kept" ? this.#foundLost() : "unknown";
+    } finally {
+      this.#options.onEnd();
+    }
+  }
+
+  #foundLost(): Unlocked {
+    this.#lost = new LockLostError(this.key, "it was not ours any more when it was unlocked");
+    this.#options.alarm(this.#lost);
+    return "lost";
+  }
+
+  #renewing(): Renewal {
+    const { lock, leaseMs, onLoss } = this.#options;
+    const { extend } = lock;
+    if (extend === undefined) throw new Error("a watchdog needs a lock that can be extended");
+    const renew = async (grant: Grant, ms: number) => {
+      const completion = await extend(grant, ms);
+      if (completion.type === "ok") this.#counted(completion.value);
+      return completion;
+    };
+    // Those who carry on learn of a loss when the server says so, at the latest when they unlock.
+    const rules = { ...SOUND_RENEWAL, localDeadline: onLoss === "conservative" };
+    return new Renewal(this.#grant, leaseMs, rules, renew, () => this.lose("it could not be renewed in time"));
+  }
+
+  /** Takes over a new lease, and counts its time. Without a watchdog its end is the end of a conservative hold. */
+  #counted(grant: Grant): void {
+    this.#grant = grant;
+    const validForMs = grant.validForMs ?? 0;
+    this.#validUntilMs = performance.now() + validForMs;
+    clearTimeout(this.#deadline);
+    if (this.#options.renewed || this.#options.onLoss !== "conservative") return;
+    this.#deadline = setTimeout(() => this.lose("its lease is over"), validForMs);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#deadline);
+    this.#renewal?.stop();
+  }
+}

@@ -1,0 +1,26 @@
+/** The lease of a held lock ended without the holder's doing: it expired, or another took it. */
+export class LockLostError extends Error {
+  override readonly name = "LockLostError";
+  readonly key: string;
+
+  constructor(key: string, reason: string) {
+    super(`the lock ${key} is lost: ${reason}`);
+    this.key = key;
+  }
+}
+
+/**
+ * The lock could not be taken, and not because another holds it. `indeterminate`: nobody knows whether a request of this
+ * client was applied; if it was, the lock is held by nobody until that lease ends.
+ */
+export class LockUnavailableError extends Error {
+  override readonly name = "LockUnavailableError";
+  readonly key: string;
+  readonly indeterminate: boolean;
+
+  constructor(key: string, reason: string, indeterminate: boolean) {
+    super(`the lock ${key} cannot be taken: ${reason}`);
+    this.key = key;
+    this.indeterminate = indeterminate;
+  }
+}
