@@ -1,0 +1,29 @@
+import fc from "fast-check";
+import { z } from "zod";
+import { defineFault } from "./define-fault.ts";
+import { injectOnProcesses } from "./process-fault.ts";
+import { anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
+
+/**
+ * The wall clock of nodes or clients steps. Redis judges expiry by the server's wall clock, so a forward step ends
+ * leases early (Redis documentation, EXPIRE, "Expires and time accuracy"; Kleppmann 2016). The step stays.
+ */
+export const clockJump = defineFault({
+  kind: "clock-jump",
+  summary: "the wall clock of nodes or clients steps forward or back",
+  params: z.strictObject({ targets: targetsSchema, byMs: z.int() }),
+  arbitrary: (topology) =>
+    fc.record({
+      targets: anyDataNodes(topology),
+      byMs: fc.oneof(
+        { weight: 3, arbitrary: fc.integer({ min: 100, max: 60_000 }) },
+        fc.integer({ min: -60_000, max: -100 }),
+      ),
+    }),
+  inject: async (system, { targets, byMs }) =>
+    injectOnProcesses(await resolveProcesses(system, targets), {
+      // Nobody could ask a stopped process what time it is.
+      from: ["running"],
+      act: (process) => process.jumpClock(byMs),
+    }),
+});

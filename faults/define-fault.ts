@@ -1,0 +1,43 @@
+import type { Arbitrary } from "fast-check";
+import type { z } from "zod";
+import { UserError } from "../harness/core/errors.ts";
+import type { Fault, FaultParams, InjectedFault } from "../harness/core/fault.ts";
+import type { Evidence, SystemUnderTest } from "../harness/core/system.ts";
+import type { TopologySpec } from "../harness/core/topology.ts";
+
+/** A fault as its file writes it, with its parameters typed. */
+export interface FaultDefinition<Params extends FaultParams> {
+  readonly kind: string;
+  readonly summary: string;
+  readonly params: z.ZodType<Params>;
+  readonly onlyInSimulation?: true;
+  arbitrary(topology: TopologySpec, clients: number): Arbitrary<Params> | undefined;
+  inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
+}
+
+/** Closes a definition over the type of its parameters. */
+export function defineFault<Params extends FaultParams>(definition: FaultDefinition<Params>): Fault {
+  const { kind, summary, params: schema, onlyInSimulation } = definition;
+  return {
+    kind,
+    summary,
+    ...(onlyInSimulation === undefined ? {} : { onlyInSimulation }),
+    arbitrary: (topology, clients) => definition.arbitrary(topology, clients),
+    read: (params) => {
+      const parsed = schema.safeParse(params);
+      if (parsed.success) return (system) => definition.inject(system, parsed.data);
+      const issue = parsed.error.issues[0];
+      const problem = issue === undefined ? "bad parameters" : `${issue.path.map(String).join(".")}: ${issue.message}`;
+      throw new UserError(`the fault ${kind} cannot be read: ${problem}`, "correct its params in the plan");
+    },
+  };
+}
+
+/** Several pieces of evidence as one: `installed` only when each was observed. */
+export function combine(pieces: readonly Evidence[]): Pick<InjectedFault, "outcome" | "evidence"> {
+  if (pieces.length === 0) return { outcome: "skipped", evidence: "there was nothing to hit" };
+  return {
+    outcome: pieces.every(({ observed }) => observed) ? "installed" : "indeterminate",
+    evidence: pieces.map(({ detail }) => detail).join("; "),
+  };
+}

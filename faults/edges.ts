@@ -1,0 +1,110 @@
+import fc, { type Arbitrary } from "fast-check";
+import { z } from "zod";
+import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
+import {
+  clientName,
+  dataNodes,
+  RESOURCE,
+  sentinelNodes,
+  type TopologyKind,
+  type TopologySpec,
+} from "../harness/core/topology.ts";
+import { anyClient, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
+
+/**
+ * The edges that a network fault hits: all between different groups. `oneWay` takes only those that lead from the
+ * first group to the others. Groups may leave nodes out: whatever is in no group is untouched, so that a bridge is two
+ * groups and a node in neither.
+ */
+export const betweenShape = {
+  between: z.array(targetsSchema).min(2),
+  oneWay: z.boolean().optional(),
+};
+export interface Between extends Record<string, unknown> {
+  readonly between: string[][];
+  readonly oneWay?: boolean | undefined;
+}
+
+/** The directed edges that `between` stands for now, only those over which anything ever flows. */
+export async function resolveEdges(system: SystemUnderTest, { between, oneWay }: Between): Promise<readonly Edge[]> {
+  const groups = await Promise.all(between.map((group) => resolveTargets(system, group)));
+  const sources = oneWay === true ? groups.slice(0, 1) : groups;
+  const edges = sources.flatMap((left) =>
+    groups
+      .filter((right) => right !== left)
+      .flatMap((right) => left.flatMap((from) => right.map((to): Edge => ({ from, to }))))
+      .filter(({ from, to }) => connected(system.topology.kind, from, to)),
+  );
+  // Groups may share members, by a role and by a name.
+  return firstOfEach(edges, ({ from, to }) => `${from}->${to}`);
+}
+
+/** One edge for each pair of ends, whatever the direction. */
+export function pairsOf(edges: readonly Edge[]): readonly Edge[] {
+  return firstOfEach(edges, ({ from, to }) => [from, to].toSorted().join("<->"));
+}
+
+function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  return items.filter((item, index) => items.findIndex((other) => keyOf(other) === keyOf(item)) === index);
+}
+
+/** Whether the two ends ever speak to each other. */
+function connected(kind: TopologyKind, one: string, other: string): boolean {
+  if (one === other) return false;
+  const client = (name: string): boolean => name.startsWith("client-");
+  if (client(one) || client(other)) return !(client(one) && client(other));
+  if (one === RESOURCE || other === RESOURCE) return false;
+  return kind === "sentinel";
+}
+
+/** The names of both ends, for the history, without repetition. */
+export function endsOf(edges: readonly Edge[]): readonly string[] {
+  return [...new Set(edges.flatMap(({ from, to }) => [from, to]))];
+}
+
+/** Edges worth trying between a client and the rest: some or all servers, or the guarded resource. */
+export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<Between> {
+  const servers = [...dataNodes(topology.kind), ...sentinelNodes(topology.kind)];
+  const others = fc.oneof(
+    fc.constant<string[]>(["nodes"]),
+    fc.constant<string[]>([RESOURCE]),
+    fc.subarray(servers, { minLength: 1 }),
+  );
+  const between = fc.tuple(anyClient(clients), others).map(([client, rest]) => [[client], rest]);
+  return fc.record({ between, oneWay: fc.boolean() });
+}
+
+/**
+ * Edges worth trying: those of a client and, with replication, between the master and its replicas, one node and the
+ * rest, or the nodes in two halves.
+ */
+export function anyEdges(topology: TopologySpec, clients: number): Arbitrary<Between> {
+  if (topology.kind !== "sentinel") return clientEdges(topology, clients);
+  const nodeSides: Arbitrary<string[][]> = fc.oneof(
+    fc.constant<string[][]>([["masters"], ["replicas"]]),
+    fc.constant<string[][]>([["masters"], ["replicas", "sentinels"]]),
+    splitBrain(clients),
+    halves(topology),
+  );
+  return fc.oneof(clientEdges(topology, clients), {
+    arbitrary: fc.record({ between: nodeSides, oneWay: fc.boolean() }),
+    weight: 3,
+  });
+}
+
+/** The master and one client on one side, everybody else on the other: two masters, each with clients, until it heals. */
+function splitBrain(clients: number): Arbitrary<string[][]> {
+  return anyClient(clients).map((client) => {
+    const others = Array.from({ length: clients }, (_, index) => clientName(index)).filter((name) => name !== client);
+    return [
+      ["masters", client],
+      ["replicas", "sentinels", ...others],
+    ];
+  });
+}
+
+/** Two halves, each with a random share of the servers. */
+function halves(topology: TopologySpec): Arbitrary<string[][]> {
+  const all = [...dataNodes(topology.kind), ...sentinelNodes(topology.kind)];
+  return someNodes(topology).map((side) => [side, all.filter((name) => !side.includes(name))]);
+}

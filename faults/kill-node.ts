@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { defineFault } from "./define-fault.ts";
+import { injectOnProcesses } from "./process-fault.ts";
+import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+
+/** Nodes die at once; healing starts them again with what they had on disk. */
+export const killNode = defineFault({
+  kind: "kill-node",
+  summary: "nodes die at once, as by SIGKILL, and come back with what they had on disk",
+  params: z.strictObject({ targets: targetsSchema }),
+  arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
+  inject: async (system, { targets }) =>
+    injectOnProcesses(
+      await resolveNodes(system, targets),
+      { from: ["running", "paused"], act: (node) => node.kill() },
+      { from: ["dead"], act: (node) => node.start({ keepData: true }) },
+    ),
+});

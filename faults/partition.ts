@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { defineFault } from "./define-fault.ts";
+import { anyEdges, betweenShape } from "./edges.ts";
+import { injectOnEdges } from "./network-fault.ts";
+
+/** A network partition between groups of clients, nodes and Sentinels, both ways or one way. */
+export const partition = defineFault({
+  kind: "partition",
+  summary: "nothing passes between two groups; established connections hang",
+  params: z.strictObject(betweenShape),
+  arbitrary: anyEdges,
+  inject: (system, params) =>
+    injectOnEdges(system, params, { delayMs: Infinity, act: (edge) => system.network.cut(edge) }),
+});

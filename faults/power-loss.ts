@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Evidence, NodeHandle } from "../harness/core/system.ts";
+import { defineFault } from "./define-fault.ts";
+import { injectOnProcesses } from "./process-fault.ts";
+import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+
+/**
+ * The power of nodes goes and comes back at once. What was written and not yet synced is lost: up to a second of an
+ * append-only file with `everysec`, nothing with `always` (Redis documentation, Redis persistence).
+ */
+export const powerLoss = defineFault({
+  kind: "power-loss",
+  summary: "the power of nodes goes and comes back, without what was not yet synced to disk",
+  params: z.strictObject({ targets: targetsSchema }),
+  arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
+  inject: async (system, { targets }) => {
+    const nodes = await resolveNodes(system, targets);
+    if (nodes.some((each) => each.losePower === undefined)) {
+      return { targets, outcome: "skipped", evidence: "this backend cannot take the power away" };
+    }
+    return injectOnProcesses(nodes, { from: ["running", "paused"], act: restart });
+  },
+});
+
+async function restart(node: NodeHandle): Promise<Evidence> {
+  const lost = (await node.losePower?.()) ?? { observed: false, detail: `${node.name} kept its power` };
+  const started = await node.start({ keepData: true });
+  return { observed: lost.observed && started.observed, detail: `${lost.detail}; ${started.detail}` };
+}

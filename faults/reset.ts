@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { combine, defineFault } from "./define-fault.ts";
+import { betweenShape, clientEdges, endsOf, pairsOf, resolveEdges } from "./edges.ts";
+
+/** Every connection between a client and some servers is reset, once. */
+export const reset = defineFault({
+  kind: "reset",
+  summary: "connections between a client and some servers are reset once",
+  params: z.strictObject(betweenShape),
+  arbitrary: clientEdges,
+  inject: async (system, params) => {
+    // A reset has no direction: one per pair is enough.
+    const edges = pairsOf(await resolveEdges(system, params));
+    return { targets: endsOf(edges), ...combine(await Promise.all(edges.map((edge) => system.network.reset(edge)))) };
+  },
+});

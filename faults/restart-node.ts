@@ -1,0 +1,26 @@
+import fc from "fast-check";
+import { z } from "zod";
+import { defineFault } from "./define-fault.ts";
+import { injectOnProcesses } from "./process-fault.ts";
+import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+
+/**
+ * Nodes crash and are started again at once. What they remember is what their persistence kept: nothing without it.
+ * `keepData: false` loses the disk too. SIGKILL loses nothing that was written to an append-only file, synced or not;
+ * that is `power-loss`.
+ */
+export const restartNode = defineFault({
+  kind: "restart-node",
+  summary: "nodes crash and start again at once, with what their disk kept, or with an empty disk",
+  params: z.strictObject({ targets: targetsSchema, keepData: z.boolean().default(true) }),
+  arbitrary: (topology) => fc.record({ targets: anyDataNodes(topology), keepData: fc.boolean() }),
+  inject: async (system, { targets, keepData }) =>
+    injectOnProcesses(await resolveNodes(system, targets), {
+      from: ["running", "paused"],
+      act: async (node) => {
+        const killed = await node.kill();
+        const started = await node.start({ keepData });
+        return { observed: killed.observed && started.observed, detail: `${killed.detail}; ${started.detail}` };
+      },
+    }),
+});

@@ -1,0 +1,14 @@
+import { z } from "zod";
+import { defineFault } from "./define-fault.ts";
+import { betweenShape, clientEdges } from "./edges.ts";
+import { injectOnEdges } from "./network-fault.ts";
+
+/** Bytes between a client and some servers are taken and held; they arrive, in order, when it heals. */
+export const stall = defineFault({
+  kind: "stall",
+  summary: "bytes between a client and some servers are held and arrive later",
+  params: z.strictObject(betweenShape),
+  arbitrary: clientEdges,
+  inject: (system, params) =>
+    injectOnEdges(system, params, { delayMs: Infinity, act: (edge) => system.network.stall(edge) }),
+});
