@@ -1,0 +1,55 @@
+import type { Scenario } from "../scenario.ts";
+import { SOURCES } from "./sources.ts";
+
+export const plainDel: Scenario = {
+  slug: "plain-del",
+  title: "a late release deletes somebody else's lock",
+  source: SOURCES.redisLocks,
+  summary:
+    "Client 0 is granted the lock and stops executing past its lease. Client 1 is granted the lock. Client 0 wakes up and " +
+    "releases, with a DEL that does not ask whose lock it is: client 1's lock is gone, and client 2 is granted it while " +
+    "client 1 still holds. The mend is an owner value that the release compares before it deletes, in one script.",
+  plan: {
+    lock: "set-px",
+    topology: { kind: "single" },
+    clients: [
+      { sections: [{ key: "k1", ttlMs: 800, waitMs: 0, steps: [] }] },
+      {
+        sections: [
+          {
+            key: "k1",
+            ttlMs: 8000,
+            waitMs: 5000,
+            after: { on: "acquire:ok", client: 0 },
+            steps: [
+              { do: "write" },
+              { do: "await", until: { on: "write:ok", client: 2 }, atMostMs: 2000 },
+              { do: "write" },
+            ],
+          },
+        ],
+      },
+      {
+        sections: [
+          {
+            key: "k1",
+            ttlMs: 8000,
+            waitMs: 0,
+            after: { on: "release:ok", client: 0 },
+            steps: [{ do: "write" }, { do: "await", until: { on: "release:invoke", client: 1 }, atMostMs: 2000 }],
+          },
+        ],
+      },
+    ],
+    faults: [
+      {
+        kind: "pause-client",
+        params: { targets: ["client-0"] },
+        at: { on: "acquire:ok", client: 0 },
+        until: { on: "write:ok", client: 1 },
+      },
+    ],
+  },
+  expected: { "mutual-exclusion": "invalid", "lease-exclusion": "invalid" },
+  cause: "foreign-release",
+};

@@ -1,0 +1,115 @@
+import fc, { type Arbitrary } from "fast-check";
+import type { Fault } from "../harness/core/fault.ts";
+import type { FaultStep, PlanInput } from "../harness/core/plan.ts";
+import type { TopologyKind, TopologySpec } from "../harness/core/topology.ts";
+import type { EventTrigger, Trigger } from "../harness/core/trigger.ts";
+
+type ClientInputs = PlanInput["clients"];
+
+/** A fault as it is drawn, before it is known which clients there are and what they do. */
+export interface DrawnFault {
+  readonly kind: string;
+  readonly params: Record<string, unknown>;
+  readonly at: Trigger;
+  readonly lastsMs: number;
+}
+
+const MOST_FAULTS = 3;
+const SHORTEST_MS = 20;
+/** Behind Sentinels longer than a failover takes, and than the clients need to notice it. */
+const LONGEST_MS: Readonly<Record<TopologyKind, number>> = { single: 4000, redlock: 4000, sentinel: 15_000 };
+/** Plans of a few critical sections are over soon after. */
+const LATEST_MS = 1500;
+
+/**
+ * Schedules of up to three faults. Which kinds occur at all is drawn first (swarm testing, Groce et al. 2012): a plan
+ * full of one kind finds what a plan with a little of each does not. One in ten has no fault, which is also what
+ * shrinking tries first.
+ */
+export function faultSchedules(
+  faults: readonly Fault[],
+  topology: TopologySpec,
+  clients: number,
+): Arbitrary<readonly DrawnFault[]> {
+  const possible = faults.flatMap((fault) => {
+    const params = fault.arbitrary(topology, clients);
+    return params === undefined ? [] : [drawnFault(fault.kind, params, clients, LONGEST_MS[topology.kind])];
+  });
+  if (possible.length === 0) return fc.constant([]);
+  // Shrinking the kinds would draw all faults anew, and lose what failed.
+  const drawn = fc.noShrink(fc.subarray(possible, { minLength: 1 })).chain((kinds) =>
+    fc
+      .array(fc.oneof(...kinds), { maxLength: MOST_FAULTS })
+      // Not `minLength: 1`: with it, shrinking never takes the last of two away.
+      .filter((faults) => faults.length > 0),
+  );
+  return fc.oneof({ withCrossShrink: true }, fc.constant([]), { weight: 9, arbitrary: drawn });
+}
+
+function drawnFault(
+  kind: string,
+  params: Arbitrary<Record<string, unknown>>,
+  clients: number,
+  longestMs: number,
+): Arbitrary<DrawnFault> {
+  return fc.record({
+    kind: fc.constant(kind),
+    params,
+    at: trigger(clients),
+    lastsMs: fc.integer({ min: SHORTEST_MS, max: longestMs }),
+  });
+}
+
+/** Mostly an event in the protocol, because a fault at a random time seldom meets the moment that matters. */
+function trigger(clients: number): Arbitrary<Trigger> {
+  const anchored = fc.record(
+    {
+      on: fc.constantFrom("acquire:invoke", "acquire:ok", "write:invoke", "write:ok", "release:invoke"),
+      count: fc.integer({ min: 1, max: 4 }),
+      client: fc.integer({ min: 0, max: clients - 1 }),
+    },
+    { requiredKeys: ["on", "count"] },
+  );
+  return fc.oneof(
+    { weight: 4, arbitrary: anchored },
+    { weight: 1, arbitrary: fc.record({ atMs: fc.integer({ min: 0, max: LATEST_MS }) }) },
+  );
+}
+
+/**
+ * The drawn fault for these clients: it names only clients that there are and hangs on an event that these clients can
+ * bring about, because a fault that never comes proves nothing.
+ */
+export function faultStep({ kind, params, at, lastsMs }: DrawnFault, clients: ClientInputs): FaultStep {
+  const fitted = "on" in at ? fit(at, clients) : at;
+  return { kind, params: renamed(params, clients.length), at: fitted, until: later(fitted, lastsMs) };
+}
+
+function fit(trigger: EventTrigger, clients: ClientInputs): EventTrigger {
+  const { on, count = 1 } = trigger;
+  const client = trigger.client === undefined ? {} : { client: trigger.client % clients.length };
+  const most = occurrences(on, client.client === undefined ? clients : clients.slice(client.client, client.client + 1));
+  if (most === 0) return { on: "acquire:invoke", count: 1, ...client };
+  return { on, count: ((count - 1) % most) + 1, ...client };
+}
+
+/** How often these clients bring the event about, if all goes well. */
+function occurrences(on: EventTrigger["on"], clients: ClientInputs): number {
+  const sections = clients.flatMap((client) => client.sections);
+  const [operation] = on.split(":");
+  if (operation === "release") return sections.filter(({ release }) => release !== false).length;
+  if (operation === "acquire") return sections.length;
+  return sections.flatMap(({ steps }) => steps.filter((step) => step.do === operation)).length;
+}
+
+function later(trigger: Trigger, ms: number): Trigger {
+  return "on" in trigger ? { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms } : { atMs: trigger.atMs + ms };
+}
+
+function renamed(params: Record<string, unknown>, clients: number): Record<string, unknown> {
+  const text = JSON.stringify(params).replaceAll(
+    /"client-(\d+)"/g,
+    (_, index: string) => `"client-${Number(index) % clients}"`,
+  );
+  return JSON.parse(text) as Record<string, unknown>;
+}
