@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { topologySchema } from "../core/topology.ts";
+import { layOut } from "./container-layout.ts";
+import { sentinelId } from "./redis-configuration.ts";
+
+const address = (host: number): string => `10.213.7.${host}`;
+const layout = (topology: Parameters<typeof topologySchema.parse>[0]) =>
+  layOut(topologySchema.parse(topology), address);
+const lines = (configuration: string): readonly string[] => configuration.trim().split("\n");
+
+test.each([
+  ["single", ["node-0", "resource"]],
+  ["redlock", ["node-0", "node-1", "node-2", "node-3", "node-4", "resource"]],
+  ["sentinel", ["node-0", "node-1", "node-2", "sentinel-0", "sentinel-1", "sentinel-2", "resource"]],
+] as const)("%s has its nodes, each with an address of its own", (kind, names) => {
+  const nodes = layout({ kind });
+  expect(nodes.map(({ name }) => name)).toEqual(names);
+  expect(new Set(nodes.map((node) => node.address)).size).toBe(names.length);
+});
+
+test("replicas follow the master; independent masters follow nobody", () => {
+  const following = (kind: string): readonly string[] =>
+    layout({ kind }).flatMap(({ name, configuration }) => (configuration.includes("replicaof") ? [name] : []));
+  expect(following("sentinel")).toEqual(["node-1", "node-2"]);
+  expect(following("redlock")).toEqual([]);
+  expect(layout({ kind: "sentinel" })[1]?.configuration).toContain("replicaof 10.213.7.10 6379\n");
+});
+
+test("a Sentinel knows the master, the replicas and the other Sentinels from the start", () => {
+  const sentinel = layout({ kind: "sentinel" }).find(({ name }) => name === "sentinel-1");
+  const known = lines(sentinel?.configuration ?? "");
+  expect(known).toContain("sentinel monitor lockstorm 10.213.7.10 6379 2");
+  expect(known).toContain(`sentinel myid ${sentinelId("sentinel-1")}`);
+  expect(known.filter((line) => line.includes("known-replica"))).toEqual([
+    "sentinel known-replica lockstorm 10.213.7.11 6379",
+    "sentinel known-replica lockstorm 10.213.7.12 6379",
+  ]);
+  expect(known.filter((line) => line.includes("known-sentinel"))).toEqual([
+    `sentinel known-sentinel lockstorm 10.213.7.20 26379 ${sentinelId("sentinel-0")}`,
+    `sentinel known-sentinel lockstorm 10.213.7.22 26379 ${sentinelId("sentinel-2")}`,
+  ]);
+});
+
+test("data nodes keep on disk what the topology says; the resource keeps all, whatever it says", () => {
+  const kept = (persistence: string): readonly string[] =>
+    layout({ kind: "single", persistence }).map(({ configuration }) =>
+      lines(configuration)
+        .filter((line) => line.startsWith("append"))
+        .join(", "),
+    );
+  const resource = "appendonly yes, appendfsync always";
+  expect(kept("none")).toEqual(["appendonly no", resource]);
+  expect(kept("everysec")).toEqual(["appendonly yes, appendfsync everysec", resource]);
+  expect(kept("always")).toEqual(["appendonly yes, appendfsync always", resource]);
+});
+
+test("further directives are for data nodes, and win", () => {
+  const [node, resource] = layout({ kind: "single", config: { "min-replicas-to-write": "1", appendonly: "yes" } });
+  expect(lines(node?.configuration ?? "")).toEqual(
+    expect.arrayContaining(["min-replicas-to-write 1", "appendonly yes"]),
+  );
+  expect(node?.configuration).not.toContain("appendonly no");
+  expect(resource?.configuration).not.toContain("min-replicas");
+});

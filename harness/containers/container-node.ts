@@ -1,0 +1,297 @@
+import { join } from "node:path";
+import type Dockerode from "dockerode";
+import { messageOf } from "../core/errors.ts";
+import type { Evidence, NodeHandle, ProcessState } from "../core/system.ts";
+import type { Address } from "../../lock-impl/driver.ts";
+import { awaitCondition } from "./await-condition.ts";
+import type { ControlDirectory } from "./control.ts";
+import { NodeClock } from "./node-clock.ts";
+import { COMMAND_TIMEOUT_MS, NodeConnection } from "./node-connection.ts";
+import { NodeContainer } from "./node-container.ts";
+import { type Chain, NodeFirewall } from "./node-firewall.ts";
+
+import type { Link } from "./links.ts";
+import { NodeShell } from "./node-shell.ts";
+import { NODE_LOG } from "./redis-configuration.ts";
+import { SerialQueue } from "./serial-queue.ts";
+import { startFailure } from "./start-failure.ts";
+import { settleAll } from "./settle-all.ts";
+
+export interface ContainerNodeOptions {
+  readonly name: string;
+  readonly role: "data" | "sentinel";
+  /** Its address in the run's network. */
+  readonly networkAddress: string;
+  /** Its server's address for the harness's own connection. */
+  readonly address: Address;
+  readonly container: Dockerode.Container;
+  readonly control: ControlDirectory;
+  /** Whether it may have written what it has not yet synced to disk, so that a loss of power takes more than a kill. */
+  readonly syncsLate?: boolean;
+}
+
+const STARTUP_DEADLINE_MS = 10_000;
+/** A server that does not answer may have ended; the engine is asked a few times a second. */
+const TRIES_BETWEEN_LOOKS = 40;
+
+/**
+ * A Redis server or Sentinel in a container of its own. Killing the container is SIGKILL of the server. What faults ask
+ * for happens one after another, and may come in any order: what is impossible in the node's present state (pausing a
+ * dead one) is left out, and the evidence says so.
+ */
+export class ContainerNode implements NodeHandle, AsyncDisposable {
+  readonly name: string;
+  readonly role: "data" | "sentinel";
+  readonly networkAddress: string;
+  /**
+   * Present where it takes no more than a kill: with nothing on disk, or with all of it synced before each reply. In
+   * between, nobody outside the server knows what it has synced.
+   */
+  readonly losePower?: () => Promise<Evidence>;
+  readonly #container: NodeContainer;
+  readonly #control: ControlDirectory;
+  readonly #connection: NodeConnection;
+  readonly #clock: NodeClock;
+  readonly #shell: NodeShell;
+  readonly #firewall: NodeFirewall;
+  readonly #serial = new SerialQueue();
+  #links: readonly Link[] = [];
+  #expectedState: ProcessState = "running";
+
+  constructor(options: ContainerNodeOptions) {
+    this.name = options.name;
+    this.role = options.role;
+    this.networkAddress = options.networkAddress;
+    if (options.syncsLate !== true) this.losePower = () => this.kill();
+    this.#container = new NodeContainer(options.container);
+    this.#control = options.control;
+    this.#shell = new NodeShell(options.container);
+    this.#firewall = new NodeFirewall(this.#shell);
+    this.#connection = new NodeConnection(options.name, options.address);
+    this.#clock = new NodeClock(options.name, options.control, this.#connection);
+  }
+
+  get containerId(): string {
+    return this.#container.handle.id;
+  }
+
+  /** The state that the faults so far have led to; a node found in another one came to it by itself. */
+  get expectedState(): ProcessState {
+    return this.#expectedState;
+  }
+
+  /** The clients' links to it, which refuse connections while it is dead. */
+  linkTo(links: readonly Link[]): void {
+    this.#links = links;
+  }
+
+  /** To be called when its container was seen to end. Returns whether a fault has ended it. */
+  isExpectedDeath(): boolean {
+    return this.#container.isExpectedDeath();
+  }
+
+  command(...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#connection.command(...args);
+  }
+
+  /** What a data node says it is; undefined when it does not say: it is just being stopped or started. */
+  async replicationRole(): Promise<"master" | "slave" | undefined> {
+    try {
+      const [role] = (await this.command("ROLE")) as ["master" | "slave"];
+      return role;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Resolves when the server answers and has loaded its data. @throws UserError, HarnessError when it ended instead */
+  async ready(): Promise<void> {
+    let tries = 0;
+    await awaitCondition(`${this.name} answers`, STARTUP_DEADLINE_MS, async (saw) => {
+      try {
+        // LOADING is an error reply to DBSIZE, so that a server that still reads its data is not ready.
+        await this.command(this.role === "sentinel" ? "PING" : "DBSIZE");
+        return true;
+      } catch (error) {
+        saw(messageOf(error));
+        tries += 1;
+        if (tries % TRIES_BETWEEN_LOOKS === 0 && (await this.state()) === "dead")
+          throw await startFailure(this.name, this.#container.handle, join(this.#control.path, NODE_LOG));
+        return undefined;
+      }
+    });
+  }
+
+  state(): Promise<ProcessState> {
+    return this.#container.state();
+  }
+
+  pause(): Promise<Evidence> {
+    return this.#serial.run(async () => {
+      const before = await this.state();
+      if (before === "dead") return { observed: false, detail: `${this.name} is dead and cannot be paused` };
+      this.#expectedState = "paused";
+      if (before === "running") await this.#container.pause();
+      const state = await this.state();
+      return { observed: state === "paused", detail: `${this.name} is ${state}` };
+    });
+  }
+
+  resume(): Promise<Evidence> {
+    return this.#serial.run(async () => {
+      const before = await this.state();
+      if (before === "dead") return { observed: false, detail: `${this.name} is dead and cannot be resumed` };
+      if (before === "paused") await this.#container.resume();
+      await this.#runs();
+      return { observed: true, detail: `${this.name} answers again` };
+    });
+  }
+
+  kill(): Promise<Evidence> {
+    return this.#serial.run(async () => {
+      if ((await this.state()) === "dead") return { observed: true, detail: `${this.name} was dead already` };
+      return { observed: true, detail: `${this.name} ended with exit code ${await this.#end()}` };
+    });
+  }
+
+  start({ keepData }: { readonly keepData: boolean }): Promise<Evidence> {
+    return this.#serial.run(async () => {
+      const before = await this.state();
+      if (before !== "dead") return { observed: keepData, detail: `${this.name} was not dead, but ${before}` };
+      await this.#begin(keepData);
+      const keys = this.role === "data" ? `, ${String(await this.command("DBSIZE"))} keys` : "";
+      return {
+        observed: true,
+        detail: `${this.name} started ${keepData ? "with what its disk kept" : "empty"}${keys}`,
+      };
+    });
+  }
+
+  /**
+   * Makes a data node as it was when it first started, for another run: running, empty, reachable, with a right clock and
+   * without connections. One whose clock was wrong is started again: a server remembers times.
+   */
+  renew(): Promise<void> {
+    return this.#serial.run(async () => {
+      this.#links = [];
+      this.#firewall.acceptAll();
+      const before = await this.state();
+      if (before === "paused") await this.#container.resume();
+      if (before !== "dead" && !this.#clock.isRight) await this.#end();
+      await this.#clock.correct();
+      if ((await this.state()) === "dead") await this.#begin(false);
+      else await this.#runs();
+      await this.#forgetClients();
+      await this.command("FLUSHALL");
+      await this.command("SCRIPT", "FLUSH");
+      await this.command("FUNCTION", "FLUSH");
+    });
+  }
+
+  /** All directives of a data node that are in force, as one text to compare. */
+  async configuration(): Promise<string> {
+    if (this.role === "sentinel") return "";
+    const flat = (await this.command("CONFIG", "GET", "*")) as readonly string[];
+    // Their order changes from one start to the next.
+    return flat
+      .flatMap((name, index) => (index % 2 === 0 ? [`${name} ${flat[index + 1]}`] : []))
+      .sort()
+      .join("\n");
+  }
+
+  jumpClock(ms: number): Promise<Evidence> {
+    return this.#serial.run(async () => {
+      if (this.#expectedState !== "running") {
+        await this.#clock.step(ms);
+        return { observed: false, detail: `${this.name} is ${this.#expectedState}: its clock could not be read` };
+      }
+      return this.role === "sentinel" ? this.#clock.jumpUnderSentinel(ms) : this.#clock.jump(ms);
+    });
+  }
+
+  /** Drops packets from (`INPUT`) or to (`OUTPUT`) a peer. Returns whether it does by now: else as soon as it runs. */
+  dropPackets(chain: Chain, peer: string): Promise<boolean> {
+    return this.#serial.run(() => {
+      this.#firewall.drop(chain, peer);
+      return this.#settleFirewall();
+    });
+  }
+
+  /** Undoes `dropPackets`. */
+  acceptPackets(chain: Chain, peer: string): Promise<boolean> {
+    return this.#serial.run(() => {
+      this.#firewall.accept(chain, peer);
+      return this.#settleFirewall();
+    });
+  }
+
+  /** How many packets it has dropped by a rule of `dropPackets`. */
+  droppedPackets(chain: Chain, peer: string): Promise<number> {
+    return this.#serial.run(() => (this.#expectedState === "running" ? this.#firewall.dropped(chain, peer) : zero()));
+  }
+
+  /** Runs a shell command in the container, as root. Returns false, and does nothing, when the node does not run. */
+  runInside(command: string): Promise<boolean> {
+    return this.#serial.run(async () => {
+      if (this.#expectedState !== "running") return false;
+      await this.#shell.run(command);
+      return true;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#connection[Symbol.dispose]();
+    await this.#shell[Symbol.asyncDispose]();
+  }
+
+  /** Ends the container, which must live, and gives its exit code. */
+  async #end(): Promise<number> {
+    this.#expectedState = "dead";
+    // Before, because a packet to where nobody is any more gets no answer, and TCP sends the next a second later.
+    this.#connection[Symbol.dispose]();
+    await settleAll(this.#links.map((link) => link.close()));
+    const exitCode = await this.#container.kill();
+    this.#firewall.forget();
+    await this.#shell[Symbol.asyncDispose]();
+    return exitCode;
+  }
+
+  /** Starts the container, which must be dead. */
+  async #begin(keepData: boolean): Promise<void> {
+    if (!keepData) await this.#control.beforeStart([{ kind: "wipe" }]);
+    await this.#container.start();
+    this.#connection.open();
+    await this.#runs();
+    await settleAll(this.#links.map((link) => link.open()));
+  }
+
+  /** Ends all connections but the harness's own, until there is none: one may still have been on its way. */
+  async #forgetClients(): Promise<void> {
+    await awaitCondition(`${this.name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
+      await this.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await this.command("CLIENT", "KILL", "TYPE", "pubsub");
+      const clients = String(await this.command("CLIENT", "LIST"))
+        .trim()
+        .split("\n");
+      saw(`${clients.length - 1} clients`);
+      return clients.length === 1 ? true : undefined;
+    });
+  }
+
+  /** Waits until it runs and answers, behind the firewall that was asked for meanwhile. */
+  async #runs(): Promise<void> {
+    this.#expectedState = "running";
+    await this.#firewall.settle();
+    await this.ready();
+  }
+
+  async #settleFirewall(): Promise<boolean> {
+    if (this.#expectedState !== "running") return false;
+    await this.#firewall.settle();
+    return true;
+  }
+}
+
+function zero(): Promise<number> {
+  return Promise.resolve(0);
+}

@@ -1,0 +1,58 @@
+import { Redis } from "ioredis";
+import { HarnessError, messageOf } from "../core/errors.ts";
+import type { Address } from "../../lock-impl/driver.ts";
+
+/** How long a server may take for a command, in milliseconds. */
+export const COMMAND_TIMEOUT_MS = 2_000;
+
+/**
+ * The harness's own connection to a server, which comes back by itself while it is open. A command without a connection
+ * fails at once. Opened and closed with the server: ioredis, told to connect while it is closing, ends for good.
+ */
+export class NodeConnection implements Disposable {
+  readonly #name: string;
+  readonly #address: Address;
+  #redis: Redis;
+
+  /** @param name of the server, for errors */
+  constructor(name: string, address: Address) {
+    this.#name = name;
+    this.#address = address;
+    this.#redis = connect(address);
+  }
+
+  open(): void {
+    this.#redis.disconnect();
+    this.#redis = connect(this.#address);
+  }
+
+  /** Runs a Redis command. @throws HarnessError when it fails, or takes too long */
+  async command(...args: readonly (string | number)[]): Promise<unknown> {
+    const [name, ...rest] = args;
+    try {
+      return await this.#redis.call(String(name), ...rest);
+    } catch (error) {
+      throw new HarnessError(`${this.#name} did not carry out ${name}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#redis.disconnect();
+  }
+}
+
+function connect(address: Address): Redis {
+  const redis = new Redis({
+    ...address,
+    protocol: 2,
+    enableReadyCheck: false,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    retryStrategy: () => 5,
+  });
+  // A node that faults take down and up again loses connections all the time; a failed command says what matters.
+  redis.on("error", () => {});
+  return redis;
+}

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import type Dockerode from "dockerode";
+import { HarnessError, UserError } from "../core/errors.ts";
+
+/**
+ * Why a server ended that was to start, in its own last words.
+ * @param logFile its log, which has what it said after it had read its configuration
+ */
+export async function startFailure(name: string, container: Dockerode.Container, logFile: string): Promise<Error> {
+  const printed = unframe(await container.logs({ stdout: true, stderr: true, tail: 8, follow: false }));
+  const logged = await readFile(logFile, "utf8").catch(() => "");
+  const words = lastLines(`${printed}\n${logged}`, 3);
+  const what = `${name} did not start: ${words === "" ? "it said nothing" : words}`;
+  // Redis 7 and Valkey say the one; Redis 8 takes a directive that it does not know for one of a module.
+  return /FATAL CONFIG FILE ERROR|Unresolved Configuration/.test(printed + logged)
+    ? new UserError(what, "correct `config` in the plan's topology")
+    : new HarnessError(what);
+}
+
+/** The text of a container's output, without the engine's frames: 8 bytes before each piece, the last 4 its length. */
+function unframe(frames: Buffer): string {
+  const pieces: string[] = [];
+  for (let at = 0; at + 8 <= frames.length;) {
+    const end = at + 8 + frames.readUInt32BE(at + 4);
+    pieces.push(frames.toString("utf8", at + 8, end));
+    at = end;
+  }
+  return pieces.join("");
+}
+
+/** The last lines on one, each without process, role, date and level: `1:M 21 Nov 2026 09:32:57.612 # `. */
+function lastLines(text: string, count: number): string {
+  return text
+    .split("\n")
+    .map((line) => line.replace(/^\d+:\w \d+ \w+ \d+ [\d:.]+ [.*#-] /, "").trim())
+    .filter((line) => line !== "")
+    .slice(-count)
+    .join(" ");
+}
