@@ -1,0 +1,219 @@
+import { randomStream, type Random } from "../../core/random.ts";
+import { HostClock } from "./host-clock.ts";
+import { HostTasks, type Task } from "./host-tasks.ts";
+import type { HostSockets } from "./host-sockets.ts";
+import type { Kernel } from "./kernel.ts";
+import { SimulationLimitError } from "./limits.ts";
+import { PauseBuffer } from "./pause-buffer.ts";
+import { ScheduledEvent } from "./event-queue.ts";
+import { StepWork } from "./step-work.ts";
+
+/** Something that went wrong in a host's program and that the program did not catch. Real Node would have ended. */
+export interface HostFailure {
+  readonly timeUs: number;
+  /** In what: the event's label, `unhandledRejection`, `uncaughtException`. */
+  readonly during: string;
+  readonly error: unknown;
+}
+
+export interface HostOptions {
+  /**
+   * `program`: Node code whose platform is patched; ticks, microtasks and immediates are drained after each event.
+   * `service`: the simulation's own synchronous code, which is given its clock; much cheaper. Default `program`.
+   */
+  readonly runs?: "program" | "service";
+  /** Where the wall clock is set at first, in microseconds away from the kernel's epoch. Default 0. */
+  readonly offsetUs?: number;
+  /** How fast both clocks run. Default 1. */
+  readonly rate?: number;
+}
+
+/** Console output lines kept per host. */
+const OUTPUT_LINES = 1000;
+
+/**
+ * A machine with one process: clocks, randomness, timers and a state. Killing it makes everything vanish that its
+ * process had under way; starting it again begins a new life.
+ */
+export class Host {
+  readonly name: string;
+  readonly kernel: Kernel;
+  readonly runs: "program" | "service";
+  readonly clock: HostClock;
+  readonly failures: HostFailure[] = [];
+  /** What its programs wrote to the console, as text. */
+  readonly output: string[] = [];
+  readonly work = new StepWork();
+  /** Given by the network when it adopts the host. */
+  sockets: HostSockets | null = null;
+  /** Timers by their number, for `clearTimeout(number)`; filled only when a program asks for a number. */
+  readonly numberedTimers = new Map<number, Disposable>();
+  nextTimerNumber = 1;
+  /** Readings of its clocks in the present step. */
+  clockReads = 0;
+  #life = 1;
+  #state: "running" | "paused" | "dead" = "running";
+  #powered = true;
+  readonly #tasks: HostTasks;
+  readonly #pauses: PauseBuffer;
+  readonly #streams = new Map<string, Random>();
+
+  /** For `Kernel.host` only. */
+  constructor(kernel: Kernel, name: string, epochUs: number, options: HostOptions) {
+    this.kernel = kernel;
+    this.name = name;
+    this.runs = options.runs ?? "program";
+    this.clock = new HostClock(
+      epochUs,
+      () => kernel.now,
+      () => kernel.moveTimers(this),
+    );
+    if (options.rate !== undefined && options.rate !== 1) this.clock.setRate(options.rate);
+    this.clock.jump(options.offsetUs ?? 0);
+    this.#tasks = new HostTasks(this);
+    this.#pauses = new PauseBuffer(this);
+  }
+
+  get state(): "running" | "paused" | "dead" {
+    return this.#state;
+  }
+
+  /** Counts up at each kill and each start. */
+  get life(): number {
+    return this.#life;
+  }
+
+  /** False after `powerOff`: then its network does not answer either. */
+  get powered(): boolean {
+    return this.#powered;
+  }
+
+  /** The stream of this host for a purpose; the same one at each call. */
+  random(purpose: string): Random {
+    let stream = this.#streams.get(purpose);
+    if (stream === undefined) {
+      stream = randomStream(this.kernel.seed, `${this.name}:${purpose}`);
+      this.#streams.set(purpose, stream);
+    }
+    return stream;
+  }
+
+  /**
+   * Runs `run` in this host as an input event after `delayUs` of true time. While the host is paused the event is held;
+   * when it is dead it is dropped.
+   * @param arrive see `ScheduledEvent.arrive`
+   */
+  io(delayUs: number, label: string, run: () => void, arrive: (() => boolean) | null = null): ScheduledEvent {
+    return this.kernel.schedule(new ScheduledEvent(this.kernel.now + delayUs, "io", this, label, run, arrive));
+  }
+
+  /** Runs `run` in this host as soon as it can, as something that came from outside. */
+  post(label: string, run: () => void): ScheduledEvent {
+    return this.io(0, label, run);
+  }
+
+  /** Runs `run` in this host after `delayUs` on its monotonic clock. */
+  timer(delayUs: number, label: string, run: () => void): ScheduledEvent {
+    const dueUs = this.clock.monotonicUs() + delayUs;
+    const timeUs = this.clock.trueTimeOf(dueUs);
+    return this.kernel.schedule(new ScheduledEvent(timeUs, "timer", this, label, run, null, dueUs));
+  }
+
+  /** Starts a program. What it throws or rejects with is a failure of the host, and of the task. */
+  spawn<T>(label: string, program: () => T | Promise<T>): Task<T> {
+    return this.#tasks.spawn(label, program);
+  }
+
+  /**
+   * Runs `program` in this host and answers in the calling host, by events: no promise is shared between the two.
+   * What crosses should be plain data. Failures of `program` reject in the caller and are no failures of this host.
+   * @throws HostDiedError by rejection, when this host is dead, or dies before it has answered
+   */
+  call<T>(label: string, program: () => T | Promise<T>): Promise<T> {
+    return this.#tasks.call(label, program);
+  }
+
+  /** Stops executing; connections stay. With `us`, resumes by itself after that much true time. */
+  pause(us?: number): void {
+    if (this.#state === "dead") return;
+    this.#state = "paused";
+    this.kernel.traceState(this);
+    this.#pauses.begin(us);
+  }
+
+  /** Goes on; what was held meanwhile happens now, input first or timers first as this host's chance has it. */
+  resume(): void {
+    if (this.#state !== "paused") return;
+    this.#state = "running";
+    this.kernel.traceState(this);
+    this.#pauses.end();
+  }
+
+  /** Ends the process, as SIGKILL does. The machine's network closes its connections. */
+  kill(): void {
+    this.#die();
+  }
+
+  /** Ends everything at once: the network of this machine is gone as well, and its peers hear nothing. */
+  powerOff(): void {
+    this.#powered = false;
+    this.#die();
+  }
+
+  /** Begins a new life of a dead host, with nothing running in it. */
+  start(): void {
+    if (this.#state !== "dead") return;
+    this.#life += 1;
+    this.#state = "running";
+    this.#powered = true;
+    this.kernel.traceState(this);
+  }
+
+  /** Records that its program failed. */
+  fail(during: string, error: unknown): void {
+    if (this.failures.length < this.kernel.limits.failuresPerHost) {
+      this.failures.push({ timeUs: this.kernel.now, during, error });
+    }
+    this.kernel.reportFailure(this, during, error);
+  }
+
+  /** Counts a reading of a clock. @throws SimulationLimitError when the program spins */
+  countClockRead(): void {
+    this.clockReads += 1;
+    if (this.clockReads <= this.kernel.limits.clockReadsPerStep) return;
+    const error = new SimulationLimitError(
+      `${this.name} read its clock ${this.clockReads} times in one step: its program spins until a time is reached, ` +
+        "but in a simulation time moves only between steps",
+    );
+    this.kernel.abort(error);
+    throw error;
+  }
+
+  /** Keeps a line that a program wrote to its console. */
+  print(line: string): void {
+    if (this.output.length < OUTPUT_LINES) this.output.push(line);
+    this.kernel.trace(`${this.name} prints ${line}`);
+  }
+
+  /** For the kernel: an event came due while this host is paused. */
+  hold(event: ScheduledEvent): void {
+    this.#pauses.hold(event);
+  }
+
+  /** For the network: does `send` now, or, once the host was paused in the middle of a step, when it resumes. */
+  sendWhenRunning(send: () => void): void {
+    if (this.#state === "paused") this.#pauses.holdSending(send);
+    else if (this.#state === "running") send();
+  }
+
+  #die(): void {
+    if (this.#state === "dead") return;
+    this.#state = "dead";
+    this.#life += 1;
+    this.#pauses.clear();
+    this.work.clear();
+    this.numberedTimers.clear();
+    this.kernel.traceState(this);
+    this.#tasks.die();
+  }
+}

@@ -1,0 +1,174 @@
+import type { Random } from "../../core/random.ts";
+import { randomStream } from "../../core/random.ts";
+import { messageOf } from "../../core/errors.ts";
+import { Drive } from "./drive.ts";
+import { EventQueue, ScheduledEvent } from "./event-queue.ts";
+import { Host, type HostOptions } from "./host.ts";
+import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
+import { stage } from "./stage.ts";
+import { Stepper, type RunEnd, type RunOptions } from "./stepper.ts";
+import { Trace } from "./trace.ts";
+
+export interface KernelOptions {
+  readonly seed: number;
+  /** What a right wall clock shows at true time 0, in milliseconds since 1970. Default 2025-01-01T00:00:00Z. */
+  readonly epochMs?: number;
+  readonly limits?: Partial<Limits>;
+  /**
+   * Checks at each call of a patched function that the code descends from the host on stage, by async context. For
+   * tests of code that runs on several hosts. Default false.
+   */
+  readonly checkDescent?: boolean;
+  /** Receives each line that goes into the hash, except bytes. */
+  readonly onTrace?: (line: string) => void;
+}
+
+const DEFAULT_EPOCH_MS = Date.UTC(2025, 0, 1);
+
+/**
+ * Virtual time and what happens in it. An event belongs to one host; it and everything it causes there (ticks,
+ * microtasks, immediates, closed handles) is one step, and only after a step may time move. The same seed and the same
+ * code give the same steps.
+ */
+export class Kernel {
+  readonly seed: number;
+  readonly limits: Limits;
+  readonly #epochUs: number;
+  readonly #queue = new EventQueue();
+  readonly #hosts = new Map<string, Host>();
+  readonly #trace: Trace;
+  readonly #stepper: Stepper;
+  readonly #drive: Drive;
+  readonly #stateListeners: ((host: Host) => void)[] = [];
+  readonly #failureListeners: ((host: Host, during: string, error: unknown) => void)[] = [];
+
+  constructor(options: KernelOptions) {
+    this.seed = options.seed;
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#epochUs = (options.epochMs ?? DEFAULT_EPOCH_MS) * 1000;
+    this.#trace = new Trace(options.onTrace);
+    this.#stepper = new Stepper(this.#queue, this.limits, this.#trace, options.checkDescent === true);
+    this.#drive = new Drive(this.#stepper);
+  }
+
+  /** True time in integer microseconds since the start. */
+  get now(): number {
+    return this.#stepper.nowUs;
+  }
+
+  /** How many events have run. */
+  get events(): number {
+    return this.#stepper.events;
+  }
+
+  get hosts(): ReadonlyMap<string, Host> {
+    return this.#hosts;
+  }
+
+  /** Makes a host. @throws Error when there is one of that name, or when a program's platform was not patched */
+  host(name: string, options: HostOptions = {}): Host {
+    if (options.runs !== "service" && !stage.patched) {
+      throw new Error("import harness/simulated/platform/install.ts before anything else: the platform is not patched");
+    }
+    if (this.#hosts.has(name)) throw new Error(`there is a host named ${name} already`);
+    const host = new Host(this, name, this.#epochUs, options);
+    this.#hosts.set(name, host);
+    return host;
+  }
+
+  /** A new stream for a purpose: keep it, as a second call starts it anew. */
+  random(purpose: string): Random {
+    return randomStream(this.seed, purpose);
+  }
+
+  /** Does something in the world, in no host, at `timeUs`. @throws RangeError for a time that is past or no integer */
+  at(timeUs: number, label: string, run: () => void): ScheduledEvent {
+    return this.schedule(new ScheduledEvent(timeUs, "world", null, label, run));
+  }
+
+  /** Does something in the world, in no host, after `delayUs`. */
+  after(delayUs: number, label: string, run: () => void): ScheduledEvent {
+    return this.at(this.now + delayUs, label, run);
+  }
+
+  /** For hosts: puts an event into the queue. */
+  schedule(event: ScheduledEvent): ScheduledEvent {
+    if (event.timeUs < this.now || !Number.isSafeInteger(event.timeUs)) {
+      throw new RangeError(`${event.label} at ${event.timeUs} µs, but it is ${this.now} µs: not a later integer`);
+    }
+    this.#queue.push(event);
+    return event;
+  }
+
+  /** For hosts: the rate of its clock changed, so its timers come due at other times. */
+  moveTimers(host: Host): void {
+    this.#queue.reschedule(
+      (event) => event.host === host && event.kind === "timer",
+      (event) => host.clock.trueTimeOf(event.dueMonotonicUs),
+    );
+  }
+
+  /** Runs what belongs to the world, not to the host whose program calls: patched functions throw within. */
+  asWorld<T>(run: () => T): T {
+    const { host, busy } = stage;
+    stage.host = null;
+    stage.busy = true;
+    try {
+      return run();
+    } finally {
+      stage.host = host;
+      stage.busy = busy;
+    }
+  }
+
+  /** Adds a line to the trace and its hash. */
+  trace(line: string): void {
+    this.#trace.line(line);
+  }
+
+  /** Adds bytes to the hash. */
+  traceBytes(bytes: Uint8Array): void {
+    this.#trace.bytes(bytes);
+  }
+
+  /** The hash of everything that happened so far. Equal hashes, equal runs. */
+  hash(): string {
+    return this.#trace.digest();
+  }
+
+  /** Calls `listener` when a host was paused, resumed, killed or started, after it happened. */
+  onHostState(listener: (host: Host) => void): void {
+    this.#stateListeners.push(listener);
+  }
+
+  /** Calls `listener` when a host's program failed. Real Node would have ended the process. */
+  onFailure(listener: (host: Host, during: string, error: unknown) => void): void {
+    this.#failureListeners.push(listener);
+  }
+
+  /** For hosts: says that the state of one has changed. */
+  traceState(host: Host): void {
+    this.trace(`${this.now} ${host.name} is ${host.state}`);
+    for (const listener of this.#stateListeners) listener(host);
+  }
+
+  /** For hosts: says that a program failed. */
+  reportFailure(host: Host, during: string, error: unknown): void {
+    this.trace(`${this.now} ${host.name} fails in ${during}: ${messageOf(error)}`);
+    for (const listener of this.#failureListeners) listener(host, during, error);
+  }
+
+  /** Ends the present run with an error as soon as control is back in the kernel. */
+  abort(error: Error): void {
+    this.#stepper.abort(error);
+  }
+
+  /**
+   * Lets time pass until something ends it. Can be called again to go on.
+   * @throws SimulationLimitError by rejection; whatever the simulation's own code throws
+   */
+  run(options: RunOptions = {}): Promise<RunEnd> {
+    this.#stepper.options = options;
+    return this.#drive.run();
+  }
+}

@@ -1,0 +1,23 @@
+import { Arguments } from "./arguments.ts";
+import type { Runtime } from "./runtime.ts";
+import { LuaTable } from "./table.ts";
+import { NOTHING, type LuaFunction, type Value } from "./value.ts";
+
+/** A library function: what it returns is its one result, an array its results, undefined none. */
+export type LibraryFunction = (args: Arguments, runtime: Runtime) => Value | readonly Value[];
+
+/** Makes a Lua function of a library function. */
+export function libraryFunction(body: LibraryFunction, runtime: Runtime): LuaFunction {
+  return (values) => {
+    const result = body(new Arguments(values, runtime), runtime);
+    if (Array.isArray(result)) return result as readonly Value[];
+    return result === undefined ? NOTHING : [result as Value];
+  };
+}
+
+/** Makes a table of library functions. */
+export function libraryTable(functions: Readonly<Record<string, LibraryFunction>>, runtime: Runtime): LuaTable {
+  const table = new LuaTable();
+  for (const [name, body] of Object.entries(functions)) table.set(name, libraryFunction(body, runtime));
+  return table;
+}

@@ -1,0 +1,90 @@
+import { type LibraryFunction, libraryTable } from "./library.ts";
+import { BASE_LIBRARY } from "./library-base.ts";
+import { BIT_LIBRARY } from "./library-bit.ts";
+import { JSON_LIBRARY, JSON_NULL } from "./library-json.ts";
+import { Drand48, mathLibrary } from "./library-math.ts";
+import { STRING_LIBRARY } from "./library-string.ts";
+import { TABLE_LIBRARY } from "./library-table.ts";
+import { Runtime } from "./runtime.ts";
+import { LuaTable } from "./table.ts";
+import { type LuaFunction, NOTHING, type Value } from "./value.ts";
+
+export { compile } from "./compile.ts";
+export { Drand48 } from "./library-math.ts";
+export { Runtime } from "./runtime.ts";
+export { LuaTable } from "./table.ts";
+export { LuaBudgetError, LuaError, type LuaFunction, type Value } from "./value.ts";
+
+/** There are no coroutines here: a script that makes one is told so. */
+const COROUTINE_LIBRARY: Readonly<Record<string, LibraryFunction>> = Object.fromEntries(
+  ["create", "resume", "running", "status", "wrap", "yield"].map((name) => [
+    name,
+    (args): never => {
+      throw args.failure(`coroutine.${name} is not simulated`);
+    },
+  ]),
+);
+
+/** What a script reads beyond the standard library: `redis`. They are protected. */
+export type HostGlobals = (runtime: Runtime) => Readonly<Record<string, Value>>;
+
+/**
+ * A runtime with Lua's libraries as Redis offers them to scripts, all protected against change. A script that reads or
+ * sets a global that does not exist gets Redis' own errors. One runtime serves all scripts of a server, as the real
+ * server's one interpreter does.
+ * @param chunk what scripts are called in errors; Redis says `user_script`
+ * @param random where `math.random` draws from; it outlives a runtime
+ */
+export function createRuntime(chunk: string, globals: HostGlobals, random = new Drand48()): Runtime {
+  const table = new LuaTable();
+  const runtime = new Runtime(table, chunk);
+  const libraries = {
+    string: libraryTable(STRING_LIBRARY, runtime),
+    table: libraryTable(TABLE_LIBRARY, runtime),
+    math: libraryTable(mathLibrary(random), runtime),
+    bit: libraryTable(BIT_LIBRARY, runtime),
+    cjson: libraryTable(JSON_LIBRARY, runtime),
+    os: libraryTable({ clock: () => 0 }, runtime),
+    coroutine: libraryTable(COROUTINE_LIBRARY, runtime),
+  };
+  libraries.math.set("pi", Math.PI);
+  libraries.math.set("huge", Infinity);
+  libraries.cjson.set("null", JSON_NULL);
+  runtime.stringMetatable = LuaTable.from({ __index: libraries.string });
+  for (const [name, value] of libraryTable(BASE_LIBRARY, runtime).entries()) table.set(name, value);
+  for (const [name, value] of Object.entries({ ...libraries, _VERSION: "Lua 5.1", _G: table, ...globals(runtime) })) {
+    table.set(name, value);
+  }
+  table.metatable = LuaTable.from({ __index: missingGlobal(runtime) });
+  for (const each of [...Object.values(libraries), table, table.metatable]) each.readonly = true;
+  return runtime;
+}
+
+export interface ScriptRun {
+  /** Globals of this run alone: `KEYS`, `ARGV`. */
+  readonly globals: Readonly<Record<string, Value>>;
+  /** Calls and turns of loops after which the script is given up. */
+  readonly steps: number;
+}
+
+/**
+ * Runs a script. `bound` is a compiled chunk that was given this runtime, kept for all its runs.
+ * @throws LuaError, LuaBudgetError, and whatever the host's functions throw
+ */
+export function runScript(bound: LuaFunction, runtime: Runtime, { globals, steps }: ScriptRun): readonly Value[] {
+  const table = runtime.globals;
+  table.readonly = false;
+  for (const [name, value] of Object.entries(globals)) table.set(name, value);
+  table.readonly = true;
+  runtime.begin(steps);
+  return bound(NOTHING);
+}
+
+function missingGlobal(runtime: Runtime): LuaFunction {
+  return ([, name]) => {
+    throw runtime.error(
+      runtime.lines[runtime.depth - 1] ?? 0,
+      `Script attempted to access nonexistent global variable '${runtime.toText(name)}'`,
+    );
+  };
+}

@@ -1,0 +1,41 @@
+import { Endpoint } from "./endpoint.ts";
+import type { Link } from "./link.ts";
+import type { Network } from "./network.ts";
+import { Pipe } from "./pipe.ts";
+
+/** A connection between two hosts: two ends and a direction for each. */
+export class Connection {
+  readonly network: Network;
+  /** `client-0>node-0#1`: who opened it, to whom, and the how many-th of theirs it is. */
+  readonly name: string;
+  readonly client: Endpoint;
+  readonly server: Endpoint;
+  readonly #forth: Pipe;
+  readonly #back: Pipe;
+
+  constructor(network: Network, name: string, forth: Link, back: Link, clientPort: number, serverPort: number) {
+    const { kernel, latency } = network;
+    this.network = network;
+    this.name = name;
+    this.client = new Endpoint(this, forth.from, network.addressOf(forth.from), clientPort);
+    this.server = new Endpoint(this, forth.to, network.addressOf(forth.to), serverPort);
+    const answer = `${forth.to.name}<${name}`;
+    this.#forth = new Pipe(forth, name, latency, kernel.random(`network:${name}`), this.server);
+    this.#back = new Pipe(back, answer, latency, kernel.random(`network:${answer}`), this.client);
+    forth.connections.add(this);
+  }
+
+  peerOf(end: Endpoint): Endpoint {
+    return end === this.client ? this.server : this.client;
+  }
+
+  pipeFrom(end: Endpoint): Pipe {
+    return end === this.client ? this.#forth : this.#back;
+  }
+
+  /** One end has closed. When both have, the connection is forgotten. */
+  endClosed(end: Endpoint): void {
+    this.network.forget(end);
+    if (this.client.closed && this.server.closed) this.#forth.link.connections.delete(this);
+  }
+}

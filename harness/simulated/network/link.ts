@@ -1,0 +1,52 @@
+import type { Host } from "../kernel/host.ts";
+import type { Connection } from "./connection.ts";
+
+/**
+ * The way from one host to another, shared by all connections between them. Faults of the network are set here; what
+ * they hold back is kept in order and goes on its way when the link is mended.
+ */
+export class Link {
+  readonly from: Host;
+  readonly to: Host;
+  /** Nothing passes: no bytes, no new connections, no end of a connection. */
+  cut = false;
+  /** Connections can be opened and take bytes, but nothing comes out of them. */
+  stalled = false;
+  /** Added to whatever is sent from now on, in microseconds. */
+  delayUs = 0;
+  /** Open connections that were opened by `from`. */
+  readonly connections = new Set<Connection>();
+  #held: (() => void)[] = [];
+
+  constructor(from: Host, to: Host) {
+    this.from = from;
+    this.to = to;
+  }
+
+  /** How many packets are being held back. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** True when a packet that arrives now does not get through; then `retry` is called once that may have changed. */
+  holds(packet: "handshake" | "stream", retry: () => void): boolean {
+    const passes = !this.cut && this.to.powered && !(this.stalled && packet === "stream");
+    if (!passes) this.#held.push(retry);
+    return !passes;
+  }
+
+  /** Undoes cut, stall and delay. What was held arrives now, in order. */
+  mend(): void {
+    this.cut = false;
+    this.stalled = false;
+    this.delayUs = 0;
+    this.release();
+  }
+
+  /** Tries what was held once more. */
+  release(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const retry of held) retry();
+  }
+}

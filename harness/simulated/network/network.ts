@@ -1,0 +1,194 @@
+import type { Host } from "../kernel/host.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Connection } from "./connection.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { openConnection } from "./handshake.ts";
+import { Link } from "./link.ts";
+import type { Latency } from "./pipe.ts";
+import { ServiceConnection, type ConnectionHandler, type Service } from "./service.ts";
+import { SimulatedSocket } from "./simulated-socket.ts";
+
+export interface NetworkOptions {
+  /** Of each direction of each connection. Default 50 to 250 microseconds. */
+  readonly latency?: Latency;
+}
+
+/** Bytes that a host is about to send. */
+export interface Sending {
+  readonly from: Host;
+  readonly to: Host;
+  /** `client-0>node-0#1`, whichever side sends. */
+  readonly connection: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Linux takes ports for connections from this range (`net.ipv4.ip_local_port_range`). */
+const FIRST_FREE_PORT = 32_768;
+const LAST_FREE_PORT = 60_999;
+
+/**
+ * TCP between hosts, in memory. Hosts have an address each and can be named by it or by their name. Faults act on
+ * links, from one host to another; names of hosts and faults are those of `NetworkControl` in core.
+ */
+export class Network {
+  readonly kernel: Kernel;
+  readonly latency: Latency;
+  readonly #addresses = new Map<Host, string>();
+  readonly #hosts = new Map<string, Host>();
+  readonly #links = new Map<Host, Map<Host, Link>>();
+  readonly #listeners = new Map<Host, Map<number, Service>>();
+  readonly #ends = new Map<Host, Set<Endpoint>>();
+  readonly #ports = new Map<Host, number>();
+  readonly #connectionCounts = new Map<Link, number>();
+  readonly #sendListeners: ((sending: Sending) => void)[] = [];
+
+  constructor(kernel: Kernel, options: NetworkOptions = {}) {
+    this.kernel = kernel;
+    this.latency = options.latency ?? { minUs: 50, maxUs: 250 };
+    kernel.onHostState((host) => this.#followState(host));
+  }
+
+  /** Connects a host to the network. Addresses are `10.0.0.1` and so on, in the order of adding, unless given. */
+  add(host: Host, address = `10.0.${(this.#addresses.size + 1) >> 8}.${(this.#addresses.size + 1) & 255}`): string {
+    this.#addresses.set(host, address);
+    this.#hosts.set(address, host);
+    this.#hosts.set(host.name, host);
+    this.#ends.set(host, new Set());
+    host.sockets = {
+      create: (options) => new SimulatedSocket(this, host, options),
+      resolve: (name) => this.resolve(name),
+    };
+    return address;
+  }
+
+  /** @throws Error for a host that was not added */
+  addressOf(host: Host): string {
+    const address = this.#addresses.get(host);
+    if (address === undefined) throw new Error(`${host.name} was not added to the network`);
+    return address;
+  }
+
+  /** Accepts connections to a port of `host`, until the host dies or the listener is closed. */
+  listen(host: Host, port: number, service: Service): { close(): void } {
+    const ports = this.#listeners.get(host) ?? new Map<number, Service>();
+    if (ports.has(port)) throw new Error(`${host.name} listens on port ${port} already`);
+    this.#listeners.set(host, ports.set(port, service));
+    return { close: () => void (ports.get(port) === service && ports.delete(port)) };
+  }
+
+  /**
+   * Opens a connection from a service's host. `onConnect` gets it and returns what handles it; `onFailure` is told in
+   * its stead when it cannot be opened.
+   * @returns gives the attempt up
+   */
+  dial(
+    from: Host,
+    address: string,
+    port: number,
+    caller: {
+      onConnect(connection: ServiceConnection): ConnectionHandler;
+      onFailure(code: "ECONNREFUSED" | "ETIMEDOUT" | "EHOSTUNREACH"): void;
+    },
+  ): () => void {
+    return openConnection(this, from, address, port, {
+      onConnect: (end) => new ServiceConnection(end, (connection) => caller.onConnect(connection)).onOpen(),
+      onFailure: (code) => caller.onFailure(code),
+    });
+  }
+
+  /** The link from one host to another, on which faults are set. */
+  link(from: Host, to: Host): Link {
+    let links = this.#links.get(from);
+    if (links === undefined) this.#links.set(from, (links = new Map()));
+    let link = links.get(to);
+    if (link === undefined) links.set(to, (link = new Link(from, to)));
+    return link;
+  }
+
+  /** Resets every connection between two hosts, whoever opened it. Returns how many there were. */
+  reset(a: Host, b: Host): number {
+    const connections = [...this.link(a, b).connections, ...(a === b ? [] : this.link(b, a).connections)];
+    for (const { client, server } of connections) {
+      client.breakNow();
+      server.breakNow();
+    }
+    return connections.length;
+  }
+
+  /**
+   * Calls `listener` whenever a host is about to send bytes. When it pauses that host, these bytes and all that the
+   * present step still writes leave only after the pause: a stop between a check and the write that relies on it.
+   */
+  onSend(listener: (sending: Sending) => void): void {
+    this.#sendListeners.push(listener);
+  }
+
+  /** For endpoints. */
+  noticeSending(end: Endpoint, connection: Connection, bytes: Uint8Array): void {
+    if (this.#sendListeners.length === 0) return;
+    const sending = { from: end.host, to: end.peer.host, connection: connection.name, bytes };
+    this.kernel.asWorld(() => {
+      for (const listener of this.#sendListeners) listener(sending);
+    });
+  }
+
+  /** For connections. */
+  forget(end: Endpoint): void {
+    this.#ends.get(end.host)?.delete(end);
+  }
+
+  /** For the handshake: the host at an address, as seen from `from`. */
+  hostAt(from: Host, address: string): Host | undefined {
+    return address.startsWith("127.") || address === "localhost" ? from : this.#hosts.get(address);
+  }
+
+  /** For the handshake. */
+  isListening(host: Host, port: number): boolean {
+    return this.#listeners.get(host)?.has(port) === true;
+  }
+
+  /** For the handshake: the server's machine has answered; its process accepts when the client's last packet comes. */
+  awaitOpening(connection: Connection): void {
+    const { client, server } = connection;
+    this.#ends.get(client.host)?.add(client);
+    this.#ends.get(server.host)?.add(server);
+    const service = this.#listeners.get(server.host)?.get(server.port);
+    if (service !== undefined) void new ServiceConnection(server, (accepted) => service.onConnect(accepted));
+  }
+
+  /** For the handshake. */
+  nameConnection(from: Host, to: Host): string {
+    const link = this.link(from, to);
+    const count = (this.#connectionCounts.get(link) ?? 0) + 1;
+    this.#connectionCounts.set(link, count);
+    return `${from.name}>${to.name}#${count}`;
+  }
+
+  /** For the handshake: a port of the connecting host. */
+  freePort(host: Host): number {
+    const port = this.#ports.get(host) ?? FIRST_FREE_PORT;
+    this.#ports.set(host, port === LAST_FREE_PORT ? FIRST_FREE_PORT : port + 1);
+    return port;
+  }
+
+  /** The address of a host's name; undefined for an unknown one. An address resolves to itself. */
+  resolve(name: string): string | undefined {
+    if (name === "localhost") return "127.0.0.1";
+    if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return name;
+    const host = this.#hosts.get(name);
+    return host === undefined ? undefined : this.#addresses.get(host);
+  }
+
+  #followState(host: Host): void {
+    if (host.state === "dead") {
+      this.#listeners.delete(host);
+      const ends = [...(this.#ends.get(host) ?? [])];
+      for (const end of ends) {
+        if (host.powered) end.close();
+        else end.vanish();
+      }
+    } else if (host.state === "running") {
+      for (const links of this.#links.values()) links.get(host)?.release();
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Random } from "../../core/random.ts";
+import type { Host } from "../kernel/host.ts";
+import { SimulationLimitError } from "../kernel/limits.ts";
+import type { Link } from "./link.ts";
+
+/** Uniform latency of one direction, in microseconds, both ends included. */
+export interface Latency {
+  readonly minUs: number;
+  readonly maxUs: number;
+}
+
+/** What travels in one direction of a connection. `open` is the last packet of the handshake. */
+export interface Segment {
+  readonly kind: "open" | "bytes" | "fin" | "reset";
+  readonly chunks: Uint8Array[];
+  length: number;
+}
+
+/** The receiving end. */
+export interface PipeEnd {
+  readonly host: Host;
+  /** A segment has reached the machine, even if its process is paused. False: its process is not to hear of it. */
+  arrived(segment: Segment): boolean;
+  /** Runs in the host: there may be something to read. */
+  readable(): void;
+}
+
+/** Bytes under way in one direction beyond which a writer is told to wait: about what Linux buffers on loopback. */
+export const WINDOW_BYTES = 1 << 20;
+/** A service that writes this much to a peer that does not read is taken for a mistake. */
+const MOST_BYTES_UNDER_WAY = 1 << 28;
+
+/**
+ * One direction of a connection: first in, first out, each segment after its latency. What is written in one step
+ * travels as one segment. Bytes are never lost and never change their order; only the end of the connection cuts them
+ * off.
+ */
+export class Pipe {
+  readonly link: Link;
+  readonly #label: string;
+  readonly #latency: Latency;
+  readonly #random: Random;
+  readonly #end: PipeEnd;
+  #flying: Segment[] = [];
+  #lastArrivalUs = 0;
+  #lastEvent = -1;
+  #underWay = 0;
+  #waiting: (() => void)[] = [];
+
+  /** @param label for the trace, `client-0>node-0#1` */
+  constructor(link: Link, label: string, latency: Latency, random: Random, end: PipeEnd) {
+    this.link = link;
+    this.#label = label;
+    this.#latency = latency;
+    this.#random = random;
+    this.#end = end;
+  }
+
+  /** Bytes that were sent and that the other end has not read. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Sends bytes; they must not be changed afterwards. */
+  sendBytes(bytes: Uint8Array): void {
+    this.#underWay += bytes.length;
+    const { kernel } = this.link.from;
+    if (this.#underWay > MOST_BYTES_UNDER_WAY) {
+      kernel.abort(new SimulationLimitError(`${this.#label}: ${this.#underWay} bytes were written and not read`));
+    }
+    const last = this.#flying.at(-1);
+    if (last?.kind === "bytes" && this.#lastEvent === kernel.events) {
+      last.chunks.push(bytes);
+      last.length += bytes.length;
+    } else this.#send({ kind: "bytes", chunks: [bytes], length: bytes.length });
+  }
+
+  sendControl(kind: "open" | "fin" | "reset"): void {
+    this.#send({ kind, chunks: [], length: 0 });
+  }
+
+  /** Drops what is under way. */
+  clear(): void {
+    this.#flying = [];
+  }
+
+  /** The other end has read `length` bytes. */
+  wasRead(length: number): void {
+    this.#underWay -= length;
+    if (this.#waiting.length === 0 || this.#underWay >= WINDOW_BYTES) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const tell of waiting) this.link.from.io(0, `room in ${this.#label}`, tell);
+  }
+
+  /** Calls `tell` in the sending host, once there is room for more. */
+  whenRoom(tell: () => void): void {
+    this.#waiting.push(tell);
+  }
+
+  #send(segment: Segment): void {
+    const { link } = this;
+    const { kernel } = link.from;
+    this.#lastEvent = kernel.events;
+    this.#flying.push(segment);
+    const latencyUs = this.#random.integer(this.#latency.minUs, this.#latency.maxUs) + link.delayUs;
+    this.#lastArrivalUs = Math.max(this.#lastArrivalUs, kernel.now + latencyUs);
+    this.#schedule(this.#lastArrivalUs - kernel.now, segment.kind);
+  }
+
+  #schedule(delayUs: number, kind: string): void {
+    this.#end.host.io(delayUs, `${kind} ${this.#label}`, this.#readable, this.#arrive);
+  }
+
+  readonly #readable = (): void => {
+    this.#end.readable();
+  };
+
+  readonly #arrive = (): boolean => {
+    if (this.#flying.length === 0) return false;
+    if (this.link.holds("stream", () => this.#schedule(0, "held"))) return false;
+    const segment = this.#flying.shift();
+    return segment !== undefined && this.#end.arrived(segment);
+  };
+}

@@ -1,0 +1,29 @@
+import type { Host } from "../kernel/host.ts";
+import { patch, replace } from "./replace.ts";
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
+/** Patches `performance.now`, `process.hrtime` with its `bigint`, and `process.uptime`: a host's monotonic clock. */
+export function patchMonotonicClocks(): void {
+  patch(performance, "now", "performance.now", (host) => monotonicUs(host) / 1000);
+  patch(process, "uptime", "process.uptime", (host) => monotonicUs(host) / 1_000_000);
+  const realHrtime = process.hrtime;
+  patch(process, "hrtime", "process.hrtime", (host, [since]) => pair(monotonicNs(host), since));
+  patch(realHrtime, "bigint", "process.hrtime.bigint", monotonicNs);
+  replace(process.hrtime, "bigint", Reflect.get(realHrtime, "bigint"));
+}
+
+function monotonicUs(host: Host): number {
+  host.countClockRead();
+  return host.clock.monotonicUs();
+}
+
+function monotonicNs(host: Host): bigint {
+  return BigInt(Math.floor(monotonicUs(host) * 1000));
+}
+
+function pair(ns: bigint, since: unknown): [number, number] {
+  const [seconds, nanoseconds]: unknown[] = Array.isArray(since) ? since : [0, 0];
+  const elapsed = ns - BigInt(Number(seconds)) * NANOSECONDS_PER_SECOND - BigInt(Number(nanoseconds));
+  return [Number(elapsed / NANOSECONDS_PER_SECOND), Number(elapsed % NANOSECONDS_PER_SECOND)];
+}

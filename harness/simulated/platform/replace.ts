@@ -1,0 +1,65 @@
+import { hostCalling } from "../kernel/stage.ts";
+import type { Host } from "../kernel/host.ts";
+
+type Callable = (...args: never[]) => unknown;
+
+/** Puts `value` in the place of a property, which stays as visible as it was. */
+export function replace(target: object, name: PropertyKey, value: unknown): void {
+  const descriptor = Object.getOwnPropertyDescriptor(target, name);
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: descriptor?.enumerable ?? true,
+    writable: true,
+    value,
+  });
+}
+
+/**
+ * Like `replace`, but putting `original` back does nothing, while anything else can still take its place. Vitest puts
+ * the `process.nextTick` back that it found at its start, whenever it talks to its main process.
+ */
+export function keepInPlace(target: object, name: PropertyKey, original: unknown, value: unknown): void {
+  let present = value;
+  Object.defineProperty(target, name, {
+    configurable: true,
+    enumerable: true,
+    get: () => present,
+    set: (next: unknown) => {
+      present = next === original ? value : next;
+    },
+  });
+}
+
+/**
+ * Patches the method `name` of `target`. In a host's program `simulated` answers; outside the simulation the real
+ * method does. Within the simulation but outside any host the call throws.
+ * @param called how errors name it, `"crypto.randomBytes"`
+ * @param simulated gets the host and the arguments as they were given
+ */
+export function patch(
+  target: object,
+  name: PropertyKey,
+  called: string,
+  simulated: (host: Host, args: readonly unknown[]) => unknown,
+): void {
+  const original: unknown = Reflect.get(target, name);
+  if (typeof original !== "function") throw new Error(`${called} is no function here: this Node is not supported`);
+  const patched = function (this: unknown, ...args: unknown[]): unknown {
+    const host = hostCalling(called);
+    return host === null ? Reflect.apply(original as Callable, this, args) : simulated(host, args);
+  };
+  Object.defineProperty(patched, "name", { value: original.name });
+  Object.defineProperty(patched, "length", { value: original.length });
+  for (const key of Reflect.ownKeys(original)) {
+    const descriptor = Object.getOwnPropertyDescriptor(original, key);
+    if (descriptor !== undefined && !Reflect.has(patched, key)) Object.defineProperty(patched, key, descriptor);
+  }
+  replace(target, name, patched);
+}
+
+/** Patches `name` to throw in a host's program, because the simulation does not offer it. */
+export function forbid(target: object, name: PropertyKey, called: string): void {
+  patch(target, name, called, () => {
+    throw new Error(`${called} is not simulated: a program in a simulated host cannot use it`);
+  });
+}

@@ -1,0 +1,116 @@
+import type { ScheduledEvent } from "../kernel/event-queue.ts";
+import type { Host } from "../kernel/host.ts";
+import type { StepTask } from "../kernel/step-work.ts";
+
+type Callback = (...args: unknown[]) => void;
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** What `setTimeout` and `setInterval` return in a host. Its time is that of the host's monotonic clock. */
+export class SimulatedTimeout implements Disposable {
+  readonly #host: Host;
+  readonly #callback: Callback;
+  readonly #args: unknown[];
+  readonly #delayUs: number;
+  readonly #repeats: boolean;
+  #event: ScheduledEvent | null;
+  #cleared = false;
+  #referenced = true;
+  #number = 0;
+
+  /** @param delayMs as Node takes it: less than 1, too long or no number means 1; fractions are cut off */
+  constructor(host: Host, callback: Callback, delayMs: unknown, args: unknown[], repeats: boolean) {
+    this.#host = host;
+    this.#callback = callback;
+    this.#args = args;
+    this.#repeats = repeats;
+    const ms = Number(delayMs);
+    this.#delayUs = (ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1) * 1000;
+    this.#event = this.#arm();
+  }
+
+  ref(): this {
+    this.#referenced = true;
+    return this;
+  }
+
+  unref(): this {
+    this.#referenced = false;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#referenced;
+  }
+
+  /** Starts over, also after it has fired; not after it was cleared. */
+  refresh(): this {
+    if (this.#cleared) return this;
+    this.#event?.cancel();
+    this.#event = this.#arm();
+    return this;
+  }
+
+  close(): this {
+    this.#cleared = true;
+    this.#event?.cancel();
+    this.#event = null;
+    this.#host.numberedTimers.delete(this.#number);
+    return this;
+  }
+
+  [Symbol.toPrimitive](): number {
+    if (this.#number === 0) this.#number = this.#host.nextTimerNumber++;
+    if (!this.#cleared) this.#host.numberedTimers.set(this.#number, this);
+    return this.#number;
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #arm(): ScheduledEvent {
+    return this.#host.timer(this.#delayUs, "timer", () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#event = null;
+    try {
+      this.#callback(...this.#args);
+    } finally {
+      if (this.#event === null && this.#repeats && !this.#cleared) this.#event = this.#arm();
+    }
+  }
+}
+
+/** What `setImmediate` returns in a host. It runs within the host's step. */
+export class SimulatedImmediate implements Disposable {
+  readonly #task: StepTask;
+  #referenced = true;
+
+  constructor(host: Host, callback: Callback, args: unknown[]) {
+    this.#task = host.work.addImmediate(() => callback(...args));
+  }
+
+  ref(): this {
+    this.#referenced = true;
+    return this;
+  }
+
+  unref(): this {
+    this.#referenced = false;
+    return this;
+  }
+
+  hasRef(): boolean {
+    return this.#referenced;
+  }
+
+  clear(): void {
+    this.#task.cancelled = true;
+  }
+
+  [Symbol.dispose](): void {
+    this.clear();
+  }
+}

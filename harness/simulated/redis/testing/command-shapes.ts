@@ -1,0 +1,294 @@
+import type { Argument } from "./argument-generator.ts";
+
+/** A command with what its arguments can be. */
+export interface Shape {
+  readonly name: string;
+  readonly arguments: readonly Argument[];
+  /**
+   * How replies compare. `exact`: byte for byte, as usual. `unordered`: the real server's order comes from a random
+   * seed. `shape`: its content is random, or belongs to that process.
+   */
+  readonly compare?: "unordered" | "shape";
+}
+
+function word(text: string): Argument {
+  return { word: text };
+}
+
+function maybe(...argument: readonly Argument[]): Argument {
+  return { many: argument, from: 0, to: 1 };
+}
+
+function some(argument: Argument, from = 1, to = 3): Argument {
+  return { many: argument, from, to };
+}
+
+function oneOf(...choices: readonly Argument[]): Argument {
+  return { oneOf: choices };
+}
+
+function shape(name: string, ...args: readonly Argument[]): Shape {
+  return { name, arguments: args };
+}
+
+const expiryOption = oneOf(
+  [word("ex"), "ttl-s"],
+  [word("px"), "ttl-ms"],
+  [word("exat"), "at-s"],
+  [word("pxat"), "at-ms"],
+);
+const setOption = oneOf(word("nx"), word("xx"), word("get"), word("keepttl"), expiryOption, expiryOption);
+const condition = oneOf(word("nx"), word("xx"), word("gt"), word("lt"));
+
+const STRINGS: readonly Shape[] = [
+  shape("get", "key"),
+  shape("get", "key"),
+  shape("set", "key", "value"),
+  shape("set", "key", "value", some(setOption, 0, 3)),
+  shape("set", "key", "value", some(setOption, 0, 3)),
+  shape("setnx", "key", "value"),
+  shape("setex", "key", "ttl-s", "value"),
+  shape("psetex", "key", "ttl-ms", "value"),
+  shape("getset", "key", "value"),
+  shape("getdel", "key"),
+  shape("getex", "key", maybe(oneOf(word("persist"), expiryOption))),
+  shape("mget", some("key")),
+  shape("mset", some(["key", "value"])),
+  shape("msetnx", some(["key", "value"])),
+  shape("incr", "key"),
+  shape("decr", "key"),
+  shape("incrby", "key", "integer"),
+  shape("decrby", "key", "integer"),
+  shape("incrbyfloat", "key", "float"),
+  shape("append", "key", "value"),
+  shape("strlen", "key"),
+  shape("getrange", "key", "index", "index"),
+  shape("substr", "key", "index", "index"),
+  shape("setrange", "key", "small", "value"),
+];
+
+const KEYS: readonly Shape[] = [
+  shape("del", some("key")),
+  shape("unlink", some("key")),
+  shape("exists", some("key")),
+  shape("touch", some("key")),
+  shape("type", "key"),
+  { ...shape("keys", "pattern"), compare: "unordered" },
+  {
+    // One key at most: the order in which several would expire comes from the real server's random seed.
+    ...shape(
+      "scan",
+      word("0"),
+      word("match"),
+      oneOf(word("a"), word("b"), word("c")),
+      maybe(word("type"), oneOf(word("string"), word("hash"), "word")),
+      word("count"),
+      word("1000"),
+    ),
+    compare: "unordered",
+  },
+  {
+    ...shape("scan", oneOf(word("0"), word("x"), word("00"), word("1x")), oneOf("word", [word("count"), word("-1")])),
+    compare: "unordered",
+  },
+  shape("rename", "key", "key"),
+  shape("renamenx", "key", "key"),
+  shape("copy", "key", "key", maybe(oneOf(word("replace"), [word("db"), "database"]))),
+  shape("move", "key", "database"),
+  shape("dbsize"),
+  shape("object", word("encoding"), "key"),
+  shape("object", word("freq"), "key"),
+  shape("flushdb", maybe(oneOf(word("sync"), "word"))),
+  shape("swapdb", "database", "database"),
+  shape("select", "database"),
+];
+
+const EXPIRY: readonly Shape[] = [
+  shape("expire", "key", "ttl-s", some(condition, 0, 2)),
+  shape("pexpire", "key", "ttl-ms", some(condition, 0, 2)),
+  shape("pexpire", "key", "ttl-ms"),
+  shape("expireat", "key", "at-s", some(condition, 0, 2)),
+  shape("pexpireat", "key", "at-ms", some(condition, 0, 2)),
+  shape("ttl", "key"),
+  shape("pttl", "key"),
+  shape("pttl", "key"),
+  shape("expiretime", "key"),
+  shape("pexpiretime", "key"),
+  shape("persist", "key"),
+];
+
+const OTHERS: readonly Shape[] = [
+  shape("ping", maybe("value")),
+  shape("echo", "value"),
+  shape("time"),
+  shape("multi"),
+  shape("exec"),
+  shape("exec"),
+  shape("discard"),
+  shape("watch", some("key")),
+  shape("unwatch"),
+  shape("nonesuch", some("value", 0, 3)),
+  shape("client", oneOf(word("getname"), word("nonesuch"), [word("setname"), "field"], word("getredir"))),
+  shape("publish", "key", "value"),
+  { ...shape("wait", word("0"), "small"), compare: "shape" },
+  { ...shape("hello", oneOf(word("2"), word("3"), word("4"), "word")), compare: "shape" },
+  shape("object", "word", "key"),
+  shape("reset"),
+];
+
+const HASHES: readonly Shape[] = [
+  shape("hset", "key", some(["field", "value"])),
+  shape("hset", "key", some(["field", "value"])),
+  shape("hmset", "key", some(["field", "value"])),
+  shape("hsetnx", "key", "field", "value"),
+  shape("hget", "key", "field"),
+  shape("hmget", "key", some("field")),
+  shape("hdel", "key", some("field")),
+  shape("hlen", "key"),
+  shape("hstrlen", "key", "field"),
+  shape("hexists", "key", "field"),
+  { ...shape("hkeys", "key"), compare: "unordered" },
+  { ...shape("hvals", "key"), compare: "unordered" },
+  { ...shape("hgetall", "key"), compare: "unordered" },
+  shape("hincrby", "key", "field", "integer"),
+  shape("hincrbyfloat", "key", "field", "float"),
+  { ...shape("hrandfield", "key", maybe("draw", maybe(word("withvalues")))), compare: "shape" },
+  {
+    ...shape(
+      "hscan",
+      "key",
+      word("0"),
+      maybe(word("match"), "pattern"),
+      maybe(word("novalues")),
+      maybe(word("count"), "small"),
+    ),
+    compare: "unordered",
+  },
+];
+
+const LISTS: readonly Shape[] = [
+  shape("lpush", "key", some("member")),
+  shape("rpush", "key", some("member")),
+  shape("lpushx", "key", some("member")),
+  shape("rpushx", "key", some("member")),
+  shape("lpop", "key", maybe("small")),
+  shape("rpop", "key", maybe("small")),
+  shape("llen", "key"),
+  shape("lindex", "key", "index"),
+  shape("lrange", "key", "index", "index"),
+  shape("lset", "key", "index", "member"),
+  shape("lrem", "key", "index", "member"),
+  shape("ltrim", "key", "index", "index"),
+  shape("linsert", "key", oneOf(word("before"), word("after"), "word"), "member", "member"),
+  shape("rpoplpush", "key", "key"),
+  shape("lmove", "key", "key", oneOf(word("left"), word("right")), oneOf(word("left"), word("right"), "word")),
+];
+
+const SETS: readonly Shape[] = [
+  shape("sadd", "key", some("member")),
+  shape("sadd", "key", some("member", 1, 6)),
+  shape("srem", "key", some("member")),
+  shape("scard", "key"),
+  shape("sismember", "key", "member"),
+  shape("smismember", "key", some("member")),
+  { ...shape("smembers", "key"), compare: "unordered" },
+  shape("smove", "key", "key", "member"),
+  { ...shape("spop", "key", word("100")), compare: "unordered" },
+  shape("spop", "key", oneOf(word("0"), word("-1"), word("x"))),
+  { ...shape("srandmember", "key", maybe("draw")), compare: "shape" },
+  { ...shape("sscan", "key", word("0"), maybe(word("match"), "pattern")), compare: "unordered" },
+  { ...shape("sinter", some("key")), compare: "unordered" },
+  { ...shape("sunion", some("key")), compare: "unordered" },
+  { ...shape("sdiff", some("key")), compare: "unordered" },
+  shape("sinterstore", "key", some("key")),
+  shape("sunionstore", "key", some("key")),
+  shape("sdiffstore", "key", some("key")),
+  shape("sintercard", oneOf(word("1"), word("2"), "integer"), some("key", 1, 2), maybe(word("limit"), "small")),
+];
+
+const scoreBound = oneOf("score", "score", oneOf(word("(1"), word("(-inf"), word("-inf"), word("+inf"), word("(2.5")));
+const limit = [word("limit"), "index", "index"] as const;
+
+const SORTED_SETS: readonly Shape[] = [
+  shape(
+    "zadd",
+    "key",
+    some(oneOf(word("nx"), word("xx"), word("gt"), word("lt"), word("ch"), word("incr")), 0, 2),
+    some(["score", "member"]),
+  ),
+  shape("zadd", "key", some(["score", "member"])),
+  shape("zincrby", "key", "score", "member"),
+  shape("zrem", "key", some("member")),
+  shape("zcard", "key"),
+  shape("zscore", "key", "member"),
+  shape("zmscore", "key", some("member")),
+  shape("zcount", "key", scoreBound, scoreBound),
+  shape("zlexcount", "key", "lex", "lex"),
+  shape("zrange", "key", "index", "index", maybe(word("rev")), maybe(word("withscores"))),
+  shape(
+    "zrange",
+    "key",
+    scoreBound,
+    scoreBound,
+    word("byscore"),
+    maybe(word("rev")),
+    maybe(limit),
+    maybe(word("withscores")),
+  ),
+  shape("zrange", "key", "lex", "lex", word("bylex"), maybe(word("rev")), maybe(limit)),
+  shape(
+    "zrange",
+    "key",
+    "index",
+    "index",
+    some(oneOf(word("rev"), word("bylex"), word("byscore"), limit, word("withscores")), 0, 3),
+  ),
+  shape("zrevrange", "key", "index", "index", maybe(word("withscores"))),
+  shape("zrangebyscore", "key", scoreBound, scoreBound, maybe(word("withscores")), maybe(limit)),
+  shape("zrevrangebyscore", "key", scoreBound, scoreBound, maybe(word("withscores")), maybe(limit)),
+  shape("zrangebylex", "key", "lex", "lex", maybe(limit)),
+  shape("zrevrangebylex", "key", "lex", "lex", maybe(limit)),
+  shape("zremrangebyscore", "key", scoreBound, scoreBound),
+  shape("zremrangebyrank", "key", "index", "index"),
+  shape("zremrangebylex", "key", "lex", "lex"),
+  shape("zpopmin", "key", maybe("small")),
+  shape("zpopmax", "key", maybe("small")),
+  shape("zrank", "key", "member", maybe(word("withscore"))),
+  shape("zrevrank", "key", "member", maybe(word("withscore"))),
+  { ...shape("zrandmember", "key", maybe("draw", maybe(word("withscores")))), compare: "shape" },
+  shape("zscan", "key", word("0"), maybe(word("match"), "pattern")),
+];
+
+const trimOption = [
+  oneOf(word("maxlen"), word("minid")),
+  maybe(oneOf(word("="), word("~"))),
+  oneOf("small", "stream-id"),
+  maybe(word("limit"), "small"),
+] as const;
+
+const STREAMS: readonly Shape[] = [
+  shape("xadd", "key", word("*"), some(["field", "value"])),
+  shape("xadd", "key", maybe(word("nomkstream")), maybe(trimOption), "stream-id", some(["field", "value"])),
+  shape("xadd", "key", "stream-id", some(["field", "value"])),
+  shape("xlen", "key"),
+  shape("xrange", "key", "stream-id", "stream-id", maybe(word("count"), "index")),
+  shape("xrange", "key", word("-"), word("+")),
+  shape("xrevrange", "key", "stream-id", "stream-id", maybe(word("count"), "index")),
+  shape("xread", maybe(word("count"), "index"), word("streams"), "key", "stream-id"),
+  shape("xread", word("streams"), "key", "key", "stream-id", "stream-id"),
+  shape("xdel", "key", some("stream-id")),
+  shape("xtrim", "key", trimOption),
+];
+
+/** What the random test draws from. */
+export const COMMAND_SHAPES: readonly Shape[] = [
+  ...STRINGS,
+  ...KEYS,
+  ...EXPIRY,
+  ...HASHES,
+  ...LISTS,
+  ...SETS,
+  ...SORTED_SETS,
+  ...STREAMS,
+  ...OTHERS,
+];

@@ -1,0 +1,44 @@
+import type { Session } from "./session.ts";
+
+/** What the server cannot do by itself, because it needs time, other servers or a disk. Absent: see each. */
+export interface WorldHooks {
+  /**
+   * WAIT: `resolve` is to be called once, now or later, with the number of replicas that have acknowledged
+   * `request.offset`. Absent: the number of those that have already, at once.
+   */
+  wait?(request: WaitRequest): void;
+  /** WAITAOF: as `wait`, with whether the local file is synced (0 or 1), and how many replicas have theirs synced. */
+  waitForFile?(request: WaitFileRequest): void;
+  /** REPLICAOF: follow that master, or none. Absent: the state is set, and that is all. */
+  replicaOf?(master: { readonly host: string; readonly port: number } | undefined): void;
+  /** CONFIG REWRITE. Returns false when there is no configuration file. */
+  rewriteConfiguration?(): boolean;
+  /** CONFIG SET has changed something. */
+  configurationChanged?(names: readonly string[]): void;
+  /** SHUTDOWN. */
+  shutdown?(save: boolean | undefined): void;
+  /** SAVE and BGSAVE: keep the data on disk. */
+  save?(): void;
+  /** BGREWRITEAOF. */
+  rewriteFile?(): void;
+  /** redis.log of a script. */
+  log?(line: string): void;
+}
+
+export interface WaitRequest {
+  readonly session: Session;
+  /** How many replicas are wanted. */
+  readonly replicas: number;
+  /** 0: without limit. */
+  readonly timeoutMs: number;
+  /** The offset of the replication stream after this connection's last write. */
+  readonly offset: number;
+  /** Ends the wait; does nothing when the connection is gone or was unblocked otherwise. */
+  resolve(acknowledged: number): void;
+}
+
+export interface WaitFileRequest extends Omit<WaitRequest, "resolve"> {
+  /** 0 or 1: whether the local file's sync is waited for too. */
+  readonly local: number;
+  resolve(local: number, replicas: number): void;
+}

@@ -1,0 +1,98 @@
+import type { PubSub, Subscriber } from "../redis/pubsub.ts";
+import { ErrorReply, type PushReply, type Reply } from "../redis/reply.ts";
+import { encodeReply, type Protocol } from "../redis/resp-encoder.ts";
+import { RequestParser } from "../redis/resp-parser.ts";
+
+export interface ClientSessionOptions {
+  readonly pubsub: PubSub;
+  /** Addresses as CLIENT LIST shows them, `10.0.0.1:50123`. */
+  readonly peer: string;
+  readonly local: string;
+  readonly connectedAtMs: number;
+  readonly write: (text: string) => void;
+  readonly close: () => void;
+  readonly run: (argv: readonly string[], session: ClientSession) => Reply;
+}
+
+/** A connection from a client, or from another Sentinel. What one event answers leaves together, at `flush`. */
+export class ClientSession implements Subscriber {
+  readonly id: number;
+  readonly pubsub: PubSub;
+  readonly peer: string;
+  readonly local: string;
+  readonly connectedAtMs: number;
+  readonly channels = new Set<string>();
+  readonly patterns = new Set<string>();
+  readonly shardChannels = new Set<string>();
+  protocol: Protocol = 2;
+  name = "";
+  libraryName = "";
+  libraryVersion = "";
+  lastCommand = "NULL";
+  replies: "on" | "off" | "skip" | "skip-next" = "on";
+  readonly #options: ClientSessionOptions;
+  readonly #parser = new RequestParser();
+  #output = "";
+  #isClosing = false;
+  /** Messages that the command under way has caused; undefined while none is. */
+  #held: PushReply[] | undefined;
+
+  constructor(id: number, options: ClientSessionOptions) {
+    this.id = id;
+    this.pubsub = options.pubsub;
+    this.peer = options.peer;
+    this.local = options.local;
+    this.connectedAtMs = options.connectedAtMs;
+    this.#options = options;
+  }
+
+  get subscriptions(): number {
+    return this.channels.size + this.patterns.size;
+  }
+
+  receive(text: string): void {
+    this.#parser.push(text);
+    while (!this.#isClosing) {
+      const request = this.#parser.next(true);
+      if (request === undefined) return;
+      if ("protocolError" in request) {
+        this.#write(new ErrorReply(`ERR Protocol error: ${request.protocolError}`));
+        this.#isClosing = true;
+      } else if (request.length > 0) this.#run(request);
+    }
+  }
+
+  /** Sends a message. One that its own command has caused comes after that command's reply. */
+  push(message: PushReply): void {
+    if (this.#held === undefined) this.#write(message);
+    else this.#held.push(message);
+  }
+
+  flush(): void {
+    if (this.#output !== "") this.#options.write(this.#output);
+    this.#output = "";
+    if (this.#isClosing) this.#options.close();
+  }
+
+  /** The connection is gone. */
+  leave(): void {
+    this.#isClosing = false;
+    this.#output = "";
+    this.pubsub.drop(this);
+  }
+
+  #run(argv: readonly string[]): void {
+    this.#held = [];
+    const reply = this.#options.run(argv, this);
+    const held = this.#held;
+    this.#held = undefined;
+    if (this.replies === "on") this.#write(reply);
+    else if (this.replies === "skip") this.replies = "on";
+    else if (this.replies === "skip-next") this.replies = "skip";
+    for (const message of held) this.#write(message);
+  }
+
+  #write(reply: Reply): void {
+    this.#output += encodeReply(reply, this.protocol);
+  }
+}

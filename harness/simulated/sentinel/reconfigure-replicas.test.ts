@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { MASTER_NAME } from "../../core/topology.ts";
+import type { WorldEvent } from "./testing/sentinel-cast.ts";
+import { SentinelWorld } from "./testing/sentinel-world.ts";
+
+function failOver(world: SentinelWorld): void {
+  world.sentinel(0).command("SENTINEL", "FAILOVER", MASTER_NAME);
+}
+
+function about(world: SentinelWorld, channel: string): readonly WorldEvent[] {
+  return world.events.filter((event) => event.channel === channel);
+}
+
+test("with parallel-syncs 1 replicas are pointed to the new master one after the other", async () => {
+  for (const parallel of [1, 3]) {
+    const world = new SentinelWorld({ nodes: 4 });
+    await world.ready();
+    world.sentinel(0).command("SENTINEL", "SET", MASTER_NAME, "parallel-syncs", String(parallel));
+    failOver(world);
+    await world.pass(8000);
+    const steps = world.said("+slave-reconf-sent", "+slave-reconf-inprog", "+slave-reconf-done");
+    const [first, second] = about(world, "+slave-reconf-sent");
+    const [done] = about(world, "+slave-reconf-done");
+    expect(steps).toHaveLength(6);
+    expect((second?.timeMs ?? 0) > (done?.timeMs ?? 0)).toBe(parallel === 1);
+    expect(first?.message).not.toBe(second?.message);
+    expect(about(world, "+switch-master")).toHaveLength(3);
+  }
+});
+
+test("a replica that cannot reach the new master does not hold up the end for longer than failover-timeout", async () => {
+  const world = new SentinelWorld();
+  await world.ready();
+  world.separate([world.node(1).host], [world.node(2).host]);
+  failOver(world);
+  await world.pass(12_000);
+  expect(about(world, "+slave-reconf-inprog")).toHaveLength(1);
+  expect(about(world, "+slave-reconf-done")).toEqual([]);
+  const lastedMs =
+    world.first("+failover-end-for-timeout").timeMs - world.first("+failover-state-reconf-slaves").timeMs;
+  expect(lastedMs).toBeGreaterThan(6000);
+  expect(lastedMs).toBeLessThan(6110);
+  expect(world.said("+failover-end", "+switch-master").at(-1)).toBe("sentinel-0 +switch-master");
+});
+
+test("a replica that does not hear of the new master is waited for ten seconds, and told once more at the end", async () => {
+  const world = new SentinelWorld();
+  await world.ready([30_000, 30_000, 30_000]);
+  world.sentinel(0).command("SENTINEL", "SET", MASTER_NAME, "failover-timeout", "20000");
+  failOver(world);
+  await world.pass(700);
+  const selected = world.first("+selected-slave").message;
+  const other = selected.includes("10.0.0.2") ? world.node(2) : world.node(1);
+  // Its commands do not arrive, but it is too soon to call it down.
+  world.network.link(world.sentinel(0).host, other.host).stalled = true;
+  await world.pass(20_000);
+  const sentMs = world.first("+slave-reconf-sent").timeMs;
+  const givenUpMs = world.first("-slave-reconf-sent-timeout").timeMs - sentMs;
+  expect(givenUpMs).toBeGreaterThan(10_000);
+  expect(givenUpMs).toBeLessThan(10_110);
+  expect(about(world, "+slave-reconf-sent")).toHaveLength(2);
+  expect(world.answers()).not.toContain("node-0");
+});
+
+test("a promotion that cannot be sent is given up after failover-timeout, and the next failover finds another replica", async () => {
+  const world = new SentinelWorld();
+  await world.ready();
+  failOver(world);
+  await world.pass(110);
+  const selected = world.first("+selected-slave").message;
+  const chosen = selected.includes("10.0.0.2") ? world.node(1) : world.node(2);
+  chosen.host.kill();
+  world.node(0).host.kill();
+  await world.pass(6500);
+  expect(about(world, "-failover-abort-slave-timeout")).toHaveLength(1);
+  await world.pass(15_000);
+  const [name] = world.answers();
+  expect(name).not.toBe("node-0");
+  expect(name).not.toBe(chosen.host.name);
+});
+
+test("the promoted replica closes its clients' connections, so that they ask again", async () => {
+  const world = new SentinelWorld();
+  await world.ready();
+  const client = world.kernel.host("client", { runs: "service" });
+  world.network.add(client);
+  const closed: string[] = [];
+  for (const index of [1, 2]) {
+    const { host } = world.node(index);
+    world.network.dial(client, world.addressOf(host), 6379, {
+      onConnect: () => ({ onData: () => {}, onClose: () => closed.push(host.name) }),
+      onFailure: () => {},
+    });
+  }
+  await world.pass(10);
+  failOver(world);
+  await world.pass(4000);
+  expect(closed.sort()).toEqual(["node-1", "node-2"]);
+});

@@ -1,0 +1,87 @@
+import { dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../../core/topology.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Network } from "../network/network.ts";
+import { RedisNode } from "../nodes/redis-node.ts";
+import { REDIS_PORT } from "../nodes/redis-process.ts";
+import { SnapshotExchange } from "../nodes/snapshot-exchange.ts";
+import type { Effect } from "../redis/effects.ts";
+import type { RedisVersion } from "../redis/server.ts";
+import { seededSentinel } from "../sentinel/sentinel-options.ts";
+import { SimulatedSentinel } from "../sentinel/simulated-sentinel.ts";
+
+export interface Layout {
+  readonly data: readonly RedisNode[];
+  readonly resource: RedisNode;
+  /** Not yet started. */
+  readonly sentinels: readonly SimulatedSentinel[];
+  readonly sentinelAddresses: readonly string[];
+}
+
+export interface LayoutOptions {
+  readonly kernel: Kernel;
+  readonly network: Network;
+  readonly topology: TopologySpec;
+  readonly version: RedisVersion;
+  readonly onPromotion: (node: RedisNode) => void;
+  readonly onResourceEffects: (effects: readonly Effect[]) => void;
+}
+
+/** Makes the servers of a topology. Addresses are those of containers: nodes from .10, Sentinels from .20. */
+export function layOut(options: LayoutOptions): Layout {
+  const { kernel, network, topology, version, onPromotion, onResourceEffects } = options;
+  const common = { kernel, network, exchange: new SnapshotExchange(), version };
+  const config = dataNodeConfiguration(topology);
+  const data = dataNodes(topology.kind).map((name, index) => {
+    const isReplica = topology.kind === "sentinel" && index > 0;
+    const node: RedisNode = new RedisNode({
+      ...common,
+      name,
+      address: nodeAddress(index),
+      config,
+      ...(isReplica ? { master: { host: nodeAddress(0), port: REDIS_PORT } } : {}),
+      onPromotion: () => onPromotion(node),
+    });
+    return node;
+  });
+  const resource = new RedisNode({
+    ...common,
+    name: RESOURCE,
+    address: "10.213.0.30",
+    config: { save: "", appendonly: "yes", appendfsync: "always" },
+    onEffects: onResourceEffects,
+  });
+  return { data, resource, ...layOutSentinels(kernel, network, topology) };
+}
+
+/** As in containers, a high down-after keeps them from judging nodes that are still starting. */
+function layOutSentinels(
+  kernel: Kernel,
+  network: Network,
+  { kind }: TopologySpec,
+): Pick<Layout, "sentinels" | "sentinelAddresses"> {
+  const names = sentinelNodes(kind);
+  const known = names.map((name, index) => ({ name, address: `10.213.0.${20 + index}` }));
+  const [master = "", ...replicas] = dataNodes(kind).map((_, index) => nodeAddress(index));
+  const sentinels = known.map(({ name, address }) => {
+    const host = kernel.host(name, { runs: "service" });
+    network.add(host, address);
+    const others = known.filter((other) => other.name !== name);
+    return new SimulatedSentinel(host, network, seededSentinel({ name, master, replicas, others }));
+  });
+  return { sentinels, sentinelAddresses: known.map(({ address }) => address) };
+}
+
+function nodeAddress(index: number): string {
+  return `10.213.0.${10 + index}`;
+}
+
+/** The directives of a data node: those of containers, as far as they mean something here. */
+function dataNodeConfiguration({ persistence, config }: TopologySpec): Readonly<Record<string, string>> {
+  return {
+    save: "",
+    ...(persistence === "none" ? {} : { appendonly: "yes", appendfsync: persistence }),
+    "repl-diskless-sync-delay": "0",
+    "repl-ping-replica-period": "1",
+    ...config,
+  };
+}

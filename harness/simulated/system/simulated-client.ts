@@ -1,0 +1,74 @@
+import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { ClientHandle, ClientReply, ClientRequest, PauseToCome } from "../../core/system.ts";
+import type { Host } from "../kernel/host.ts";
+import { HostDiedError } from "../kernel/host-tasks.ts";
+import type { SendStops } from "./send-stops.ts";
+import { SimulatedProcess } from "./simulated-process.ts";
+
+type LostListener = (lost: { readonly key: string; readonly owner: string }) => void;
+
+/** A client of a simulation: the unmodified lock on the patched platform, in a host of its own. */
+export class SimulatedClient extends SimulatedProcess implements ClientHandle {
+  readonly #runner: Host;
+  readonly #stops: SendStops;
+  readonly #listeners: LostListener[] = [];
+  #program: ClientProgram | undefined;
+
+  /** @param runner the host in which whoever calls this client runs */
+  constructor(host: Host, runner: Host, stops: SendStops) {
+    super(host);
+    this.#runner = runner;
+    this.#stops = stops;
+  }
+
+  /** Connects lock and resource, in the client's host. @throws what the driver throws */
+  async connect(options: ClientProgramOptions): Promise<void> {
+    await this.host.call("connect", async () => {
+      const program = await ClientProgram.start(options);
+      program.onLost((lost) => {
+        const { key, owner } = lost;
+        this.#runner.post(`${this.name} lost ${key}`, () =>
+          this.#listeners.forEach((listener) => listener({ key, owner })),
+        );
+      });
+      this.#program = program;
+    });
+  }
+
+  async perform(request: ClientRequest): Promise<ClientReply> {
+    if (this.host.state === "dead") return { ok: false, kind: "error", reason: "the client is dead" };
+    try {
+      return await this.host.call(request.op, () => this.#perform(request));
+    } catch (error) {
+      const reason = error instanceof HostDiedError ? "the client died" : messageOf(error);
+      return { ok: false, kind: "indeterminate", reason };
+    }
+  }
+
+  pauseAtSend(to: readonly string[], count: number): Promise<PauseToCome> {
+    const stop = this.#stops.add(this.host, to, count);
+    const when = count === 1 ? "when" : `the ${count}. time that`;
+    const detail = `${this.name} stops ${when} it sends to ${to.join(" or ")}`;
+    return Promise.resolve({
+      evidence: { observed: this.host.state === "running", detail },
+      end: () => {
+        if (stop.callOff()) {
+          return Promise.resolve({ observed: false, detail: `${this.name} did not come to send, and was not stopped` });
+        }
+        return this.host.state === "paused"
+          ? this.resume()
+          : Promise.resolve({ observed: true, detail: `${this.name} was stopped, and is ${this.host.state}` });
+      },
+    });
+  }
+
+  onLost(listener: LostListener): void {
+    this.#listeners.push(listener);
+  }
+
+  #perform(request: ClientRequest): Promise<ClientReply> {
+    if (this.#program === undefined) throw new Error(`${this.name} was not connected`);
+    return this.#program.perform(request);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Plan } from "../../core/plan.ts";
+import type { Evidence, NodeHandle, Notice, SystemUnderTest } from "../../core/system.ts";
+import { clientName, type TopologySpec } from "../../core/topology.ts";
+import type { Host } from "../kernel/host.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import { trueClockOf } from "../kernel/true-clock.ts";
+import { Network } from "../network/network.ts";
+import type { RedisNode } from "../nodes/redis-node.ts";
+import type { RedisVersion } from "../redis/server.ts";
+import { layOut, type Layout } from "./layout.ts";
+import { awaitInSimulation, awaitSentinels, requestFailover } from "./sentinel-control.ts";
+import { SendStops } from "./send-stops.ts";
+import { SimulatedClient } from "./simulated-client.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
+import { SimulatedNetwork } from "./simulated-network.ts";
+import { SimulatedNode } from "./simulated-node.ts";
+import { SimulatedResource } from "./simulated-resource.ts";
+import { SimulatedSentinelNode } from "./simulated-sentinel-node.ts";
+
+/** A plan's topology in a simulation, with its clients and its guarded resource. */
+export class SimulatedSystem implements SystemUnderTest {
+  readonly topology: TopologySpec;
+  readonly clock: SimulatedClock;
+  readonly nodes: readonly NodeHandle[];
+  readonly clients: readonly SimulatedClient[];
+  readonly network: SimulatedNetwork;
+  readonly resource: SimulatedResource;
+  /** The host of whoever drives the run. */
+  readonly runner: Host;
+  readonly layout: Layout;
+  readonly #listeners: ((notice: Notice) => void)[] = [];
+  readonly #data: readonly SimulatedNode[];
+  readonly #sentinels: readonly SimulatedSentinelNode[];
+
+  constructor(kernel: Kernel, plan: Plan, version: RedisVersion) {
+    const network = new Network(kernel);
+    this.topology = plan.topology;
+    this.runner = kernel.host("harness");
+    this.clock = new SimulatedClock(trueClockOf(this.runner));
+    this.resource = new SimulatedResource(this.runner);
+    this.layout = layOut({
+      kernel,
+      network,
+      topology: plan.topology,
+      version,
+      onPromotion: (node) => this.#noticePromotion(node),
+      onResourceEffects: (effects) => this.resource.observe(effects),
+    });
+    const stops = new SendStops(network);
+    this.clients = plan.clients.map((_, index) => {
+      const host = kernel.host(clientName(index));
+      network.add(host, `10.213.0.${100 + index}`);
+      return new SimulatedClient(host, this.runner, stops);
+    });
+    this.#data = this.layout.data.map((node) => new SimulatedNode(node, this.runner));
+    this.#sentinels = this.layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
+    this.nodes = [...this.#data, ...this.#sentinels];
+    this.network = new SimulatedNetwork(network, kernel.hosts);
+    this.#watchFailures(kernel);
+  }
+
+  /** Resolves when the system is ready for clients and faults. @throws HarnessError when that does not come about */
+  async becomeReady(): Promise<void> {
+    if (this.topology.kind !== "sentinel") return;
+    const [master, ...replicas] = this.layout.data;
+    await awaitInSimulation(this.clock, "the replicas follow their master", () => {
+      const attached = master?.server.replication.replicas ?? [];
+      return attached.filter(({ state }) => state === "online").length === replicas.length;
+    });
+    // Only now, because the first look of a Sentinel is its last for ten seconds.
+    for (const sentinel of this.layout.sentinels) sentinel.start();
+    await awaitSentinels(this.clock, this.#data, this.#sentinels);
+  }
+
+  roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }> {
+    const running = this.layout.data.filter(({ host }) => host.state === "running");
+    const named = (isReplica: boolean): string[] =>
+      running.filter(({ server }) => server.isReplica === isReplica).map(({ name }) => name);
+    return Promise.resolve({ masters: named(false), replicas: named(true) });
+  }
+
+  requestFailover(): Promise<Evidence> {
+    return requestFailover(this.#sentinels);
+  }
+
+  onNotice(listener: (notice: Notice) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #noticePromotion(node: RedisNode): void {
+    const keys = node.server.database(0).slots.size;
+    this.#tell({ kind: "promotion", node: node.name, evidence: `${node.name} became master; it had ${keys} key(s)` });
+  }
+
+  /** A program that fails without anybody catching it ends, as Node would end it. */
+  #watchFailures(kernel: Kernel): void {
+    kernel.onFailure((host, during, error) => {
+      const client = this.clients.find((candidate) => candidate.host === host);
+      if (client === undefined) return;
+      host.kill();
+      this.#tell({ kind: "died", name: host.name, evidence: `${during}: ${String(error)}` });
+    });
+  }
+
+  #tell(notice: Notice): void {
+    this.runner.post("notice", () => this.#listeners.forEach((listener) => listener(notice)));
+  }
+}
