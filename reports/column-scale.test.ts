@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { columnScale, roundStep } from "./column-scale.ts";
+
+const base = { window: { from: 0, to: 1000 }, columns: 100, tickDistance: 9 };
+
+test("without anything to leave out it is linear and covers all columns", () => {
+  const scale = columnScale({ ...base, instants: [100, 400, 700] });
+  expect(scale.breaks).toEqual([]);
+  expect([0, 100, 500, 990, 1000].map((time) => scale.columnOf(time))).toEqual([0, 10, 50, 99, 99]);
+});
+
+test("times outside are clamped", () => {
+  const scale = columnScale({ ...base, instants: [] });
+  expect([scale.columnOf(-5), scale.columnOf(5000)]).toEqual([0, 99]);
+});
+
+test("what must be seen gets an eighth of the columns, at the expense of empty stretches", () => {
+  const emphasis = { from: 900, to: 905 };
+  const scale = columnScale({ ...base, instants: [10, 900, 905], emphasis });
+  expect(scale.breaks.length).toBeGreaterThan(0);
+  expect(scale.columnOf(905) - scale.columnOf(900)).toBeGreaterThanOrEqual(12);
+  for (const { from, to } of scale.breaks) {
+    expect(from).toBeGreaterThan(10);
+    expect(to).toBeLessThanOrEqual(1000);
+    expect(to <= 900 || from >= 905).toBe(true);
+  }
+});
+
+test("what must be seen is itself never left out", () => {
+  const scale = columnScale({ ...base, instants: [], emphasis: { from: 0, to: 1000 } });
+  expect(scale.breaks).toEqual([]);
+});
+
+test("even where it is the longest stretch and yet too narrow, what must be seen is not left out", () => {
+  const instants = Array.from({ length: 50 }, (_, index) => index * 20).filter((time) => time < 500 || time > 560);
+  const scale = columnScale({ ...base, columns: 300, instants, emphasis: { from: 500, to: 560 } });
+  expect(scale.breaks).toEqual([]);
+});
+
+test("a later time never stands further left, also across what was left out", () => {
+  const scale = columnScale({ ...base, instants: [3, 4, 5, 500, 501, 900], emphasis: { from: 500, to: 501 } });
+  const columns = Array.from({ length: 1001 }, (_, time) => scale.columnOf(time));
+  expect(columns).toEqual(columns.toSorted((a, b) => a - b));
+  expect(Math.max(...columns)).toBeLessThan(100);
+});
+
+test("each break marks the time it stands for", () => {
+  const scale = columnScale({ ...base, instants: [900, 905], emphasis: { from: 900, to: 905 } });
+  for (const { from, to, column } of scale.breaks) {
+    expect(scale.columnOf(from)).toBeLessThanOrEqual(column);
+    expect(scale.columnOf(to)).toBeGreaterThanOrEqual(column);
+  }
+});
+
+test("ticks stand at round times, at their columns, far enough apart, and not where time was left out", () => {
+  const scale = columnScale({ ...base, instants: [900, 905], emphasis: { from: 900, to: 905 } });
+  expect(scale.ticks.length).toBeGreaterThan(3);
+  scale.ticks.forEach(({ column, time }, index) => {
+    expect(scale.columnOf(time)).toBe(column);
+    expect(scale.breaks.some(({ from, to }) => time > from && time < to)).toBe(false);
+    if (index > 0) expect(column - (scale.ticks[index - 1]?.column ?? 0)).toBeGreaterThanOrEqual(9);
+  });
+});
+
+test.each([
+  [1, 1],
+  [1.1, 2],
+  [3, 5],
+  [7, 10],
+  [23, 50],
+  [60_001, 100_000],
+])("the round step for at least %d is %d", (least, step) => {
+  expect(roundStep(least)).toBe(step);
+});

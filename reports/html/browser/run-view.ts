@@ -1,0 +1,196 @@
+import { EVERYTHING, EventFilter, isFiltering, type FilterChoice } from "./event-filter.ts";
+import { EventTable } from "./event-table.ts";
+import { fillDetails, placeTooltip, summaryOf } from "./item-details.ts";
+import { OverviewStrip } from "./overview-strip.ts";
+import { clockOffset, loadRun, type Item, type RunModel } from "./run-model.ts";
+import { listenToKeys } from "./timeline-keys.ts";
+import { TimelineView } from "./timeline-view.ts";
+import type { TimeView } from "./time-view.ts";
+
+/** Brings the section of one run to life. */
+export async function openRun(section: HTMLElement): Promise<void> {
+  const data = section.querySelector("script.run-data")?.textContent ?? "";
+  const view = new RunView(section, await loadRun(data.trim()));
+  section.dataset["ready"] = "true";
+  document.addEventListener("themechange", () => view.repaint());
+}
+
+class RunView {
+  readonly #section: HTMLElement;
+  readonly #model: RunModel;
+  readonly #timeline: TimelineView;
+  readonly #overview: OverviewStrip;
+  readonly #table: EventTable;
+  readonly #filter: EventFilter;
+  #choice: FilterChoice = EVERYTHING;
+  #matches: readonly number[] = [];
+  #violation = -1;
+  #match = -1;
+
+  constructor(section: HTMLElement, model: RunModel) {
+    this.#section = section;
+    this.#model = model;
+    this.#filter = new EventFilter(model);
+    const frame = this.#find(".timeline-frame");
+    const canvas = this.#findAs(".timeline-canvas", HTMLCanvasElement);
+    const tooltip = this.#find(".tooltip");
+    this.#overview = new OverviewStrip(this.#findAs(".overview-canvas", HTMLCanvasElement), model, (time) =>
+      this.#centre(time),
+    );
+    this.#timeline = new TimelineView(frame, canvas, model, {
+      selected: (item) => this.#selected(item),
+      hovered: (item, x, y) => {
+        placeTooltip(tooltip, item === undefined ? undefined : summaryOf(model, item), x, y);
+      },
+      pointed: (time, lane) => this.#pointed(time, lane),
+      moved: (view) => this.#moved(view),
+    });
+    const table = this.#find(".event-frame");
+    this.#table = new EventTable(table, this.#find(".event-body"), model, (event) => this.#showEvent(event, false));
+    listenToKeys(frame, this.#timeline, model, {
+      violation: (step) => this.#stepViolation(step),
+      search: () => this.#findAs(".search", HTMLInputElement).focus(),
+    });
+    this.#listenToControls();
+    fillDetails(this.#find(".details"), model, undefined);
+    this.#applyFilter();
+    if (model.data.violations.length > 0) this.#stepViolation(1);
+    else this.#timeline.showAll();
+  }
+
+  repaint(): void {
+    this.#timeline.repaint();
+    this.#overview.show(this.#timeline.view);
+  }
+
+  #find(selector: string): HTMLElement {
+    return this.#findAs(selector, HTMLElement);
+  }
+
+  #findAs<T extends HTMLElement>(selector: string, type: new () => T): T {
+    const found = this.#section.querySelector(selector);
+    if (!(found instanceof type)) throw new Error(`the page lacks ${selector}`);
+    return found;
+  }
+
+  #listenToControls(): void {
+    const on = (selector: string, action: () => void): void =>
+      this.#section.querySelector(selector)?.addEventListener("click", action);
+    on(".zoom-in", () => this.#timeline.zoom(0.6));
+    on(".zoom-out", () => this.#timeline.zoom(1 / 0.6));
+    on(".zoom-all", () => this.#timeline.showAll());
+    on(".earlier", () => this.#timeline.pan(-0.25));
+    on(".later", () => this.#timeline.pan(0.25));
+    on(".next-violation", () => this.#stepViolation(1));
+    on(".previous-violation", () => this.#stepViolation(-1));
+    on(".next-match", () => this.#stepMatch(1));
+    on(".previous-match", () => this.#stepMatch(-1));
+    const search = this.#findAs(".search", HTMLInputElement);
+    search.addEventListener("input", () => this.#choose({ query: search.value }));
+    search.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.#stepMatch(event.shiftKey ? -1 : 1);
+      if (event.key === "Escape") this.#choose({ query: (search.value = "") });
+    });
+    for (const box of this.#section.querySelectorAll<HTMLInputElement>("input[data-hides]")) {
+      box.addEventListener("change", () => this.#readBoxes());
+    }
+    for (const button of this.#section.querySelectorAll<HTMLElement>(".show-violation")) {
+      button.addEventListener("click", () => this.#goToViolation(Number(button.dataset["violation"]), true));
+    }
+    for (const button of this.#section.querySelectorAll<HTMLElement>(".show-event")) {
+      button.addEventListener("click", () => {
+        this.#showEvent(Number(button.dataset["event"]), true);
+        this.#find(".timeline-frame").focus();
+      });
+    }
+  }
+
+  #readBoxes(): void {
+    const hidden = { kind: new Set<string>(), type: new Set<string>(), lane: new Set<string>() };
+    for (const box of this.#section.querySelectorAll<HTMLInputElement>("input[data-hides]")) {
+      const [what, value = ""] = (box.dataset["hides"] ?? "").split(":");
+      if (!box.checked && (what === "kind" || what === "type" || what === "lane")) hidden[what].add(value);
+    }
+    this.#choose({
+      hiddenKinds: hidden.kind,
+      hiddenTypes: hidden.type,
+      hiddenLanes: new Set([...hidden.lane].map(Number)),
+    });
+  }
+
+  #choose(change: Partial<FilterChoice>): void {
+    this.#choice = { ...this.#choice, ...change };
+    this.#applyFilter();
+  }
+
+  #applyFilter(): void {
+    this.#matches = this.#filter.matches(this.#choice);
+    this.#match = -1;
+    const mask = isFiltering(this.#choice) ? new Uint8Array(this.#model.data.events.length) : undefined;
+    for (const index of this.#matches) if (mask !== undefined) mask[index] = 1;
+    this.#timeline.filter(mask, this.#choice.hiddenLanes);
+    this.#table.show(this.#matches);
+    const all = this.#model.data.events.length;
+    const words = this.#matches.length === all ? `${all} events` : `${this.#matches.length} of ${all} events`;
+    this.#find(".match-count").textContent = words;
+  }
+
+  #stepMatch(step: number): void {
+    if (this.#matches.length === 0) return;
+    const from = this.#match < 0 && step < 0 ? 0 : this.#match;
+    this.#match = (from + step + this.#matches.length) % this.#matches.length;
+    this.#showEvent(this.#matches[this.#match] ?? 0, true);
+  }
+
+  #stepViolation(step: number): void {
+    const count = this.#model.data.violations.length;
+    if (count === 0) return;
+    this.#goToViolation((Math.max(this.#violation, step < 0 ? 0 : -1) + step + count) % count, false);
+  }
+
+  #goToViolation(index: number, scroll: boolean): void {
+    const violation = this.#model.data.violations[index];
+    if (violation === undefined) return;
+    this.#violation = index;
+    this.#timeline.showViolation(index);
+    const count = this.#model.data.violations.length;
+    this.#find(".violation-name").textContent = `violation ${index + 1} of ${count}: ${violation.label}`;
+    if (!scroll) return;
+    this.#find(".timeline-frame").focus({ preventScroll: true });
+    this.#find(".timeline-block").scrollIntoView({ block: "start" });
+  }
+
+  /** Selects what an event belongs to; `mark` scrolls the table to it as well. */
+  #showEvent(event: number, mark: boolean): void {
+    const item = this.#model.itemOf.get(event);
+    if (item === undefined) return;
+    this.#timeline.select(item);
+    if (mark) this.#table.mark(event);
+  }
+
+  #selected(item: Item | undefined): void {
+    fillDetails(this.#find(".details"), this.#model, item);
+    if (item !== undefined && !this.#find(".event-frame").contains(document.activeElement))
+      this.#table.mark(item.event);
+  }
+
+  #moved(view: TimeView): void {
+    this.#overview.show(view);
+    this.#find(".span-shown").textContent = `${(view.from / 1e6).toFixed(1)} to ${(view.to / 1e6).toFixed(1)} ms`;
+  }
+
+  /** True time under the pointer and, where the lane's wall clock is known to differ, what that clock says. */
+  #pointed(time: number | undefined, lane: number | undefined): void {
+    const offset = time === undefined || lane === undefined ? 0 : clockOffset(this.#model, lane, time);
+    const name = this.#model.data.lanes[lane ?? -1]?.name ?? "";
+    const clock =
+      offset === 0 || time === undefined ? "" : `, clock of ${name} ${((time + offset) / 1e6).toFixed(1)} ms`;
+    this.#find(".pointer-time").textContent =
+      time === undefined ? "" : `pointer: ${(time / 1e6).toFixed(1)} ms${clock}`;
+  }
+
+  #centre(time: number): void {
+    const half = (this.#timeline.view.to - this.#timeline.view.from) / 2;
+    this.#timeline.show({ from: time - half, to: time + half });
+  }
+}

@@ -1,0 +1,143 @@
+import { gzipSync } from "node:zlib";
+import type { HistoryEvent } from "../../harness/core/history.ts";
+import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { clockStepsOf } from "../clock-steps.ts";
+import type { RunRecord } from "../run-record.ts";
+import { storiesOf, type Story } from "../story.ts";
+import { timelineOf, type Timeline } from "../timeline.ts";
+import { CAUSE_MEANING, listed } from "../wording.ts";
+
+/** What the page's own program draws a run from: the history itself, and how it is arranged. Times are nanoseconds. */
+export interface RunData {
+  readonly events: readonly HistoryEvent[];
+  readonly end: number;
+  readonly lanes: readonly LaneData[];
+  /** Index of the lane of each event; -1 for one without. */
+  readonly laneOf: readonly number[];
+  /** Pairs of indices: an invocation and its completion, or -1 where it has none. */
+  readonly operations: readonly (readonly [invocation: number, completion: number])[];
+  readonly holds: readonly HoldData[];
+  readonly faults: readonly FaultData[];
+  readonly violations: readonly ViolationData[];
+  /** Where a lane's wall clock stepped, and by how much. */
+  readonly clockSteps: readonly { readonly lane: number; readonly time: number; readonly offset: number }[];
+}
+
+export interface LaneData {
+  readonly name: string;
+  readonly kind: "client" | "node" | "resource";
+}
+
+export interface HoldData {
+  readonly lane: number;
+  readonly from: number;
+  readonly to: number;
+  readonly lease: readonly { readonly from: number; readonly to: number }[];
+  readonly key: string;
+  readonly owner: string;
+  readonly fence?: number;
+  readonly granted: number;
+  readonly ended?: number;
+  readonly endedBy: string;
+}
+
+interface FaultData {
+  readonly kind: string;
+  readonly lanes: readonly number[];
+  readonly from: number;
+  readonly to: number;
+  readonly outcome: string;
+  readonly started: number;
+  readonly healed?: number;
+}
+
+interface ViolationData {
+  /** `the grant was lost in a failover (mutual-exclusion and lease-exclusion)`. */
+  readonly label: string;
+  readonly from: number;
+  readonly to: number;
+  readonly overlap?: { readonly from: number; readonly to: number };
+  readonly lanes: readonly number[];
+  readonly events: readonly number[];
+}
+
+/** A run as the page carries it: JSON, compressed (a history shrinks to about a tenth), in base64. */
+export function encodeRun(run: RunRecord): string {
+  return gzipSync(JSON.stringify(runData(run)), { level: 9 }).toString("base64");
+}
+
+/** Arranges a run for the page. */
+export function runData(run: RunRecord): RunData {
+  const timeline = timelineOf(run.history);
+  const { events } = run.history;
+  const lanes = lanesOf(timeline, run);
+  const place = new Map(lanes.map(({ name }, index) => [name, index]));
+  const laneOf = (name: string): number => place.get(name) ?? -1;
+  return {
+    events,
+    end: timeline.end,
+    lanes,
+    laneOf: events.map((event) => laneOf(laneNameOf(event, timeline))),
+    operations: timeline.operations.map(({ invocation, completion }) => [invocation.index, completion?.index ?? -1]),
+    holds: timeline.holds.map(({ client, from, to, lease, key, owner, fence, granted, ended, endedBy }) => ({
+      lane: laneOf(clientName(client)),
+      from,
+      to,
+      lease,
+      key,
+      owner,
+      ...(fence === undefined ? {} : { fence }),
+      granted,
+      ...(ended === undefined ? {} : { ended }),
+      endedBy,
+    })),
+    faults: timeline.faults.map(({ kind, lanes: names, from, to, outcome, started, healed }) => ({
+      kind,
+      lanes: names.map(laneOf).filter((lane) => lane >= 0),
+      from,
+      to,
+      outcome,
+      started,
+      ...(healed === undefined ? {} : { healed }),
+    })),
+    clockSteps: clockStepsOf(timeline.faults, run.plan).map((step) => ({ ...step, lane: laneOf(step.lane) })),
+    violations: storiesOf(run.verdict, timeline, events).map((story) => violationData(story, laneOf)),
+  };
+}
+
+function violationData(story: Story, laneOf: (name: string) => number): ViolationData {
+  const { cause, overlap, events } = story.violation;
+  return {
+    label: `${CAUSE_MEANING[cause]} (${listed(story.properties)})`,
+    ...story.window,
+    ...(overlap === undefined ? {} : { overlap }),
+    lanes: [...new Set(story.holds.map(({ client }) => laneOf(clientName(client))))],
+    events,
+  };
+}
+
+/** Clients, then nodes and Sentinels that the run names, then the resource. */
+export function lanesOf(timeline: Timeline, run: RunRecord): readonly LaneData[] {
+  const clients = new Set(timeline.operations.map(({ client }) => client));
+  const names = new Set(timeline.faults.flatMap((fault) => fault.lanes));
+  const nodes = [...names].filter((name) => !name.startsWith("client-") && name !== RESOURCE);
+  for (const name of names) if (name.startsWith("client-")) clients.add(Number(name.slice("client-".length)));
+  const planned = run.plan?.clients.length ?? 0;
+  for (let client = 0; client < planned; client += 1) clients.add(client);
+  const byNumber = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true });
+  return [
+    ...[...clients].sort((a, b) => a - b).map((client) => ({ name: clientName(client), kind: "client" as const })),
+    ...nodes.sort(byNumber).map((name) => ({ name, kind: "node" as const })),
+    ...(timeline.writes.length > 0 || names.has(RESOURCE) ? [{ name: RESOURCE, kind: "resource" as const }] : []),
+  ];
+}
+
+function laneNameOf(event: HistoryEvent, timeline: Timeline): string {
+  if (event.type === "fault") {
+    return (
+      timeline.faults.find(({ started, healed }) => started === event.index || healed === event.index)?.lanes[0] ?? ""
+    );
+  }
+  if (event.type === "audit") return RESOURCE;
+  return clientName(timeline.clientOf(event.process));
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { renderJunit } from "./junit.ts";
+import {
+  EXAMPLE_RUNS,
+  faultWithoutEffect,
+  lostInFailover,
+  pausedPastLease,
+  takingTurns,
+} from "./testdata/example-runs.ts";
+
+/** The result elements of a case, by the beginning of its name. */
+function caseOf(xml: string, name: string): string {
+  return new RegExp(`<testcase [^>]*name="${name}[^>]*?(?:/>|>.*?</testcase>)`, "s").exec(xml)?.[0] ?? "";
+}
+
+test("a broken required property is a failure with its cause and its explanation", () => {
+  const broken = caseOf(renderJunit({ runs: [lostInFailover()] }), "mutual-exclusion");
+  expect(broken).toContain('<failure type="lost-in-failover" message="1 violation: the grant was lost in a failover">');
+  expect(broken).toContain("client-0 was granted k1 by node-0");
+});
+
+test("one that the lock does not claim is skipped, one that holds is empty", () => {
+  const xml = renderJunit({ runs: [pausedPastLease()] });
+  expect(caseOf(xml, "mutual-exclusion")).toContain("<skipped");
+  expect(caseOf(xml, "lease-exclusion")).toMatch(/\/>$/);
+  expect(xml).toContain('<testsuite name="pause-past-lease" tests="5" failures="0" errors="0" skipped="1"');
+});
+
+test("a run that proves nothing is an error, not green", () => {
+  const xml = renderJunit({ runs: [faultWithoutEffect()] });
+  expect(caseOf(xml, "the run proves something")).toContain('<error type="unknown"');
+  expect(caseOf(xml, "linearizability")).toContain('<error type="unknown"');
+  expect(xml).toMatch(/^<\?xml[^\n]*\n<testsuites name="lockstorm" tests="3" failures="0" errors="2" skipped="0">/);
+});
+
+test("the table of locks by faults is a suite: a surprise fails, an expected break passes", () => {
+  const xml = renderJunit({
+    title: "Hunt",
+    runs: [takingTurns()],
+    summary: {
+      cells: [
+        { lock: "a", fault: "x", expected: "broken", found: "broken" },
+        { lock: "b", fault: "x", expected: "holds", found: "broken", runs: 2, note: "overrun" },
+        { lock: "c", fault: "x", expected: "broken", found: "unknown" },
+      ],
+    },
+  });
+  expect(caseOf(xml, "a under x")).toMatch(/\/>$/);
+  expect(caseOf(xml, "b under x")).toContain(
+    '<failure type="broken" message="expected holds, found broken in 2 runs: overrun"/>',
+  );
+  expect(caseOf(xml, "c under x")).toContain("<error");
+  expect(xml).toContain('<testsuites name="Hunt" tests="6" failures="1" errors="1" skipped="0">');
+});
+
+test("whatever is not valid comes with its whole report", () => {
+  expect(renderJunit({ runs: [lostInFailover()] })).toContain("<system-out>INVALID  async-failover\n");
+  expect(renderJunit({ runs: [takingTurns()] })).not.toContain("<system-out>");
+});
+
+test("markup and control characters of a history stay text", () => {
+  const run = { ...lostInFailover(), title: `<a b="c">&\u0001\ud800]]>` };
+  const xml = renderJunit({ runs: [run] });
+  expect(xml).toContain("&lt;a b=&quot;c&quot;&gt;&amp;\u{fffd}\u{fffd}]]&gt;");
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
+  expect(xml).not.toMatch(/[\u0000-\u0008]/);
+});
+
+test("elements open and close in order", () => {
+  const xml = renderJunit({ runs: Object.values(EXAMPLE_RUNS).map((make) => make()) });
+  const open: string[] = [];
+  for (const [, closing, name, , empty] of xml.matchAll(/<(\/?)([a-z-]+)((?: [a-z]+="[^"<]*")*)(\/?)>/g)) {
+    if (closing === "/") expect(open.pop()).toBe(name);
+    else if (empty !== "/") open.push(name ?? "");
+  }
+  expect(open).toEqual([]);
+  expect(xml.match(/<testcase /g)?.length).toBeGreaterThan(20);
+});

@@ -1,0 +1,120 @@
+import { PROPERTIES, type Property, type PropertyVerdict, type Violation } from "../harness/core/verdict.ts";
+import { titleOf, type Report, type RunRecord } from "./run-record.ts";
+import { isSurprise, type Summary, type SummaryCell } from "./summary.ts";
+import { renderText } from "./text.ts";
+import { CAUSE_MEANING, count, PROPERTY_MEANING } from "./wording.ts";
+import { element, escapeXml } from "./xml.ts";
+
+interface TestCase {
+  readonly name: string;
+  readonly result: "passed" | "failure" | "error" | "skipped";
+  readonly type?: string;
+  readonly message?: string;
+  readonly detail?: string;
+}
+
+/**
+ * Runs as JUnit XML, which every CI reads: a suite for each run with a case for each property, and one for the table of
+ * locks by faults. A broken required property is a failure; an unknown one is an error, because a run that proves
+ * nothing must not look green; one that does not apply, or is not required, is skipped.
+ */
+export function renderJunit(report: Report): string {
+  const suites = [
+    ...report.runs.map((run) => suite(titleOf(run), run.verdict.verdict, runCases(run), duration(run), log(run))),
+    ...(report.summary === undefined
+      ? []
+      : [suite("locks by faults", undefined, report.summary.cells.map(cellCase), 0, "")]),
+  ];
+  const totals = counts([...report.runs.flatMap(runCases), ...(report.summary?.cells.map(cellCase) ?? [])]);
+  const root = element("testsuites", { name: report.title ?? "lockstorm", ...totals }, ["\n", ...suites]);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+function runCases(run: RunRecord): readonly TestCase[] {
+  const { properties, required, reasons } = run.verdict;
+  const judged = PROPERTIES.flatMap((property) => {
+    const verdict = properties[property];
+    return verdict === undefined ? [] : [propertyCase(property, verdict, required.includes(property))];
+  });
+  if (reasons.length === 0) return judged;
+  return [
+    { name: "the run proves something", result: "error", type: "unknown", message: reasons.join("; ") },
+    ...judged,
+  ];
+}
+
+function propertyCase(
+  property: Property,
+  { verdict, violations, reason }: PropertyVerdict,
+  required: boolean,
+): TestCase {
+  const name = `${property}: ${PROPERTY_MEANING[property]}`;
+  if (verdict === "valid") return { name, result: "passed" };
+  if (verdict === "not-applicable") return { name, result: "skipped", message: reason ?? "does not apply" };
+  if (verdict === "unknown") {
+    const message = reason ?? "the evidence does not decide";
+    return required ? { name, result: "error", type: "unknown", message } : { name, result: "skipped", message };
+  }
+  const message = `${count(violations.length, "violation")}: ${causesOf(violations)}`;
+  if (!required) return { name, result: "skipped", message: `${message} (this lock does not claim it)` };
+  const type = violations[0]?.cause ?? "unexplained";
+  return {
+    name,
+    result: "failure",
+    type,
+    message,
+    detail: violations.map(({ explanation }) => explanation).join("\n\n"),
+  };
+}
+
+function causesOf(violations: readonly Violation[]): string {
+  return [...new Set(violations.map(({ cause }) => CAUSE_MEANING[cause]))].join("; ");
+}
+
+function cellCase(cell: Summary["cells"][number]): TestCase {
+  const name = `${cell.lock} under ${cell.fault}`;
+  const message = cellMessage(cell);
+  if (cell.found === "unknown") return { name, result: "error", type: "unknown", message };
+  return isSurprise(cell) ? { name, result: "failure", type: cell.found, message } : { name, result: "passed" };
+}
+
+function cellMessage({ expected, found, runs, note }: SummaryCell): string {
+  const wanted = expected === undefined ? "" : `expected ${expected}, `;
+  return `${wanted}found ${found}${runs === undefined ? "" : ` in ${count(runs, "run")}`}${note === undefined ? "" : `: ${note}`}`;
+}
+
+function suite(
+  name: string,
+  verdict: string | undefined,
+  cases: readonly TestCase[],
+  seconds: number,
+  text: string,
+): string {
+  const properties =
+    verdict === undefined
+      ? ""
+      : `<properties>${element("property", { name: "verdict", value: verdict })}</properties>\n`;
+  const output = text === "" ? "" : `<system-out>${escapeXml(text)}</system-out>\n`;
+  const body = cases.map((test) => testCase(name, test));
+  return `${element("testsuite", { name, ...counts(cases), time: seconds.toFixed(3) }, ["\n", properties, ...body, output])}\n`;
+}
+
+function testCase(suiteName: string, { name, result, type, message, detail }: TestCase): string {
+  const child =
+    result === "passed" ? [] : [element(result, { type, message }, detail === undefined ? [] : [escapeXml(detail)])];
+  return `${element("testcase", { classname: `lockstorm.${suiteName}`, name, time: "0" }, child)}\n`;
+}
+
+function counts(cases: readonly TestCase[]): { tests: number; failures: number; errors: number; skipped: number } {
+  const of = (result: TestCase["result"]): number => cases.filter((test) => test.result === result).length;
+  return { tests: cases.length, failures: of("failure"), errors: of("error"), skipped: of("skipped") };
+}
+
+function duration(run: RunRecord): number {
+  return (run.history.events.at(-1)?.time ?? 0) / 1e9;
+}
+
+/** What a valid run has to say fits into its cases; any other comes with its whole report. */
+function log(run: RunRecord): string {
+  return run.verdict.verdict === "valid" ? "" : renderText(run, { color: false, width: 100 });
+}

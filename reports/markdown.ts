@@ -1,0 +1,162 @@
+import { PROPERTIES, type Verdict } from "../harness/core/verdict.ts";
+import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
+import { isSurprise, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
+import { renderText } from "./text.ts";
+import { CAUSE_MEANING, count, formatMs, listed, OUTCOME_WORD, printable } from "./wording.ts";
+import { collectFaults } from "./fault-spans.ts";
+
+/** GitHub takes at most 1 MiB of job summary; beyond this many runs only the counts are told. */
+const MOST_RUNS = 20;
+const MARK = { valid: "✅", invalid: "❌", unknown: "❔", "not-applicable": "➖" } as const;
+const CELL_MARK = { holds: "✅", broken: "❌", unknown: "❔" } as const;
+
+/** A report as GitHub-flavoured Markdown for a job summary or a pull request comment. Ends with a line feed. */
+export function renderMarkdown(report: Report): string {
+  const worstFirst = [...report.runs].sort((one, other) => rank(one.verdict) - rank(other.verdict));
+  const shown = worstFirst.slice(0, MOST_RUNS);
+  const rest = worstFirst.length - shown.length;
+  const parts = [
+    ...(report.title === undefined ? [] : [`# ${escaped(report.title)}`]),
+    ...(report.summary === undefined ? [] : [matrix(report.summary)]),
+    ...shown.map(runSection),
+    ...(rest > 0 ? [`… and ${count(rest, "further run")}, none worse than these.`] : []),
+  ];
+  return `${parts.join("\n\n").replaceAll("\u{a0}", " ")}\n`;
+}
+
+/**
+ * The same as GitHub workflow commands: an error for each violated required property, a warning for whatever is
+ * unknown. Printed to standard output they become annotations. Empty when there is nothing to say.
+ */
+export function renderAnnotations(report: Report): string {
+  const lines = report.runs.flatMap((run) => [...violationAnnotations(run), ...unknownAnnotations(run)]);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function violationAnnotations(run: RunRecord): readonly string[] {
+  const replay = run.replayCommand === undefined ? "" : `\nReplay: ${run.replayCommand}`;
+  return run.verdict.required.flatMap((property) =>
+    (run.verdict.properties[property]?.violations ?? [])
+      .slice(0, 1)
+      .map(({ cause, explanation }) =>
+        command("error", `${titleOf(run)}: ${property} broken, ${CAUSE_MEANING[cause]}`, explanation + replay),
+      ),
+  );
+}
+
+function unknownAnnotations(run: RunRecord): readonly string[] {
+  const reasons = [
+    ...run.verdict.reasons,
+    ...run.verdict.required.flatMap((property) => {
+      const judged = run.verdict.properties[property];
+      return judged?.verdict === "unknown" ? [`${property}: ${judged.reason ?? "the evidence does not decide"}`] : [];
+    }),
+  ];
+  return reasons.length === 0 ? [] : [command("warning", `${titleOf(run)}: unknown`, reasons.join("\n"))];
+}
+
+/** A workflow command; GitHub decodes what is percent-encoded here. */
+function command(level: "error" | "warning", title: string, message: string): string {
+  const data = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const property = data(title).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  return `::${level} title=${property}::${data(message)}`;
+}
+
+function rank({ verdict }: Verdict): number {
+  return { invalid: 0, unknown: 1, valid: 2 }[verdict];
+}
+
+function matrix(summary: Summary): string {
+  const { faults, rows, surprises } = summaryGrid(summary);
+  const head = ["lock", ...faults].map(cellText);
+  const lines = [
+    `| ${head.join(" | ")} |`,
+    `| --- |${" :-: |".repeat(faults.length)}`,
+    ...rows.map(({ lock, cells }) => `| ${cellText(lock)} | ${cells.map(cellMark).join(" | ")} |`),
+  ];
+  const legend = "✅ holds, ❌ broken, ❔ unknown, **!** not as expected, blank: not run";
+  return [lines.join("\n"), legend, ...(surprises.length === 0 ? [] : [surprises.map(surprise).join("\n")])].join(
+    "\n\n",
+  );
+}
+
+function cellMark(cell: SummaryCell | undefined): string {
+  if (cell === undefined) return "";
+  return CELL_MARK[cell.found] + (isSurprise(cell) && cell.found !== "unknown" ? " **!**" : "");
+}
+
+function surprise({ lock, fault, expected, found, note }: SummaryCell): string {
+  const wanted = expected === undefined ? "" : `expected ${expected}, `;
+  return `- **${escaped(lock)}** under **${escaped(fault)}**: ${wanted}found ${found}${note === undefined ? "" : ` (${escaped(note)})`}`;
+}
+
+function runSection(run: RunRecord): string {
+  const { verdict, reasons, remarks } = run.verdict;
+  const faults = collectFaults(run.history.events, run.history.events.at(-1)?.time ?? 0);
+  const parts = [
+    `## ${MARK[verdict]} ${escaped(titleOf(run))}: ${verdict}`,
+    escaped(conditionsOf(run).join(", ")),
+    properties(run.verdict),
+    ...bullets("Why it is unknown", reasons),
+    ...explanations(run),
+    ...(verdict === "invalid"
+      ? [details("Timeline of the violation", fenced(renderText(run, { color: false, width: 110 })))]
+      : []),
+    ...bullets("Remarks", remarks),
+    ...bullets(
+      "Faults",
+      faults.map(({ kind, targets, outcome, from, evidence }) => {
+        const whom = targets.length === 0 ? "" : ` on ${listed(targets)}`;
+        return `${kind}${whom} at ${formatMs(from)}, ${outcome}${evidence === undefined ? "" : `: ${evidence}`}`;
+      }),
+    ),
+    ...(run.replayCommand === undefined ? [] : [`Replay:\n\n${fenced(run.replayCommand, "sh")}`]),
+  ];
+  return parts.join("\n\n");
+}
+
+function properties({ properties: judged, required }: Verdict): string {
+  const rows = PROPERTIES.flatMap((property) => {
+    const found = judged[property];
+    if (found === undefined) return [];
+    const causes = [...new Set(found.violations.map(({ cause }) => cause))].join(", ");
+    const asked = required.includes(property) ? "" : " (not required)";
+    const note =
+      found.verdict === "invalid"
+        ? `${count(found.violations.length, "violation")}: ${causes}${asked}`
+        : (found.reason ?? "");
+    return [`| ${MARK[found.verdict]} | ${property} | ${OUTCOME_WORD[found.verdict]} | ${cellText(note)} |`];
+  });
+  return ["| | property | | |", "| - | --- | --- | --- |", ...rows].join("\n");
+}
+
+function explanations(run: RunRecord): readonly string[] {
+  const all = PROPERTIES.flatMap((property) => run.verdict.properties[property]?.violations ?? []);
+  return [...new Set(all.map(({ explanation }) => explanation))].slice(0, 3).map((text) => `> ${escaped(text)}`);
+}
+
+function bullets(title: string, items: readonly string[]): readonly string[] {
+  return items.length === 0 ? [] : [`**${title}**\n\n${items.map((item) => `- ${escaped(item)}`).join("\n")}`];
+}
+
+function details(summary: string, body: string): string {
+  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A code block whose fence is longer than any within. */
+function fenced(text: string, language = ""): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.trimEnd()}\n${fence}`;
+}
+
+function cellText(text: string): string {
+  return escaped(text).replaceAll("|", "\\|");
+}
+
+/** Text from a history or a user that must not become markup. */
+function escaped(text: string): string {
+  return printable(text)
+    .replaceAll(/[\\`*_[\]<>#~]/g, "\\$&")
+    .replaceAll("&", "&amp;");
+}

@@ -1,0 +1,45 @@
+import type { History } from "../harness/core/history.ts";
+import type { Plan } from "../harness/core/plan.ts";
+import type { Verdict } from "../harness/core/verdict.ts";
+import type { Summary } from "./summary.ts";
+
+/** One run as every report takes it: what was planned, what happened, what the checkers say of it. */
+export interface RunRecord {
+  /** Absent where a history from elsewhere was judged. */
+  readonly plan?: Plan;
+  readonly history: History;
+  readonly verdict: Verdict;
+  /** The whole command that runs the plan again: `npx lockstorm replay ...`. */
+  readonly replayCommand?: string;
+  /** What to call the run: a scenario's slug, a file name. */
+  readonly title?: string;
+}
+
+/** One run or several, as the reports for files take them; a campaign adds its table of locks by faults. */
+export interface Report {
+  readonly title?: string;
+  readonly runs: readonly RunRecord[];
+  readonly summary?: Summary;
+}
+
+/** What the run is called: its title, or else its lock. */
+export function titleOf(run: RunRecord): string {
+  return run.title ?? run.plan?.lock ?? run.history.header.lock ?? "a recorded history";
+}
+
+/** The conditions of a run on one line: lock, topology, seed, clients, events. Unknown ones are left out. */
+export function conditionsOf(run: RunRecord): readonly string[] {
+  const { header, events } = run.history;
+  const topology = run.plan?.topology.kind ?? header["topology"];
+  const seed = run.plan?.seed ?? header.seed;
+  const lock = run.plan?.lock ?? header.lock;
+  const clients = run.plan?.clients.length ?? header.clients;
+  return [
+    ...(lock === undefined ? [] : [`lock ${lock}`]),
+    ...(typeof topology === "string" ? [`topology ${topology}`] : []),
+    ...(typeof header["backend"] === "string" ? [`backend ${header["backend"]}`] : []),
+    ...(seed === undefined ? [] : [`seed ${seed}`]),
+    ...(clients === undefined ? [] : [`${clients} ${clients === 1 ? "client" : "clients"}`]),
+    `${events.length} ${events.length === 1 ? "event" : "events"}`,
+  ];
+}

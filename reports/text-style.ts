@@ -1,0 +1,142 @@
+import { styleText } from "node:util";
+
+/** How a terminal report is laid out and dressed. */
+export interface TextOptions {
+  /** Colours and weights as ANSI escapes. The caller knows whether there is a terminal, and whether NO_COLOR is set. */
+  readonly color: boolean;
+  /** Columns of the terminal. Less than 60 is taken as 60, and more than 140 as 140. */
+  readonly width: number;
+  /** Draw with box characters; false leaves plain ASCII. Default true. */
+  readonly unicode?: boolean;
+}
+
+type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan" | "magenta";
+
+/** A string of one style. */
+export interface Span {
+  readonly text: string;
+  readonly style?: Style | readonly Style[] | undefined;
+}
+
+/** Lays out and dresses text for one terminal. */
+export class TextStyle {
+  readonly width: number;
+  readonly unicode: boolean;
+  readonly #color: boolean;
+
+  constructor({ color, width, unicode = true }: TextOptions) {
+    this.#color = color;
+    this.width = Math.max(60, Math.min(140, Number.isFinite(width) ? Math.floor(width) : 80));
+    this.unicode = unicode;
+  }
+
+  /** Dresses a string; returns it as it is where colours are off or no style is given. */
+  paint(text: string, style?: Span["style"]): string {
+    if (!this.#color || style === undefined || text === "") return text;
+    return styleText(typeof style === "string" ? style : [...style], text, { validateStream: false });
+  }
+
+  /** Spans one after another; trailing spaces are dropped. */
+  line(...spans: readonly Span[]): string {
+    const texts = spans.map(({ text }) => text);
+    for (let last = texts.length - 1; last >= 0; last -= 1) {
+      texts[last] = texts[last]?.trimEnd() ?? "";
+      if (texts[last] !== "") break;
+    }
+    return spans.map(({ style }, index) => this.paint(texts[index] ?? "", style)).join("");
+  }
+
+  /** A paragraph broken at words to lines of the terminal's width, at most 100 columns, all indented alike. */
+  paragraph(text: string, indent = 0): readonly string[] {
+    return wrap(text, Math.min(100, this.width) - indent).map((line) => " ".repeat(indent) + line);
+  }
+
+  /** A paragraph that hangs behind a label: `label  first line`, further lines under the first. */
+  hanging(label: Span, text: string, indent: number): readonly string[] {
+    const [first = "", ...rest] = wrap(text, Math.min(110, this.width) - indent);
+    const head = this.line({ ...label, text: label.text.padEnd(indent) }, { text: first });
+    return [first === "" ? head.trimEnd() : head, ...rest.map((line) => " ".repeat(indent) + line)];
+  }
+}
+
+/** Breaks a text at spaces to lines of at most `width`; a longer word is broken where it must be. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/[ \n]+/).flatMap((part) => pieces(part, width))) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  if (line !== "") lines.push(line);
+  return lines;
+}
+
+function pieces(word: string, width: number): readonly string[] {
+  return Array.from({ length: Math.ceil(word.length / width) }, (_, index) =>
+    word.slice(index * width, (index + 1) * width),
+  );
+}
+
+/** Characters of pictures. */
+export interface Glyphs {
+  readonly lease: string;
+  readonly overrun: string;
+  readonly attempt: string;
+  readonly refusedTry: string;
+  readonly fault: string;
+  readonly promotion: string;
+  readonly node: string;
+  readonly accepted: string;
+  readonly refused: string;
+  readonly overlap: string;
+  readonly cut: string;
+  readonly axis: string;
+  readonly tick: string;
+  readonly rule: string;
+  readonly good: string;
+  readonly bad: string;
+}
+
+const UNICODE: Glyphs = {
+  lease: "█",
+  overrun: "▒",
+  attempt: "╌",
+  refusedTry: "·",
+  fault: "╳",
+  promotion: "◆",
+  node: "─",
+  accepted: "●",
+  refused: "○",
+  overlap: "▲",
+  cut: "┊",
+  axis: "─",
+  tick: "┬",
+  rule: "━",
+  good: "✓",
+  bad: "✗",
+};
+
+const ASCII: Glyphs = {
+  lease: "#",
+  overrun: "+",
+  attempt: "-",
+  refusedTry: ".",
+  fault: "x",
+  promotion: "P",
+  node: "_",
+  accepted: "w",
+  refused: "r",
+  overlap: "^",
+  cut: ":",
+  axis: "-",
+  tick: "|",
+  rule: "=",
+  good: "+",
+  bad: "x",
+};
+
+export function glyphs(unicode: boolean): Glyphs {
+  return unicode ? UNICODE : ASCII;
+}
