@@ -1,0 +1,123 @@
+import { posix } from "node:path";
+import { isTest } from "./layer-rule.ts";
+import { importsOf, isNode, lineAt, nodesOf, parse, type SourceFile, type SyntaxNode } from "./source-file.ts";
+
+const MOST_LINES = 400;
+
+/** Files that are too long to be about one thing. */
+export function longFiles(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const lines = text.trimEnd().split("\n").length;
+    return lines > MOST_LINES ? [`${path}: ${lines} lines, more than ${MOST_LINES}`] : [];
+  });
+}
+
+/** Files and folders whose name says nothing about what is in them. */
+export function namelessFiles(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.split("/").some((part) => /^utils?(\.|$)/i.test(part)))
+    .map(({ path }) => `${path}: "utils" names nothing`);
+}
+
+/**
+ * Files that gather what others export and have nothing of their own, but for the package's own `index.ts`. One name of
+ * one other file, under a name of its own, is an alias and no barrel.
+ */
+export function barrels(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path !== "index.ts")
+    .filter((file) => {
+      const { body } = parse(file);
+      const passesOnly = body.every(
+        (statement) =>
+          statement.type === "ImportDeclaration" ||
+          statement.type === "ExportAllDeclaration" ||
+          (statement.type === "ExportNamedDeclaration" && statement.declaration === null),
+      );
+      const exporting = body.filter(({ type }) => type !== "ImportDeclaration");
+      const [first] = exporting;
+      const isAlias =
+        exporting.length === 1 && first?.type === "ExportNamedDeclaration" && first.specifiers.length === 1;
+      return passesOnly && exporting.length > 0 && !isAlias;
+    })
+    .map(({ path }) => `${path}: only passes on what others export`);
+}
+
+const TEST_FUNCTIONS = new Set(["test", "it", "describe", "suite", "bench"]);
+
+/** Tests that are left out, that leave others out, or that may fail at first. */
+export function laxTests(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    nodesOf(parse(file)).flatMap((node) => {
+      const lax = laxity(node, file.path);
+      return lax === undefined ? [] : [`${file.path}:${lineAt(file, node.start)}: ${lax}`];
+    }),
+  );
+}
+
+function laxity(node: SyntaxNode, path: string): string | undefined {
+  if (node.type === "MemberExpression" && isNode(node["property"]) && TEST_FUNCTIONS.has(rootName(node) ?? "")) {
+    const name = node["property"]["name"];
+    if (name === "only") return "leaves all other tests out";
+    if (name === "skip") return "leaves a test out";
+  }
+  const configures = path.endsWith(".config.ts");
+  if (node.type === "CallExpression" && (configures || TEST_FUNCTIONS.has(rootName(node) ?? ""))) {
+    const options = (node["arguments"] as readonly SyntaxNode[]).filter(({ type }) => type === "ObjectExpression");
+    const keys = configures ? nodesOf(options) : options.flatMap(({ properties }) => properties as SyntaxNode[]);
+    if (keys.some(({ type, key }) => type === "Property" && isNode(key) && key["name"] === "retry")) {
+      return "retries a test that failed";
+    }
+  }
+  return undefined;
+}
+
+/** `test` of `test.each(..)(..)`. */
+function rootName(node: unknown): string | undefined {
+  let root = node;
+  while (isNode(root) && root.type !== "Identifier") root = root["object"] ?? root["callee"] ?? root["tag"];
+  return isNode(root) ? String(root["name"]) : undefined;
+}
+
+/** Faults and scenarios that no registry lists: they would never run. */
+export function unregistered(files: readonly SourceFile[]): string[] {
+  return [
+    ...missing(
+      files,
+      "faults/registry.ts",
+      ({ path, text }) => /^faults\/[^/]+$/.test(path) && /= defineFault\(/.test(text),
+    ),
+    ...missing(
+      files,
+      "workloads/catalogue.ts",
+      ({ path, text }) => path.startsWith("workloads/catalogue/") && /: Scenario =/.test(text),
+    ),
+  ];
+}
+
+function missing(files: readonly SourceFile[], registry: string, listed: (file: SourceFile) => boolean): string[] {
+  const found = files.find(({ path }) => path === registry);
+  const imported = (found === undefined ? [] : importsOf(found)).map(({ specifier = "" }) =>
+    posix.join(posix.dirname(registry), specifier),
+  );
+  return files
+    .filter((file) => !isTest(file.path) && listed(file) && !imported.includes(file.path))
+    .map(({ path }) => `${path}: is not in ${registry}`);
+}
+
+/** Words that say how the project came about instead of what it is. In pieces, so that this file has none of them. */
+const FOREIGN = [
+  ["\\bag", "ents?\\b"],
+  ["\\.\\./sha", "red\\b"],
+  ["/wo", "rk/"],
+].map((pieces) => new RegExp(pieces.join(""), "i"));
+
+/** Lines with such words. */
+export function foreignWords(files: readonly SourceFile[]): string[] {
+  return files.flatMap(({ path, text }) =>
+    text.split("\n").flatMap((line, index) => {
+      const found = FOREIGN.map((word) => word.exec(line)?.[0]).find((word) => word !== undefined);
+      return found === undefined ? [] : [`${path}:${index + 1}: says "${found}"`];
+    }),
+  );
+}
