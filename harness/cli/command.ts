@@ -1,0 +1,102 @@
+import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { messageOf, UserError } from "../core/errors.ts";
+
+/** One flag of a command. `value` names what it takes, for the help; a flag without one is a switch. */
+export interface Flag {
+  readonly value?: string;
+  readonly help: string;
+  readonly default?: string;
+}
+
+/** A command of the command line: the one table from which parsing, help and documentation are made. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** What follows the name: `<slug>`. */
+  readonly operands: string;
+  readonly flags: Readonly<Record<string, Flag>>;
+  readonly examples: readonly string[];
+  /** Does it and gives the exit code. */
+  run(input: CommandInput): Promise<number>;
+}
+
+export interface CommandInput {
+  readonly operands: readonly string[];
+  readonly flags: Flags;
+  /** Aborted by Ctrl-C: come to an end, keep what there is. */
+  readonly signal: AbortSignal;
+}
+
+/** The flags that were given, with their defaults, by name. */
+export class Flags {
+  readonly #values: Readonly<Record<string, string | boolean | undefined>>;
+
+  constructor(values: Readonly<Record<string, string | boolean | undefined>>) {
+    this.#values = values;
+  }
+
+  /** The text given for a flag, or its default. */
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  /** True when a switch was given. */
+  on(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** A whole number. @throws UserError when it is none, below `min` or above `max` */
+  integer(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new UserError(
+      `--${name} "${text}" is not a whole number ${range}`,
+      `give one: --${name} ${Math.max(min, 1)}`,
+    );
+  }
+
+  /** One of some words. @throws UserError naming them */
+  choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    const found = choices.find((choice) => choice === text);
+    if (found !== undefined) return found;
+    throw new UserError(`--${name} cannot be "${text}"`, `choose one of ${choices.join(", ")}`);
+  }
+
+  /** Words separated by commas, each one of some. @throws UserError naming them */
+  list<T extends string>(name: string, choices: readonly T[]): readonly T[] | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    return text.split(",").map((word) => {
+      const found = choices.find((choice) => choice === word.trim());
+      if (found !== undefined) return found;
+      throw new UserError(`--${name} does not know "${word.trim()}"`, `choose from ${choices.join(", ")}`);
+    });
+  }
+}
+
+/** For a command that takes no operands. @throws UserError when there is one */
+export function refuseOperands(name: string, operands: readonly string[], mend = `see lockstorm ${name} --help`): void {
+  if (operands.length > 0) throw new UserError(`${name} takes no "${operands[0]}"`, mend);
+}
+
+/** Reads the words after a command's name. @throws UserError for a flag it does not have */
+export function readArguments(command: Command, words: readonly string[]): Omit<CommandInput, "signal"> {
+  const options: ParseArgsOptionsConfig = { help: { type: "boolean", short: "h" } };
+  for (const [name, flag] of Object.entries(command.flags)) {
+    const base = flag.value === undefined ? { type: "boolean" as const } : { type: "string" as const };
+    options[name] = flag.default === undefined ? base : { ...base, default: flag.default };
+  }
+  try {
+    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    return { operands: positionals, flags: new Flags(values as Record<string, string | boolean | undefined>) };
+  } catch (error) {
+    const problem = messageOf(error).replace(/\. To specify.*$/, "");
+    throw new UserError(`${command.name}: ${problem}`, `see lockstorm ${command.name} --help`, { cause: error });
+  }
+}

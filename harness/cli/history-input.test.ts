@@ -1,0 +1,125 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { runCli, type CliResult } from "./testing/run-cli.ts";
+
+// Each test starts a process; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
+
+const HEADER = `{"format":"lockstorm-history","version":1,"clients":2}`;
+const ACQUIRE = `{"index":0,"time":10,"process":0,"type":"invoke","f":"acquire","key":"k1","value":{"ttlMs":1000,"waitMs":0}}`;
+const GRANTED = `{"index":1,"time":20,"process":0,"type":"ok","f":"acquire","key":"k1","value":{"owner":"a","validForMs":900}}`;
+const RELEASE = `{"index":2,"time":30,"process":0,"type":"invoke","f":"release","key":"k1","value":{"owner":"a"}}`;
+const RELEASED = `{"index":3,"time":40,"process":0,"type":"ok","f":"release","key":"k1","value":{"released":true}}`;
+const GOOD = [HEADER, ACQUIRE, GRANTED, RELEASE, RELEASED];
+
+const testdata = new URL("../check/testdata/", import.meta.url);
+const recorded = (part: string): string => {
+  const name = readdirSync(testdata).find((file) => file.includes(part));
+  if (name === undefined) throw new Error(`no history is called ${part}`);
+  return readFileSync(new URL(name, testdata), "utf8");
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** Has the real program check a file with these lines. */
+function check(lines: readonly string[], ...flags: readonly string[]): Promise<CliResult> {
+  const file = join(folder, `history-${(files += 1)}.jsonl`);
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  return runCli(["check", file, ...flags]);
+}
+
+test.concurrent("a history without a violation is valid: exit code 0", async () => {
+  const { code, stdout, stderr } = await check(GOOD, "--require", "mutual-exclusion");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^VALID/);
+});
+
+test.concurrent("a history with a violation is invalid: exit code 1, and the violation is shown", async () => {
+  const { code, stdout, stderr } = await runCli(["check", "-"], { input: recorded("async-failover") });
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toMatch(/^INVALID/);
+  expect(stdout).toContain("lost-in-failover");
+});
+
+test.concurrent("what the history does not say is unknown: exit code 2", async () => {
+  const { code, stdout } = await check([HEADER]);
+  expect(code).toBe(2);
+  expect(stdout).toContain("the history holds no events");
+});
+
+test.concurrent.each([
+  ["nothing at all", [], /holds no history: its first line is missing; give a file/],
+  ["a line that is cut off", [HEADER, ACQUIRE, GRANTED.slice(0, 60)], /, line 3: /],
+  ["a line that is no JSON", [HEADER, "acquire k1"], /, line 2: /],
+  ["no header", [ACQUIRE, GRANTED], /, line 1: /],
+  ["an operation completed twice", [HEADER, ACQUIRE, GRANTED, GRANTED.replace('"index":1', '"index":2')], /, line 4: /],
+  ["an operation completed but not begun", [HEADER, GRANTED.replace('"index":1', '"index":0')], /, line 2: /],
+  ["time that runs backwards", [HEADER, ACQUIRE, GRANTED.replace('"time":20', '"time":9')], /, line 3: .*time/],
+  ["an index left out", [HEADER, ACQUIRE, RELEASED], /, line 3: .*index/],
+  ["a version from the future", [HEADER.replace('"version":1', '"version":2')], /, line 1: .*version/],
+  ["another format", [HEADER.replace("lockstorm-history", "jepsen")], /, line 1: .*format/],
+  [
+    "two operations of one process at a time",
+    [HEADER, ACQUIRE, ACQUIRE.replace('"index":0', '"index":1')],
+    /, line 3: /,
+  ],
+] as const)("a file with %s is refused, with its line", async (_, lines, problem) => {
+  const { code, stdout, stderr } = await check(lines);
+  expect(stderr).toMatch(problem);
+  expect(stderr).toMatch(/^lockstorm: .*; .*\n$/);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect([code, stdout]).toEqual([254, ""]);
+});
+
+test.concurrent.each([
+  ["/nonexistent/history.jsonl", "there is no such file"],
+  [tmpdir(), "it is a folder"],
+  ["/proc/self/mem", "EIO: i/o error, read"],
+])("%s cannot be read, which is said plainly", async (path, why) => {
+  const { code, stdout, stderr } = await runCli(["check", path]);
+  const mend = "give a history.jsonl, or - for standard input";
+  expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; ${mend}\n`);
+  expect([code, stdout]).toEqual([254, ""]);
+});
+
+test.concurrent("standard input that is no history is called so", async () => {
+  const { code, stderr } = await runCli(["check", "-"], { input: "{}\n" });
+  expect(code).toBe(254);
+  expect(stderr).toMatch(/^lockstorm: standard input, line 1: .*\n$/);
+});
+
+test.concurrent("--json is the verdict and nothing else, with the exit code of the verdict", async () => {
+  const { code, stdout } = await runCli(["check", "-", "--json"], { input: recorded("plain-del") });
+  const verdict = JSON.parse(stdout) as { verdict: string; properties: Record<string, { verdict: string }> };
+  expect(code).toBe(1);
+  expect(verdict.verdict).toBe("invalid");
+  expect(verdict.properties["mutual-exclusion"]?.verdict).toBe("invalid");
+});
+
+test.concurrent("--require decides which properties count", async () => {
+  const overrun = recorded("overrun-after-pause");
+  const flags = (properties: string): string[] => ["check", "-", "--require", properties];
+  expect(await runCli(flags("lease-exclusion"), { input: overrun })).toMatchObject({ code: 0 });
+  expect(await runCli(flags("lease-exclusion,mutual-exclusion"), { input: overrun })).toMatchObject({ code: 1 });
+});
+
+test.concurrent("a pipe that nobody reads changes neither the verdict nor what is said", async () => {
+  const file = join(folder, "broken.jsonl");
+  writeFileSync(file, recorded("async-failover"));
+  const program = new URL("launch.js", import.meta.url).pathname;
+  const child = spawn(process.execPath, [program, "check", file], { stdio: ["ignore", "pipe", "pipe"] });
+  child.stdout.destroy();
+  let said = "";
+  child.stderr.on("data", (words: Buffer) => (said += words.toString()));
+  const [code] = (await once(child, "close")) as [number];
+  expect([code, said]).toEqual([1, ""]);
+});

@@ -1,0 +1,79 @@
+import { HarnessError, messageOf, UserError } from "../core/errors.ts";
+import { EXIT } from "../core/verdict.ts";
+import { type Command, readArguments } from "./command.ts";
+import { check } from "./commands/check.ts";
+import { doctor } from "./commands/doctor.ts";
+import { hunt } from "./commands/hunt.ts";
+import { replay } from "./commands/replay.ts";
+import { report } from "./commands/report.ts";
+import { reproduce } from "./commands/reproduce.ts";
+import { setup } from "./commands/setup.ts";
+import { firstError } from "./first-error.ts";
+import { commandHelp, programHelp } from "./help.ts";
+
+/** All commands, in the order of the help. */
+export const commands: readonly Command[] = [hunt, reproduce, replay, check, report, doctor, setup];
+
+const INTERRUPTED = 130;
+
+/**
+ * The command line: finds the command, runs it, and ends the process with its exit code. Every error becomes one line
+ * on standard error; `LOCKSTORM_DEBUG=1` adds the stack for whoever mends lockstorm itself.
+ */
+export async function main(words: readonly string[]): Promise<void> {
+  const interruption = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // The second one does not wait; what is left behind is removed by the watchdog.
+      if (interruption.signal.aborted) process.exit(INTERRUPTED);
+      process.stderr.write("\nlockstorm: interrupted, cleaning up (again to leave at once)\n");
+      interruption.abort(new UserError("interrupted", "what was recorded is kept"));
+    });
+  }
+  // A pipe that is closed (`| head`) ends the output, neither the program nor its exit code.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") process.exit(EXIT.harness);
+    });
+  }
+  // Nothing should come here; if it does, it is one line too, and the watchdog cleans up.
+  process.on("uncaughtException", (error) => process.exit(explain(error, interruption.signal)));
+  process.exit(await run(words, interruption.signal));
+}
+
+async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
+  try {
+    const [name, ...rest] = words;
+    if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+      console.log(programHelp(commands));
+      return name === undefined ? EXIT.usage : EXIT.valid;
+    }
+    const command = commands.find((candidate) => candidate.name === name);
+    if (command === undefined) {
+      const names = commands.map((candidate) => candidate.name).join(", ");
+      throw new UserError(`there is no command "${name}"`, `choose one of ${names}`);
+    }
+    const input = readArguments(command, rest);
+    if (input.flags.on("help")) {
+      console.log(commandHelp(command));
+      return EXIT.valid;
+    }
+    const code = await command.run({ ...input, signal });
+    return signal.aborted ? INTERRUPTED : code;
+  } catch (error) {
+    return explain(error, signal);
+  }
+}
+
+function explain(thrown: unknown, signal: AbortSignal): number {
+  if (process.env["LOCKSTORM_DEBUG"] !== undefined) console.error(thrown);
+  const error = firstError(thrown);
+  if (signal.aborted) return INTERRUPTED;
+  if (error instanceof UserError) {
+    console.error(`lockstorm: ${error.message}; ${error.mend}`);
+    return EXIT.usage;
+  }
+  const kind = error instanceof HarnessError ? "" : "unexpected: ";
+  console.error(`lockstorm: ${kind}${messageOf(error)}`);
+  return EXIT.harness;
+}

@@ -1,0 +1,38 @@
+import { faults } from "../../faults/registry.ts";
+import { targetNames } from "../../faults/targets.ts";
+import { findLock } from "../../lock-impl/registry.ts";
+import { loadDriver } from "../client/load-driver.ts";
+import { UserError } from "../core/errors.ts";
+import type { Plan } from "../core/plan.ts";
+import { readyFaults } from "../run/nemesis.ts";
+
+/**
+ * Refuses everything about a plan that would only fail later, in the middle of a run.
+ * @throws UserError when its lock cannot be loaded or does not run on its topology, or when a fault cannot be read or
+ * hits what is not there
+ */
+export async function refuseUnfit(plan: Plan): Promise<void> {
+  readyFaults(plan.faults, faults);
+  refuseUnknownTargets(plan);
+  await loadDriver(plan.lock);
+  const entry = findLock(plan.lock);
+  if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {
+    throw new UserError(
+      `the lock ${plan.lock} does not run on the topology ${plan.topology.kind}`,
+      `choose a lock that does, or the topology ${entry.topologies.join(" or ")}`,
+    );
+  }
+}
+
+function refuseUnknownTargets({ topology, clients, faults: steps }: Plan): void {
+  const known = targetNames(topology, clients.length);
+  for (const { kind, params } of steps) {
+    const targets: unknown[] = [params["targets"], params["between"]].flat(3);
+    const unknown = targets.filter((target) => typeof target === "string").find((target) => !known.includes(target));
+    if (unknown === undefined) continue;
+    throw new UserError(
+      `the fault ${kind} cannot hit "${unknown}": the plan has none`,
+      `name one of ${known.join(", ")}`,
+    );
+  }
+}

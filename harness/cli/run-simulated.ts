@@ -1,0 +1,59 @@
+// First: libraries keep functions of the platform when they are loaded.
+import "../simulated/platform/install.ts";
+import { faults } from "../../faults/registry.ts";
+import { checkHistory } from "../check/check.ts";
+import { loadDriver } from "../client/load-driver.ts";
+import type { LockDriver } from "../../lock-impl/driver.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Property } from "../core/verdict.ts";
+import { runPlan } from "../run/run-plan.ts";
+import type { LineSink } from "../run/recorder.ts";
+import { RunFolder } from "../run/store.ts";
+import { simulate } from "../simulated/system/simulate.ts";
+import type { RunRecord } from "../../reports/run-record.ts";
+
+/** A simulated run that is over. */
+export interface SimulatedRun {
+  readonly plan: Plan;
+  readonly record: RunRecord;
+  /** Equal for equal runs: the same plan and the same code. */
+  readonly traceHash: string;
+}
+
+/** A run that has a folder. */
+export interface KeptRun {
+  readonly record: RunRecord;
+  readonly folder: string;
+}
+
+const drivers = new Map<string, Promise<LockDriver>>();
+
+/**
+ * Runs a plan in simulation and judges it. Nothing is written but what `sink` writes: a run takes a millisecond.
+ * @throws UserError when the plan names an unknown lock or fault; HarnessError when the simulation broke down
+ */
+export async function runSimulated(
+  plan: Plan,
+  options: { readonly title: string; readonly required: readonly Property[]; readonly sink?: LineSink },
+): Promise<SimulatedRun> {
+  const { title, required, sink } = options;
+  let driver = drivers.get(plan.lock);
+  if (driver === undefined) drivers.set(plan.lock, (driver = loadDriver(plan.lock)));
+  const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
+  const { value, traceHash } = await simulate({ plan, driver: await driver }, (system) =>
+    runPlan({ plan, system, faults, facts, ...(sink === undefined ? {} : { sink }) }),
+  );
+  const { history } = value;
+  return { plan, record: { plan, history, verdict: checkHistory(history, { required }), title }, traceHash };
+}
+
+/** Keeps a simulated run as every run is kept, and says how to replay it. */
+export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: string): KeptRun {
+  const { history, verdict } = record;
+  using folder = RunFolder.create(store, plan, new Date());
+  folder.sink(`${JSON.stringify(history.header)}\n`);
+  for (const event of history.events) folder.sink(`${JSON.stringify(event)}\n`);
+  folder.writeVerdict(verdict);
+  folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
+  return { record: { ...record, replayCommand: `npx lockstorm replay ${folder.planFile}` }, folder: folder.path };
+}

@@ -1,0 +1,6 @@
+import type { LockDriver } from "../../../lock-impl/driver.ts";
+
+/** A lock that cannot connect, as one whose servers are elsewhere. */
+export const driver: LockDriver = {
+  connect: () => Promise.reject(new Error("no servers where they should be")),
+};

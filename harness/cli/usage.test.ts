@@ -1,0 +1,112 @@
+import { expect, test, vi } from "vitest";
+import { readArguments } from "./command.ts";
+import { commands } from "./main.ts";
+import { runCli, type CliResult } from "./testing/run-cli.ts";
+
+// Each test starts a process; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Bad usage: exit code 254, nothing on standard output, one line on standard error that says what and what to do. */
+function expectRefusal({ code, stdout, stderr }: CliResult, line: string): void {
+  expect(stderr).toBe(`lockstorm: ${line}\n`);
+  expect([code, stdout]).toEqual([254, ""]);
+}
+
+test.concurrent.each([
+  [["frob"], 'there is no command "frob"; choose one of hunt, reproduce, replay, check, report, doctor, setup'],
+  [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; see lockstorm hunt --help"],
+  [["check", "x", "--require"], "check: Option '--require <value>' argument missing; see lockstorm check --help"],
+  [["check"], "check takes one history; give a history.jsonl, or - for standard input"],
+  [["check", "a", "b"], "check takes one history; give a history.jsonl, or - for standard input"],
+  [["reproduce"], "reproduce takes one slug; see lockstorm reproduce --list"],
+  [["reproduce", "no-such"], 'there is no scenario "no-such"; see lockstorm reproduce --list'],
+  [["replay"], "replay takes one plan; give the plan.json of a run"],
+  [["report"], "report takes one run; give the folder of a run"],
+  [["hunt", "single"], 'hunt takes no "single"; name the lock with --lock'],
+  [["doctor", "now"], 'doctor takes no "now"; see lockstorm doctor --help'],
+  [["setup", "now"], 'setup takes no "now"; see lockstorm setup --help'],
+  [["hunt", "--runs", "many"], '--runs "many" is not a whole number of at least 1; give one: --runs 1'],
+  [["hunt", "--runs", "0"], '--runs "0" is not a whole number of at least 1; give one: --runs 1'],
+  [["hunt", "--runs", ""], '--runs "" is not a whole number of at least 1; give one: --runs 1'],
+  [
+    ["reproduce", "plain-del", "--proxy-port", "70000"],
+    '--proxy-port "70000" is not a whole number from 0 to 65535; give one: --proxy-port 1',
+  ],
+  [
+    ["reproduce", "plain-del", "--server", "redis2"],
+    '--server cannot be "redis2"; choose one of redis8, redis7, valkey',
+  ],
+  [
+    ["hunt", "--backend", "containers", "--faults", "partition,clock-rate"],
+    "the fault clock-rate cannot be injected on containers; leave it out, or simulate",
+  ],
+  [
+    ["hunt", "--lock", "redlock", "--topology", "single"],
+    "the lock redlock does not run on the topology single; choose one of redlock",
+  ],
+] as const)("%j is refused", async (words, line) => {
+  expectRefusal(await runCli(words), line);
+});
+
+test.concurrent.each([
+  [["hunt", "--lock", "no-such"], /^lockstorm: there is no lock "no-such"; choose one of .*single.*, or give the path/],
+  [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path given as lock\n$/],
+  [
+    ["check", "x", "--require", "mutual-exclusoin"],
+    /^lockstorm: --require does not know "mutual-exclusoin"; choose from mutual-exclusion, /,
+  ],
+  [["hunt", "--faults", "partition,rain"], /^lockstorm: --faults does not know "rain"; choose from pause-client, /],
+  [["hunt", "--backend", "cloud"], /^lockstorm: --backend cannot be "cloud"; choose one of .*containers/],
+  [["replay", "package.json"], /^lockstorm: package\.json is not a plan: .*\n$/],
+] as const)("%j is refused with the words there are", async (words, line) => {
+  const { code, stdout, stderr } = await runCli(words);
+  expect(stderr).toMatch(line);
+  expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect([code, stdout]).toEqual([254, ""]);
+});
+
+test.concurrent("without a command it says what there is, and that this was not one", async () => {
+  const { code, stdout } = await runCli([]);
+  expect(code).toBe(254);
+  for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(9)}  ${summary}`);
+});
+
+test.concurrent.each(["--help", "-h", "help"])("%s explains the program and its exit codes", async (word) => {
+  const { code, stdout, stderr } = await runCli([word]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 ");
+});
+
+test.concurrent.each(commands)("--help of $name has every flag, and examples that parse", async (command) => {
+  const { code, stdout, stderr } = await runCli([command.name, "--help"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain(`Usage: lockstorm ${command.name}`);
+  for (const [flag, { help }] of Object.entries(command.flags)) {
+    expect(stdout).toContain(`--${flag}`);
+    expect(stdout).toContain(help);
+  }
+  expect(command.examples.length).toBeGreaterThan(0);
+  for (const example of command.examples) {
+    expect(stdout).toContain(example);
+    const [, name, ...words] = example.replace(/ [<>] .*/, "").split(" ");
+    expect(name).toBe(command.name);
+    expect(() => readArguments(command, words)).not.toThrow();
+  }
+});
+
+test.concurrent("the list of scenarios names each with what is expected of it", async () => {
+  const { code, stdout } = await runCli(["reproduce", "--list"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /async-failover +.*\n +lock single, topology sentinel; expected: mutual-exclusion invalid, lease-exclusion invalid \(lost-in-failover\)/,
+  );
+});
+
+test.concurrent("an engine that is named and not there is one line, before anything is recorded", async () => {
+  const DOCKER_HOST = "unix:///nonexistent/docker.sock";
+  const { code, stdout, stderr } = await runCli(["reproduce", "plain-del", "--store", "/nonexistent"], {
+    env: { DOCKER_HOST },
+  });
+  expect([code, stdout]).toEqual([254, ""]);
+  expect(stderr).toMatch(/^lockstorm: .*\/nonexistent\/docker\.sock; .*DOCKER_HOST\n$/);
+});
