@@ -26,7 +26,8 @@ export class ClientProgram implements AsyncDisposable {
   readonly #lock: LockClient;
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
-  readonly #grants = new Map<string, Grant>();
+  /** What the driver granted, and how many entries of the hold are left to release. */
+  readonly #grants = new Map<string, { readonly grant: Grant; readonly entries: number }>();
 
   private constructor(lock: LockClient, resource: GuardedResource, trueNow: () => number) {
     this.#lock = lock;
@@ -82,28 +83,39 @@ export class ClientProgram implements AsyncDisposable {
   }
 
   async #acquire({ key, ttlMs, waitMs }: Extract<ClientRequest, { op: "acquire" }>): Promise<ClientReply> {
-    const reply = await withDeadline(waitMs + OPERATION_GRACE_MS, (signal) =>
-      this.#lock.acquire(key, { ttlMs, waitMs, signal }),
+    const completion = await withDeadline(
+      waitMs + OPERATION_GRACE_MS,
+      (signal) => this.#lock.acquire(key, { ttlMs, waitMs, signal }),
+      // Nobody has use for it any more; a lock that renews its leases would keep it for ever.
+      (late) => void (late.type === "ok" && this.#lock.release(late.value).catch(() => {})),
     );
-    return this.#granted(reply);
+    return this.#granted(completion, 1);
   }
 
   async #extend({ key, owner, ttlMs }: Extract<ClientRequest, { op: "extend" }>): Promise<ClientReply> {
     const extend = this.#lock.extend?.bind(this.#lock);
     if (extend === undefined) return { ok: false, kind: "unsupported", reason: "the driver cannot extend a lease" };
-    return this.#granted(await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs)));
+    return this.#granted(await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs)), 0);
   }
 
   async #release({ key, owner }: Extract<ClientRequest, { op: "release" }>): Promise<ClientReply> {
     const completion = await withDeadline(OPERATION_GRACE_MS, () => this.#lock.release(this.#grant(key, owner)));
-    if (completion.type === "ok") this.#grants.delete(grantKey(key, owner));
-    return completion.type === "ok" ? { ok: true, released: completion.value.released } : failure(completion);
+    if (completion.type !== "ok") return failure(completion);
+    this.#leave(key, owner);
+    return { ok: true, released: completion.value.released };
   }
 
-  #granted(completion: Completion<Grant>): ClientReply {
+  #leave(key: string, owner: string): void {
+    const known = this.#grants.get(grantKey(key, owner));
+    if (known === undefined || known.entries <= 1) this.#grants.delete(grantKey(key, owner));
+    else this.#grants.set(grantKey(key, owner), { ...known, entries: known.entries - 1 });
+  }
+
+  #granted(completion: Completion<Grant>, entered: 0 | 1): ClientReply {
     if (completion.type !== "ok") return failure(completion);
     const { key, owner, fence, validForMs } = completion.value;
-    this.#grants.set(grantKey(key, owner), completion.value);
+    const entries = (this.#grants.get(grantKey(key, owner))?.entries ?? 0) + entered;
+    this.#grants.set(grantKey(key, owner), { grant: completion.value, entries });
     return {
       ok: true,
       owner,
@@ -114,25 +126,31 @@ export class ClientProgram implements AsyncDisposable {
   }
 
   #grant(key: string, owner: string): Grant {
-    const grant = this.#grants.get(grantKey(key, owner));
+    const grant = this.#grants.get(grantKey(key, owner))?.grant;
     if (grant === undefined) throw new Error(`this client holds no grant of ${key} as ${owner}`);
     return grant;
   }
 }
 
-/** Runs an operation of the driver, and gives it up as indeterminate when it does not come back. */
+/**
+ * Runs an operation of the driver, and gives it up as indeterminate when it does not come back. If it comes back after
+ * all, `late` gets what it brings.
+ */
 async function withDeadline<T>(
   deadlineMs: number,
   operation: (signal: AbortSignal) => Promise<Completion<T>>,
+  late: (completion: Completion<T>) => void = () => {},
 ): Promise<Completion<T>> {
   const controller = new AbortController();
   const expired = Promise.withResolvers<Completion<T>>();
+  const running = operation(controller.signal);
   const timer = setTimeout(() => {
+    running.then(late, () => {});
     controller.abort(new Error("the operation took too long"));
     expired.resolve({ type: "info", reason: `no answer from the driver within ${deadlineMs} ms` });
   }, deadlineMs);
   try {
-    return await Promise.race([operation(controller.signal), expired.promise]);
+    return await Promise.race([running, expired.promise]);
   } finally {
     clearTimeout(timer);
   }

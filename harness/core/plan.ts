@@ -7,8 +7,8 @@ export const PLAN_VERSION = 1;
 
 const durationMs = z.number().nonnegative();
 
-/** What a holder does between its acquire and its release. */
-const stepSchema = z.discriminatedUnion("do", [
+/** What a holder does between its acquire and its release, but for entering again. */
+const plainStepSchema = z.discriminatedUnion("do", [
   /** Keep the lock for a while and do nothing. */
   z.strictObject({ do: z.literal("hold"), forMs: durationMs }),
   /** Read the guarded resource: the writes that follow say which position they are based on. */
@@ -20,6 +20,17 @@ const stepSchema = z.discriminatedUnion("do", [
   /** Hold until something happens elsewhere, but no longer than `atMostMs`. */
   z.strictObject({ do: z.literal("await"), until: triggerSchema, atMostMs: durationMs }),
 ]);
+
+/** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses. */
+const reentrySchema = z.strictObject({
+  do: z.literal("reenter"),
+  ttlMs: z.number().positive(),
+  steps: z.array(plainStepSchema),
+  /** False leaves the outer release to give up both. */
+  release: z.boolean().default(true),
+});
+
+const stepSchema = z.union([plainStepSchema, reentrySchema]);
 export type Step = z.infer<typeof stepSchema>;
 
 /** One critical section of a client: acquire, the steps, release. A try that is not granted skips the steps. */

@@ -72,15 +72,26 @@ export class ClientSession {
     this.#lost.clear();
     const reply = await this.#acquire(section);
     if (!reply.ok || reply.owner === undefined) return;
-    const hold = this.#holdOf(key, reply.owner, reply.fence);
-    for (const step of section.steps) {
+    await this.#use(this.#holdOf(key, reply.owner, reply.fence), section);
+    this.#owner = undefined;
+  }
+
+  /** Does the steps of a section or of a re-entry, and leaves it. */
+  async #use(hold: Hold, { steps, release }: Pick<Section, "steps" | "release">): Promise<void> {
+    for (const step of steps) {
       if (hold.gone.aborted || this.#dead) break;
       await this.#step(step, hold);
     }
-    if (section.release) {
-      await this.#operate({ op: "release", key, owner: hold.owner }, { owner: hold.owner });
-    }
-    this.#owner = undefined;
+    const { key, owner } = hold;
+    if (release) await this.#operate({ op: "release", key, owner }, { owner });
+  }
+
+  /** An inner hold that got another owner value is a hold of its own. */
+  async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
+    const reply = await this.#operate({ op: "acquire", key: outer.key, ttlMs, waitMs: 0 }, { ttlMs, waitMs: 0 });
+    if (!reply.ok || reply.owner === undefined) return;
+    const inner = reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence);
+    await this.#use(inner, { steps, release });
   }
 
   #holdOf(key: string, owner: string, fence: number | undefined): Hold {
@@ -114,7 +125,10 @@ export class ClientSession {
       case "extend": {
         const { key, owner } = hold;
         await this.#operate({ op: "extend", key, owner, ttlMs: step.ttlMs }, { owner, ttlMs: step.ttlMs });
+        return;
       }
+      case "reenter":
+        return this.#reenter(step, hold);
     }
   }
 

@@ -4,23 +4,31 @@ type Request<Op extends ClientRequest["op"]> = Extract<ClientRequest, { op: Op }
 
 interface Held {
   readonly owner: string;
+  readonly fence: number;
   untilNs: number;
+  entries: number;
 }
 
-/** A lock with fencing tokens that keeps its word, or, with `grantsTwice`, one that does not look whether it is held. */
+/**
+ * A lock with fencing tokens that keeps its word, or, with `grantsTwice`, one that does not look whether it is held.
+ * `reentrant` takes everybody who asks while it is held for its holder: for tests with one client.
+ */
 export class FakeLock {
   grantsTwice = false;
+  reentrant = false;
   readonly #held = new Map<string, Held>();
   #fence = 0;
 
   acquire({ key, ttlMs }: Request<"acquire">, nowNs: number): ClientReply {
-    if (!this.grantsTwice && this.#holder(key, nowNs) !== undefined) {
+    const holder = this.#holder(key, nowNs);
+    if (holder !== undefined && !this.grantsTwice && !this.reentrant) {
       return { ok: false, kind: "contended", reason: "held by another" };
     }
-    this.#fence += 1;
-    const owner = `owner-${this.#fence}`;
-    this.#held.set(key, { owner, untilNs: nowNs + ttlMs * 1e6 });
-    return { ok: true, owner, fence: this.#fence, validForMs: ttlMs, grantedAt: nowNs };
+    const entered = this.reentrant ? holder : undefined;
+    const fence = entered?.fence ?? (this.#fence += 1);
+    const owner = `owner-${fence}`;
+    this.#held.set(key, { owner, fence, untilNs: nowNs + ttlMs * 1e6, entries: (entered?.entries ?? 0) + 1 });
+    return { ok: true, owner, fence, validForMs: ttlMs, grantedAt: nowNs };
   }
 
   extend({ key, owner, ttlMs }: Request<"extend">, nowNs: number): ClientReply {
@@ -31,9 +39,11 @@ export class FakeLock {
   }
 
   release({ key, owner }: Request<"release">, nowNs: number): ClientReply {
-    const released = this.#holder(key, nowNs)?.owner === owner;
-    if (released) this.#held.delete(key);
-    return { ok: true, released };
+    const holder = this.#holder(key, nowNs);
+    if (holder?.owner !== owner) return { ok: true, released: false };
+    holder.entries -= 1;
+    if (holder.entries === 0) this.#held.delete(key);
+    return { ok: true, released: true };
   }
 
   #holder(key: string, nowNs: number): Held | undefined {
