@@ -39,6 +39,15 @@ test("was not seen on a node that did not answer", async () => {
   };
   expect(await inject(system, "eviction", { targets: ["node-0"] })).toMatchObject({
     outcome: "indeterminate",
-    evidence: "node-0 could not be made to evict: closed",
+    evidence: "node-0 could not be made short of memory: closed",
+  });
+});
+
+test("with noeviction, a node as short of memory keeps what it holds", async () => {
+  const system = systemWith(2);
+  system.node("node-0").reply = (command) => (command === "DBSIZE" ? 2 : ["maxmemory", "5000000"]);
+  expect(await inject(system, "eviction", { targets: ["node-0"], policy: "noeviction" })).toMatchObject({
+    outcome: "installed",
+    evidence: "node-0 evicted 0 of 2 keys",
   });
 });

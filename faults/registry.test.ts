@@ -22,6 +22,7 @@ const IDS = [
   "clock-jump",
   "clock-rate",
   "eviction",
+  "forget-fences",
 ];
 test("every fault has an id of its own, and every id has its fault", () => {
   const kinds = faults.map(({ kind }) => kind);
@@ -33,11 +34,11 @@ test("every fault says what happens, in one line without a full stop", () => {
   for (const { summary } of faults) expect(summary).toMatch(/^[^\n.]{10,}[^\n.]$/);
 });
 
-test("a failover is drawn only where somebody can be promoted, anything else everywhere", () => {
+test("a failover is drawn only where somebody can be promoted, a forgetful resource never, anything else everywhere", () => {
   for (const kind of ["single", "sentinel", "redlock"] as const) {
     const topology = topologySchema.parse({ kind });
     const impossible = faults.filter((fault) => fault.arbitrary(topology, 2) === undefined).map(({ kind }) => kind);
-    expect(impossible).toEqual(kind === "sentinel" ? [] : ["failover"]);
+    expect(impossible).toEqual([...(kind === "sentinel" ? [] : ["failover"]), "forget-fences"]);
   }
 });
 

@@ -3,6 +3,7 @@ import { clockJump } from "./clock-jump.ts";
 import { clockRate } from "./clock-rate.ts";
 import { eviction } from "./eviction.ts";
 import { failover } from "./failover.ts";
+import { forgetFences } from "./forget-fences.ts";
 import { killClient } from "./kill-client.ts";
 import { killNode } from "./kill-node.ts";
 import { latency } from "./latency.ts";
@@ -30,4 +31,5 @@ export const faults: readonly Fault[] = [
   clockJump,
   clockRate,
   eviction,
+  forgetFences,
 ];

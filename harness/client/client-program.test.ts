@@ -53,7 +53,7 @@ function start(): Promise<ClientProgram> {
     driver: { connect: async () => lock },
     environment,
     resource: resource.address,
-    fencing: true,
+    checks: { fencing: true, versions: false },
     trueNow: () => now,
   });
 }
@@ -258,7 +258,13 @@ describe("a lost lease", () => {
 describe("starting", () => {
   test("fails as the driver does", async () => {
     const driver = { connect: () => Promise.reject(new Error("wrong password")) };
-    const options = { driver, environment, resource: resource.address, fencing: true, trueNow: () => 0 };
+    const options = {
+      driver,
+      environment,
+      resource: resource.address,
+      checks: { fencing: true, versions: false },
+      trueNow: () => 0,
+    };
     await expect(ClientProgram.start(options)).rejects.toThrow("wrong password");
   });
 
@@ -267,7 +273,13 @@ describe("starting", () => {
     const { address } = gone;
     await gone[Symbol.asyncDispose]();
     const driver = { connect: async () => lock };
-    const options = { driver, environment, resource: address, fencing: true, trueNow: () => 0 };
+    const options = {
+      driver,
+      environment,
+      resource: address,
+      checks: { fencing: true, versions: false },
+      trueNow: () => 0,
+    };
     await expect(ClientProgram.start(options)).rejects.toThrow();
     expect(lock.disposed).toBe(1);
   });

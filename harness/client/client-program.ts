@@ -1,5 +1,6 @@
 import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../../lock-impl/driver.ts";
 import { messageOf } from "../core/errors.ts";
+import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest } from "../core/system.ts";
 import { GuardedResource } from "./guarded-resource.ts";
 
@@ -11,8 +12,7 @@ export interface ClientProgramOptions {
   readonly driver: LockDriver;
   readonly environment: LockEnvironment;
   readonly resource: Address;
-  /** Whether the guarded resource checks fencing tokens. */
-  readonly fencing: boolean;
+  readonly checks: ResourceChecks;
   /** The true clock: integer nanoseconds since the start of the run, whatever this client's own clocks say. */
   readonly trueNow: () => number;
 }
@@ -39,7 +39,7 @@ export class ClientProgram implements AsyncDisposable {
   static async start(options: ClientProgramOptions): Promise<ClientProgram> {
     const [lock, resource] = await Promise.allSettled([
       options.driver.connect(options.environment),
-      GuardedResource.connect(options.resource, { fencing: options.fencing, timeoutMs: RESOURCE_TIMEOUT_MS }),
+      GuardedResource.connect(options.resource, { checks: options.checks, timeoutMs: RESOURCE_TIMEOUT_MS }),
     ]);
     if (lock.status === "fulfilled" && resource.status === "fulfilled") {
       return new ClientProgram(lock.value, resource.value, options.trueNow);

@@ -20,7 +20,10 @@ describe("a connection that fails", () => {
     server = await ScriptedServer.listen(([command]) =>
       ["evalsha", "eval", "hget"].includes(command?.toLowerCase() ?? "") ? onWrite : { reply: "+OK\r\n" },
     );
-    resource = await GuardedResource.connect(server.address, { fencing: true, timeoutMs: 150 });
+    resource = await GuardedResource.connect(server.address, {
+      checks: { fencing: true, versions: false },
+      timeoutMs: 150,
+    });
   });
 
   afterEach(async () => {
@@ -70,7 +73,9 @@ describe("a connection that fails", () => {
   test("at the start makes connecting fail", async () => {
     const { address } = server;
     await server[Symbol.asyncDispose]();
-    await expect(GuardedResource.connect(address, { fencing: true, timeoutMs: 150 })).rejects.toThrow();
+    await expect(
+      GuardedResource.connect(address, { checks: { fencing: true, versions: false }, timeoutMs: 150 }),
+    ).rejects.toThrow();
   });
 
   /** Resolves when the resource answers again. */

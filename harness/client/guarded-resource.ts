@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
 import type { Address } from "../../lock-impl/driver.ts";
-import { AUDIT_STREAM } from "../core/audit-log.ts";
+import { AUDIT_STREAM, RESOURCE_STATE } from "../core/audit-log.ts";
 import { messageOf } from "../core/errors.ts";
+import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest } from "../core/system.ts";
 
 const script = readFileSync(new URL("guarded-write.lua", import.meta.url), "utf8");
 
 /** The hash that holds the state of one guarded key: `position`, `data`, the largest `fence` and its `owner`. */
 function stateKey(key: string): string {
-  return `lockstorm:resource:${key}`;
+  return `${RESOURCE_STATE}${key}`;
 }
 
 interface GuardedRedis extends Redis {
@@ -22,6 +23,7 @@ interface GuardedRedis extends Redis {
     data: string,
     basedOn: number | "",
     fencing: "1" | "0",
+    versions: "1" | "0",
   ): Promise<[accepted: number, position: number, max: string]>;
 }
 
@@ -29,20 +31,24 @@ type WriteRequest = Extract<ClientRequest, { op: "write" }>;
 
 /**
  * A client's connection to the guarded resource: a store that refuses a write whose fencing token is lower than the
- * largest it has accepted, or equal to it from another owner (Kleppmann 2016, "Making the lock safe with fencing").
+ * largest it has accepted, or equal to it from another owner (Kleppmann 2016, "Making the lock safe with fencing"), or,
+ * checking versions, one that is not based on its present position: compare and set, which needs no lock to be safe.
  * A time-out or a broken connection leaves a write indeterminate; it is never sent twice.
  */
 export class GuardedResource implements AsyncDisposable {
   readonly #redis: GuardedRedis;
-  readonly #fencing: boolean;
+  readonly #checks: ResourceChecks;
 
-  private constructor(redis: GuardedRedis, fencing: boolean) {
+  private constructor(redis: GuardedRedis, checks: ResourceChecks) {
     this.#redis = redis;
-    this.#fencing = fencing;
+    this.#checks = checks;
   }
 
   /** Connects. @throws when the resource cannot be reached */
-  static async connect(address: Address, options: { fencing: boolean; timeoutMs: number }): Promise<GuardedResource> {
+  static async connect(
+    address: Address,
+    options: { readonly checks: ResourceChecks; readonly timeoutMs: number },
+  ): Promise<GuardedResource> {
     const redis = new Redis({
       ...address,
       lazyConnect: true,
@@ -64,7 +70,7 @@ export class GuardedResource implements AsyncDisposable {
       redis.disconnect();
       throw error;
     }
-    return new GuardedResource(redis as GuardedRedis, options.fencing);
+    return new GuardedResource(redis as GuardedRedis, options.checks);
   }
 
   /** Number of writes applied so far. A read never changes anything, so a failed one is an `error`. */
@@ -88,14 +94,15 @@ export class GuardedResource implements AsyncDisposable {
         request.fence ?? "",
         request.data,
         request.basedOn ?? "",
-        this.#fencing ? "1" : "0",
+        this.#checks.fencing ? "1" : "0",
+        this.#checks.versions ? "1" : "0",
       );
       if (accepted === 1) return { ok: true, position };
-      return {
-        ok: false,
-        kind: "refused",
-        reason: `fencing token ${request.fence} is stale: ${max} was accepted before`,
-      };
+      const reason =
+        this.#checks.versions && request.basedOn !== undefined && request.basedOn !== position
+          ? `it is based on position ${request.basedOn}, and ${position} was written since`
+          : `fencing token ${request.fence} is stale: ${max} was accepted before`;
+      return { ok: false, kind: "refused", reason };
     } catch (error) {
       // An error that the resource itself answered with is its word that nothing was applied.
       const certain = !wasConnected || (error instanceof Error && error.name === "ReplyError");

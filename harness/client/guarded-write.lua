@@ -1,9 +1,10 @@
 -- One write to the guarded resource, judged and logged atomically.
 -- KEYS: state of the resource (hash), log of all writes (stream)
--- ARGV: key, owner, fence ("" for none), data, basedOn ("" for none), fencing ("1": refuse stale fences)
+-- ARGV: key, owner, fence ("" for none), data, basedOn ("" for none), fencing ("1": refuse stale fences),
+-- versions ("1": refuse what is not based on the present position)
 -- Returns {1 or 0 (accepted), position, largest fence accepted or ""}
 local state, log = KEYS[1], KEYS[2]
-local key, owner, fence, data, based_on, fencing = unpack(ARGV)
+local key, owner, fence, data, based_on, fencing, versions = unpack(ARGV)
 
 local max = redis.call('HGET', state, 'fence')
 local holder = redis.call('HGET', state, 'owner')
@@ -13,6 +14,9 @@ local stale = false
 if fencing == '1' and fence ~= '' and max then
   local offered, largest = tonumber(fence), tonumber(max)
   stale = offered < largest or (offered == largest and owner ~= holder)
+end
+if versions == '1' and based_on ~= '' and tonumber(based_on) ~= position then
+  stale = true
 end
 
 if not stale then

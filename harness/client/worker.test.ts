@@ -44,7 +44,7 @@ beforeEach(async () => {
     lock: driverFile,
     servers: { kind: "single", address: resource.address },
     resource: resource.address,
-    fencing: true,
+    checks: { fencing: true, versions: false },
     origin: String(process.hrtime.bigint()),
   };
 });

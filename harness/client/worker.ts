@@ -2,7 +2,7 @@
  * The client process of a containerized run: one operating-system process per client, so that it can be stopped,
  * skewed and killed like a real one. It speaks JSON lines.
  *
- * In, first line: `{"client":"client-0","lock":"single","servers":{..},"resource":{..},"fencing":true,"origin":".."}`
+ * In, first line: `{"client":"client-0","lock":"single","servers":{..},"resource":{..},"checks":{..},"origin":".."}`
  * (`origin`: the reading of the monotonic clock, nanoseconds in a string, from which `grantedAt` counts).
  * Out, once connected: `{"ready":true}`, or `{"ready":false,"reason":".."}` and the end.
  * In, then: `{"id":1,"op":"acquire","key":"k","ttlMs":1000,"waitMs":0}`; out: `{"id":1,"ok":true,"owner":".."}`.
@@ -12,6 +12,7 @@
 import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { messageOf } from "../core/errors.ts";
+import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientRequest } from "../core/system.ts";
 import type { Address, Servers } from "../../lock-impl/driver.ts";
 import { ClientProgram } from "./client-program.ts";
@@ -23,7 +24,7 @@ export interface WorkerConfiguration {
   readonly lock: string;
   readonly servers: Servers;
   readonly resource: Address;
-  readonly fencing: boolean;
+  readonly checks: ResourceChecks;
   readonly origin: string;
 }
 
@@ -41,7 +42,7 @@ async function start(configuration: WorkerConfiguration): Promise<ClientProgram>
     driver: await loadDriver(configuration.lock),
     environment: { client: configuration.client, servers: configuration.servers },
     resource: configuration.resource,
-    fencing: configuration.fencing,
+    checks: configuration.checks,
     // The monotonic clock is one for all processes of a machine, and no fault steps it.
     trueNow: () => Number(process.hrtime.bigint() - origin),
   });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { auditEntry } from "../core/audit-log.ts";
-import type { AuditEntry, ResourceHandle } from "../core/system.ts";
+import { auditEntry, LARGEST_FENCE, RESOURCE_STATE } from "../core/audit-log.ts";
+import type { AuditEntry, Evidence, ResourceHandle } from "../core/system.ts";
 import type { Address } from "../../lock-impl/driver.ts";
 
 const BETWEEN_TRIES_MS = 20;
@@ -47,6 +47,16 @@ export class AuditReader implements ResourceHandle, AsyncDisposable {
     if (newest === undefined) return;
     while (!this.#closed && compareIds(this.#lastId, newest[0]) < 0)
       await Promise.race([this.#changed.promise, this.#following]);
+  }
+
+  async forgetFences(): Promise<Evidence> {
+    const keys = await this.#asking.keys(`${RESOURCE_STATE}*`);
+    const removed = await Promise.all(keys.map((key) => this.#asking.hdel(key, ...LARGEST_FENCE)));
+    const forgotten = removed.filter((fields) => fields > 0).length;
+    return {
+      observed: forgotten > 0,
+      detail: `the resource forgot the largest fencing token of ${forgotten} value(s)`,
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -54,7 +54,12 @@ describeWithEngine("a client process", () => {
     const lock = join(folder, "driver.mjs");
     writeFileSync(lock, source);
     const servers = { kind: "single", address: stage().address("node-0") } as const;
-    return client.connect({ lock, servers, resource: stage().address(RESOURCE), fencing: true });
+    return client.connect({
+      lock,
+      servers,
+      resource: stage().address(RESOURCE),
+      checks: { fencing: true, versions: false },
+    });
   }
 
   const acquire = () => client.perform({ op: "acquire", key: "k", ttlMs: 1_000, waitMs: 0 });

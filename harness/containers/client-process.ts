@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HarnessError, UserError } from "../core/errors.ts";
+import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientHandle, ClientReply, ClientRequest, Evidence, ProcessState } from "../core/system.ts";
 import type { Address, Servers } from "../../lock-impl/driver.ts";
 import { lookFor } from "./await-condition.ts";
@@ -28,7 +29,7 @@ export interface ClientConfiguration {
   readonly lock: string;
   readonly servers: Servers;
   readonly resource: Address;
-  readonly fencing: boolean;
+  readonly checks: ResourceChecks;
 }
 
 type Message =

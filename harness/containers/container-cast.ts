@@ -47,7 +47,7 @@ export async function connectClients(
         lock: plan.lock,
         servers: serversFor(plan.topology, layout, address),
         resource: address(RESOURCE),
-        fencing: plan.resource.fencing,
+        checks: plan.resource,
       });
     }),
   );

@@ -18,3 +18,9 @@ export function auditEntry(fields: readonly string[]): AuditEntry {
     ...(basedOn === "" ? {} : { basedOn: Number(basedOn) }),
   };
 }
+
+/** What the keys begin with that hold the state of guarded values: hashes, see guarded-write.lua. */
+export const RESOURCE_STATE = "lockstorm:resource:";
+
+/** The fields of such a hash that hold the largest fencing token that was accepted. */
+export const LARGEST_FENCE = ["fence", "owner"] as const;

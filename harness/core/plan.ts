@@ -77,13 +77,20 @@ export const planSchema = z.strictObject({
   /** Name of a registered lock, or the path of a driver module. */
   lock: z.string(),
   topology: topologySchema,
-  /** `fencing: false` makes the guarded resource take every write. */
-  resource: z.strictObject({ fencing: z.boolean() }).default({ fencing: true }),
+  /**
+   * What the guarded resource checks: the fencing token, and with `versions` that a write which says on what position it
+   * is based is based on the last one (compare and set). With neither it takes every write.
+   */
+  resource: z
+    .strictObject({ fencing: z.boolean(), versions: z.boolean().default(false) })
+    .default({ fencing: true, versions: false }),
   clients: z.array(clientPlanSchema).min(1).max(64),
   faults: z.array(faultStepSchema),
   /** The run ends at the latest after this long, in milliseconds of true time. */
   limitMs: z.number().positive().default(30_000),
 });
 export type Plan = z.infer<typeof planSchema>;
+/** What the guarded resource checks of a write. */
+export type ResourceChecks = Plan["resource"];
 /** A plan as somebody writes it, defaults left out. */
 export type PlanInput = z.input<typeof planSchema>;

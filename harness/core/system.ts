@@ -119,6 +119,11 @@ export interface ResourceHandle {
   onAudit(listener: (entry: AuditEntry) => void): void;
   /** Resolves when every write that the resource has seen so far was given to the listeners. */
   drain(): Promise<void>;
+  /**
+   * Has it lose the largest fencing tokens it has accepted, and nothing else, as a resource does that keeps them in memory
+   * only and is started again.
+   */
+  forgetFences(): Promise<Evidence>;
 }
 
 export interface AuditEntry {

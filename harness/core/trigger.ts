@@ -13,6 +13,7 @@ export const ANCHORS = [
   "extend:invoke",
   "extend:ok",
   "extend:fail",
+  "read:ok",
   "write:invoke",
   "write:ok",
   "write:fail",

@@ -35,8 +35,8 @@ export function testGuardedResource(start: () => Promise<AsyncDisposable & { rea
     await redis.flushall();
   });
 
-  const connect = (fencing = true): Promise<GuardedResource> =>
-    GuardedResource.connect(server.address, { fencing, timeoutMs: 2_000 });
+  const connect = (fencing = true, versions = false): Promise<GuardedResource> =>
+    GuardedResource.connect(server.address, { checks: { fencing, versions }, timeoutMs: 2_000 });
 
   /** Every write so far, in the order in which it was judged. */
   async function audit(): Promise<readonly AuditEntry[]> {
@@ -94,6 +94,22 @@ export function testGuardedResource(start: () => Promise<AsyncDisposable & { rea
       { ok: true, position: 1 },
       stale(5, 5),
       { ok: true, position: 2 },
+    ]);
+  });
+
+  test("checking versions, refuses a write that is not based on the last one", async () => {
+    await using resource = await connect(false, true);
+    const replies = await writeAll(resource, [
+      write("a", undefined, { basedOn: 0 }),
+      write("b", undefined, { basedOn: 1 }),
+      write("a", undefined, { basedOn: 1 }),
+      write("a", undefined),
+    ]);
+    expect(replies).toEqual([
+      { ok: true, position: 1 },
+      { ok: true, position: 2 },
+      { ok: false, kind: "refused", reason: "it is based on position 1, and 2 was written since" },
+      { ok: true, position: 3 },
     ]);
   });
 

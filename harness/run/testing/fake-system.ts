@@ -83,6 +83,7 @@ export class FakeSystem implements SystemUnderTest {
     this.resource = {
       onAudit: (listener) => void this.#audits.push(listener),
       drain: () => Promise.resolve(),
+      forgetFences: () => act("resource forget"),
     };
   }
 

@@ -78,7 +78,7 @@ async function connectClients(system: SimulatedSystem, { plan, driver }: Simulat
         driver,
         environment: { client: client.name, servers },
         resource,
-        fencing: plan.resource.fencing,
+        checks: plan.resource,
         trueNow: () => system.clock.now(),
       }),
     ),

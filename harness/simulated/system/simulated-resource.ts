@@ -1,15 +1,22 @@
-import { AUDIT_STREAM, auditEntry } from "../../core/audit-log.ts";
-import type { AuditEntry, ResourceHandle } from "../../core/system.ts";
+import { AUDIT_STREAM, auditEntry, LARGEST_FENCE, RESOURCE_STATE } from "../../core/audit-log.ts";
+import type { AuditEntry, Evidence, ResourceHandle } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
+import type { RedisNode } from "../nodes/redis-node.ts";
 import type { Effect } from "../redis/effects.ts";
+import { HarnessConnection } from "./harness-connection.ts";
 
 /** Reads the guarded resource's log as it is written, and tells of it in the runner's host. */
 export class SimulatedResource implements ResourceHandle {
   readonly #runner: Host;
   readonly #listeners: ((entry: AuditEntry) => void)[] = [];
 
-  constructor(runner: Host) {
+  readonly #node: () => RedisNode;
+  #connection: HarnessConnection | undefined;
+
+  /** @param node gives the server behind it, which is made later */
+  constructor(runner: Host, node: () => RedisNode) {
     this.#runner = runner;
+    this.#node = node;
   }
 
   /** To be given every change of the resource's data. */
@@ -29,5 +36,18 @@ export class SimulatedResource implements ResourceHandle {
   /** What was observed so far is told by events of this instant, which were scheduled before this one. */
   drain(): Promise<void> {
     return new Promise((resolve) => this.#runner.post("drain", resolve));
+  }
+
+  async forgetFences(): Promise<Evidence> {
+    this.#connection ??= new HarnessConnection(this.#node(), this.#runner);
+    const keys = await this.#connection.ask(["KEYS", `${RESOURCE_STATE}*`]);
+    let forgotten = 0;
+    for (const key of Array.isArray(keys) ? keys : []) {
+      forgotten += Number(await this.#connection.ask(["HDEL", String(key), ...LARGEST_FENCE])) > 0 ? 1 : 0;
+    }
+    return {
+      observed: forgotten > 0,
+      detail: `the resource forgot the largest fencing token of ${forgotten} value(s)`,
+    };
   }
 }

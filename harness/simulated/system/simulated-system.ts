@@ -37,7 +37,7 @@ export class SimulatedSystem implements SystemUnderTest {
     this.topology = plan.topology;
     this.runner = kernel.host("harness");
     this.clock = new SimulatedClock(trueClockOf(this.runner));
-    this.resource = new SimulatedResource(this.runner);
+    this.resource = new SimulatedResource(this.runner, () => this.layout.resource);
     this.layout = layOut({
       kernel,
       network,
