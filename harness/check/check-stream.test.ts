@@ -44,14 +44,21 @@ describe("checkStream", () => {
     expect(["valid", "invalid", "unknown"]).toContain(expected);
     expect(await outcomeOf([text.replaceAll("\n", "\r\n")])).toBe(expected);
     expect(await outcomeOf([`\uFEFF${text}`])).toBe(expected);
+    expect(await outcomeOf(inPieces(Buffer.from(`\uFEFF${text}`), 2))).toBe(expected);
+    const [header, ...rest] = text.split("\n");
+    expect(await outcomeOf([`${header}\n`, `\uFEFF${rest.join("\n")}`])).toBe(
+      "input, line 2: not JSON (is the file cut off?)",
+    );
   });
 
-  it("reports progress", async () => {
+  it("passes the events on, in their order", async () => {
     const bytes = readFileSync(new URL(files[0]!, folder));
     const seen: number[] = [];
-    const { events } = await checkStream(inPieces(bytes, 300), "input", { onProgress: (count) => seen.push(count) });
-    expect(seen.at(-1)).toBe(events);
-    expect(seen.length).toBeGreaterThan(1);
+    const { events } = await checkStream(inPieces(bytes, 300), "input", {
+      onEvents: (part) => void seen.push(...part.map(({ index }) => index)),
+    });
+    expect(seen).toEqual(Array.from({ length: events }, (_, index) => index));
+    expect(events).toBeGreaterThan(1);
   });
 
   it("names the line that is not UTF-8", async () => {
@@ -73,44 +80,11 @@ describe("checkStream", () => {
   });
 });
 
-/** Every answer is a verdict or an error that names a line (or says that there is nothing). */
-const ANSWER = /^(valid|invalid|unknown|input holds no history.*|input, line \d+: .+)$/;
+/** Every answer is a verdict or an error that names a line. */
+const ANSWER = /^(valid|invalid|unknown|input, line \d+: .+)$/;
 
-describe("any byte string", () => {
-  it("gives a verdict or an error with a line number", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 5 }), async (chunks) => {
-        expect(await outcomeOf(chunks)).toMatch(ANSWER);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  it("gives one when it is a history with bytes changed, cut out or put in", async () => {
-    const texts = files.map((file) => readFileSync(new URL(file, folder)));
-    const outcomes = new Set<string>();
-    const edit = fc.record({ at: fc.nat(), cut: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) });
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...texts),
-        fc.array(edit, { minLength: 1, maxLength: 3 }),
-        async (bytes, edits) => {
-          let edited: Uint8Array = bytes;
-          for (const { at, cut, put } of edits) {
-            const place = at % (edited.length + 1);
-            edited = Buffer.concat([edited.subarray(0, place), put, edited.subarray(place + cut)]);
-          }
-          const outcome = await outcomeOf([edited]);
-          outcomes.add(outcome.replaceAll(/\d+/g, "#"));
-          expect(outcome).toMatch(ANSWER);
-        },
-      ),
-      { numRuns: 2000 },
-    );
-    expect(outcomes.size).toBeGreaterThan(5);
-  });
-
-  it("gives one when it is a history with values changed, lines repeated, left out or swapped", async () => {
+describe("a history that was tampered with", () => {
+  it("gives a verdict or an error with a line number: values changed, lines repeated, left out or swapped", async () => {
     const texts = files.map((file) => readFileSync(new URL(file, folder), "utf8").trimEnd().split("\n"));
     const value = fc.constantFrom("null", "-1", "1e400", "9007199254740993", '""', "{}", "[]", "true", "0.5", '"k"');
     const edit = fc.record({

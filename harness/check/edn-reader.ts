@@ -1,4 +1,3 @@
-import { parseEDNString } from "edn-data";
 import { messageOf, UserError } from "../core/errors.ts";
 import {
   eventSchema,
@@ -8,25 +7,30 @@ import {
   type HistoryEvent,
   type HistoryHeader,
 } from "../core/history.ts";
+import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 
 /** A lease that never ends, for histories of locks without one: eleven days. */
 const NO_LEASE_MS = 1e9;
 
 /** What lock workloads of Jepsen call their operations, beside our own names. */
-const OPERATION_NAMES: Readonly<Record<string, string>> = { lock: "acquire", unlock: "release", refresh: "extend" };
+const OPERATION_NAMES = new Map([
+  ["lock", "acquire"],
+  ["unlock", "release"],
+  ["refresh", "extend"],
+]);
 
 /** What nemeses of Jepsen call their faults; each begins or ends one of ours. */
-const FAULT_NAMES: Readonly<Record<string, readonly [kind: string, phase: "start" | "heal"]>> = {
-  "start-partition": ["partition", "start"],
-  "stop-partition": ["partition", "heal"],
-  kill: ["kill-node", "start"],
-  start: ["kill-node", "heal"],
-  pause: ["pause-node", "start"],
-  resume: ["pause-node", "heal"],
-  "bump-clock": ["clock-jump", "start"],
-  "strobe-clock": ["clock-jump", "start"],
-  "reset-clock": ["clock-jump", "heal"],
-};
+const FAULT_NAMES = new Map<string, readonly [kind: string, phase: "start" | "heal"]>([
+  ["start-partition", ["partition", "start"]],
+  ["stop-partition", ["partition", "heal"]],
+  ["kill", ["kill-node", "start"]],
+  ["start", ["kill-node", "heal"]],
+  ["pause", ["pause-node", "start"]],
+  ["resume", ["pause-node", "heal"]],
+  ["bump-clock", ["clock-jump", "start"]],
+  ["strobe-clock", ["clock-jump", "start"]],
+  ["reset-clock", ["clock-jump", "heal"]],
+]);
 
 interface Draft {
   readonly process: number | "nemesis";
@@ -36,16 +40,14 @@ interface Draft {
   readonly value: object | undefined;
 }
 
-type Form = Readonly<Record<string, unknown>>;
-
 /** Whether a history whose first line this is comes from Jepsen rather than from lockstorm. */
 export function looksLikeEdn(firstLine: string): boolean {
   return /^\s*(?:#|;|\(|\[|\{\s*:)/.test(firstLine);
 }
 
 /**
- * Reads Jepsen's `history.edn` of a lock workload line by line: one operation map a line, or several, in a vector or
- * not. Operations named `acquire`, `release` (or `lock`, `unlock`, `refresh`) become events; all others are left out.
+ * Reads Jepsen's `history.edn` of a lock workload line by line: operation maps one after the other, in a vector or list
+ * or not, with line feeds wherever EDN allows them. Operations named `acquire`, `release` (or `lock`, `unlock`, `refresh`) become events; all others are left out.
  *
  * Jepsen's locks report no lease: none is assumed, so that nothing but a release ends a hold. An owner is what the
  * operation's value calls `owner`, `client` or `uid`, else the process itself. A release that is `ok` has released; an
@@ -57,8 +59,7 @@ export class EdnReader {
   #line = 0;
   #index = 0;
   #lastTime = 0;
-  #begun = false;
-  #bracketed = false;
+  readonly #forms = new EdnForms();
   /** By process, the operation that is open and its line. */
   readonly #open = new Map<number, { readonly f: string; readonly key: string; readonly line: number }>();
   readonly #retired = new Set<number>();
@@ -69,68 +70,56 @@ export class EdnReader {
     this.#source = source;
   }
 
-  /** The events of the next line. @throws UserError naming the line when it is no part of a history */
+  /** The events of the operations that end on the next line. @throws UserError naming the line when it is no part of a history */
   push(text: string): readonly HistoryEvent[] {
     this.#line += 1;
-    return this.#forms(this.#withoutBrackets(text)).flatMap((form) => this.#event(form) ?? []);
-  }
-
-  /** To be called after the last line. */
-  end(): HistoryHeader {
-    return this.header;
-  }
-
-  /** Operations may stand in a vector or a list, which begins on the first line. An operation itself ends with a brace. */
-  #withoutBrackets(text: string): string {
-    if (this.#begun) return this.#bracketed ? text.replace(/(^|\})\s*[\])]\s*$/, "$1") : text;
-    const content = text.replace(/;.*$/, "").trim();
-    if (content === "") return text;
-    this.#begun = true;
-    this.#bracketed = /^[[(]/.test(content);
-    return this.#bracketed ? this.#withoutBrackets(content.slice(1)) : text;
-  }
-
-  #error(problem: string): UserError {
-    const mend = "give a history.edn of a lock workload, with one operation a line";
-    return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, mend);
-  }
-
-  #forms(line: string): readonly Form[] {
-    let values: unknown;
-    try {
-      values = parseEDNString(`[${line}\n]`, { mapAs: "object", keywordAs: "string", listAs: "array", setAs: "array" });
-    } catch (error) {
-      throw this.#error(`not EDN: ${messageOf(error)}`);
-    }
-    if (!Array.isArray(values)) throw this.#error("not a complete form");
-    return values.map((value: unknown) => {
-      const form = isForm(value) && "tag" in value && "val" in value ? value["val"] : value;
+    return this.#read(text).flatMap((form) => {
       if (!isForm(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
-      return form;
+      return this.#event(form) ?? [];
     });
   }
 
-  #event(form: Form): HistoryEvent | undefined {
+  /** To be called after the last line. @throws UserError when it ends within an operation */
+  end(): HistoryHeader {
+    if (this.#forms.isOpen) throw this.#error("it ends within an operation (is the file cut off?)");
+    return this.header;
+  }
+
+  #error(problem: string): UserError {
+    const mend = "give a history.edn of a lock workload, as Jepsen stores it";
+    return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, mend);
+  }
+
+  #read(line: string): readonly EdnValue[] {
+    try {
+      return this.#forms.push(line);
+    } catch (error) {
+      throw this.#error(`not EDN: ${messageOf(error)}`);
+    }
+  }
+
+  #event(form: EdnMap): HistoryEvent | undefined {
     const { type, process } = form;
     if (process === "nemesis") return this.#fault(form);
     if (typeof process !== "number") throw this.#error(":process is neither a number nor :nemesis");
-    const f = OPERATION_NAMES[String(form["f"])] ?? String(form["f"]);
+    const name = text(form["f"]) ?? "";
+    const f = OPERATION_NAMES.get(name) ?? name;
     if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") return undefined;
     const { key, value } = keyed(form);
     this.#follow(process, type, f, key);
     return this.#stamped(form, { process, type, f, key, value: this.#value(type, f, key, process, value, form) });
   }
 
-  #fault(form: Form): HistoryEvent | undefined {
-    const name = String(form["f"]);
-    const [kind, phase] = FAULT_NAMES[name] ?? [name, /^(stop|heal|resume)/.test(name) ? "heal" : "start"];
+  #fault(form: EdnMap): HistoryEvent | undefined {
+    const name = text(form["f"]) ?? "unknown";
+    const [kind, phase] = FAULT_NAMES.get(name) ?? [name, /^(stop|heal|resume)/.test(name) ? "heal" : "start"];
     const evidence =
       form["value"] === undefined || form["value"] === null ? "" : JSON.stringify(form["value"], withBigints);
     const value = { phase, targets: [], outcome: "indeterminate", evidence };
     return this.#stamped(form, { process: "nemesis", type: "fault", f: kind, value });
   }
 
-  #stamped(form: Form, event: Draft): HistoryEvent {
+  #stamped(form: EdnMap, event: Draft): HistoryEvent {
     const time = typeof form["time"] === "number" ? Math.max(0, Math.round(form["time"])) : this.#lastTime + 1;
     this.#lastTime = Math.max(this.#lastTime, time);
     const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time: this.#lastTime });
@@ -157,7 +146,7 @@ export class EdnReader {
     if (type === "info") this.#retired.add(process);
   }
 
-  #value(type: string, f: string, key: string, process: number, value: Form, form: Form): object | undefined {
+  #value(type: string, f: string, key: string, process: number, value: EdnMap, form: EdnMap): object | undefined {
     if (type === "fail" || type === "info") {
       const error = form["error"] ?? value["reason"];
       if (error === undefined || error === null)
@@ -180,7 +169,7 @@ export class EdnReader {
 }
 
 /** The key of an operation (its own field, or the first of a pair as in `jepsen.independent`) and the rest of its value. */
-function keyed(form: Form): { readonly key: string; readonly value: Form } {
+function keyed(form: EdnMap): { readonly key: string; readonly value: EdnMap } {
   const { key, value } = form;
   const name = text(key);
   if (name !== undefined) return { key: name, value: isForm(value) ? value : {} };
@@ -191,7 +180,7 @@ function keyed(form: Form): { readonly key: string; readonly value: Form } {
   return { key: "lock", value: isForm(value) ? value : {} };
 }
 
-function isForm(value: unknown): value is Form {
+function isForm(value: unknown): value is EdnMap {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
@@ -200,7 +189,7 @@ function text(value: unknown): string | undefined {
 }
 
 /** These fields as numbers, where they are; EDN's big integers are none to JavaScript. */
-function numbers(value: Form, ...names: readonly string[]): Readonly<Record<string, number>> {
+function numbers(value: EdnMap, ...names: readonly string[]): Readonly<Record<string, number>> {
   const found = names.map((name) => [name, value[name]] as const);
   return Object.fromEntries(
     found.flatMap(([name, number]) => (typeof number === "bigint" ? [[name, Number(number)]] : [])),

@@ -7,7 +7,7 @@ export function toEdn(event: HistoryEvent): string | undefined {
   if (event.type === "lost" || event.type === "audit") return undefined;
   if (event.type === "fault") {
     const f = `${event.value.phase === "start" ? "start" : "stop"}-${event.f}`;
-    return edn({ index, time, process: toKeyword("nemesis"), type: toKeyword("info"), f: toKeyword(f) }, event.value);
+    return edn({ index, time, process: toKeyword("nemesis"), type: toKeyword("info"), f: toName(f) }, event.value);
   }
   // A release that found nothing to release did not take effect.
   const missed = event.type === "ok" && event.f === "release" && !event.value.released;
@@ -24,7 +24,12 @@ function edn(fields: Readonly<Record<string, EDNVal>>, value: object | undefined
 }
 
 function toMap(fields: Readonly<Record<string, EDNVal>>): EDNVal {
-  return { map: Object.entries(fields).map(([name, value]) => [toKeyword(name), value]) };
+  return { map: Object.entries(fields).map(([name, value]) => [toName(name), value]) };
+}
+
+/** A keyword, where the name can be one. */
+function toName(name: string): EDNVal {
+  return /^[A-Za-z][\w.*+!?$%&=<>/-]*$/.test(name) ? toKeyword(name) : name;
 }
 
 function toValue(value: unknown): EDNVal {

@@ -4,6 +4,8 @@ import { UserError } from "../core/errors.ts";
 /** No line of a history is this long; a file without line feeds is something else. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
+/** A byte order mark is one at the very beginning only, which a decoder that is called for each chunk cannot know. */
+const KEEP_ALL = { fatal: true, ignoreBOM: true };
 
 /**
  * Splits bytes into lines, without their line feeds, however they arrive. A last line without a line feed counts.
@@ -13,57 +15,64 @@ export async function* historyLines(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
   source: string,
 ): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  const decoder = new TextDecoder("utf-8", KEEP_ALL);
   let rest: Uint8Array = new Uint8Array();
-  let lines = 0;
+  let before = 0;
   for await (const chunk of chunks) {
     const bytes = joined(rest, typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
     const end = bytes.lastIndexOf(LINE_FEED);
     rest = bytes.subarray(end + 1);
-    if (rest.length > MAX_LINE_BYTES) throw tooLong(source, lines + count(bytes.subarray(0, end + 1)) + 1);
-    if (end < 0) continue;
-    const complete = decode(decoder, bytes.subarray(0, end), source, lines).split("\n");
-    lines += complete.length;
-    yield complete;
+    if (end >= 0) {
+      const complete = decode(decoder, bytes.subarray(0, end));
+      yield before === 0 ? withoutMark(complete.lines) : complete.lines;
+      before += complete.lines.length;
+      if (complete.broken) throw notUtf8(source, before + 1);
+    }
+    if (rest.length > MAX_LINE_BYTES) throw tooLong(source, before + 1);
   }
-  if (rest.length > 0) yield [decode(decoder, rest, source, lines)];
+  if (rest.length === 0) return;
+  const last = decode(decoder, rest);
+  yield before === 0 ? withoutMark(last.lines) : last.lines;
+  if (last.broken) throw notUtf8(source, before + 1);
+}
+
+function withoutMark(lines: readonly string[]): readonly string[] {
+  return lines.map((line, at) => (at === 0 ? line.replace(/^\uFEFF/, "") : line));
 }
 
 function joined(rest: Uint8Array, chunk: Uint8Array): Uint8Array {
   return rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
 }
 
-function decode(decoder: TextDecoder, bytes: Uint8Array, source: string, linesBefore: number): string {
+/** The lines up to the first that is not UTF-8: what is wrong with an earlier one is to be said first. */
+function decode(
+  decoder: TextDecoder,
+  bytes: Uint8Array,
+): { readonly lines: readonly string[]; readonly broken: boolean } {
   try {
-    return decoder.decode(bytes);
+    return { lines: decoder.decode(bytes).split("\n"), broken: false };
   } catch {
-    throw new UserError(
-      `${source}, line ${linesBefore + firstUndecodable(bytes)}: not UTF-8`,
-      "give a history in lockstorm's format: JSON lines in UTF-8",
-    );
+    return { lines: decodable(bytes), broken: true };
   }
 }
 
-/** Which of the lines in these bytes is the first that is not UTF-8, counted from 1. */
-function firstUndecodable(bytes: Uint8Array): number {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let from = 0;
-  for (let line = 1; ; line += 1) {
+function decodable(bytes: Uint8Array): readonly string[] {
+  const decoder = new TextDecoder("utf-8", KEEP_ALL);
+  const lines: string[] = [];
+  for (let from = 0; ;) {
     const end = bytes.indexOf(LINE_FEED, from);
     try {
-      decoder.decode(bytes.subarray(from, end < 0 ? bytes.length : end));
+      lines.push(decoder.decode(bytes.subarray(from, end < 0 ? bytes.length : end)));
     } catch {
-      return line;
+      return lines;
     }
-    if (end < 0) return line;
     from = end + 1;
   }
 }
 
-function count(bytes: Uint8Array): number {
-  let feeds = 0;
-  for (const byte of bytes) if (byte === LINE_FEED) feeds += 1;
-  return feeds;
+function notUtf8(source: string, line: number): UserError {
+  const mend = "give a history in lockstorm's format: JSON lines in UTF-8";
+  return new UserError(`${source}, line ${line}: not UTF-8`, mend);
 }
 
 function tooLong(source: string, line: number): UserError {

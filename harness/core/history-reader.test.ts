@@ -220,13 +220,13 @@ describe("a wrong order", () => {
       "another operation completed",
       [release(0), granted(0)],
       3,
-      "process 0 completes acquire of k, but release of k (line 2) is open",
+      'process 0 completes acquire of "k", but release of "k" (line 2) is open',
     ],
     [
       "an operation on another key completed",
       [acquire(0), granted(0, "k2")],
       3,
-      "process 0 completes acquire of k2, but acquire of k (line 2) is open",
+      'process 0 completes acquire of "k2", but acquire of "k" (line 2) is open',
     ],
     [
       "a process goes on after info",

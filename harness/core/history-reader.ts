@@ -90,7 +90,7 @@ export class HistoryReader {
     if (!isRecord(json)) throw this.#error("an event is a JSON object", "correct the line");
     const schema = eventSchema(json["type"], json["f"]);
     if (schema === undefined) {
-      const what = `"type":${JSON.stringify(json["type"])}, "f":${JSON.stringify(json["f"])}`;
+      const what = `"type":${brief(json["type"])}, "f":${brief(json["f"])}`;
       throw this.#error(`unknown event ${what}`, "see the history format in ARCHITECTURE.md");
     }
     const parsed = schema.safeParse(json);
@@ -148,7 +148,7 @@ export class HistoryReader {
     }
     if (open.f !== f || open.key !== key) {
       throw this.#error(
-        `process ${process} completes ${f} of ${key}, but ${open.f} of ${open.key} (line ${open.line}) is open`,
+        `process ${process} completes ${f} of ${brief(key)}, but ${open.f} of ${brief(open.key)} (line ${open.line}) is open`,
         "complete what was invoked",
       );
     }
@@ -170,6 +170,13 @@ export function parseHistory(text: string, source: string): History {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value in an error: of what is long or deep only what it is. */
+function brief(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "[...]" : "{...}";
+  const text = JSON.stringify(value) ?? "undefined";
+  return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }
 
 function firstIssue(error: {
