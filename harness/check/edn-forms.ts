@@ -36,6 +36,7 @@ const SYMBOLIC = new Map([
   ["NaN", NaN],
 ]);
 const BLANK = /[\s,]*/y;
+const PLAIN = /[^"\\]*/y;
 const WORD = /[^\s,()[\]{}"\\;]*/y;
 
 interface Frame {
@@ -116,16 +117,18 @@ export class EdnForms {
   #string(line: string, at: number): number {
     const text = this.#text!;
     for (let from = at; ;) {
-      const end = line.indexOf('"', from);
-      const escape = line.indexOf("\\", from);
-      if (escape >= 0 && (end < 0 || escape < end)) {
-        const [character, next] = unescaped(line, escape);
-        text.push(line.slice(from, escape), character);
+      const end = after(PLAIN, line, from);
+      text.push(line.slice(from, end));
+      if (line[end] === "\\") {
+        const [character, next] = unescaped(line, end);
+        text.push(character);
         from = next;
         continue;
       }
-      text.push(end < 0 ? `${line.slice(from)}\n` : line.slice(from, end));
-      if (end < 0) return line.length;
+      if (end === line.length) {
+        text.push("\n");
+        return end;
+      }
       this.#text = undefined;
       this.#value(text.join(""));
       return end + 1;
