@@ -42,9 +42,11 @@ export class EffectRecorder {
   }
 
   #wrap(effects: readonly Effect[]): readonly Effect[] {
-    const database = this.#selectsInside ? -1 : (effects[0]?.database ?? -1);
-    const everywhere = { database, toReplicas: true, toFile: true };
-    return [{ ...everywhere, argv: ["MULTI"] }, ...effects, { ...everywhere, argv: ["EXEC"] }];
+    const mark = (argv: readonly string[], beside: Effect | undefined): Effect => {
+      const database = this.#selectsInside ? -1 : (beside?.database ?? -1);
+      return { database, argv, toReplicas: true, toFile: true };
+    };
+    return [mark(["MULTI"], effects[0]), ...effects, mark(["EXEC"], effects.at(-1))];
   }
 }
 

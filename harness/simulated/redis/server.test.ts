@@ -33,6 +33,18 @@ describe("effects", () => {
     expect(units.at(-1)?.[0]).toMatchObject({ toReplicas: true, toFile: false });
   });
 
+  test("of a transaction over two databases end in that of the last command: in 7.0 no SELECT stands before EXEC", () => {
+    const texts = (["7.0.15", "8.0.2"] as const).map((version) => {
+      const stream = new EffectStream();
+      let text = "";
+      const onEffects = (effects: readonly Effect[]): void => void (text += stream.encode(effects, "replicas"));
+      const client = new TestClient(testServer(new TestClock(), { version, onEffects }));
+      for (const line of ["multi", "set a 1", "select 1", "set b 1", "exec"]) client.run(line);
+      return text.match(/[A-Z]{4,6}|set/g)?.join(" ");
+    });
+    expect(texts).toEqual(["SELECT MULTI set SELECT set EXEC", "MULTI SELECT set SELECT set EXEC"]);
+  });
+
   test("come before the reply they belong to", () => {
     const order: string[] = [];
     const server = testServer(new TestClock(), { onEffects: () => order.push("effects") });

@@ -102,12 +102,7 @@ function left(argv: readonly string[], caller: Caller, form: { seconds: boolean;
   const ms = form.absolute ? when : subtract(when, server.nowMs);
   const atLeast = ms < 0 ? 0 : ms;
   if (!form.seconds) return atLeast;
-  return typeof atLeast === "number" ? Math.floor((atLeast + 500) / 1000) : toSeconds(atLeast, server.isModern);
-}
-
-/** Rounds to seconds as the compiled server does: in newer ones the addition overflows. */
-function toSeconds(ms: bigint, wraps: boolean): bigint {
-  return (wraps ? BigInt.asIntN(64, ms + 500n) : ms + 500n) / 1000n;
+  return typeof atLeast === "number" ? Math.floor((atLeast + 500) / 1000) : (atLeast + 500n) / 1000n;
 }
 
 function persist(argv: readonly string[], caller: Caller): Reply {

@@ -1,8 +1,10 @@
 import { formatG, formatScore, nonFinite } from "../floats.ts";
 import type { RedisServer } from "../server.ts";
+import type { SortedSetValue } from "../values.ts";
 
-/** A score as ZSCAN writes it, which differs from replies. */
-export function formatScanScore(server: RedisServer, score: number): string {
+/** A score as ZSCAN writes it, which differs from replies: as a listpack stores it, or with 17 digits. */
+export function formatScanScore(server: RedisServer, encoding: SortedSetValue["encoding"], score: number): string {
   if (!Number.isFinite(score)) return nonFinite(score);
-  return server.isModern ? formatScore(score, "shortest") : formatG(score, 17);
+  if (encoding === "skiplist") return formatG(score, 17);
+  return formatScore(score, server.isModern ? "shortest" : "17-digits");
 }

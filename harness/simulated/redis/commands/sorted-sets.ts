@@ -62,12 +62,13 @@ export const sortedSetCommands: readonly Command[] = [
   command("zpopmax", -2, "write fast", ONE_KEY, (argv, caller) => pop(argv, caller, "zpopmax")),
   command("zrandmember", -2, "readonly", ONE_KEY, randomMembers),
   command("zscan", -3, "readonly", ONE_KEY, (argv, caller) =>
-    scanCollection(argv, caller, "zset", (key) =>
-      (readAs(caller, key, "zset")?.scores.all() ?? []).map(({ member, score }) => [
-        member,
-        formatScanScore(caller.server, score),
-      ]),
-    ),
+    scanCollection(argv, caller, "zset", (key) => {
+      const value = readAs(caller, key, "zset");
+      if (value === undefined) return [];
+      return value.scores
+        .all()
+        .map(({ member, score }) => [member, formatScanScore(caller.server, value.encoding, score)]);
+    }),
   ),
 ];
 
@@ -141,12 +142,11 @@ function addMembers(argv: readonly string[], caller: Caller, isIncrement: boolea
   } else growEncoding(caller, value, [], value.scores.size + pairs.length);
   const result = { added: 0, updated: 0, processed: 0, score: 0, failed: false };
   for (const pair of pairs) {
-    const outcome = addOne(value.scores, pair, options);
+    const outcome = addOne(caller, value, pair, options);
     if (outcome === "nan") {
       result.failed = true;
       break;
     }
-    growEncoding(caller, value, [pair], value.scores.size);
     if (outcome.kind !== "skipped") result.processed += 1;
     if (outcome.kind === "added") result.added += 1;
     if (outcome.kind === "updated") result.updated += 1;
@@ -164,11 +164,18 @@ function addMembers(argv: readonly string[], caller: Caller, isIncrement: boolea
 
 type Outcome = { readonly kind: "added" | "updated" | "same" | "skipped"; readonly score: number };
 
-function addOne(scores: SortedSet, { member, score }: Scored, options: AddOptions): Outcome | "nan" {
+function addOne(
+  caller: Caller,
+  value: SortedSetValue,
+  { member, score }: Scored,
+  options: AddOptions,
+): Outcome | "nan" {
+  const { scores } = value;
   const before = scores.score(member);
   if (before === undefined) {
     if (options.xx) return { kind: "skipped", score };
-    scores.set(member, score);
+    growEncoding(caller, value, [{ member, score }], scores.size + 1);
+    store(value, member, score);
     return { kind: "added", score };
   }
   if (options.nx) return { kind: "skipped", score };
@@ -176,8 +183,13 @@ function addOne(scores: SortedSet, { member, score }: Scored, options: AddOption
   if (Number.isNaN(after)) return "nan";
   if ((options.lt && after >= before) || (options.gt && after <= before)) return { kind: "skipped", score: after };
   if (after === before) return { kind: "same", score: after };
-  scores.set(member, after);
+  store(value, member, after);
   return { kind: "updated", score: after };
+}
+
+/** A listpack holds whole scores as integers, which have no negative zero. */
+function store({ scores, encoding }: SortedSetValue, member: string, score: number): void {
+  scores.set(member, score === 0 && encoding === "listpack" ? 0 : score);
 }
 
 function growEncoding(caller: Caller, value: SortedSetValue, added: readonly Scored[], size: number): void {

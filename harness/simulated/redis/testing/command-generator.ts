@@ -19,6 +19,7 @@ export class CommandGenerator {
     const shape = this.#arguments.pick(this.#shapes);
     const argv = [shape.name, ...shape.arguments.flatMap((argument) => this.#draw(argument))];
     if (this.#arguments.chance(3)) argv[0] = (argv[0] ?? "").toUpperCase();
+    if (shape.isExact === true) return argv;
     if (this.#arguments.chance(2) && argv.length > 1) argv.splice(this.#random.integer(1, argv.length - 1), 1);
     if (this.#arguments.chance(2)) argv.push(this.#arguments.draw("word"));
     return argv;
