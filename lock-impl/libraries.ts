@@ -12,19 +12,21 @@ const redlock = {
 
 /**
  * Libraries from npm, unmodified, with their defaults and those of ioredis. Their claims are what the recipes they name
- * promise, not what their authors wrote. They are installed apart: `npm install redlock4@npm:redlock@4.2.0` and so on.
+ * promise, not what their authors wrote. They are installed apart.
  */
 export const libraries: readonly LockEntry[] = [
   {
     ...redlock,
     name: "redlock4",
     title: "npm redlock 4.2.0",
+    npmPackage: "redlock4@npm:redlock@4.2.0",
     load: async () => (await import("./adapters/redlock4.ts")).driver,
   },
   {
     ...redlock,
     name: "redlock5",
     title: "npm redlock 5.0.0-beta.2",
+    npmPackage: "redlock5@npm:redlock@5.0.0-beta.2",
     load: async () => (await import("./adapters/redlock5.ts")).driver,
     limits: [
       ...redlock.limits,
@@ -42,6 +44,7 @@ export const libraries: readonly LockEntry[] = [
     name: "redis-semaphore",
     title: "npm redis-semaphore 5.8.0, Mutex, renewed at 0.8 of its lease",
     topologies: ["single", "sentinel"],
+    npmPackage: "redis-semaphore@5.8.0",
     load: async () => (await import("./adapters/redis-semaphore.ts")).mutexDriver,
     renews: true,
     claims: [...soundLease("single"), ...soundLeaseBehindSentinel(), ...soundRenewal()],
@@ -62,6 +65,7 @@ export const libraries: readonly LockEntry[] = [
     name: "redis-semaphore-redlock",
     title: "npm redis-semaphore 5.8.0, RedlockMutex, renewed at 0.8 of its lease",
     topologies: ["redlock"],
+    npmPackage: "redis-semaphore@5.8.0",
     load: async () => (await import("./adapters/redis-semaphore.ts")).redlockMutexDriver,
     renews: true,
     claims: soundLease("redlock"),

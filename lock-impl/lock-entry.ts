@@ -11,6 +11,8 @@ export interface LockEntry {
   readonly persistence?: Persistence;
   /** Loads the driver, and only then its dependencies. */
   readonly load: () => Promise<LockDriver>;
+  /** What to have npm install before it can be loaded, `redlock4@npm:redlock@4.2.0`; absent where nothing is needed. */
+  readonly npmPackage?: string;
   /** True for a lock with a deliberate bug. Its claims are what it would be sold for. */
   readonly flawed: boolean;
   /** The bug, in one line. */
