@@ -34,17 +34,28 @@ const drivers = new Map<string, Promise<LockDriver>>();
  */
 export async function runSimulated(
   plan: Plan,
-  options: { readonly title: string; readonly required: readonly Property[]; readonly sink?: LineSink },
+  options: {
+    readonly title: string;
+    readonly required: readonly Property[];
+    readonly sink?: LineSink;
+    /** The lock, where it is not what the plan's `lock` names. */
+    readonly driver?: LockDriver;
+  },
 ): Promise<SimulatedRun> {
   const { title, required, sink } = options;
-  let driver = drivers.get(plan.lock);
-  if (driver === undefined) drivers.set(plan.lock, (driver = loadDriver(plan.lock)));
+  const driver = options.driver ?? (await driverNamed(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
-  const { value, traceHash } = await simulate({ plan, driver: await driver }, (system) =>
+  const { value, traceHash } = await simulate({ plan, driver }, (system) =>
     runPlan({ plan, system, faults, facts, ...(sink === undefined ? {} : { sink }) }),
   );
   const { history } = value;
   return { plan, record: { plan, history, verdict: checkHistory(history, { required }), title }, traceHash };
+}
+
+function driverNamed(lock: string): Promise<LockDriver> {
+  let driver = drivers.get(lock);
+  if (driver === undefined) drivers.set(lock, (driver = loadDriver(lock)));
+  return driver;
 }
 
 /** Keeps a simulated run as every run is kept, and says how to replay it. */
@@ -55,5 +66,6 @@ export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: 
   for (const event of history.events) folder.sink(`${JSON.stringify(event)}\n`);
   folder.writeVerdict(verdict);
   folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
-  return { record: { ...record, replayCommand: `npx lockstorm replay ${folder.planFile}` }, folder: folder.path };
+  const replayCommand = record.replayCommand ?? `npx lockstorm replay ${folder.planFile}`;
+  return { record: { ...record, replayCommand }, folder: folder.path };
 }

@@ -10,6 +10,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
   "harness/simulated": ["harness/core", "harness/client", "lock-impl/driver.ts"],
   "harness/containers": ["harness/core", "lock-impl/driver.ts", "docker"],
   "harness/cli": "everything",
+  "harness/verify": "everything",
   "lock-impl": [],
   workloads: ["harness/core"],
   faults: ["harness/core"],

@@ -1,0 +1,2 @@
+/** Never yields: only from outside can its process be ended. */
+for (;;);

@@ -1,0 +1,34 @@
+/**
+ * lockstorm as a library: locks on Redis, the interface of a lock under test, and what verifies one. The command line and
+ * `lockstorm/vitest` stand on the same.
+ */
+export { Locks, type LockOptions, type LocksOptions } from "./lock-impl/reference/locks.ts";
+export type { HeldLock, Unlocked } from "./lock-impl/reference/held-lock.ts";
+export { LockLostError, LockUnavailableError } from "./lock-impl/reference/lock-errors.ts";
+export type { LockServers } from "./lock-impl/servers.ts";
+export type { LossPolicy } from "./lock-impl/watchdog.ts";
+
+export type {
+  AcquireOptions,
+  Address,
+  Completion,
+  Grant,
+  LockClient,
+  LockDriver,
+  LockEnvironment,
+  Servers,
+} from "./lock-impl/driver.ts";
+
+export { verifyLock } from "./harness/verify/verify-lock.ts";
+export { LockBrokenError } from "./harness/verify/lock-broken-error.ts";
+export { UndecidedError } from "./harness/verify/undecided-error.ts";
+export type {
+  Counterexample,
+  DriverFactory,
+  Verification,
+  VerifyOptions,
+} from "./harness/verify/verify-options.ts";
+
+export { UserError, HarnessError } from "./harness/core/errors.ts";
+export type { TopologyKind } from "./harness/core/topology.ts";
+export type { Cause, Property, Verdict } from "./harness/core/verdict.ts";
