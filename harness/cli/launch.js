@@ -7,12 +7,14 @@ import * as module from "node:module";
 import { constants } from "node:os";
 import { fileURLToPath } from "node:url";
 
-const MINIMUM = [22, 22];
+const source = new URL("main.ts", import.meta.url);
+const fromSource = existsSync(source);
+const main = fromSource ? source : new URL("../../dist/harness/cli/main.js", import.meta.url);
+// The sources hold `await using`, which is compiled away in the package.
+const MINIMUM = fromSource ? [24, 0] : [22, 22];
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 const newEnough = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
-const source = new URL("main.ts", import.meta.url);
-const main = existsSync(source) ? source : new URL("../../dist/harness/cli/main.js", import.meta.url);
 const bundledNode = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 
 if (newEnough) {

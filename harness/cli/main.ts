@@ -1,3 +1,5 @@
+// First: others rely on it.
+import "./disposal.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
