@@ -11,6 +11,8 @@ export interface RunRecord {
   readonly verdict: Verdict;
   /** The whole command that runs the plan again: `npx lockstorm replay ...`. */
   readonly replayCommand?: string;
+  /** How many events the history has, where it is too long to be kept and drawn; `history.events` is then empty. */
+  readonly omittedEvents?: number;
   /** What to call the run: a scenario's slug, a file name. */
   readonly title?: string;
 }
@@ -34,12 +36,13 @@ export function conditionsOf(run: RunRecord): readonly string[] {
   const seed = run.plan?.seed ?? header.seed;
   const lock = run.plan?.lock ?? header.lock;
   const clients = run.plan?.clients.length ?? header.clients;
+  const count = run.omittedEvents ?? events.length;
   return [
     ...(lock === undefined ? [] : [`lock ${lock}`]),
     ...(typeof topology === "string" ? [`topology ${topology}`] : []),
     ...(typeof header["backend"] === "string" ? [`backend ${header["backend"]}`] : []),
     ...(seed === undefined ? [] : [`seed ${seed}`]),
     ...(clients === undefined ? [] : [`${clients} ${clients === 1 ? "client" : "clients"}`]),
-    `${events.length} ${events.length === 1 ? "event" : "events"}`,
+    `${count} ${count === 1 ? "event" : "events"}`,
   ];
 }

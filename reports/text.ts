@@ -40,14 +40,32 @@ export function renderText(run: RunRecord, options: TextOptions): string {
     headline(run, style),
     properties(run.verdict, style),
     section("Why it is unknown", run.verdict.reasons, style),
-    ...stories.slice(0, MOST_DRAWN).map((story, index) => violation(story, index, stories.length, timeline, style)),
-    furtherViolations(stories.slice(MOST_DRAWN), timeline, style),
+    ...(run.omittedEvents === undefined ? drawnStories(stories, timeline, style) : toldStories(stories, style)),
     ...(stories.length === 0 ? [overview(timeline, style)] : []),
     section("Remarks", run.verdict.remarks, style),
     section("How close it was", marginWords(run.verdict.margins), style),
     faultEvidence(timeline.faults, stories.slice(0, MOST_DRAWN), style),
     replay(run, style),
   ];
+  return textOf(parts, style);
+}
+
+/** The first violation of a run, with nothing around it but how to replay it: one of many. Ends with a line feed. */
+export function renderViolation(run: RunRecord, options: TextOptions): string {
+  const style = new TextStyle(options);
+  const timeline = timelineOf(run.history);
+  const stories = storiesOf(run.verdict, timeline, run.history.events);
+  return textOf(
+    [
+      headline(run, style),
+      ...stories.slice(0, 1).map((story, index) => violation(story, index, stories.length, timeline, style)),
+      replay(run, style),
+    ],
+    style,
+  );
+}
+
+function textOf(parts: readonly (readonly string[])[], style: TextStyle): string {
   const text = parts.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"));
   const whole = `${text.join("\n\n").replaceAll("\u{a0}", " ")}\n`;
   return style.unicode ? whole : whole.replaceAll("\u{2026}", "..");
@@ -91,6 +109,32 @@ function propertyNote({ verdict, violations, reason }: PropertyVerdict): string 
   return `${count(violations.length, "violation")}: ${causes.join(", ")}`;
 }
 
+function drawnStories(stories: readonly Story[], timeline: Timeline, style: TextStyle): readonly (readonly string[])[] {
+  return [
+    ...stories.slice(0, MOST_DRAWN).map((story, index) => violation(story, index, stories.length, timeline, style)),
+    furtherViolations(stories.slice(MOST_DRAWN), timeline, style),
+  ];
+}
+
+/** The violations of a history that was not kept: what the checkers say, and where to look. */
+function toldStories(stories: readonly Story[], style: TextStyle): readonly (readonly string[])[] {
+  const told = stories
+    .slice(0, MOST_LISTED)
+    .map((story, index) => [
+      ...heading(storyTitle(story, index, stories.length), style),
+      `  events ${story.violation.events.join(", ")} (an event stands on the line of its number plus two)`,
+      "",
+      ...story.explanations.flatMap((explanation) => style.paragraph(printable(explanation), 2)),
+    ]);
+  const rest = stories.length - MOST_LISTED;
+  return [...told, ...(rest > 0 ? [[`and ${count(rest, "further violation")}`]] : [])];
+}
+
+function storyTitle({ properties, violation }: Story, index: number, total: number): string {
+  const which = total === 1 ? "Violation" : `Violation ${index + 1} of ${total}`;
+  return `${which}: ${listed(properties)}, ${CAUSE_MEANING[violation.cause]} (${violation.cause})`;
+}
+
 function violation(
   story: Story,
   index: number,
@@ -99,11 +143,10 @@ function violation(
   style: TextStyle,
 ): readonly string[] {
   const { moments, leftOut } = momentsOf(story, timeline, MOST_MOMENTS);
-  const { overlap, cause } = story.violation;
-  const which = total === 1 ? "Violation" : `Violation ${index + 1} of ${total}`;
+  const { overlap } = story.violation;
   const { window, lanes } = story;
   return [
-    ...heading(`${which}: ${listed(story.properties)}, ${CAUSE_MEANING[cause]} (${cause})`, style),
+    ...heading(storyTitle(story, index, total), style),
     "",
     ...picture({ timeline, window, lanes, moments, ...(overlap === undefined ? {} : { overlap }) }, style),
     "",

@@ -47,11 +47,13 @@ export function looksLikeEdn(firstLine: string): boolean {
 
 /**
  * Reads Jepsen's `history.edn` of a lock workload line by line: operation maps one after the other, in a vector or list
- * or not, with line feeds wherever EDN allows them. Operations named `acquire`, `release` (or `lock`, `unlock`, `refresh`) become events; all others are left out.
+ * or not, with line feeds wherever EDN allows them. Operations named `acquire`, `release` (or `lock`, `unlock`,
+ * `refresh`) become events; all others are left out.
  *
  * Jepsen's locks report no lease: none is assumed, so that nothing but a release ends a hold. An owner is what the
  * operation's value calls `owner`, `client` or `uid`, else the process itself. A release that is `ok` has released; an
- * acquire that failed without an error was contended. What its nemesis did counts as not seen to take effect.
+ * acquire that failed without an error was contended; a release that failed as `:not-held` found nothing to release.
+ * What its nemesis did counts as not seen to take effect, unless lockstorm wrote the history.
  */
 export class EdnReader {
   readonly #source: string;
@@ -107,15 +109,23 @@ export class EdnReader {
     if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") return undefined;
     const { key, value } = keyed(form);
     this.#follow(process, type, f, key);
+    if (f === "release" && type === "fail" && form["error"] === "not-held") {
+      return this.#stamped(form, { process, type: "ok", f, key, value: { ...value, released: false } });
+    }
     return this.#stamped(form, { process, type, f, key, value: this.#value(type, f, key, process, value, form) });
   }
 
   #fault(form: EdnMap): HistoryEvent | undefined {
     const name = text(form["f"]) ?? "unknown";
-    const [kind, phase] = FAULT_NAMES.get(name) ?? [name, /^(stop|heal|resume)/.test(name) ? "heal" : "start"];
-    const evidence =
-      form["value"] === undefined || form["value"] === null ? "" : JSON.stringify(form["value"], withBigints);
-    const value = { phase, targets: [], outcome: "indeterminate", evidence };
+    const [kind, phase] = FAULT_NAMES.get(name) ?? [
+      name.replace(/^(start|stop)-/, ""),
+      /^(stop|heal|resume)/.test(name) ? "heal" : "start",
+    ];
+    const { value: told = null } = form;
+    // What lockstorm wrote says what was seen; of all else nobody knows.
+    const own = isForm(told) && "outcome" in told && "targets" in told ? told : {};
+    const evidence = told === null ? "" : JSON.stringify(told, withBigints);
+    const value = { targets: [], outcome: "indeterminate", evidence, ...own, phase };
     return this.#stamped(form, { process: "nemesis", type: "fault", f: kind, value });
   }
 

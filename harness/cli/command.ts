@@ -6,6 +6,8 @@ export interface Flag {
   readonly value?: string;
   readonly help: string;
   readonly default?: string;
+  /** May be given several times, which is the same as once with commas in between. */
+  readonly repeatable?: true;
 }
 
 /** A command of the command line: the one table from which parsing, help and documentation are made. */
@@ -89,14 +91,23 @@ export function refuseOperands(name: string, operands: readonly string[], mend =
 export function readArguments(command: Command, words: readonly string[]): Omit<CommandInput, "signal"> {
   const options: ParseArgsOptionsConfig = { help: { type: "boolean", short: "h" } };
   for (const [name, flag] of Object.entries(command.flags)) {
-    const base = flag.value === undefined ? { type: "boolean" as const } : { type: "string" as const };
+    const base = {
+      ...(flag.value === undefined ? { type: "boolean" as const } : { type: "string" as const }),
+      multiple: flag.repeatable ?? false,
+    };
     options[name] = flag.default === undefined ? base : { ...base, default: flag.default };
   }
   try {
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
-    return { operands: positionals, flags: new Flags(values as Record<string, string | boolean | undefined>) };
+    return { operands: positionals, flags: new Flags(Object.fromEntries(Object.entries(values).map(joined))) };
   } catch (error) {
     const problem = messageOf(error).replace(/\. To specify.*$/, "");
     throw new UserError(`${command.name}: ${problem}`, `see lockstorm ${command.name} --help`, { cause: error });
   }
+}
+
+type ParsedValue = string | boolean | readonly (string | boolean)[] | undefined;
+
+function joined([name, value]: readonly [string, ParsedValue]): readonly [string, string | boolean | undefined] {
+  return [name, typeof value === "object" ? value.join(",") : value];
 }

@@ -112,6 +112,97 @@ test.concurrent("--require decides which properties count", async () => {
   expect(await runCli(flags("lease-exclusion,mutual-exclusion"), { input: overrun })).toMatchObject({ code: 1 });
 });
 
+test.concurrent("--property judges that one only, and may be repeated", async () => {
+  const input = recorded("overrun-after-pause");
+  const properties = ["--property", "lease-exclusion", "--property", "fencing-tokens"];
+  const { code, stdout } = await runCli(["check", "-", "--json", ...properties], { input });
+  const verdict = JSON.parse(stdout) as { required: string[]; properties: Record<string, unknown> };
+  expect([code, verdict.required]).toEqual([0, ["lease-exclusion", "fencing-tokens"]]);
+  expect(Object.keys(verdict.properties)).toEqual(["lease-exclusion", "fencing-tokens"]);
+});
+
+test.concurrent("--model is what linearizability is judged against", async () => {
+  const input = recorded("fencing-tokens=valid.reentry.jsonl");
+  const judged = (...flags: string[]): Promise<CliResult> =>
+    runCli(["check", "-", "--property", "linearizability", ...flags], { input });
+  expect(await judged()).toMatchObject({ code: 0 });
+  expect(await judged("--model", "owner-aware")).toMatchObject({ code: 1 });
+  expect(await judged("--model", "owner-aware-mutex")).toMatchObject({ code: 1 });
+});
+
+test.concurrent("--observe-contention has a refusal count", async () => {
+  const refused = `{"index":5,"time":60,"process":1,"type":"fail","f":"acquire","key":"k1","value":{"reason":"contended"}}`;
+  const lines = [
+    ...GOOD,
+    ACQUIRE.replace('"index":0,"time":10,"process":0', '"index":4,"time":50,"process":1'),
+    refused,
+  ];
+  expect(await check(lines, "--property", "linearizability")).toMatchObject({ code: 0 });
+  expect(await check(lines, "--property", "linearizability", "--observe-contention")).toMatchObject({ code: 1 });
+});
+
+test.concurrent("what --write-edn writes is judged the same, by its name or by what it holds", async () => {
+  const file = join(folder, "written.edn");
+  const input = recorded("plain-del-seen-by-release");
+  const flags = ["--property", "mutual-exclusion", "--property", "linearizability", "--json"];
+  const original = await runCli(["check", "-", ...flags, "--write-edn", file], { input });
+  expect(original.code).toBe(1);
+  const written = readFileSync(file, "utf8");
+  const fromFile = await runCli(["check", file, ...flags]);
+  const fromInput = await runCli(["check", "-", ...flags], { input: written });
+  expect(fromInput.stdout).toBe(fromFile.stdout);
+  for (const { code, stdout } of [fromFile, fromInput]) {
+    const verdicts = [stdout, original.stdout].map((text) => {
+      const { properties } = JSON.parse(text) as { properties: Record<string, { verdict: string }> };
+      return Object.entries(properties).map(([property, { verdict }]) => [property, verdict]);
+    });
+    expect([code, verdicts[0]]).toEqual([1, verdicts[1]]);
+  }
+  const refused = await runCli(["check", file, "--format", "jsonl"]);
+  expect(refused).toMatchObject({ code: 254, stderr: expect.stringMatching(/written\.edn, line 1: not JSON/) });
+  const same = await runCli(["check", file, "--write-edn", file]);
+  expect(same).toMatchObject({ code: 254, stderr: expect.stringMatching(/would overwrite/) });
+  expect(readFileSync(file, "utf8")).toBe(written);
+});
+
+test.concurrent("a history too long to be drawn is judged, and its violations are told", async () => {
+  const rounds = Array.from({ length: 25_001 }, (_, round) => {
+    const times = [1, 2, 3, 4].map((step) => round * 10 + step);
+    return [ACQUIRE, GRANTED, RELEASE, RELEASED].map((line, step) =>
+      line
+        .replace(/"index":\d+,"time":\d+/, `"index":${round * 4 + step},"time":${times[step]}`)
+        .replace('"owner":"a"', `"owner":"a${round}"`),
+    );
+  });
+  const index = rounds.length * 4;
+  const again = (line: string, process: number, event: number): string =>
+    line
+      .replace(
+        /"index":\d+,"time":\d+,"process":0/,
+        `"index":${index + event},"time":${1e6 + event},"process":${process}`,
+      )
+      .replace('"owner":"a"', `"owner":"b${process}"`);
+  const overlapping = [again(ACQUIRE, 0, 0), again(GRANTED, 0, 1), again(ACQUIRE, 1, 2), again(GRANTED, 1, 3)];
+  const { code, stdout, stderr } = await check([HEADER, ...rounds.flat(), ...overlapping]);
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toContain(`${index + 4} events`);
+  expect(stdout).toContain(`events ${index + 1}, ${index + 3} (an event stands on the line of its number plus two)`);
+  expect(stdout).toMatch(/The lock had promised k1 to two owners/);
+});
+
+test.concurrent("reading can be interrupted", async () => {
+  const child = spawn(process.execPath, [new URL("launch.js", import.meta.url).pathname, "check", "-"], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const exited = once(child, "close");
+  // A line longer than any pipe holds: once it is written, the program reads.
+  await new Promise((resolve) => child.stdin.write(`${HEADER}\n${" ".repeat(1_000_000)}`, resolve));
+  child.stdin.on("error", () => {});
+  child.kill("SIGINT");
+  const [code] = (await exited) as [number];
+  expect(code).toBe(130);
+});
+
 test.concurrent("a pipe that nobody reads changes neither the verdict nor what is said", async () => {
   const file = join(folder, "broken.jsonl");
   writeFileSync(file, recorded("async-failover"));

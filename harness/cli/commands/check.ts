@@ -1,33 +1,148 @@
-import { checkHistory } from "../../check/check.ts";
+import { resolve } from "node:path";
+import { allCheckers } from "../../check/check.ts";
+import { checkStream } from "../../check/check-stream.ts";
+import { HISTORY_FORMATS, type HistoryFormat } from "../../check/history-stream.ts";
+import { LOCK_MODELS, type LockModelName } from "../../check/lock-models.ts";
 import { UserError } from "../../core/errors.ts";
+import type { HistoryEvent } from "../../core/history.ts";
 import { PROPERTIES } from "../../core/verdict.ts";
-import type { Command } from "../command.ts";
+import type { Command, CommandInput, Flags } from "../command.ts";
+import { historyInput, type HistoryInput } from "../history-input.ts";
 import { exitCode, printRun } from "../output.ts";
-import { readHistory, STANDARD_INPUT } from "../read-history.ts";
+import { EdnFile } from "./check-edn.ts";
+import { CheckProgress } from "./check-progress.ts";
+
+/** A history up to this length is kept for its picture; of a longer one only the verdict is told. */
+const KEPT_EVENTS = 100_000;
+
+const SHORT_MODELS = LOCK_MODELS.map((name) => name.replace(/-mutex$/, ""));
 
 /** `lockstorm check`: the verdict on a recorded history, whoever recorded it. */
 export const check: Command = {
   name: "check",
-  summary: "judge a recorded history (a file, or - for standard input)",
-  operands: "<history.jsonl>",
+  summary: "judge a recorded history (a file, or - for standard input), of any length",
+  operands: "<history.jsonl | history.edn | ->",
   flags: {
+    property: {
+      value: "property",
+      repeatable: true,
+      help: `judge this one only; may be repeated: ${PROPERTIES.join(", ")}`,
+    },
     require: {
       value: "properties",
-      help: "properties that decide the verdict, separated by commas (default: all that apply)",
+      help: "properties that decide the verdict, separated by commas (default: all that are judged)",
     },
+    model: {
+      value: "model",
+      help: `what linearizability is judged against: ${SHORT_MODELS.join(", ")}`,
+      default: "reentrant-fenced",
+    },
+    "observe-contention": {
+      help: "take a contended refusal as the observation that somebody held; otherwise it constrains nothing",
+    },
+    format: {
+      value: "format",
+      help: `${HISTORY_FORMATS.join(", ")}: what the history is in (auto: by its name and first line)`,
+      default: "auto",
+    },
+    "write-edn": { value: "file", help: "also write the history as Jepsen's history.edn, for other checkers" },
     json: { help: "print the verdict as JSON" },
   },
-  examples: ["lockstorm check history.jsonl", "lockstorm check - --json < history.jsonl"],
-  run: async ({ operands, flags }) => {
-    const [path] = operands;
-    if (path === undefined || operands.length > 1) {
-      throw new UserError("check takes one history", "give a history.jsonl, or - for standard input");
-    }
-    const required = flags.list("require", PROPERTIES) ?? PROPERTIES;
-    const history = await readHistory(path);
-    const verdict = checkHistory(history, { required, foreign: true });
-    const title = path === STANDARD_INPUT ? "standard input" : path;
-    printRun({ record: { history, verdict, title } }, flags.on("json"));
-    return exitCode(verdict);
-  },
+  examples: [
+    "lockstorm check history.jsonl",
+    "lockstorm check - --json < history.jsonl",
+    "lockstorm check history.jsonl --property mutual-exclusion --property lease-exclusion",
+    "lockstorm check history.edn --property linearizability --model owner-aware --observe-contention",
+    "lockstorm check history.jsonl --write-edn history.edn",
+  ],
+  run: runCheck,
 };
+
+async function runCheck({ operands, flags, signal }: CommandInput): Promise<number> {
+  const [path] = operands;
+  if (path === undefined || operands.length > 1) {
+    throw new UserError("check takes one history", "give a history.jsonl, or - for standard input");
+  }
+  const properties = flags.list("property", PROPERTIES) ?? PROPERTIES;
+  const required = flags.list("require", properties) ?? properties;
+  const linearizability = { model: modelOf(flags), observeContention: flags.on("observe-contention") };
+  const options = {
+    ...linearizability,
+    checkers: allCheckers(linearizability).filter(({ property }) => properties.includes(property)),
+    required,
+    foreign: true,
+    format: formatOf(flags, path),
+  };
+  const edn = flags.text("write-edn");
+  if (edn !== undefined && resolve(edn) === resolve(path)) {
+    throw new UserError("--write-edn would overwrite the history that is read", "name another file");
+  }
+  const kept = new KeptEvents(flags.on("json") ? 0 : KEPT_EVENTS);
+  const input = historyInput(path, signal);
+  const { header, events, verdict } = await judge(
+    input,
+    options,
+    edn === undefined ? undefined : new EdnFile(edn),
+    kept,
+  );
+  const record = {
+    history: { header, events: kept.events },
+    verdict,
+    title: input.source,
+    ...(kept.events.length < events ? { omittedEvents: events } : {}),
+  };
+  printRun({ record }, flags.on("json"));
+  return exitCode(verdict);
+}
+
+async function judge(
+  input: HistoryInput,
+  options: Parameters<typeof checkStream>[2],
+  edn: EdnFile | undefined,
+  kept: KeptEvents,
+): ReturnType<typeof checkStream> {
+  using progress = new CheckProgress(input);
+  const judged = await checkStream(input.chunks(), input.source, {
+    ...options,
+    onEvents: async (events) => {
+      kept.add(events);
+      progress.add(events.length);
+      await edn?.write(events);
+    },
+  });
+  await edn?.end();
+  return judged;
+}
+
+/** The events of a history, as long as it is short; none of a long one. */
+class KeptEvents {
+  readonly #limit: number;
+  #events: HistoryEvent[] = [];
+  #tooMany = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get events(): readonly HistoryEvent[] {
+    return this.#events;
+  }
+
+  add(events: readonly HistoryEvent[]): void {
+    this.#tooMany ||= this.#events.length + events.length > this.#limit;
+    if (this.#tooMany) this.#events = [];
+    else for (const event of events) this.#events.push(event);
+  }
+}
+
+/** By its short name, or by the one under which explanations speak of it. */
+function modelOf(flags: Flags): LockModelName {
+  const long = LOCK_MODELS.find((name) => name === flags.text("model"));
+  const short = long === undefined ? flags.choice("model", SHORT_MODELS) : undefined;
+  return long ?? LOCK_MODELS[SHORT_MODELS.indexOf(short ?? "")] ?? "reentrant-fenced-mutex";
+}
+
+function formatOf(flags: Flags, path: string): HistoryFormat {
+  const format = flags.choice("format", HISTORY_FORMATS) ?? "auto";
+  return format === "auto" && path.endsWith(".edn") ? "edn" : format;
+}
