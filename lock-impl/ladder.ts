@@ -8,6 +8,7 @@ import {
   soundLeaseBehindSentinel,
   soundRenewal,
 } from "./claim-tables.ts";
+import type { Limit } from "./claims.ts";
 import type { LockEntry } from "./lock-entry.ts";
 
 /** What most rungs have in common: a lease on one server, perhaps behind Sentinels. */
@@ -33,6 +34,19 @@ const quorum = {
   claims: soundLease("redlock"),
   limits: leaseLimits("redlock"),
 } as const satisfies Partial<LockEntry>;
+
+/** How a bug shows, on one server and behind Sentinels alike. */
+function flaw(shows: Omit<Limit, "topology">): readonly Limit[] {
+  return leased.topologies.map((topology) => ({ ...shows, topology }));
+}
+
+/**
+ * The limits of a lock that renews its lease every third of it: a hold can last, and only a clock three times too fast
+ * outruns it.
+ */
+const renewedLimits = leased.limits.filter(
+  ({ property, under }) => (property !== "mutual-exclusion" || under !== "none") && under !== "clock-rate",
+);
 
 /** The rungs of the ladder, each with what the next one mends. */
 export const ladder: readonly LockEntry[] = [
@@ -63,13 +77,12 @@ export const ladder: readonly LockEntry[] = [
     flawed: true,
     flaw: "a client that dies between SETNX and EXPIRE leaves a lock that never expires",
     limits: [
-      {
+      ...flaw({
         property: "deadlock-freedom",
-        topology: "single",
         under: "kill-client",
         cause: "never-freed",
         source: "setnx-expire-crash",
-      },
+      }),
       ...leased.limits,
     ],
   },
@@ -81,8 +94,8 @@ export const ladder: readonly LockEntry[] = [
     flawed: true,
     flaw: "a holder whose lease has ended deletes the lock of the next",
     limits: [
-      { property: "owner-release", topology: "single", under: "none", cause: "foreign-release", source: "plain-del" },
-      { property: "lease-exclusion", topology: "single", under: "none", cause: "foreign-release", source: "plain-del" },
+      ...flaw({ property: "owner-release", under: "none", cause: "foreign-release", source: "plain-del" }),
+      ...flaw({ property: "lease-exclusion", under: "none", cause: "foreign-release", source: "plain-del" }),
       ...leased.limits,
     ],
   },
@@ -94,13 +107,7 @@ export const ladder: readonly LockEntry[] = [
     flawed: true,
     flaw: "between GET and DEL the lock can become another's, and is deleted",
     limits: [
-      {
-        property: "linearizability",
-        topology: "single",
-        under: "latency",
-        cause: "unexplained",
-        source: "get-del-race",
-      },
+      ...flaw({ property: "linearizability", under: "latency", cause: "unexplained", source: "get-del-race" }),
       ...leased.limits,
     ],
   },
@@ -112,13 +119,7 @@ export const ladder: readonly LockEntry[] = [
     flawed: true,
     flaw: "a release that arrives late deletes the client's next hold",
     limits: [
-      {
-        property: "lease-exclusion",
-        topology: "single",
-        under: "none",
-        cause: "foreign-release",
-        source: "owner-value-reuse",
-      },
+      ...flaw({ property: "lease-exclusion", under: "latency", cause: "foreign-release", source: "owner-value-reuse" }),
       ...leased.limits,
     ],
   },
@@ -135,7 +136,7 @@ export const ladder: readonly LockEntry[] = [
     load: async () => (await import("./rungs/watchdog.ts")).driver,
     renews: true,
     claims: [...leased.claims, ...soundRenewal()],
-    limits: leased.limits.filter(({ property, under }) => property !== "mutual-exclusion" || under !== "none"),
+    limits: renewedLimits,
   },
   {
     ...leased,
@@ -151,7 +152,7 @@ export const ladder: readonly LockEntry[] = [
         cause: "overrun",
         source: "watchdog-silent",
       },
-      ...leased.limits.filter(({ property, under }) => property !== "mutual-exclusion" || under !== "none"),
+      ...renewedLimits,
     ],
   },
   {
@@ -159,22 +160,18 @@ export const ladder: readonly LockEntry[] = [
     name: "reentrant",
     title: "a hash that counts its owner's entries; each outermost hold is a generation of its own",
     load: async () => (await import("./rungs/reentrant.ts")).driver,
+    reentrant: true,
   },
   {
     ...leased,
     name: "reentrant-naive",
     title: "a hash that counts its owner's entries; one owner per client",
     load: async () => (await import("./flawed/reentrant-naive.ts")).driver,
+    reentrant: true,
     flawed: true,
     flaw: "an inner unlock, after the outer hold was lost, frees what the outer section believes to hold",
     limits: [
-      {
-        property: "lease-exclusion",
-        topology: "single",
-        under: "none",
-        cause: "double-grant",
-        source: "reentry-miscount",
-      },
+      ...flaw({ property: "lease-exclusion", under: "none", cause: "double-grant", source: "reentry-miscount" }),
       ...leased.limits,
     ],
   },

@@ -21,6 +21,8 @@ export interface LockEntry {
   readonly mintsFence: boolean;
   /** Whether it prolongs its leases by itself. A hold that is never released then never ends. */
   readonly renews: boolean;
+  /** Whether a holder may acquire again what it holds. */
+  readonly reentrant?: true;
   readonly claims: readonly Claim[];
   /** Where it is known to break. For a flawed lock the first rows are its flaw's. */
   readonly limits: readonly Limit[];

@@ -4,7 +4,8 @@ import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from
 import type { TopologyKind, TopologySpec } from "../harness/core/topology.ts";
 import { faultSchedules, faultStep } from "./fault-schedule.ts";
 
-type SectionInput = PlanInput["clients"][number]["sections"][number];
+type ClientInput = PlanInput["clients"][number];
+type SectionInput = ClientInput["sections"][number];
 type StepInput = SectionInput["steps"][number];
 
 export interface ContentionOptions {
@@ -19,6 +20,8 @@ export interface ContentionOptions {
    * clients do what no lock can make good.
    */
   readonly maxHoldShare?: number;
+  /** Whether holders now and then acquire again what they hold: for locks that allow it. */
+  readonly reenters?: boolean;
 }
 
 /**
@@ -34,6 +37,8 @@ const TTLS_MS: Readonly<Record<TopologyKind, readonly number[]>> = {
 /** Behind Sentinels a caller tries again while its servers fail over; elsewhere one failed try says enough. */
 const TRIES: Readonly<Record<TopologyKind, number>> = { single: 1, redlock: 1, sentinel: 6 };
 const MOST_SECTIONS = 3;
+/** Beyond the longest lease, until a lock that nobody holds must have come free. */
+const SETTLING_MS = 2500;
 
 /**
  * Plans in which a few clients contend for one key, write to the guarded resource while they hold, and release, while
@@ -45,15 +50,14 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
   return fc
     .record({
       faults: faultSchedules(options.faults, options.topology, max),
-      clients: fc.array(clientPlan(options.topology.kind, options.maxHoldShare ?? 0.7), {
-        minLength: min,
-        maxLength: max,
-      }),
+      seeker: fc.option(fc.integer({ min: 0, max: max - 1 }), { freq: 3 }),
+      clients: fc.array(clientPlan(options), { minLength: min, maxLength: max }),
       // No seed is simpler than another.
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
     })
-    .map(({ faults, clients, seed }) =>
-      planSchema.parse({
+    .map(({ faults, seeker, clients: contenders, seed }) => {
+      const clients = seeker === null ? contenders : withSeeker(contenders, seeker, options.topology.kind);
+      return planSchema.parse({
         format: PLAN_FORMAT,
         version: PLAN_VERSION,
         seed,
@@ -63,39 +67,78 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
         clients,
         faults: faults.map((fault) => faultStep(fault, clients)),
         limitMs: 30_000,
-      }),
-    );
+      });
+    });
 }
 
-function clientPlan(topology: TopologyKind, maxHoldShare: number): Arbitrary<{ sections: SectionInput[] }> {
-  return fc.record({ sections: fc.array(section(topology, maxHoldShare), { minLength: 1, maxLength: MOST_SECTIONS }) });
+/** One client seeks the lock at last for as long as it takes: a lock that never comes free shows itself so. */
+function withSeeker(clients: readonly ClientInput[], seeker: number, kind: TopologyKind): ClientInput[] {
+  const ttlMs = Math.max(...clients.flatMap(({ sections }) => sections.flatMap(longestTtlMs)));
+  const last: SectionInput = { key: "k1", ttlMs, waitMs: ttlMs + SETTLING_MS, tries: TRIES[kind], steps: [] };
+  return clients.map(({ sections }, index) => ({
+    sections: index === seeker % clients.length ? [...sections, last] : sections,
+  }));
 }
 
-function section(topology: TopologyKind, maxHoldShare: number): Arbitrary<SectionInput> {
+function longestTtlMs({ ttlMs, steps }: SectionInput): number {
+  return Math.max(ttlMs, ...steps.map((step) => ("ttlMs" in step ? step.ttlMs : 0)));
+}
+
+function clientPlan(options: ContentionOptions): Arbitrary<ClientInput> {
+  return fc.record({ sections: fc.array(section(options), { minLength: 1, maxLength: MOST_SECTIONS }) });
+}
+
+function section({ topology, maxHoldShare = 0.7, reenters = false }: ContentionOptions): Arbitrary<SectionInput> {
+  const { kind } = topology;
+  const ttlMs = fc.constantFrom(...TTLS_MS[kind]);
+  const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
+  const reentry = fc
+    .record({ ttlMs, steps: fc.array(extension, { maxLength: 1 }) })
+    .map((inner): StepInput => ({ do: "reenter", ...inner }));
   return fc
     .record({
-      ttlMs: fc.constantFrom(...TTLS_MS[topology]),
+      ttlMs,
       waitShare: fc.constantFrom(0, 0.5, 2, 4),
       writes: fc.integer({ min: 0, max: 2 }),
-      // Not a double: those are drawn evenly by their bits, which makes nearly all of them nearly 0.
-      holdPercent: fc.integer({ min: 0, max: Math.round(maxHoldShare * 100) }),
+      holdPercent: holdPercent(maxHoldShare * 100),
       reads: fc.boolean(),
+      prolonging: fc.option(reenters ? fc.oneof(reentry, extension) : extension, { freq: 2 }),
+      prolongedAtPercent: fc.integer({ min: 0, max: 100 }),
     })
-    .map(({ ttlMs, waitShare, writes, holdPercent, reads }) => ({
-      key: "k1",
-      ttlMs,
-      waitMs: Math.round(waitShare * ttlMs),
-      tries: TRIES[topology],
-      steps: steps(writes, Math.round((holdPercent / 100) * ttlMs), reads),
-    }));
+    .map(({ ttlMs, waitShare, writes, holdPercent, reads, prolonging, prolongedAtPercent }) => {
+      const holdMs = Math.round((holdPercent / 100) * ttlMs);
+      const firstMs = prolonging === null ? holdMs : Math.round((holdMs * prolongedAtPercent) / 100);
+      return {
+        key: "k1",
+        ttlMs,
+        waitMs: Math.round(waitShare * ttlMs),
+        tries: TRIES[kind],
+        steps: steps(writes, reads, [
+          ...hold(firstMs),
+          ...(prolonging === null ? [] : [prolonging]),
+          ...hold(holdMs - firstMs),
+        ]),
+      };
+    });
+}
+
+/** Often about as long as the lease: what a lock does then depends on how its steps interleave with the expiry. */
+function holdPercent(most: number): Arbitrary<number> {
+  // Not a double: those are drawn evenly by their bits, which makes nearly all of them nearly 0.
+  const any = fc.integer({ min: 0, max: Math.round(most) });
+  return most < 102 ? any : fc.oneof({ weight: 3, arbitrary: any }, fc.integer({ min: 80, max: 102 }));
 }
 
 /** Read first, then hold, with a write before and one after. */
-function steps(writes: number, holdMs: number, reads: boolean): StepInput[] {
+function steps(writes: number, reads: boolean, holding: readonly StepInput[]): StepInput[] {
   return [
     ...(reads && writes > 0 ? [{ do: "read" as const }] : []),
     ...(writes > 1 ? [{ do: "write" as const }] : []),
-    ...(holdMs > 0 ? [{ do: "hold" as const, forMs: holdMs }] : []),
+    ...holding,
     ...(writes > 0 ? [{ do: "write" as const }] : []),
   ];
+}
+
+function hold(forMs: number): StepInput[] {
+  return forMs > 0 ? [{ do: "hold", forMs }] : [];
 }

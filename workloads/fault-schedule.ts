@@ -12,14 +12,19 @@ export interface DrawnFault {
   readonly params: Record<string, unknown>;
   readonly at: Trigger;
   readonly lastsMs: number;
+  /** Whether it hits the client whose event it waits for, where it hits a client at all. */
+  readonly aimed: boolean;
 }
 
 const MOST_FAULTS = 3;
 const SHORTEST_MS = 20;
+const BRIEF_MS = 500;
 /** Behind Sentinels longer than a failover takes, and than the clients need to notice it. */
 const LONGEST_MS: Readonly<Record<TopologyKind, number>> = { single: 4000, redlock: 4000, sentinel: 15_000 };
 /** Plans of a few critical sections are over soon after. */
 const LATEST_MS = 1500;
+/** How far into an operation: a request and its reply take about a quarter of a millisecond each way in simulation. */
+const INTO_OPERATION_MS = [0.1, 0.2, 0.3, 0.5, 1];
 
 /**
  * Schedules of up to three faults. Which kinds occur at all is drawn first (swarm testing, Groce et al. 2012): a plan
@@ -56,7 +61,12 @@ function drawnFault(
     kind: fc.constant(kind),
     params,
     at: trigger(clients),
-    lastsMs: fc.integer({ min: SHORTEST_MS, max: longestMs }),
+    // Many are over while the operations that they met are still under way.
+    lastsMs: fc.oneof(
+      fc.integer({ min: SHORTEST_MS, max: BRIEF_MS }),
+      fc.integer({ min: SHORTEST_MS, max: longestMs }),
+    ),
+    aimed: fc.boolean(),
   });
 }
 
@@ -67,6 +77,7 @@ function trigger(clients: number): Arbitrary<Trigger> {
       on: fc.constantFrom("acquire:invoke", "acquire:ok", "write:invoke", "write:ok", "release:invoke"),
       count: fc.integer({ min: 1, max: 4 }),
       client: fc.integer({ min: 0, max: clients - 1 }),
+      afterMs: fc.constantFrom(...INTO_OPERATION_MS),
     },
     { requiredKeys: ["on", "count"] },
   );
@@ -80,17 +91,20 @@ function trigger(clients: number): Arbitrary<Trigger> {
  * The drawn fault for these clients: it names only clients that there are and hangs on an event that these clients can
  * bring about, because a fault that never comes proves nothing.
  */
-export function faultStep({ kind, params, at, lastsMs }: DrawnFault, clients: ClientInputs): FaultStep {
+export function faultStep({ kind, params, at, lastsMs, aimed }: DrawnFault, clients: ClientInputs): FaultStep {
   const fitted = "on" in at ? fit(at, clients) : at;
-  return { kind, params: renamed(params, clients.length), at: fitted, until: later(fitted, lastsMs) };
+  const client = aimed && "on" in fitted ? fitted.client : undefined;
+  const nameOf = (drawn: number): number => client ?? drawn % clients.length;
+  return { kind, params: renamed(params, nameOf), at: fitted, until: later(fitted, lastsMs) };
 }
 
 function fit(trigger: EventTrigger, clients: ClientInputs): EventTrigger {
-  const { on, count = 1 } = trigger;
+  const { on, count = 1, afterMs } = trigger;
+  const delay = afterMs === undefined ? {} : { afterMs };
   const client = trigger.client === undefined ? {} : { client: trigger.client % clients.length };
   const most = occurrences(on, client.client === undefined ? clients : clients.slice(client.client, client.client + 1));
-  if (most === 0) return { on: "acquire:invoke", count: 1, ...client };
-  return { on, count: ((count - 1) % most) + 1, ...client };
+  if (most === 0) return { on: "acquire:invoke", count: 1, ...client, ...delay };
+  return { on, count: ((count - 1) % most) + 1, ...client, ...delay };
 }
 
 /** How often these clients bring the event about, if all goes well. */
@@ -106,10 +120,10 @@ function later(trigger: Trigger, ms: number): Trigger {
   return "on" in trigger ? { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms } : { atMs: trigger.atMs + ms };
 }
 
-function renamed(params: Record<string, unknown>, clients: number): Record<string, unknown> {
+function renamed(params: Record<string, unknown>, nameOf: (drawn: number) => number): Record<string, unknown> {
   const text = JSON.stringify(params).replaceAll(
     /"client-(\d+)"/g,
-    (_, index: string) => `"client-${Number(index) % clients}"`,
+    (_, drawn: string) => `"client-${nameOf(Number(drawn))}"`,
   );
   return JSON.parse(text) as Record<string, unknown>;
 }

@@ -10,7 +10,7 @@ import { campaignFlags, readFaults, readTopology } from "../campaign-command.ts"
 import { requiredProperties } from "../claims.ts";
 import { readRunFlags, runFlags } from "../common-flags.ts";
 import { type Command, refuseOperands } from "../command.ts";
-import { huntLadder } from "../hunt-ladder.ts";
+import { huntLadder } from "../ladder/hunt-ladder.ts";
 import { printRun } from "../output.ts";
 import { Progress } from "../progress.ts";
 
@@ -28,7 +28,10 @@ export const hunt: Command = {
   summary: "search for a schedule that breaks a lock, and shrink it",
   operands: "",
   flags: {
-    lock: { value: "lock", help: "the lock: a name, or the path of a driver", default: "single" },
+    lock: {
+      value: "lock",
+      help: "the lock: a name, or the path of a driver (default: single); with --ladder or --all: only these, names with commas",
+    },
     ladder: { help: "the locks of the ladder by all faults, in simulation, as a table: claimed against found" },
     all: { help: "the same table for every lock: flawed specimens and libraries too" },
     ...campaignFlags,
@@ -45,6 +48,7 @@ export const hunt: Command = {
     "lockstorm hunt --lock redlock --faults clock-jump,partition --budget 300",
     "lockstorm hunt --lock single --faults pause-client --require mutual-exclusion",
     "lockstorm hunt --all",
+    "lockstorm hunt --ladder --lock single,redlock --runs 1000",
   ],
   run: async ({ operands, flags, signal }) => {
     refuseOperands("hunt", operands, "name the lock with --lock");

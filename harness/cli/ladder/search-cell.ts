@@ -1,0 +1,68 @@
+import { contentionPlans } from "../../../workloads/contention.ts";
+import { type Judged, runCampaign } from "../../run/campaign.ts";
+import type { RunRecord } from "../../../reports/run-record.ts";
+import { keepRun } from "../backend.ts";
+import { keepSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
+import { type Cell, titleOf } from "./cells.ts";
+
+/** Runs of a cell that should hold, and of one that is known to break: that one ends with the first that does. */
+const HOLDING_RUNS = 10;
+const BREAKING_RUNS = 500;
+const SHRINK_RUNS = 150;
+/** Some hold longer than their lease: what a lock does then is part of the picture, and no lock promises that away. */
+const MAX_HOLD_SHARE = 1.3;
+
+export interface SearchOptions {
+  readonly seed: number;
+  /** Of each cell; absent leaves it to what is expected of the cell. */
+  readonly runs?: number;
+  /** The folder in which counterexamples are kept. */
+  readonly store: string;
+}
+
+/** What was found of a cell. */
+export interface CellOutcome {
+  readonly found: "holds" | "broken" | "unknown";
+  readonly runs: number;
+  /** Of a cell that broke: where fast-check finds it again, and the number of events of its history. */
+  readonly failing?: { readonly path: string; readonly events: number };
+}
+
+type CellRun = SimulatedRun & Judged;
+
+/** Searches a cell for a run that breaks what its lock promises. */
+export async function searchCell(cell: Cell, options: SearchOptions): Promise<CellOutcome> {
+  const { counterexample, valid, runs } = await campaign(cell, options, { shrinkRuns: 0 });
+  if (counterexample === undefined) return { found: valid > 0 ? "holds" : "unknown", runs };
+  const { run, path = "" } = counterexample;
+  return { found: "broken", runs, failing: { path, events: run.record.history.events.length } };
+}
+
+/** Goes back to what `searchCell` found, shrinks it and keeps the run. */
+export async function shrinkCell(cell: Cell, options: SearchOptions, path: string): Promise<RunRecord> {
+  const { counterexample } = await campaign(cell, options, { shrinkRuns: SHRINK_RUNS, path });
+  if (counterexample === undefined) throw new Error(`${titleOf(cell)} does not fail again at ${path}`);
+  const { run } = counterexample;
+  return keepRun({ ...run, keep: () => keepSimulated(run, options.store) }).record;
+}
+
+/** The same plans whenever it is asked, so that a path leads back to what it found. */
+function campaign(cell: Cell, { seed, runs }: SearchOptions, how: { shrinkRuns: number; path?: string }) {
+  const { lock, topology, fault, promised, expected } = cell;
+  return runCampaign<CellRun>({
+    seed,
+    runs: runs ?? (expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
+    plans: contentionPlans({
+      lock: lock.name,
+      topology,
+      faults: fault === undefined ? [] : [fault],
+      maxHoldShare: MAX_HOLD_SHARE,
+      reenters: lock.reentrant === true,
+    }),
+    ...how,
+    execute: async (plan) => {
+      const run = await runSimulated(plan, { title: titleOf(cell), required: promised });
+      return { ...run, verdict: run.record.verdict };
+    },
+  });
+}

@@ -1,0 +1,42 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../../core/errors.ts";
+import type { RunRecord } from "../../../reports/run-record.ts";
+import { type Cell, type LadderScope, ladderCells } from "./cells.ts";
+import { type CellOutcome, searchCell, type SearchOptions, shrinkCell } from "./search-cell.ts";
+
+/** What every worker is started with. */
+export interface LadderWork extends SearchOptions {
+  readonly scope: LadderScope;
+}
+
+/** A cell to search or, with the path of what was found there, to shrink. */
+export interface Task {
+  readonly cell: number;
+  readonly path?: string;
+}
+
+export type Answer =
+  | { readonly outcome: CellOutcome }
+  | { readonly record: RunRecord }
+  /** The task broke down: nothing is known of the cell. */
+  | { readonly error: string };
+
+const { scope, ...options } = workerData as LadderWork;
+const cells = ladderCells(scope);
+const port = parentPort;
+
+port?.on("message", (task: Task) => {
+  void answer(task).then((reply) => port.postMessage(reply));
+});
+
+async function answer({ cell: index, path }: Task): Promise<Answer> {
+  const cell: Cell | undefined = cells[index];
+  if (cell === undefined) return { error: `there is no cell ${index}` };
+  try {
+    return path === undefined
+      ? { outcome: await searchCell(cell, options) }
+      : { record: await shrinkCell(cell, options, path) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}
