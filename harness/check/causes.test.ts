@@ -62,6 +62,76 @@ describe("of a lock that gave away what it had promised", () => {
     expect(lease(recording)).toBe("invalid; lost-in-failover 1,4,5");
   });
 
+  describe("after a promotion", () => {
+    /** The master is cut off, stopped or killed; a replica is promoted; and only then both are granted the lock. */
+    const split = (kind: string, between: (it: Recording) => Recording, targets = ["node-0", "client-0"]): string => {
+      const before = new Recording({ clients: 3 }).fault(0, kind, { targets });
+      const after = between(before.fault(500, "promotion", { targets: ["node-1"] }));
+      return lease(
+        after
+          .acquire(40_000, 0, "a", { ttlMs: 10_000 })
+          .acquire(40_150, 1, "b", { ttlMs: 10_000 })
+          .release(42_000, 1, "b")
+          .release(42_100, 0, "a", false),
+      );
+    };
+    const healed =
+      (kind: string, atMs: number, targets = ["node-0", "client-0"]) =>
+      (it: Recording) =>
+        it.fault(atMs, kind, { phase: "heal", targets });
+
+    it.each(["partition", "stall", "latency"])("is the second master that a %s leaves", (kind) => {
+      expect(split(kind, nothing)).toBe("invalid; lost-in-failover 0,1,3,5");
+      expect(split(kind, healed(kind, 12_000))).toBe("invalid; lost-in-failover 0,1,4,6");
+      expect(split(kind, healed(kind, 9000))).toBe("invalid; double-grant 4,6");
+    });
+
+    it.each(["pause-node", "kill-node"])("is the old master that comes back from a %s", (kind) => {
+      expect(split(kind, healed(kind, 12_000))).toBe("invalid; lost-in-failover 0,1,4,6");
+      expect(split(kind, healed(kind, 9000))).not.toContain("lost-in-failover");
+      expect(split(kind, nothing)).not.toContain("lost-in-failover");
+    });
+
+    it("is none that hit the promoted node alone, came later, or was skipped", () => {
+      expect(split("partition", nothing, ["node-1", "client-0"])).toBe("invalid; unexplained 3,5");
+      const late = new Recording()
+        .fault(500, "promotion", { targets: ["node-1"] })
+        .fault(600, "partition", { targets: ["node-0"] });
+      expect(lease(done(late.acquire(700, 0, "a", { ttlMs: 10_000 }).acquire(750, 1, "b")))).toBe(
+        "invalid; unexplained 3,5",
+      );
+      const skipped = new Recording().fault(0, "partition", { targets: ["node-0"], outcome: "skipped" });
+      const promoted = skipped.fault(500, "promotion", { targets: ["node-1"] });
+      expect(lease(done(promoted.acquire(700, 0, "a", { ttlMs: 10_000 }).acquire(750, 1, "b")))).toBe(
+        "invalid; double-grant 3,5",
+      );
+    });
+
+    it("yields to a failover between the grants, and not to other faults there", () => {
+      const begun = (): Recording =>
+        new Recording({ clients: 3 })
+          .fault(0, "partition", { targets: ["node-0"] })
+          .fault(500, "promotion", { targets: ["node-1"] })
+          .acquire(700, 0, "a", { ttlMs: 10_000 });
+      const ended = (it: Recording): string => lease(done(it.acquire(900, 1, "b", { ttlMs: 10_000 })));
+      expect(ended(begun().fault(800, "promotion", { targets: ["node-2"] }))).toBe("invalid; lost-in-failover 3,4,6");
+      expect(ended(begun().fault(800, "clock-jump", { targets: ["node-2"] }))).toBe(
+        "invalid; lost-in-failover 0,1,3,6",
+      );
+    });
+
+    it("does not call an extension foreign that may be the old master's", () => {
+      const recording = new Recording({ clients: 3 })
+        .fault(0, "partition", { targets: ["node-0"] })
+        .fault(500, "promotion", { targets: ["node-1"] })
+        .acquire(700, 0, "a", { ttlMs: 100 })
+        .acquire(850, 1, "b", { ttlMs: 10_000 })
+        .seekExtension(900, 0, "a", 10_000)
+        .extended(901, 0, "a");
+      expect(lease(recording.release(2000, 1, "b").release(2100, 0, "a"))).toMatch(/^invalid; lost-in-failover 0,1,/);
+    });
+  });
+
   it("is no crash of a node that syncs before it answers", () => {
     const recording = twice((it) => it.fault(5, "kill-node"), { persistence: "always" });
     expect(lease(done(recording))).toBe("invalid; unexplained 1,4");

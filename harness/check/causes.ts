@@ -4,6 +4,7 @@ import type { Evidence } from "./evidence.ts";
 import { NANOSECONDS_PER_MS, type Hold } from "./holds.ts";
 import type { Overlap } from "./overlaps.ts";
 import type { Taking } from "./takings.ts";
+import { twoMasters } from "./two-masters.ts";
 import { clientOf, faultInWords, list, ms, shortOwner } from "./words.ts";
 
 /** Why two holds overlapped. */
@@ -122,11 +123,13 @@ function overrun({ first, from, firstLeaseEnd }: Overlap, { header, faults, hold
 }
 
 /** The overlap of leases began with an extension, of a lease that the lock had already given to somebody else. */
-function takenByExtension({ first, extended, index }: Overlap, { header, faults }: Evidence): Diagnosis | undefined {
+function takenByExtension({ first, extended, index, from }: Overlap, evidence: Evidence): Diagnosis | undefined {
   if (extended === undefined) return undefined;
+  const { header, faults } = evidence;
   // With a second master there are two locks: the extension may well have been the owner's own, on the old one.
   if (faults.faults.some(({ kind, event }) => kind === "promotion" && event.time >= first.invokedTime))
     return undefined;
+  if (twoMasters(first.invokedTime, from, evidence) !== undefined) return undefined;
   return {
     cause: "foreign-release",
     events: [index],
@@ -198,14 +201,20 @@ function lostByFault({ first, second, from }: Overlap, evidence: Evidence): Diag
  * The fault between `from` and `to` that may have lost a lease, the most specific if there were several; undefined if
  * there was none.
  */
-export function diagnoseLoss(from: number, to: number, { faults, header }: Evidence): Diagnosis | undefined {
+export function diagnoseLoss(from: number, to: number, evidence: Evidence): Diagnosis | undefined {
+  const { faults, header } = evidence;
   for (const delay of [0, RECORDING_DELAY]) {
     const found = FAULTS_THAT_LOSE_LEASES.flatMap(({ cause, kinds, how }) => {
       // A promotion is noticed by watching, later than by the first client that finds the new master.
       const until = to + (cause === "lost-in-failover" ? RECORDING_DELAY : delay);
       return kinds.flatMap((kind) => faults.during([kind], from, until)).map((fault) => ({ cause, fault, how }));
-    }).filter(({ fault }) => !(header["persistence"] === "always" && KEEPS_SYNCED_DATA.has(fault.f)));
+    })
+      .filter(({ fault }) => !(header["persistence"] === "always" && KEEPS_SYNCED_DATA.has(fault.f)))
+      // What was promoted before either grant lost neither: it may have made a second master.
+      .filter(({ fault }) => fault.f !== "promotion" || fault.time > from);
     const [best, ...rest] = found;
+    const split = best?.cause === "lost-in-failover" ? undefined : diagnoseSplit(from, to, evidence);
+    if (split !== undefined) return split;
     if (best === undefined) continue;
     const others = [
       ...new Set(rest.filter(({ cause }) => cause !== best.cause).map(({ fault }) => faultInWords(fault))),
@@ -219,6 +228,13 @@ export function diagnoseLoss(from: number, to: number, { faults, header }: Evide
     };
   }
   return undefined;
+}
+
+function diagnoseSplit(from: number, to: number, evidence: Evidence): Diagnosis | undefined {
+  const split = twoMasters(from, to, evidence);
+  if (split === undefined) return undefined;
+  const { promotion, isolation, why } = split;
+  return { cause: "lost-in-failover", fault: isolation, events: [promotion.index], why };
 }
 
 function doubleGrant({ first, second }: Overlap, { faults }: Evidence): Diagnosis {

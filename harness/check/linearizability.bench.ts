@@ -1,5 +1,5 @@
 /**
- * What judging costs: `node harness/check/linearizability.bench.ts [largest number of operations, 1000000]`.
+ * What judging costs.
  *
  * Each row is a history of one lock that all clients want all the time, made as it is judged, so that memory is that of
  * the checkers. `P8` is linearizability alone, `all` the eight properties together, both less the time of making the
@@ -7,6 +7,8 @@
  * operations in the same process, given up after so many configurations: it stands for what checkers do that know
  * nothing of locks.
  */
+import type { Benchmark } from "../bench/benchmark.ts";
+import type { Table } from "../bench/table.ts";
 import { HistoryChecker, type CheckOptions } from "./check.ts";
 import { KeyOperations } from "./key-operations.ts";
 import { linearizability } from "./linearizability.ts";
@@ -15,24 +17,21 @@ import { syntheticEvents, syntheticHeader, type SyntheticOptions } from "./testi
 
 const WGL_CONFIGURATIONS = 200_000;
 const WGL_OPERATIONS = 10_000;
-const largest = Number(process.argv[2] ?? 1_000_000);
+/** The largest history with the usual effort; ten times the effort is ten times as much. */
+const OPERATIONS = 100_000;
 
-const COLUMNS = [
-  "operations",
-  "clients",
-  "contention",
-  "unknown",
-  "events",
-  "P8 ms",
-  "all ms",
-  "ns/event",
-  "peak MB",
-  "WGL",
+const COLUMNS: Table["columns"] = [
+  { key: "operations", title: "operations" },
+  { key: "clients", title: "clients" },
+  { key: "contention", title: "contention" },
+  { key: "unknown", title: "unknown" },
+  { key: "events", title: "events" },
+  { key: "linearizabilityMs", title: "P8 ms" },
+  { key: "allMs", title: "all ms" },
+  { key: "nsPerEvent", title: "ns/event" },
+  { key: "peakMb", title: "peak MB" },
+  { key: "wgl", title: "WGL" },
 ];
-
-function row(cells: readonly (string | number)[]): string {
-  return cells.map((cell) => String(cell).padStart(11)).join(" ");
-}
 
 /** Milliseconds of processor time that `work` takes; unlike time on the clock it does not depend on what else runs. */
 function timed(work: () => void): number {
@@ -82,31 +81,40 @@ function searching(options: SyntheticOptions, observeContention: boolean): strin
   return outcome === "linearizable" ? `${ms.toFixed(0)} ms` : outcome === "unknown" ? "gave up" : outcome;
 }
 
-console.log(row(COLUMNS));
-for (let operations = 1000; operations <= largest; operations *= 10) {
-  for (const clients of [2, 10, 20, 100]) {
-    for (const observeContention of [false, true]) {
-      for (const indeterminate of [0, 0.01, 0.05]) {
-        const options = { seed: 1, clients, operations, indeterminate, refused: observeContention ? 0.5 : 0 };
-        const { ms: makingMs, events } = making(options);
-        const p8 = judging(options, { checkers: [linearizability({ observeContention })], observeContention });
-        const all = judging(options, { observeContention });
-        const allMs = Math.max(0, all.ms - makingMs);
-        console.log(
-          row([
-            operations,
-            clients,
-            observeContention ? "observed" : "ignored",
-            `${indeterminate * 100} %`,
-            events,
-            Math.max(0, p8.ms - makingMs).toFixed(0),
-            allMs.toFixed(0),
-            ((allMs * 1e6) / events).toFixed(0),
-            all.peakMb.toFixed(0),
-            searching(options, observeContention),
-          ]),
-        );
-      }
-    }
-  }
+function row(options: SyntheticOptions, observeContention: boolean): Table["rows"][number] {
+  const { ms: makingMs, events } = making(options);
+  const p8 = judging(options, { checkers: [linearizability({ observeContention })], observeContention });
+  const all = judging(options, { observeContention });
+  const allMs = Math.max(0, all.ms - makingMs);
+  return {
+    operations: options.operations,
+    clients: options.clients,
+    contention: observeContention ? "observed" : "ignored",
+    unknown: `${options.indeterminate * 100} %`,
+    events,
+    linearizabilityMs: Math.max(0, p8.ms - makingMs),
+    allMs,
+    nsPerEvent: (allMs * 1e6) / events,
+    peakMb: all.peakMb,
+    wgl: searching(options, observeContention),
+  };
 }
+
+export const benchmark: Benchmark = {
+  *run({ effort, step, signal }): Generator<Table> {
+    for (let operations = 1000; operations <= OPERATIONS * effort; operations *= 10) {
+      const rows: Table["rows"][number][] = [];
+      for (const clients of [2, 10, 20, 100]) {
+        for (const observeContention of [false, true]) {
+          for (const indeterminate of [0, 0.01, 0.05]) {
+            signal.throwIfAborted();
+            step(`${operations} operations of ${clients} clients`);
+            const refused = observeContention ? 0.5 : 0;
+            rows.push(row({ seed: 1, clients, operations, indeterminate, refused }, observeContention));
+          }
+        }
+      }
+      yield { title: `Judging a history of ${operations} operations`, columns: COLUMNS, rows };
+    }
+  },
+};
