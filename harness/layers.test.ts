@@ -85,12 +85,19 @@ describe("the layer rule", () => {
     ["faults/a.ts", "fast-check"],
     ["faults/a.test.ts", "../harness/run/testing/fake-system.ts"],
     ["harness/core/testing/a.ts", "../../run/store.ts"],
+    ["harness/bench/a.ts", "../../lock-impl/registry.ts"],
+    ["lock-impl/a.bench.ts", "../harness/bench/table.ts"],
   ])("lets %s import %s", (path, specifier) => {
     expect(layerViolations([file(path, `import "${specifier}";`)])).toEqual([]);
   });
 
   test("keeps the product from its tests", () => {
-    for (const specifier of ["./testing/fake-system.ts", "./nemesis.test.ts", "./testdata/example.ts"]) {
+    for (const specifier of [
+      "./testing/fake-system.ts",
+      "./nemesis.test.ts",
+      "./testdata/example.ts",
+      "../bench/table.ts",
+    ]) {
       expect(layerViolations([file("harness/run/a.ts", `import "${specifier}";`)])).toHaveLength(1);
       expect(layerViolations([file("harness/cli/a.ts", `import "../run/${specifier}";`)])).toHaveLength(1);
     }

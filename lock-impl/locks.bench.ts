@@ -1,12 +1,14 @@
 /**
- * `node lock-impl/locks.bench.ts`: acquire and release on one real Redis in a container, our locks beside libraries, all in
- * the same run. Alone: one client. Eight clients: all want one key and give it back at once, so that whoever frees it
+ * Acquire and release on one real Redis in a container, our locks beside libraries, all in the same run. Alone: one client. Eight clients: all want one key and give it back at once, so that whoever frees it
  * mostly has it next. Handover: how long a lock lies free between one holder and the next that waits for it. Requests are
  * counted by the server. The bound is what two round trips take: no lock can take and free with fewer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import type { LockClient } from "./driver.ts";
+import type { Benchmark } from "../harness/bench/benchmark.ts";
+import { median } from "../harness/bench/statistics.ts";
+import type { Cell, Table } from "../harness/bench/table.ts";
+import type { Address, LockClient } from "./driver.ts";
 import { findLock } from "./registry.ts";
 import { RealServers } from "./testing/real-redis.ts";
 
@@ -54,14 +56,7 @@ async function measure(redis: Redis, count: number, work: () => Promise<void>): 
   return { perSecond: (count / tookMs) * 1_000, requestsPerCycle: requests / count };
 }
 
-function best(measured: readonly Measured[]): Measured {
-  return measured.reduce((most, next) => (next.perSecond > most.perSecond ? next : most));
-}
-
-await using real = await RealServers.start(1);
-const { redis, address } = real.first;
-
-async function clientsOf(name: string, count: number): Promise<LockClient[]> {
+async function clientsOf(name: string, count: number, address: Address): Promise<LockClient[]> {
   const driver = await findLock(name)?.load();
   if (driver === undefined) throw new Error(`no lock ${name}`);
   const connecting = Array.from({ length: count }, (_, index) =>
@@ -87,25 +82,24 @@ async function handovers(clients: readonly LockClient[]): Promise<number[]> {
     gapsMs.push(Math.max(0, atMs - freedAtMs));
     if (completion.type === "ok") await to.release(completion.value);
   }
-  return gapsMs.sort((a, b) => a - b);
+  return gapsMs;
 }
 
-/** One lock with its clients, and what was measured of it so far. */
+/** One lock with its clients, and what was measured of it. */
 interface Entrant {
   readonly name: string;
   readonly clients: readonly LockClient[];
   readonly alone: Measured[];
   readonly together: Measured[];
-  handoverMs: number;
 }
 
-async function enter(name: string): Promise<Entrant> {
-  const clients = await clientsOf(name, CONTENDERS);
+async function enter(name: string, address: Address): Promise<Entrant> {
+  const clients = await clientsOf(name, CONTENDERS, address);
   await Promise.all(clients.map((client) => cycles(client, `warm-up of ${name}`, 50)));
-  return { name, clients, alone: [], together: [], handoverMs: 0 };
+  return { name, clients, alone: [], together: [] };
 }
 
-async function round({ clients, alone, together }: Entrant): Promise<void> {
+async function round(redis: Redis, { clients, alone, together }: Entrant): Promise<void> {
   const [first] = clients;
   if (first === undefined) throw new Error("no client");
   alone.push(await measure(redis, UNCONTENDED_CYCLES, () => cycles(first, "alone", UNCONTENDED_CYCLES)));
@@ -115,37 +109,50 @@ async function round({ clients, alone, together }: Entrant): Promise<void> {
   together.push(await measure(redis, CONTENDED_CYCLES, contend));
 }
 
-async function pings(): Promise<void> {
+async function pings(redis: Redis): Promise<void> {
   for (let cycle = 0; cycle < 2 * UNCONTENDED_CYCLES; cycle += 1) await redis.ping();
 }
 
-const entrants = await Promise.all(LOCKS.map(enter));
-const bounds: Measured[] = [];
-// Round by round, so that whatever else the machine does hits all alike.
-for (let count = 0; count < ROUNDS; count += 1) {
-  bounds.push(await measure(redis, UNCONTENDED_CYCLES, pings));
-  for (const entrant of entrants) await round(entrant);
+function shown(prefix: string, measured: readonly Measured[]): Record<string, Cell> {
+  return {
+    [`${prefix}PerSecond`]: measured.map(({ perSecond }) => perSecond),
+    [`${prefix}Requests`]: median(measured.map(({ requestsPerCycle }) => requestsPerCycle)),
+  };
 }
-for (const entrant of entrants) entrant.handoverMs = (await handovers(entrant.clients))[HANDOVERS / 2] ?? 0;
-await Promise.all(entrants.flatMap(({ clients }) => clients).map((client) => client[Symbol.asyncDispose]()));
 
-const shown = (measured: readonly Measured[]): readonly [number, string] => {
-  const { perSecond, requestsPerCycle } = best(measured);
-  return [Math.round(perSecond), requestsPerCycle.toFixed(2)];
+export const benchmark: Benchmark = {
+  async *run({ effort, step, signal }): AsyncGenerator<Table> {
+    await using real = await RealServers.start(1);
+    const { redis, address } = real.first;
+    const entrants = await Promise.all(LOCKS.map((name) => enter(name, address)));
+    const bounds: Measured[] = [];
+    // Round by round, so that whatever else the machine does hits all alike.
+    for (let count = 1; count <= ROUNDS * effort; count += 1) {
+      bounds.push(await measure(redis, UNCONTENDED_CYCLES, () => pings(redis)));
+      for (const entrant of entrants) {
+        signal.throwIfAborted();
+        step(`round ${count}, ${entrant.name}`);
+        await round(redis, entrant);
+      }
+    }
+    const rows: Table["rows"][number][] = [{ lock: "(two PINGs)", ...shown("alone", bounds) }];
+    for (const { name, clients, alone, together } of entrants) {
+      step(`handovers, ${name}`);
+      const handoverMs = await handovers(clients);
+      rows.push({ lock: name, ...shown("alone", alone), ...shown("together", together), handoverMs });
+      await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+    }
+    yield {
+      title: "Acquire and release on a real Redis: median [least..most]",
+      columns: [
+        { key: "lock", title: "lock" },
+        { key: "alonePerSecond", title: "alone: cycles/s" },
+        { key: "aloneRequests", title: "requests/cycle", digits: 2 },
+        { key: "togetherPerSecond", title: `${CONTENDERS} clients: cycles/s` },
+        { key: "togetherRequests", title: "requests/cycle", digits: 2 },
+        { key: "handoverMs", title: "handover, ms", digits: 1 },
+      ],
+      rows,
+    };
+  },
 };
-console.table(
-  [{ name: "(two PINGs)", alone: bounds, together: [] as Measured[], handoverMs: 0 }, ...entrants].map(
-    ({ name, alone, together, handoverMs }) => {
-      const [cyclesAlone, requestsAlone] = shown(alone);
-      const [cyclesTogether, requestsTogether] = together.length === 0 ? ["", ""] : shown(together);
-      return {
-        lock: name,
-        "alone: cycles/s": cyclesAlone,
-        "requests/cycle": requestsAlone,
-        [`${CONTENDERS} clients: cycles/s`]: cyclesTogether,
-        "requests/cycle ": requestsTogether,
-        "handover, median ms": together.length === 0 ? "" : handoverMs.toFixed(1),
-      };
-    },
-  ),
-);

@@ -1,22 +1,25 @@
 /**
- * What starting, ending and renewing each topology costs, and killing and restarting a node. Run by hand on a machine
- * with an engine: `node harness/containers/startup.bench.ts [rounds]`. Prints median [min..max] in milliseconds, without
- * the first round, which finds cold caches.
+ * What starting, ending and renewing each topology costs, and killing and restarting a node. The first round, which finds
+ * cold caches, does not count.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Benchmark, BenchmarkInput } from "../bench/benchmark.ts";
+import type { Table } from "../bench/table.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
 import type { TopologyKind } from "../core/topology.ts";
 import { ContainerPool } from "./container-pool.ts";
-import { type ContainerSystem, startContainerSystem } from "./container-system.ts";
+import { startContainerSystem } from "./container-system.ts";
 import { sweep } from "./sweep.ts";
 
 const CLIENTS = 3;
 const LOCKS = { single: "single", sentinel: "single", redlock: "redlock" } as const;
+const ROUNDS = 5;
 
-const rounds = Number(process.argv[2] ?? 10);
-const logFolder = mkdtempSync(join(tmpdir(), "lockstorm-bench-"));
+/** What is done with a system, in the order of the table. */
+const DEEDS = ["up", "kill", "start", "pause", "resume", "down"] as const;
+type Deed = (typeof DEEDS)[number];
 
 function idlePlan(kind: TopologyKind): Plan {
   return planSchema.parse({
@@ -30,37 +33,28 @@ function idlePlan(kind: TopologyKind): Plan {
   });
 }
 
-/** Milliseconds that `work` takes, by name, round by round. */
+/** Milliseconds that work takes, by name, round by round. */
 class Stopwatch {
-  readonly #laps = new Map<string, number[]>();
+  readonly #laps = new Map<Deed, number[]>();
 
-  async time<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const begun = performance.now();
+  async time<T>(deed: Deed, work: () => Promise<T>): Promise<T> {
+    const startMs = performance.now();
     const result = await work();
-    const laps = this.#laps.get(name) ?? [];
-    laps.push(performance.now() - begun);
-    this.#laps.set(name, laps);
+    const laps = this.#laps.get(deed) ?? [];
+    laps.push(performance.now() - startMs);
+    this.#laps.set(deed, laps);
     return result;
   }
 
-  toString(): string {
-    return [...this.#laps]
-      .map(([name, laps]) => {
-        const sorted = laps.slice(1).sort((one, other) => one - other);
-        const at = (share: number): string =>
-          (sorted[Math.round(share * (sorted.length - 1))] ?? Number.NaN).toFixed(0);
-        return `${name} ${at(0.5)} [${at(0)}..${at(1)}]`;
-      })
-      .join(", ");
+  row(what: string): Table["rows"][number] {
+    return { what, ...Object.fromEntries([...this.#laps].map(([deed, laps]) => [deed, laps.slice(1)])) };
   }
 }
 
-async function measure(kind: TopologyKind): Promise<void> {
+async function startAfresh(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
   const watch = new Stopwatch();
-  const options = { logFolder };
-  const end = (system: ContainerSystem): Promise<void> => watch.time("down", () => system[Symbol.asyncDispose]());
   for (let round = 0; round <= rounds; round += 1) {
-    const system = await watch.time("up", () => startContainerSystem(idlePlan(kind), options));
+    const system = await watch.time("up", () => startContainerSystem(idlePlan(kind), { logFolder }));
     const [node] = system.nodes;
     if (node === undefined) throw new Error("a topology has a node");
     // Without a fault that lasts, so that Sentinels have no reason to act.
@@ -70,22 +64,43 @@ async function measure(kind: TopologyKind): Promise<void> {
       await watch.time("pause", () => node.pause());
       await watch.time("resume", () => node.resume());
     }
-    await end(system);
+    await watch.time("down", () => system[Symbol.asyncDispose]());
   }
-  console.log(`${kind}: ${watch.toString()}`);
-  if (kind === "sentinel") return;
-
-  const kept = new Stopwatch();
-  await using pool = new ContainerPool();
-  for (let round = 0; round <= rounds; round += 1) {
-    const system = await kept.time("up", () => pool.start(idlePlan(kind), options));
-    await kept.time("down", () => system[Symbol.asyncDispose]());
-  }
-  console.log(`${kind}, servers kept: ${kept.toString()}`);
+  return watch;
 }
 
-await sweep();
-console.log(`${rounds} rounds, ${CLIENTS} clients`);
-for (const kind of ["single", "redlock", "sentinel"] as const) await measure(kind);
-rmSync(logFolder, { recursive: true });
-process.exit(0);
+async function renew(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
+  const watch = new Stopwatch();
+  await using pool = new ContainerPool();
+  for (let round = 0; round <= rounds; round += 1) {
+    const system = await watch.time("up", () => pool.start(idlePlan(kind), { logFolder }));
+    await watch.time("down", () => system[Symbol.asyncDispose]());
+  }
+  return watch;
+}
+
+export const benchmark: Benchmark = {
+  async *run({ effort, step, signal }: BenchmarkInput): AsyncGenerator<Table> {
+    const logFolder = mkdtempSync(join(tmpdir(), "lockstorm-bench-"));
+    const rounds = ROUNDS * effort;
+    const rows: Table["rows"][number][] = [];
+    try {
+      await sweep();
+      for (const kind of ["single", "redlock", "sentinel"] as const) {
+        signal.throwIfAborted();
+        step(kind);
+        rows.push((await startAfresh(kind, logFolder, rounds)).row(kind));
+        if (kind === "sentinel") continue;
+        signal.throwIfAborted();
+        rows.push((await renew(kind, logFolder, rounds)).row(`${kind}, servers kept`));
+      }
+    } finally {
+      rmSync(logFolder, { recursive: true });
+    }
+    yield {
+      title: `Systems in containers, ${CLIENTS} clients, milliseconds: median [least..most] of ${rounds}`,
+      columns: [{ key: "what", title: "topology" }, ...DEEDS.map((deed) => ({ key: deed, title: deed }))],
+      rows,
+    };
+  },
+};

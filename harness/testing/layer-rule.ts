@@ -18,15 +18,18 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
   docker: [],
 };
 
-/** The one file that imports what its user names. */
-const LOADERS = ["harness/client/load-driver.ts"];
+/** The files that import what their user names or writes. */
+const LOADERS = ["harness/client/load-driver.ts", "harness/cli/config-file.ts"];
 
 /** Where a process may be ended: the composition root, and programs of their own. */
 const MAY_EXIT = ["harness/cli", "harness/client/worker.ts", "harness/containers/watchdog-process.ts"];
 
-/** True for tests, benchmarks, and what only they use. */
+/** Folders of what only tests and benchmarks use. */
+const FOR_TESTS = ["testing", "testdata", "bench"];
+
+/** True for tests, benchmarks, and what only they use: nothing of the product may import it. */
 export function isTest(path: string): boolean {
-  return /\.(test|bench)\.ts$/.test(path) || path.split("/").some((part) => part === "testing" || part === "testdata");
+  return /\.(test|bench)\.ts$/.test(path) || path.split("/").some((part) => FOR_TESTS.includes(part));
 }
 
 /** What breaks the layer rule, a line each. */

@@ -1,17 +1,16 @@
-/**
- * What the simulation costs apart from the simulated Redis: `node harness/simulated/kernel/kernel.bench.ts`. Each figure
- * is the best of several rounds, because other work on the machine only ever makes it smaller.
- */
+/** What the simulation costs apart from the simulated Redis. */
 import "../platform/install.ts";
 import net from "node:net";
 import { Redis } from "ioredis";
+import type { Benchmark } from "../../bench/benchmark.ts";
+import type { Table } from "../../bench/table.ts";
 import { Network } from "../network/network.ts";
 import { tinyRedis } from "../network/testing/tiny-redis.ts";
 import { Kernel } from "./kernel.ts";
 
 const ROUNDS = 5;
 
-interface Benchmark {
+interface Measurement {
   readonly name: string;
   readonly unit: string;
   /** Does the work and says how much of it that was. */
@@ -122,7 +121,7 @@ async function redisProgram(seed: number, clients: number, commands: number, hos
   for (const task of tasks) if (task.state !== "done") throw new Error(`a client's program is ${task.state}`);
 }
 
-const benchmarks: readonly Benchmark[] = [
+const measurements: readonly Measurement[] = [
   { name: "events of a service", unit: "events/s", run: serviceEvents },
   { name: "steps of a program (timer, promise)", unit: "steps/s", run: programSteps },
   { name: "sockets connected and closed", unit: "connections/s", run: connections },
@@ -132,12 +131,30 @@ const benchmarks: readonly Benchmark[] = [
   { name: "whole runs, 2 clients, 10 operations", unit: "runs/s", run: wholeRuns },
 ];
 
-for (const { name, unit, run } of benchmarks) {
-  let best = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const startMs = performance.now();
-    const amount = await run(round);
-    best = Math.max(best, (amount / (performance.now() - startMs)) * 1000);
-  }
-  console.log(`${name.padEnd(40)} ${Math.round(best).toLocaleString("en").padStart(10)} ${unit}`);
-}
+export const benchmark: Benchmark = {
+  async *run({ effort, step, signal }): AsyncGenerator<Table> {
+    const rows: Table["rows"][number][] = [];
+    for (const { name, unit, run } of measurements) {
+      step(name);
+      const rates: number[] = [];
+      for (let round = 0; round < ROUNDS * effort; round += 1) {
+        signal.throwIfAborted();
+        const startMs = performance.now();
+        const amount = await run(round);
+        rates.push((amount / (performance.now() - startMs)) * 1000);
+      }
+      rows.push({ name, unit, rates, best: Math.max(...rates) });
+    }
+    yield {
+      title: "The simulation apart from the simulated Redis",
+      columns: [
+        { key: "name", title: "what" },
+        { key: "unit", title: "unit" },
+        { key: "best", title: "best" },
+        { key: "rates", title: "median [least..most]" },
+      ],
+      rows,
+      notes: ["Other work on the machine only ever makes a rate smaller: the best is the nearest to what it costs."],
+    };
+  },
+};

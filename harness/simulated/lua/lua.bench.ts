@@ -1,7 +1,6 @@
-/**
- * What a script costs: `node harness/simulated/lua/lua.bench.ts`. Microseconds, the best of several rounds, because other
- * work on the machine only ever adds to them.
- */
+/** What a script costs in the simulated Redis. */
+import type { Benchmark } from "../../bench/benchmark.ts";
+import type { Table } from "../../bench/table.ts";
 import { encodeCommand, toBytes } from "../redis/resp-encoder.ts";
 import { TestClient, TestClock, testServer } from "../redis/testing/test-client.ts";
 import { compile, createRuntime, LuaTable, runScript, type Value } from "./script.ts";
@@ -49,19 +48,17 @@ const SCRIPTS: readonly Script[] = [
   },
 ];
 
-/** Microseconds a time. */
-function measure(work: () => void): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const start = performance.now();
+/** Microseconds a time, a figure for each round. */
+function measure(work: () => void, rounds: number): readonly number[] {
+  return Array.from({ length: rounds }, () => {
+    const startMs = performance.now();
     for (let index = 0; index < REPETITIONS; index += 1) work();
-    best = Math.min(best, ((performance.now() - start) * 1000) / REPETITIONS);
-  }
-  return best;
+    return ((performance.now() - startMs) * 1000) / REPETITIONS;
+  });
 }
 
 /** The script alone: its commands are answered from a table. */
-function alone({ source, keys, args }: Script): number {
+function alone({ source, keys, args }: Script, rounds: number): readonly number[] {
   const answers = new Map<string, Value>([["get", "owner"]]);
   const runtime = createRuntime("user_script", () => ({
     redis: LuaTable.from({ call: ([name]) => [answers.get(typeof name === "string" ? name : "") ?? 1] }),
@@ -70,35 +67,51 @@ function alone({ source, keys, args }: Script): number {
   return measure(() => {
     const globals = { KEYS: LuaTable.of(...keys), ARGV: LuaTable.of(...args) };
     runScript(bound, runtime, { globals, steps: 1_000_000 });
-  });
+  }, rounds);
 }
 
 /** From the bytes of a request to the bytes of its reply. */
-function asRequest(argvOf: (client: TestClient) => readonly string[]): number {
+function asRequest(argvOf: (client: TestClient) => readonly string[], rounds: number): readonly number[] {
   const client = new TestClient(testServer(new TestClock()));
   client.run("set lock owner");
   const request = toBytes(encodeCommand(argvOf(client)));
   return measure(() => {
     client.session.receive(request);
     client.take();
-  });
+  }, rounds);
 }
 
-function show(name: string, microseconds: number): void {
-  process.stdout.write(`${microseconds.toFixed(2).padStart(8)} us  ${name}\n`);
-}
-
-for (const script of SCRIPTS) show(`${script.name}: the script alone`, alone(script));
-for (const script of SCRIPTS) {
-  const { name, source, keys, args } = script;
-  const evalsha = asRequest((client) => {
+function evalsha({ source, keys, args }: Script, rounds: number): readonly number[] {
+  return asRequest((client) => {
     const sha = client.command("script", "load", source).slice(5, 45);
     return ["evalsha", sha, String(keys.length), ...keys, ...args];
-  });
-  show(`${name}: EVALSHA, bytes to bytes`, evalsha);
+  }, rounds);
 }
-for (const line of ["get lock", "set lock owner nx px 30000"])
-  show(
-    `${line}, bytes to bytes`,
-    asRequest(() => line.split(" ")),
-  );
+
+export const benchmark: Benchmark = {
+  *run({ effort, step, signal }): Generator<Table> {
+    const rounds = ROUNDS * effort;
+    const rows: Table["rows"][number][] = [];
+    const add = (what: string, measured: () => readonly number[]): void => {
+      signal.throwIfAborted();
+      step(what);
+      const us = measured();
+      rows.push({ what, best: Math.min(...us), us });
+    };
+    for (const script of SCRIPTS) add(`${script.name}: the script alone`, () => alone(script, rounds));
+    for (const script of SCRIPTS) add(`${script.name}: EVALSHA, bytes to bytes`, () => evalsha(script, rounds));
+    for (const line of ["get lock", "set lock owner nx px 30000"]) {
+      add(`${line}, bytes to bytes`, () => asRequest(() => line.split(" "), rounds));
+    }
+    yield {
+      title: "Scripts in the simulated Redis, microseconds",
+      columns: [
+        { key: "what", title: "what" },
+        { key: "best", title: "best", digits: 2 },
+        { key: "us", title: "median [least..most]", digits: 2 },
+      ],
+      rows,
+      notes: ["Other work on the machine only ever adds: the best is the nearest to what it costs."],
+    };
+  },
+};

@@ -1,0 +1,62 @@
+import type { Benchmark } from "./benchmark.ts";
+
+/** A benchmark as the command knows it, before it is loaded. */
+export interface BenchmarkEntry {
+  readonly name: string;
+  /** One line: what it measures. */
+  readonly summary: string;
+  /** True for those that `npm run bench` runs when none is named. */
+  readonly usual?: true;
+  /** True where nothing can be measured without a container engine. */
+  readonly needsEngine?: true;
+  readonly load: () => Promise<{ readonly benchmark: Benchmark }>;
+}
+
+/** Every benchmark, in the order in which they run. */
+export const benchmarks: readonly BenchmarkEntry[] = [
+  {
+    name: "plans",
+    summary: "plans per second by topology and size, simulated beside containers",
+    usual: true,
+    load: () => import("./plans.bench.ts"),
+  },
+  {
+    name: "search",
+    summary: "time and runs to the first counterexample and to the shrunk one; controls",
+    usual: true,
+    load: () => import("./search.bench.ts"),
+  },
+  {
+    name: "memory",
+    summary: "heap in use over thousands of simulated runs in one process",
+    usual: true,
+    load: () => import("./memory.bench.ts"),
+  },
+  {
+    name: "kernel",
+    summary: "the simulation apart from the simulated Redis: events, sockets, clients",
+    load: () => import("../simulated/kernel/kernel.bench.ts"),
+  },
+  {
+    name: "lua",
+    summary: "a script in the simulated Redis: alone, and from request to reply",
+    load: () => import("../simulated/lua/lua.bench.ts"),
+  },
+  {
+    name: "linearizability",
+    summary: "judging histories: time an event and peak memory, beside a general search",
+    load: () => import("../check/linearizability.bench.ts"),
+  },
+  {
+    name: "startup",
+    summary: "starting, ending and renewing each topology in containers",
+    needsEngine: true,
+    load: () => import("../containers/startup.bench.ts"),
+  },
+  {
+    name: "locks",
+    summary: "acquire and release on a real Redis: our locks beside libraries",
+    needsEngine: true,
+    load: () => import("../../lock-impl/locks.bench.ts"),
+  },
+];

@@ -1,0 +1,147 @@
+/**
+ * How long the search takes to find planted bugs in simulation and to shrink what it found, for several seeds; and what
+ * it finds where there is nothing to find, in as many runs. The controls count only with no violation at all.
+ */
+// First: libraries keep functions of the platform when they are loaded.
+import { runSimulated, type SimulatedRun } from "../cli/run-simulated.ts";
+import { faults } from "../../faults/registry.ts";
+import { contentionPlans } from "../../workloads/contention.ts";
+import { requiredProperties } from "../cli/claims.ts";
+import { type CampaignResult, type Judged, runCampaign } from "../run/campaign.ts";
+import type { Benchmark, BenchmarkInput } from "./benchmark.ts";
+import { type Hunted, plantedBugs } from "./planted-bugs.ts";
+import type { Table } from "./table.ts";
+
+const SEEDS = 5;
+const SHRINK_RUNS = 200;
+
+type Row = Table["rows"][number];
+
+/** A search that is over, with the times since its start. */
+interface Hunt {
+  readonly result: CampaignResult<SimulatedRun & Judged>;
+  readonly firstMs: number | undefined;
+  readonly totalMs: number;
+}
+
+export const benchmark: Benchmark = {
+  async *run(input): AsyncGenerator<Table> {
+    yield await huntBugs(input);
+    yield await huntControls(input);
+  },
+};
+
+async function huntBugs(input: BenchmarkInput): Promise<Table> {
+  const rows: Row[] = [];
+  const failures: string[] = [];
+  for (const { name, bug, runs } of plantedBugs) {
+    const hunts = await huntAll(name, { hunted: bug, runs }, input);
+    const found = hunts.flatMap(({ result, firstMs, totalMs }) =>
+      result.counterexample === undefined || firstMs === undefined
+        ? []
+        : [{ runs: result.runs, firstMs, totalMs, ...result.counterexample }],
+    );
+    if (found.length < hunts.length) failures.push(`${name}: ${hunts.length - found.length} seed(s) found nothing`);
+    rows.push({
+      bug: name,
+      found: `${found.length} of ${hunts.length} seeds`,
+      most: runs,
+      runs: found.map(({ runs }) => runs),
+      firstMs: found.map(({ firstMs }) => firstMs),
+      shrinks: found.map(({ shrinks }) => shrinks),
+      shrunkMs: found.map(({ totalMs }) => totalMs),
+      sections: found.map(({ run }) => run.plan.clients.flatMap(({ sections }) => sections).length),
+      faults: found.map(({ run }) => run.plan.faults.length),
+    });
+  }
+  return {
+    title: "Planted bugs: from the start of the search, median [least..most] over the seeds",
+    columns: [
+      { key: "bug", title: "bug" },
+      { key: "found", title: "found by" },
+      { key: "most", title: "runs at most" },
+      { key: "runs", title: "runs to first" },
+      { key: "firstMs", title: "ms to first" },
+      { key: "shrinks", title: "runs to shrink" },
+      { key: "shrunkMs", title: "ms to shrunk" },
+      { key: "sections", title: "its sections" },
+      { key: "faults", title: "its faults" },
+    ],
+    rows,
+    notes: [`Seeds 1 to ${SEEDS * input.effort}; at most ${SHRINK_RUNS} runs to shrink.`],
+    failures,
+  };
+}
+
+async function huntControls(input: BenchmarkInput): Promise<Table> {
+  const rows: Row[] = [];
+  const failures: string[] = [];
+  for (const { name: bug, controls, runs } of plantedBugs) {
+    for (const { name, hunted } of controls) {
+      const hunts = await huntAll(`${bug}, control: ${name}`, { hunted, runs }, input);
+      const sum = (of: (hunt: Hunt) => number): number => hunts.reduce((total, hunt) => total + of(hunt), 0);
+      const violations = sum(({ result }) => (result.counterexample === undefined ? 0 : 1));
+      const [valid, unknown] = [sum(({ result }) => result.valid), sum(({ result }) => result.unknown)];
+      rows.push({ bug, control: name, violations, runs: sum(({ result }) => result.runs), valid, unknown });
+      if (violations > 0) failures.push(`${bug}, ${name}: the control was violated for ${violations} seed(s)`);
+      if (valid === 0) failures.push(`${bug}, ${name}: no run decided anything`);
+    }
+  }
+  return {
+    title: "Controls: the same search where nothing can break",
+    columns: [
+      { key: "bug", title: "beside the bug" },
+      { key: "control", title: "control" },
+      { key: "violations", title: "violations" },
+      { key: "runs", title: "runs" },
+      { key: "valid", title: "valid" },
+      { key: "unknown", title: "unknown" },
+    ],
+    rows,
+    notes: ["unknown: the faults of the plan never came, or their effect was not seen; such a run counts for nothing."],
+    failures,
+  };
+}
+
+interface Search {
+  readonly hunted: Hunted;
+  readonly runs: number;
+}
+
+async function huntAll(title: string, search: Search, input: BenchmarkInput): Promise<readonly Hunt[]> {
+  const hunts: Hunt[] = [];
+  for (let seed = 1; seed <= SEEDS * input.effort; seed += 1) {
+    input.step(`${title}, seed ${seed}`);
+    hunts.push(await hunt(search, seed, input.signal));
+    input.signal.throwIfAborted();
+  }
+  return hunts;
+}
+
+async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal): Promise<Hunt> {
+  const { lock, topology, fencing, maxHoldShare } = hunted;
+  const startMs = performance.now();
+  let firstMs: number | undefined;
+  const result = await runCampaign<SimulatedRun & Judged>({
+    plans: contentionPlans({
+      lock,
+      topology,
+      fencing,
+      ...(maxHoldShare === undefined ? {} : { maxHoldShare }),
+      faults: faults.filter(({ kind }) => hunted.faults.includes(kind)),
+    }),
+    seed,
+    runs,
+    shrinkRuns: SHRINK_RUNS,
+    signal,
+    execute: async (plan) => {
+      const required = hunted.required ?? requiredProperties(plan);
+      const run = await runSimulated(plan, { title: "bench", required });
+      return { ...run, verdict: run.record.verdict };
+    },
+    onRun: ({ verdict }) => {
+      if (verdict.verdict === "invalid") firstMs ??= performance.now() - startMs;
+    },
+  });
+  return { result, firstMs, totalMs: performance.now() - startMs };
+}
