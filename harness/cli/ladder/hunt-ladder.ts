@@ -24,7 +24,7 @@ interface Found {
 }
 
 /**
- * Searches every cell of locks by faults in simulation, prints the shortest counterexample of each lock that broke and
+ * Searches every cell of locks by faults in simulation, prints a shrunk counterexample of each lock that broke and
  * the table of what was claimed against what was found, and writes both as `ladder.html` into the store.
  * @returns the exit code: 0 when everything came out as claimed, 1 when a lock broke that claimed to hold, 2 when a
  * known limit did not show or nothing came of a cell
@@ -46,10 +46,10 @@ export async function huntLadder(options: {
   await using crew = new Crew({ scope, seed, store, ...(runs === undefined ? {} : { runs }) });
   using progress = new Progress();
   const found = await search(crew, cells, signal, progress);
-  const worst = smallestOfEach(found);
-  const records = await shrink(crew, worst, signal, progress);
+  const telling = mostTelling(found);
+  const records = await shrink(crew, telling, signal, progress);
   progress[Symbol.dispose]();
-  const summary = summaryOf(found, worst);
+  const summary = summaryOf(found, telling);
   print(summary, records, json);
   const report = join(store, "ladder.html");
   mkdirSync(store, { recursive: true });
@@ -99,16 +99,28 @@ async function shrink(
   });
 }
 
-/** For each row that broke, the cell whose failing run has the fewest events: the one worth shrinking. */
-function smallestOfEach(found: readonly Found[]): readonly Found[] {
-  const smallest = new Map<string, Found>();
+/**
+ * For each row that broke, the cell worth shrinking: where a flawed lock shows its flaw, and else the one whose failing
+ * run has the fewest events.
+ */
+function mostTelling(found: readonly Found[]): readonly Found[] {
+  const chosen = new Map<string, Found>();
   for (const each of found) {
     if (each.outcome.failing === undefined) continue;
     const row = rowName(each.cell);
-    const known = smallest.get(row)?.outcome.failing;
-    if (known === undefined || each.outcome.failing.events < known.events) smallest.set(row, each);
+    const known = chosen.get(row);
+    if (known === undefined || compare(each, known) < 0) chosen.set(row, each);
   }
-  return [...smallest.values()];
+  return [...chosen.values()];
+}
+
+function compare(one: Found, other: Found): number {
+  const eventsOf = ({ outcome }: Found): number => outcome.failing?.events ?? Infinity;
+  return Number(showsFlaw(other.cell)) - Number(showsFlaw(one.cell)) || eventsOf(one) - eventsOf(other);
+}
+
+function showsFlaw({ lock, fault }: Cell): boolean {
+  return lock.flawed && lock.limits[0]?.under === (fault?.kind ?? "none");
 }
 
 function summaryOf(found: readonly Found[], shown: readonly Found[]): Summary {
