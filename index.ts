@@ -19,6 +19,8 @@ export type {
   Servers,
 } from "./lock-impl/driver.ts";
 
+export type { Config } from "./harness/cli/config.ts";
+
 export { verifyLock } from "./harness/verify/verify-lock.ts";
 export { LockBrokenError } from "./harness/verify/lock-broken-error.ts";
 export { UndecidedError } from "./harness/verify/undecided-error.ts";

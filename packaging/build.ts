@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "dist");
 
 /** Read at run time by modules that stand beside them, or above. */
-const ASSETS = ["lock-impl/scripts/*.lua", "harness/client/*.lua", "reports/html/*.css"];
+const ASSETS = ["lock-impl/scripts/*.lua", "harness/client/*.lua", "reports/html/*.css", "harness/cli/templates/*"];
 
 rmSync(target, { recursive: true, force: true });
 compile("tsconfig.build.json");

@@ -6,9 +6,9 @@ import { topologySchema, type TopologyKind, type TopologySpec } from "../core/to
 import type { Backend } from "./backend.ts";
 import type { Flag, Flags } from "./command.ts";
 
-const TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
-const PERSISTENCE = ["none", "everysec", "always"] as const;
-const KINDS = faults.map(({ kind }) => kind);
+export const TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
+export const PERSISTENCE = ["none", "everysec", "always"] as const;
+export const FAULT_KINDS = faults.map(({ kind }) => kind);
 
 /** Flags that say what a campaign draws its plans from. */
 export const campaignFlags = {
@@ -16,7 +16,7 @@ export const campaignFlags = {
   persistence: { value: "mode", help: `what the nodes keep on disk: ${PERSISTENCE.join(", ")}`, default: "none" },
   faults: {
     value: "kinds",
-    help: `faults to draw from, separated by commas, or none (default: all): ${KINDS.join(", ")}`,
+    help: `faults to draw from, separated by commas, or none (default: all): ${FAULT_KINDS.join(", ")}`,
   },
 } satisfies Record<string, Flag>;
 
@@ -34,7 +34,7 @@ export function readTopology(flags: Flags, lock: string): TopologySpec {
 export function readFaults(flags: Flags, backend: Backend): readonly Fault[] {
   if (flags.text("faults") === "none") return [];
   const possible = faults.filter(({ onlyInSimulation }) => backend === "simulated" || onlyInSimulation !== true);
-  const kinds = flags.list("faults", KINDS);
+  const kinds = flags.list("faults", FAULT_KINDS);
   const lacking = kinds?.find((kind) => !possible.some((fault) => fault.kind === kind));
   if (lacking === undefined) return possible.filter(({ kind }) => kinds?.includes(kind) ?? true);
   throw new UserError(`the fault ${lacking} cannot be injected on containers`, "leave it out, or simulate");

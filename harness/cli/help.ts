@@ -1,4 +1,8 @@
-import type { Command } from "./command.ts";
+import type { Command, Flag } from "./command.ts";
+
+/** What every command's exit code means. */
+export const EXIT_CODES =
+  "Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 usage or bad input, 255 the harness failed.";
 
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[]): string {
@@ -12,24 +16,41 @@ export function programHelp(commands: readonly Command[]): string {
     "",
     "lockstorm <command> --help says more about each.",
     "",
-    "Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 usage or bad input, 255 the harness failed.",
+    EXIT_CODES,
   ].join("\n");
 }
 
 /** The help of one command. */
-export function commandHelp({ name, summary, operands, flags, examples }: Command): string {
-  const rows = Object.entries(flags).map(([flag, { value, help, default: preset }]) => ({
-    left: value === undefined ? `--${flag}` : `--${flag} <${value}>`,
-    right: preset === undefined ? help : `${help} (default: ${preset})`,
+export function commandHelp(command: Command): string {
+  const { name, summary, flags, examples } = command;
+  const rows = Object.entries(flags).map(([flag, entry]) => ({
+    left: flagUsage(flag, entry),
+    right: flagHelp(entry),
   }));
   const width = Math.max(0, ...rows.map(({ left }) => left.length));
   return [
     `lockstorm ${name}: ${summary}`,
     "",
-    `Usage: lockstorm ${[name, operands, rows.length > 0 ? "[flags]" : ""].filter((part) => part !== "").join(" ")}`,
+    `Usage: ${commandUsage(command)}`,
     ...(rows.length === 0 ? [] : ["", ...rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`)]),
     "",
     "Examples:",
     ...examples.map((example) => `  ${example}`),
   ].join("\n");
+}
+
+/** How a command is written: `lockstorm check <history.jsonl> [flags]`. */
+export function commandUsage({ name, operands, flags }: Command): string {
+  const rest = Object.keys(flags).length > 0 ? "[flags]" : "";
+  return `lockstorm ${[name, operands, rest].filter((part) => part !== "").join(" ")}`;
+}
+
+/** How a flag is written: `--seed <number>`. */
+export function flagUsage(flag: string, { value }: Flag): string {
+  return value === undefined ? `--${flag}` : `--${flag} <${value}>`;
+}
+
+/** What a flag does, with its default. */
+export function flagHelp({ help, default: preset }: Flag): string {
+  return preset === undefined ? help : `${help} (default: ${preset})`;
 }

@@ -4,17 +4,30 @@ import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
 import { check } from "./commands/check.ts";
+import { completionFor } from "./commands/completion.ts";
 import { doctor } from "./commands/doctor.ts";
 import { hunt } from "./commands/hunt.ts";
+import { init } from "./commands/init.ts";
 import { replay } from "./commands/replay.ts";
 import { report } from "./commands/report.ts";
 import { reproduce } from "./commands/reproduce.ts";
 import { setup } from "./commands/setup.ts";
 import { firstError } from "./first-error.ts";
 import { commandHelp, programHelp } from "./help.ts";
+import { readSettings, type Setting } from "./settings.ts";
 
 /** All commands, in the order of the help. */
-export const commands: readonly Command[] = [hunt, reproduce, replay, check, report, doctor, setup];
+export const commands: readonly Command[] = [
+  hunt,
+  reproduce,
+  replay,
+  check,
+  report,
+  init,
+  doctor,
+  setup,
+  completionFor(() => commands),
+];
 
 const INTERRUPTED = 130;
 
@@ -55,16 +68,34 @@ async function run(words: readonly string[], signal: AbortSignal): Promise<numbe
       const names = commands.map((candidate) => candidate.name).join(", ");
       throw new UserError(`there is no command "${name}"`, `choose one of ${names}`);
     }
-    const input = readArguments(command, rest);
-    if (input.flags.on("help")) {
+    if (readArguments(command, rest).flags.on("help")) {
       console.log(commandHelp(command));
       return EXIT.valid;
     }
-    const code = await command.run({ ...input, signal });
+    const code = await runWithSettings(command, rest, signal);
     return signal.aborted ? INTERRUPTED : code;
   } catch (error) {
     return explain(error, signal);
   }
+}
+
+/** Runs a command with what environment and configuration file add to its flags; an error names where they come from. */
+async function runWithSettings(command: Command, words: readonly string[], signal: AbortSignal): Promise<number> {
+  const settings = await readSettings(command, words);
+  const added = settings.map(({ flag, value }) => `--${flag}=${value}`);
+  try {
+    return await command.run({ ...readArguments(command, [...added, ...words]), signal });
+  } catch (error) {
+    throw withOrigin(error, settings);
+  }
+}
+
+function withOrigin(error: unknown, settings: readonly Setting[]): unknown {
+  if (!(error instanceof UserError)) return error;
+  const setting = settings.find(({ flag }) => error.message.startsWith(`--${flag} `));
+  if (setting === undefined) return error;
+  const message = `${setting.origin}${error.message.slice(`--${setting.flag}`.length)}`;
+  return new UserError(message, error.mend, { cause: error });
 }
 
 function explain(thrown: unknown, signal: AbortSignal): number {

@@ -13,7 +13,10 @@ function expectRefusal({ code, stdout, stderr }: CliResult, line: string): void 
 }
 
 test.concurrent.each([
-  [["frob"], 'there is no command "frob"; choose one of hunt, reproduce, replay, check, report, doctor, setup'],
+  [
+    ["frob"],
+    'there is no command "frob"; choose one of hunt, reproduce, replay, check, report, init, doctor, setup, completion',
+  ],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; see lockstorm hunt --help"],
   [["check", "x", "--require"], "check: Option '--require <value>' argument missing; see lockstorm check --help"],
   [["check"], "check takes one history; give a history.jsonl, or - for standard input"],
@@ -25,6 +28,10 @@ test.concurrent.each([
   [["hunt", "single"], 'hunt takes no "single"; name the lock with --lock'],
   [["doctor", "now"], 'doctor takes no "now"; see lockstorm doctor --help'],
   [["setup", "now"], 'setup takes no "now"; see lockstorm setup --help'],
+  [["setup", "--server", "redis8,redis2"], '--server does not know "redis2"; choose from redis8, redis7, valkey'],
+  [["init", "here"], 'init takes no "here"; see lockstorm init --help'],
+  [["completion"], "completion takes one shell; choose one of bash, zsh, fish"],
+  [["completion", "tcsh"], "completion takes one shell; choose one of bash, zsh, fish"],
   [["hunt", "--runs", "many"], '--runs "many" is not a whole number of at least 1; give one: --runs 1'],
   [["hunt", "--runs", "0"], '--runs "0" is not a whole number of at least 1; give one: --runs 1'],
   [["hunt", "--runs", ""], '--runs "" is not a whole number of at least 1; give one: --runs 1'],
@@ -68,7 +75,7 @@ test.concurrent.each([
 test.concurrent("without a command it says what there is, and that this was not one", async () => {
   const { code, stdout } = await runCli([]);
   expect(code).toBe(254);
-  for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(9)}  ${summary}`);
+  for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(10)}  ${summary}`);
 });
 
 test.concurrent.each(["--help", "-h", "help"])("%s explains the program and its exit codes", async (word) => {

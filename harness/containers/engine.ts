@@ -8,6 +8,8 @@ import { boundEveryCall, hangingEngine } from "./engine-deadline.ts";
 /** How long the engine may take to answer a call, in milliseconds; a healthy one answers within about one second. */
 const ENGINE_DEADLINE_MS = 20_000;
 
+const WITHOUT_ENGINE = "or do without, in simulation: --backend simulated";
+
 /** There is no engine, or none that runs. Other errors are of an engine that is there but cannot be used. */
 export class NoEngineError extends UserError {}
 
@@ -87,9 +89,13 @@ export function connectionTarget(host: string): NetConnectOpts | undefined {
 async function explainMissingEngine(cause: unknown): Promise<UserError> {
   const socket = "/var/run/docker.sock";
   if (!existsSync(socket)) {
-    return new NoEngineError("no container engine found", "run `lockstorm setup`, or install and start Docker", {
-      cause,
-    });
+    return new NoEngineError(
+      "no container engine found",
+      `run \`lockstorm setup\`, or install and start Docker; ${WITHOUT_ENGINE}`,
+      {
+        cause,
+      },
+    );
   }
   try {
     accessSync(socket, constants.R_OK | constants.W_OK);
@@ -99,7 +105,7 @@ async function explainMissingEngine(cause: unknown): Promise<UserError> {
     return new UserError(`${user} may not use the container engine at ${socket}`, mend, { cause });
   }
   if (await refusesConnections({ path: socket })) {
-    const mend = "run `lockstorm setup`, or start Docker: sudo systemctl start docker";
+    const mend = `run \`lockstorm setup\`, or start Docker (sudo systemctl start docker); ${WITHOUT_ENGINE}`;
     return new NoEngineError(`nothing answers at ${socket}: the container engine is not running`, mend, { cause });
   }
   return new UserError(`the container engine at ${socket} does not answer as one`, "restart Docker", { cause });

@@ -1,4 +1,4 @@
-import { examine } from "../../containers/doctor.ts";
+import { examine, type Finding } from "../../containers/doctor.ts";
 import { EXIT } from "../../core/verdict.ts";
 import { type Command, refuseOperands } from "../command.ts";
 
@@ -23,6 +23,11 @@ export const doctor: Command = {
         if (mend !== undefined) console.log(`${" ".repeat(width + 11)}-> ${mend}`);
       }
     }
-    return findings.every(({ state, optional }) => state === "ok" || optional) ? EXIT.valid : EXIT.unknown;
+    return doctorExitCode(findings);
   },
 };
+
+/** Valid unless something is missing or broken that lockstorm does not run without. */
+export function doctorExitCode(findings: readonly Pick<Finding, "state" | "optional">[]): number {
+  return findings.every(({ state, optional }) => state === "ok" || optional === true) ? EXIT.valid : EXIT.unknown;
+}

@@ -19,8 +19,8 @@ export const replay: Command = {
     ...runFlags,
   },
   examples: [
-    "lockstorm replay .lockstorm/runs/2026-01-31-12-00-00-1/plan.json",
-    "lockstorm replay .lockstorm/runs/2026-01-31-12-00-00-1/plan.json --backend containers",
+    "lockstorm replay .lockstorm/runs/2026-01-31T12-00-00-1/plan.json",
+    "lockstorm replay .lockstorm/runs/2026-01-31T12-00-00-1/plan.json --backend containers",
   ],
   run: async ({ operands, flags, signal }) => {
     const [path] = operands;

@@ -14,7 +14,7 @@ import type { Command } from "../command.ts";
 import { textOptions } from "../output.ts";
 import { readHistory } from "../read-history.ts";
 
-const FORMATS = ["text", "html", "markdown", "junit", "json", "svg"] as const;
+export const FORMATS = ["text", "html", "markdown", "junit", "json", "svg"] as const;
 
 /** `lockstorm report`: a recorded run, drawn again. */
 export const report: Command = {
@@ -26,8 +26,8 @@ export const report: Command = {
     require: { value: "properties", help: "properties that decide the verdict, separated by commas (default: all)" },
   },
   examples: [
-    "lockstorm report .lockstorm/runs/2026-01-31-12-00-00-1",
-    "lockstorm report .lockstorm/runs/2026-01-31-12-00-00-1 --format html > report.html",
+    "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1",
+    "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1 --format html > report.html",
   ],
   run: async ({ operands, flags }) => {
     const [folder] = operands;

@@ -1,0 +1,70 @@
+import type { Command } from "./command.ts";
+import { commandUsage, EXIT_CODES, flagHelp, flagUsage } from "./help.ts";
+import { settingsOf, variableOf } from "./settings.ts";
+
+/** `docs/cli.md`: the same table as the help, as Markdown. */
+export function cliDocument(commands: readonly Command[]): string {
+  return [
+    "# Command line",
+    "",
+    "This page is made from the table that `lockstorm --help` is made from: `npm run docs:cli`.",
+    "",
+    "| command | does |",
+    "|---|---|",
+    ...commands.map(({ name, summary }) => `| [\`${name}\`](#lockstorm-${name}) | ${cell(summary)} |`),
+    "",
+    EXIT_CODES,
+    "",
+    ...commands.flatMap((command) => [...section(command), ""]),
+    ...configuration(commands),
+    "",
+  ].join("\n");
+}
+
+function section(command: Command): readonly string[] {
+  const { name, summary, flags, examples } = command;
+  const rows = Object.entries(flags).map(
+    ([flag, entry]) => `| \`${flagUsage(flag, entry)}\` | ${cell(flagHelp(entry))} |`,
+  );
+  return [
+    `## lockstorm ${name}`,
+    "",
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    "",
+    `    ${commandUsage(command)}`,
+    "",
+    ...(rows.length === 0 ? [] : ["| flag | |", "|---|---|", ...rows, ""]),
+    "Examples:",
+    "",
+    ...examples.map((example) => `    ${example}`),
+  ];
+}
+
+function configuration(commands: readonly Command[]): readonly string[] {
+  const hunted = commands.filter(({ name }) => name === "hunt").flatMap(settingsOf);
+  const settable = [...new Set([...hunted, ...commands.flatMap(settingsOf)])];
+  const of = (flag: string): string =>
+    commands
+      .filter((command) => settingsOf(command).includes(flag))
+      .map(({ name }) => `\`${name}\``)
+      .join(", ");
+  const key = (flag: string): string => flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return [
+    "## Configuration",
+    "",
+    "A flag goes before a variable of the environment, and that before `lockstorm.config.ts` (or .mts, .js, .mjs) in the",
+    "working directory, which `lockstorm init` writes. Its type is `Config`, from `lockstorm`.",
+    "",
+    "| flag | variable | in the file | of |",
+    "|---|---|---|---|",
+    ...settable.map((flag) => `| \`--${flag}\` | \`${variableOf(flag)}\` | \`${key(flag)}\` | ${of(flag)} |`),
+    "",
+    "Further variables: `NO_COLOR` leaves colours out, `LOCKSTORM_ASCII` draws without box characters, `LOCKSTORM_DEBUG` adds",
+    "the stack to an error.",
+  ];
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

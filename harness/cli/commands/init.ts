@@ -1,0 +1,25 @@
+import { EXIT } from "../../core/verdict.ts";
+import { type Command, refuseOperands } from "../command.ts";
+import { has, scaffold } from "../scaffold.ts";
+
+/** `lockstorm init`: what a project needs to have its lock hunted. */
+export const init: Command = {
+  name: "init",
+  summary: "write a configuration, an example driver and a CI workflow into this folder",
+  operands: "",
+  flags: {},
+  examples: ["lockstorm init"],
+  run: async ({ operands }) => {
+    refuseOperands("init", operands);
+    const folder = process.cwd();
+    const files = scaffold(folder);
+    for (const { path, action } of files) console.log(`${action.padEnd(8)}  ${path}`);
+    const lacking = ["lockstorm", "ioredis"].filter((name) => !has(folder, name));
+    const steps = [
+      ...(lacking.length === 0 ? [] : [`npm install --save-dev ${lacking.join(" ")}`]),
+      "npx lockstorm hunt",
+    ];
+    console.log(`\nNext\n${steps.map((step) => `  ${step}`).join("\n")}`);
+    return EXIT.valid;
+  },
+};

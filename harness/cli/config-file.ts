@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { messageOf, UserError } from "../core/errors.ts";
+
+const NAMES = ["ts", "mts", "js", "mjs"].map((extension) => `lockstorm.config.${extension}`);
+
+/** What a configuration file sets. */
+export interface ConfigFile {
+  /** Its name, for errors. */
+  readonly name: string;
+  /** Its values as flags have them, by the flag's name. */
+  readonly values: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads `lockstorm.config.ts` (or .mts, .js, .mjs) of a folder; undefined when there is none.
+ * @param known the flags that it may set
+ * @throws UserError when it cannot be loaded, or sets something else
+ */
+export async function readConfigFile(folder: string, known: readonly string[]): Promise<ConfigFile | undefined> {
+  const name = NAMES.find((candidate) => existsSync(join(folder, candidate)));
+  if (name === undefined) return undefined;
+  const exported = await load(join(folder, name), name);
+  const values = Object.entries(exported)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [flagOf(key, name, known), textOf(key, value, name)] as const);
+  return { name, values: new Map(values) };
+}
+
+async function load(path: string, name: string): Promise<object> {
+  let loaded: { readonly default?: unknown };
+  try {
+    loaded = await import(pathToFileURL(path).href);
+  } catch (error) {
+    const mend = 'correct it; without "type": "module" in package.json it must be called lockstorm.config.mts';
+    throw new UserError(`${name} cannot be loaded: ${messageOf(error)}`, mend, { cause: error });
+  }
+  const exported = loaded.default;
+  if (typeof exported === "object" && exported !== null && !Array.isArray(exported)) return exported;
+  throw new UserError(`${name} exports no configuration`, "export an object as default");
+}
+
+/** The flag of a key in camel case. */
+function flagOf(key: string, name: string, known: readonly string[]): string {
+  const flag = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (known.includes(flag)) return flag;
+  throw new UserError(`${name} sets "${key}", which there is not`, `choose from ${known.map(keyOf).join(", ")}`);
+}
+
+function keyOf(flag: string): string {
+  return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function textOf(key: string, value: unknown, name: string): string {
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  // No faults at all are called so on the command line.
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(",") || "none";
+  throw new UserError(`${name} sets "${key}" to what it cannot be`, "give a text, a number or a list of texts");
+}

@@ -1,0 +1,37 @@
+import type { NodeServer } from "../containers/images.ts";
+import type { TopologyKind, TopologySpec } from "../core/topology.ts";
+import type { Property } from "../core/verdict.ts";
+
+/**
+ * What `lockstorm.config.ts` exports as its default: the flags of the command line under their names in camel case. A flag
+ * that is given, and a variable of the environment (`LOCKSTORM_PROXY_PORT`), go before it.
+ *
+ *     import type { Config } from "lockstorm";
+ *
+ *     export default { lock: "./my-lock.ts", topology: "sentinel" } satisfies Config;
+ */
+export interface Config {
+  /** The lock that is hunted: a name, or the path of a driver from the working directory. */
+  readonly lock?: string;
+  readonly topology?: TopologyKind;
+  /** What the nodes keep on disk. */
+  readonly persistence?: TopologySpec["persistence"];
+  /** Kinds of faults to draw from. */
+  readonly faults?: readonly string[];
+  readonly backend?: "simulated" | "containers";
+  /** How many plans to try. */
+  readonly runs?: number;
+  /** No run begins after this many seconds. */
+  readonly budget?: number;
+  /** How many runs shrinking may take. */
+  readonly shrinkRuns?: number;
+  readonly seed?: number;
+  /** The properties that decide. */
+  readonly require?: readonly Property[];
+  /** What the nodes of containers run. */
+  readonly server?: NodeServer;
+  /** Port of Toxiproxy's own interface on 127.0.0.1. */
+  readonly proxyPort?: number;
+  /** Where runs are recorded. */
+  readonly store?: string;
+}

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { scaffold } from "./scaffold.ts";
+import { runCli } from "./testing/run-cli.ts";
+
+// It starts processes; on a busy machine that takes its time.
+vi.setConfig({ testTimeout: 120_000 });
+
+const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-init-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const text = (path: string): string => readFileSync(join(folder, path), "utf8");
+
+test.each([
+  ["module", "ts"],
+  ["commonjs", "mts"],
+])("in a project of type %s it writes .%s, and its hunt runs and is green", async (type, extension) => {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+  symlinkSync(modules, join(folder, "node_modules"));
+  const { code, stdout, stderr } = await runCli(["init"], { cwd: folder });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain(`written   my-lock.${extension}`);
+  expect(stdout).toContain(`written   my-lock.test.${extension}`);
+  const hunt = await runCli(["hunt", "--runs", "40", "--seed", "1"], { cwd: folder });
+  expect(hunt.stderr).toContain(
+    `hunting: lock ./my-lock.${extension}, topology single, simulated, seed 1, up to 40 runs`,
+  );
+  expect(hunt.stdout).toMatch(/^40 run\(s\): [1-9]\d* valid, \d+ unknown; no property was violated\. Seed 1\.$/m);
+  expect(hunt.code).toBe(0);
+});
+
+test("what is there stays as it was", () => {
+  writeFileSync(join(folder, "my-lock.mts"), "mine");
+  writeFileSync(join(folder, ".gitignore"), "dist");
+  expect(scaffold(folder)).toEqual([
+    { path: "lockstorm.config.mts", action: "written" },
+    { path: "my-lock.mts", action: "kept" },
+    { path: join(".github", "workflows", "lockstorm.yml"), action: "written" },
+    { path: ".gitignore", action: "extended" },
+  ]);
+  expect(text("my-lock.mts")).toBe("mine");
+  expect(text(".gitignore")).toBe("dist\n.lockstorm/runs/\n");
+  expect(scaffold(folder).every(({ action }) => action === "kept")).toBe(true);
+  expect(text(".gitignore")).toBe("dist\n.lockstorm/runs/\n");
+});
+
+test("without vitest it writes no test", () => {
+  scaffold(folder);
+  expect(existsSync(join(folder, "my-lock.test.mts"))).toBe(false);
+  mkdirSync(join(folder, "node_modules", "vitest"), { recursive: true });
+  writeFileSync(join(folder, "node_modules", "vitest", "package.json"), "{}");
+  scaffold(folder);
+  expect(text("my-lock.test.mts")).toContain('lock: "./my-lock.mts"');
+});
+
+test("a folder that cannot be written is said in one line", () => {
+  writeFileSync(join(folder, ".github"), "a file in the way");
+  expect(() => scaffold(folder)).toThrow(/cannot be written/);
+});

@@ -1,0 +1,66 @@
+import type { Command } from "./command.ts";
+import { readConfigFile } from "./config-file.ts";
+
+/** Of every command that has these flags. */
+const EVERYWHERE = ["server", "proxy-port", "store"];
+/** Of the hunt alone: `--lock` and others mean something else elsewhere, "instead of the plan's own". */
+const OF_THE_HUNT = [
+  "lock",
+  "topology",
+  "persistence",
+  "faults",
+  "backend",
+  "runs",
+  "budget",
+  "shrink-runs",
+  "seed",
+  "require",
+];
+/** Its table is of lockstorm's locks, whatever lock a project has. */
+const OTHER_HUNTS = ["--ladder", "--all"];
+
+/** The flags of a command that the environment and the configuration file can set. */
+export function settingsOf({ name, flags }: Pick<Command, "name" | "flags">): readonly string[] {
+  const settable = name === "hunt" ? [...OF_THE_HUNT, ...EVERYWHERE] : EVERYWHERE;
+  return Object.keys(flags).filter((flag) => settable.includes(flag));
+}
+
+/** The variable that sets a flag: `LOCKSTORM_PROXY_PORT`. */
+export function variableOf(flag: string): string {
+  return `LOCKSTORM_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** A flag that was not given on the command line. */
+export interface Setting {
+  readonly flag: string;
+  readonly value: string;
+  /** Where it comes from, for errors: `LOCKSTORM_SEED`, or `seed in lockstorm.config.ts`. */
+  readonly origin: string;
+}
+
+/**
+ * What the environment and the configuration file add to a command line. The order is: flags, environment, file.
+ * @param words what was given after the command's name
+ * @throws UserError when the configuration file is broken
+ */
+export async function readSettings(
+  command: Command,
+  words: readonly string[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<readonly Setting[]> {
+  const given = (flag: string): boolean => words.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`));
+  const settable = settingsOf(command).filter(
+    (flag) => !given(flag) && !(OF_THE_HUNT.includes(flag) && OTHER_HUNTS.some((word) => words.includes(word))),
+  );
+  if (settable.length === 0) return [];
+  const file = await readConfigFile(process.cwd(), [...OF_THE_HUNT, ...EVERYWHERE]);
+  return settable.flatMap((flag): Setting[] => {
+    const variable = variableOf(flag);
+    const value = environment[variable];
+    if (value !== undefined && value !== "") return [{ flag, value, origin: variable }];
+    const configured = file?.values.get(flag);
+    return file === undefined || configured === undefined
+      ? []
+      : [{ flag, value: configured, origin: `${flag} in ${file.name}` }];
+  });
+}
