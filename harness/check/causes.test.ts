@@ -47,6 +47,17 @@ describe("of a lock that gave away what it had promised", () => {
     );
   });
 
+  it("is the clock of a promoted node rather than its promotion, if it was stepped before", () => {
+    const skewed = (stepped: "before" | "after", node: string): string => {
+      const step = (it: Recording, atMs: number): Recording => it.fault(atMs, "clock-jump", { targets: [node] });
+      const promote = (it: Recording): Recording => it.fault(6, "promotion", { targets: ["node-1"] });
+      return lease(done(twice((it) => (stepped === "before" ? promote(step(it, 5)) : step(promote(it), 7)))));
+    };
+    expect(skewed("before", "node-1")).toBe("invalid; clock-jump 1,2,5");
+    expect(skewed("before", "node-0")).toBe("invalid; lost-in-failover 1,3,5");
+    expect(skewed("after", "node-1")).toBe("invalid; lost-in-failover 1,2,5");
+  });
+
   it("is none that was over before, or came long after", () => {
     const before = new Recording().fault(0, "restart-node").acquire(1, 0, "a").acquire(5, 1, "b");
     expect(lease(before)).toBe("invalid; double-grant 2,4");

@@ -212,7 +212,8 @@ export function diagnoseLoss(from: number, to: number, evidence: Evidence): Diag
       .filter(({ fault }) => !(header["persistence"] === "always" && KEEPS_SYNCED_DATA.has(fault.f)))
       // What was promoted before either grant lost neither: it may have made a second master.
       .filter(({ fault }) => fault.f !== "promotion" || fault.time > from);
-    const [best, ...rest] = found;
+    const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
+    const rest = found.filter((other) => other !== best);
     const split = best?.cause === "lost-in-failover" ? undefined : diagnoseSplit(from, to, evidence);
     if (split !== undefined) return split;
     if (best === undefined) continue;
@@ -247,6 +248,17 @@ function doubleGrant({ first, second }: Overlap, { faults }: Evidence): Diagnosi
     events: [],
     why: `The lock gave away what it had promised to another. The faults in force at the time (${list(kinds)}) do not explain it by themselves`,
   };
+}
+
+/** Whether this stepped the clock by which a node, promoted later, judged the leases that had been replicated to it. */
+function isClockOfPromoted(step: FaultEvent, found: readonly { readonly fault: FaultEvent }[]): boolean {
+  if (step.f !== "clock-jump") return false;
+  return found.some(
+    ({ fault }) =>
+      fault.f === "promotion" &&
+      fault.index > step.index &&
+      fault.value.targets.some((node) => step.value.targets.includes(node)),
+  );
 }
 
 function names(fault: FaultEvent, hold: Hold, sameClient: (earlier: number, later: number) => boolean): boolean {

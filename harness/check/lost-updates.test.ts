@@ -105,6 +105,25 @@ it("blames the lock that granted twice", () => {
   expect(judged(recording)).toBe("invalid; double-grant 5,7,8");
 });
 
+it("blames the lock that prolonged a lease after another had held", () => {
+  const begun = (): Recording =>
+    new Recording().acquire(0, 0, "a", { validForMs: 500 }).seekExtension(100, 0, "a", 5000);
+  const between = (it: Recording): Recording =>
+    it
+      .acquire(600, 1, "b", { validForMs: 500 })
+      .write(610, 1, "b", "x", { basedOn: 0 })
+      .audit(611, 1, "x", { owner: "b", basedOn: 0 })
+      .wrote(612, 1, 1)
+      .release(620, 1, "b");
+  const ended = (it: Recording): Recording =>
+    it.write(710, 0, "a", "y", { basedOn: 0 }).audit(711, 2, "y", { owner: "a", basedOn: 0 }).wrote(712, 0, 2);
+  expect(judged(ended(between(begun()).extended(700, 0, "a", { validForMs: 4000 })))).toMatch(
+    /^invalid; foreign-release 2,/,
+  );
+  // Without the extension it is the client that outlived its lease.
+  expect(judged(ended(between(begun()).info(700, 0, "extend")))).toMatch(/^invalid; overrun /);
+});
+
 it("says how many updates were lost", () => {
   const recording = new Recording()
     .audit(1, 1, "x", { basedOn: 0 })

@@ -190,6 +190,14 @@ class LostUpdates implements Checker {
       const { cause, why, fault, events } = diagnose(met, true, this.#evidence, takings);
       return { cause, why, events, ...(fault === undefined ? {} : { fault: fault.index }) };
     }
+    const kept = mine === undefined || theirs === undefined ? undefined : keptAfter(mine, theirs, takings);
+    if (kept !== undefined) {
+      return {
+        cause: "foreign-release",
+        events: [kept.invokedIndex, kept.completedIndex],
+        why: `${clientOf(this.#evidence.header, kept.process)} was told that its lease was prolonged, although another had held in between (events ${kept.invokedIndex} and ${kept.completedIndex}): a lease that is lost must not be made again`,
+      };
+    }
     const late = [last, write].find((one) => one !== undefined && this.#wasLate(one));
     if (late === undefined) return { cause: "unexplained", why: "Neither of the two wrote beyond its lease" };
     const order =
@@ -207,6 +215,15 @@ class LostUpdates implements Checker {
     if (invocation === undefined) return false;
     return hold === undefined || (end?.time ?? this.#evidence.endTime) > hold.leaseEnd;
   }
+}
+
+/** The extension by which a hold went on after another client had held. */
+function keptAfter(mine: Hold, theirs: Hold, takings: readonly Taking[]): Taking | undefined {
+  if (theirs.owner === mine.owner || theirs.grantedIndex < mine.grantedIndex) return undefined;
+  return takings.find(
+    ({ f, certain, owner, completedIndex }) =>
+      f === "extend" && certain && owner === mine.owner && completedIndex > theirs.grantedIndex,
+  );
 }
 
 interface Reason {
