@@ -48,6 +48,11 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("../check/linearizability.bench.ts"),
   },
   {
+    name: "agreement",
+    summary: "the linearizability checker beside a general search on random histories: how often they agree",
+    load: () => import("../check/agreement.bench.ts"),
+  },
+  {
     name: "startup",
     summary: "starting, ending and renewing each topology in containers",
     needsEngine: true,

@@ -3,12 +3,13 @@
  *
  * Each row is a history of one lock that all clients want all the time, made as it is judged, so that memory is that of
  * the checkers. `P8` is linearizability alone, `all` the eight properties together, both less the time of making the
- * history, and in processor time. `peak` is the highest heap in use while `all` ran, above that before. `WGL` is the general search on the same
- * operations in the same process, given up after so many configurations: it stands for what checkers do that know
- * nothing of locks.
+ * history, and in processor time. `peak` is the highest heap in use while `all` ran, above that before, garbage that was
+ * not yet collected included. `WGL` is the general search on the same operations in the same process, given up after so
+ * many configurations: it stands for what checkers do that know nothing of locks. `--effort 10` goes to a million.
  */
-import type { Benchmark } from "../bench/benchmark.ts";
-import type { Table } from "../bench/table.ts";
+import { fileURLToPath } from "node:url";
+import type { Benchmark, BenchmarkInput } from "../bench/benchmark.ts";
+import { renderTable, type Table } from "../bench/table.ts";
 import { HistoryChecker, type CheckOptions } from "./check.ts";
 import { KeyOperations } from "./key-operations.ts";
 import { linearizability } from "./linearizability.ts";
@@ -100,21 +101,68 @@ function row(options: SyntheticOptions, observeContention: boolean): Table["rows
   };
 }
 
+/** What is measured of all histories of one length together. */
+interface Total {
+  readonly operations: number;
+  readonly allMs: number;
+}
+
+/** How much dearer a longer history is than n log n would have it; noise of short ones aside. */
+const TOLERATED = 1.5;
+
+function growthTable(totals: readonly Total[]): Table {
+  const rows = totals.map(({ operations, allMs }, index) => {
+    const before = totals[index - 1];
+    if (before === undefined) return { operations, allMs };
+    const expected = (operations * Math.log(operations)) / (before.operations * Math.log(before.operations));
+    return { operations, allMs, growth: allMs / before.allMs, expected };
+  });
+  return {
+    title: "Growth: all histories of one length together",
+    columns: [
+      { key: "operations", title: "operations" },
+      { key: "allMs", title: "all ms" },
+      { key: "growth", title: "times as much", digits: 1 },
+      { key: "expected", title: "n log n would be", digits: 1 },
+    ],
+    rows,
+    failures: rows.flatMap(({ operations, growth = 0, expected = Infinity }) =>
+      growth > TOLERATED * expected
+        ? [`${operations} operations cost ${growth.toFixed(1)} times as much as a tenth`]
+        : [],
+    ),
+  };
+}
+
+function tableOf(operations: number, { step, signal }: Pick<BenchmarkInput, "step" | "signal">): Table {
+  const rows: Table["rows"][number][] = [];
+  for (const clients of [2, 10, 20, 100]) {
+    for (const observeContention of [false, true]) {
+      for (const indeterminate of [0, 0.01, 0.05]) {
+        signal.throwIfAborted();
+        step(`${operations} operations of ${clients} clients`);
+        const refused = observeContention ? 0.5 : 0;
+        rows.push(row({ seed: 1, clients, operations, indeterminate, refused }, observeContention));
+      }
+    }
+  }
+  return { title: `Judging a history of ${operations} operations`, columns: COLUMNS, rows };
+}
+
 export const benchmark: Benchmark = {
   *run({ effort, step, signal }): Generator<Table> {
+    const totals: Total[] = [];
     for (let operations = 1000; operations <= OPERATIONS * effort; operations *= 10) {
-      const rows: Table["rows"][number][] = [];
-      for (const clients of [2, 10, 20, 100]) {
-        for (const observeContention of [false, true]) {
-          for (const indeterminate of [0, 0.01, 0.05]) {
-            signal.throwIfAborted();
-            step(`${operations} operations of ${clients} clients`);
-            const refused = observeContention ? 0.5 : 0;
-            rows.push(row({ seed: 1, clients, operations, indeterminate, refused }, observeContention));
-          }
-        }
-      }
-      yield { title: `Judging a history of ${operations} operations`, columns: COLUMNS, rows };
+      const table = tableOf(operations, { step, signal });
+      totals.push({ operations, allMs: table.rows.reduce((sum, { allMs }) => sum + Number(allMs), 0) });
+      yield table;
     }
+    yield growthTable(totals);
   },
 };
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const effort = Number(process.argv[2] ?? 1);
+  const input = { effort, step: () => {}, signal: new AbortController().signal };
+  for await (const table of benchmark.run(input)) process.stdout.write(renderTable(table));
+}

@@ -1,12 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LOCK_MODELS, lockModel, type LockModelName, type LockOperation } from "./lock-models.ts";
+import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
 import { followLinearization } from "./testing/follow.ts";
 import { operationsOf } from "./testing/notation.ts";
-import { moves, randomOperations, type RandomHistoryOptions } from "./testing/random-locks.ts";
+import { moves, randomOperations } from "./testing/random-locks.ts";
+import { BY_OWNER, isRegular, RANDOM_KINDS } from "./testing/random-kinds.ts";
 import { searchLinearization } from "./wgl.ts";
-
-const BY_OWNER = LOCK_MODELS.filter((name) => name !== "mutex");
 
 interface Case {
   readonly name: string;
@@ -215,39 +214,10 @@ describe.each(cases)("$name", ({ operations, explainedBy }) => {
 
 const RUNS = Number(process.env["LOCKSTORM_AGREEMENT_RUNS"] ?? 250);
 
-const kinds: readonly RandomHistoryOptions[] = [false, true].flatMap((fixedOwners) =>
-  [false, true].flatMap((contention) =>
-    [false, true].flatMap((unknown) =>
-      [0, 10, 30].flatMap((lies) =>
-        [false, true].map((reentrant) => ({
-          processes: 4,
-          maxMoves: 11,
-          fixedOwners,
-          contention,
-          unknown,
-          lies,
-          reentrant,
-        })),
-      ),
-    ),
-  ),
-);
-
-/** Operations of one owner that overlap in time are for the general search alone. */
-function isRegular(operations: readonly LockOperation[]): boolean {
-  const required = operations.filter(({ required, owner }) => required && owner !== undefined);
-  return required.every((one) =>
-    required.every(
-      (other) =>
-        one === other || one.owner !== other.owner || one.completed < other.invoked || other.completed < one.invoked,
-    ),
-  );
-}
-
 describe("random histories", () => {
   it("come in all outcomes", () => {
     const outcomes = new Set<string>();
-    for (const options of kinds) {
+    for (const options of RANDOM_KINDS) {
       for (const history of fc.sample(moves(options), { numRuns: 100, seed: 1 })) {
         outcomes.add(searchLinearization(randomOperations(history, options), lockModel("owner-aware-mutex"), 100_000));
       }
@@ -255,7 +225,7 @@ describe("random histories", () => {
     expect([...outcomes].toSorted()).toEqual(["linearizable", "not-linearizable"]);
   });
 
-  it.each(kinds)(
+  it.each(RANDOM_KINDS)(
     "are judged as by the general search: fixed owners $fixedOwners, contention $contention, unknown outcomes $unknown, lies $lies, re-entry $reentrant",
     (options) => {
       fc.assert(
@@ -276,7 +246,7 @@ describe("random histories", () => {
     },
   );
 
-  it.each(kinds.filter(({ lies }) => lies === 0))(
+  it.each(RANDOM_KINDS.filter(({ lies }) => lies === 0))(
     "of a correct lock are explained: fixed owners $fixedOwners, contention $contention, unknown outcomes $unknown, re-entry $reentrant",
     (options) => {
       fc.assert(

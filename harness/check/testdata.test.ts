@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parseHistory } from "../core/history-reader.ts";
 import { PROPERTIES, type Cause, type Property } from "../core/verdict.ts";
 import { checkHistory } from "./check.ts";
+import { corpusFiles, corpusHistory, corpusReadme, judgedReadme } from "./testing/corpus.ts";
 
-const folder = new URL("testdata/", import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+const files = corpusFiles();
 
 interface Expectation {
   readonly property: Property;
@@ -31,11 +29,20 @@ function causesOf(violations: readonly { readonly cause: Cause }[]): readonly st
 
 describe("recorded and hand-made histories", () => {
   it("are there", () => {
-    expect(files.length).toBeGreaterThan(30);
+    expect(files.length).toBeGreaterThan(100);
+    for (const backend of ["simulated", "containers"]) {
+      const named = files.filter((file) => file.split(".").at(-2)?.startsWith(`${backend}-`));
+      expect(named.length).toBeGreaterThan(10);
+      for (const file of named) expect(corpusHistory(file).header["backend"]).toBe(backend);
+    }
+  });
+
+  it("have the verdicts that their README lists", () => {
+    expect(corpusReadme().split("\n")).toEqual(judgedReadme().split("\n"));
   });
 
   it.each(files)("%s", (file) => {
-    const history = parseHistory(readFileSync(new URL(file, folder), "utf8"), file);
+    const history = corpusHistory(file);
     const { properties } = checkHistory(history);
     for (const { property, verdict, causes } of expectations(file)) {
       expect({ property, verdict: properties[property]?.verdict }).toEqual({ property, verdict });
@@ -47,7 +54,7 @@ describe("recorded and hand-made histories", () => {
   });
 
   it.each(files)("%s: every violation is proved by events of the history, in order", (file) => {
-    const history = parseHistory(readFileSync(new URL(file, folder), "utf8"), file);
+    const history = corpusHistory(file);
     for (const verdict of Object.values(checkHistory(history).properties)) {
       for (const { events, explanation, fault } of verdict.violations) {
         expect(events.length).toBeGreaterThan(0);

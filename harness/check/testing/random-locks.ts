@@ -47,7 +47,7 @@ export function moves(options: RandomHistoryOptions): fc.Arbitrary<readonly Move
     lease: fc.constantFrom(4, 10, 10, 10, 1000),
     lie: options.lies === 0 ? fc.constant(29) : fc.nat({ max: options.lies }),
   });
-  return fc.array(move, { minLength: 1, maxLength: options.maxMoves });
+  return fc.array(move, { minLength: 1, maxLength: options.maxMoves, size: "max" });
 }
 
 interface Planned {
