@@ -15,9 +15,14 @@ export function libraryFunction(body: LibraryFunction, runtime: Runtime): LuaFun
   };
 }
 
-/** Makes a table of library functions. */
-export function libraryTable(functions: Readonly<Record<string, LibraryFunction>>, runtime: Runtime): LuaTable {
-  const table = new LuaTable();
-  for (const [name, body] of Object.entries(functions)) table.set(name, libraryFunction(body, runtime));
-  return table;
+/** Makes a table of library functions, and of what else stands in the library, when it is first looked into. */
+export function libraryTable(
+  functions: Readonly<Record<string, LibraryFunction>>,
+  runtime: Runtime,
+  constants: Readonly<Record<string, Value>> = {},
+): LuaTable {
+  return LuaTable.filledLater((table) => {
+    for (const [name, body] of Object.entries(functions)) table.set(name, libraryFunction(body, runtime));
+    for (const [name, value] of Object.entries(constants)) table.set(name, value);
+  });
 }

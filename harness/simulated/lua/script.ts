@@ -1,4 +1,4 @@
-import { type LibraryFunction, libraryTable } from "./library.ts";
+import { type LibraryFunction, libraryFunction, libraryTable } from "./library.ts";
 import { BASE_LIBRARY } from "./library-base.ts";
 import { BIT_LIBRARY } from "./library-bit.ts";
 import { JSON_LIBRARY, JSON_NULL } from "./library-json.ts";
@@ -41,17 +41,14 @@ export function createRuntime(chunk: string, globals: HostGlobals, random = new 
   const libraries = {
     string: libraryTable(STRING_LIBRARY, runtime),
     table: libraryTable(TABLE_LIBRARY, runtime),
-    math: libraryTable(mathLibrary(random), runtime),
+    math: libraryTable(mathLibrary(random), runtime, { pi: Math.PI, huge: Infinity }),
     bit: libraryTable(BIT_LIBRARY, runtime),
-    cjson: libraryTable(JSON_LIBRARY, runtime),
+    cjson: libraryTable(JSON_LIBRARY, runtime, { null: JSON_NULL }),
     os: libraryTable({ clock: () => 0 }, runtime),
     coroutine: libraryTable(COROUTINE_LIBRARY, runtime),
   };
-  libraries.math.set("pi", Math.PI);
-  libraries.math.set("huge", Infinity);
-  libraries.cjson.set("null", JSON_NULL);
   runtime.stringMetatable = LuaTable.from({ __index: libraries.string });
-  for (const [name, value] of libraryTable(BASE_LIBRARY, runtime).entries()) table.set(name, value);
+  for (const [name, body] of Object.entries(BASE_LIBRARY)) table.set(name, libraryFunction(body, runtime));
   for (const [name, value] of Object.entries({ ...libraries, _VERSION: "Lua 5.1", _G: table, ...globals(runtime) })) {
     table.set(name, value);
   }

@@ -106,3 +106,33 @@ test("keys that are none, and tables that are protected, are refused", () => {
   table.readonly = true;
   expect(() => table.set("a", 1)).toThrow("Attempt to modify a readonly table");
 });
+
+describe("a table that is filled later", () => {
+  const later = (): LuaTable =>
+    LuaTable.filledLater((table) => ["x", "y", "z", "w"].forEach((key) => table.set(key, 1)));
+
+  test.each<[string, (table: LuaTable) => unknown, unknown]>([
+    ["got from", (table) => table.get("z"), 1],
+    ["walked", keysOf, ["y", "x", "w", "z"]],
+    ["gone on in", (table) => table.next("w")?.[0], "z"],
+    ["measured", (table) => (table.set(1, 1), table.length), 1],
+  ])("is filled when it is %s", (_, look, found) => {
+    expect(look(later())).toEqual(found);
+  });
+
+  test("keeps what was set before it was looked into", () => {
+    const table = later();
+    table.set("x", 2);
+    expect(keysOf(table)).toEqual(["y", "x", "w", "z"]);
+    expect(table.get("x")).toBe(2);
+  });
+
+  test("is protected before and after", () => {
+    const table = later();
+    table.readonly = true;
+    expect(() => table.set("v", 1)).toThrow(LuaError);
+    expect(table.get("x")).toBe(1);
+    expect(() => table.set("v", 1)).toThrow(LuaError);
+    expect(keysOf(table)).toHaveLength(4);
+  });
+});

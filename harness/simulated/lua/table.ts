@@ -18,6 +18,8 @@ export class LuaTable {
   /** Free nodes are below this index. */
   #lastFree = 0;
   #index: Map<Value, number> | undefined;
+  /** What is still to be done before its entries are there. */
+  #fill: ((table: LuaTable) => void) | undefined;
 
   /** @param arraySize and @param hashSize sizes asked for beforehand, as a constructor does */
   constructor(arraySize = 0, hashSize = 0) {
@@ -50,7 +52,25 @@ export class LuaTable {
     return table;
   }
 
+  /** A table that gets its entries when they are first needed: most scripts never look into most libraries. */
+  static filledLater(fill: (table: LuaTable) => void): LuaTable {
+    const table = new LuaTable();
+    table.#fill = fill;
+    return table;
+  }
+
+  /** Its own protection is for scripts. */
+  #load(): void {
+    const { readonly } = this;
+    const fill = this.#fill;
+    this.#fill = undefined;
+    this.readonly = false;
+    fill?.(this);
+    this.readonly = readonly;
+  }
+
   get(key: Value): Value {
+    if (this.#fill !== undefined) this.#load();
     if (typeof key === "number") {
       const value = this.#array[key - 1];
       if (value !== undefined) return value;
@@ -62,6 +82,7 @@ export class LuaTable {
   /** Sets without metamethods. @throws LuaError for the keys nil and NaN, and on a protected table */
   set(key: Value, value: Value): void {
     if (this.readonly) throw new LuaError("Attempt to modify a readonly table");
+    if (this.#fill !== undefined) this.#load();
     this.#set(key, value);
   }
 
@@ -79,6 +100,7 @@ export class LuaTable {
 
   /** The border that `#` finds. */
   get length(): number {
+    if (this.#fill !== undefined) this.#load();
     let above = this.#array.length;
     if (above > 0 && this.#array[above - 1] === undefined) {
       let below = 0;
@@ -127,6 +149,7 @@ export class LuaTable {
   }
 
   #positionAfter(key: Value): number {
+    if (this.#fill !== undefined) this.#load();
     if (key === undefined) return 0;
     if (typeof key === "number" && key >= 1 && key <= this.#array.length && Number.isInteger(key)) return key;
     const node = this.#index?.get(key);
