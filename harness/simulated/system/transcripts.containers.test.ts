@@ -7,11 +7,21 @@ import { Network } from "../network/network.ts";
 import { RedisNode } from "../nodes/redis-node.ts";
 import { SnapshotExchange } from "../nodes/snapshot-exchange.ts";
 import "./testing/simulated-run.ts";
+import { untilQuiet } from "./testing/quiet-servers.ts";
 import { RecordingProxy } from "./testing/recording-proxy.ts";
 import { Transcripts } from "./testing/transcripts.ts";
 
 const { runProgram } = await import("./testing/client-program.ts");
 const { loadDriver } = await import("../../client/load-driver.ts");
+const { BOUNDLESS_PATIENCE } = await import("../../../lock-impl/connection-options.ts");
+const { soundParts } = await import("../../../lock-impl/lock-parts.ts");
+const { redlockParts } = await import("../../../lock-impl/rungs/redlock.ts");
+
+// After how long our own locks give up a slow server is not compared, and this machine may be slow.
+for (const { patience } of [soundParts, redlockParts]) Object.assign(patience, BOUNDLESS_PATIENCE);
+
+/** In simulation everything is answered by then. */
+const QUIET_MS = 10;
 
 interface Recorded {
   readonly outcomes: readonly string[];
@@ -33,7 +43,9 @@ async function inReality(lock: string, kind: TopologyKind): Promise<Recorded> {
     real.addresses.map((upstream, index) => RecordingProxy.start(names[index] ?? "", upstream, transcripts)),
   );
   for (const proxy of proxies) stack.use(proxy);
-  const outcomes = await runProgram(await loadDriver(lock), serversOf(proxies.map(({ address }) => address)));
+  const connections = real.servers.map(({ redis }) => redis);
+  const servers = serversOf(proxies.map(({ address }) => address));
+  const outcomes = await runProgram(await loadDriver(lock), servers, () => untilQuiet(connections, transcripts));
   return { outcomes, transcripts: transcripts.lines() };
 }
 
@@ -54,7 +66,8 @@ async function inSimulation(lock: string, kind: TopologyKind): Promise<Recorded>
   });
   const driver = await loadDriver(lock);
   const servers = serversOf(nodes.map(({ address: host }) => ({ host, port: 6379 })));
-  const task = client.spawn("program", () => runProgram(driver, servers));
+  const quiet = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, QUIET_MS));
+  const task = client.spawn("program", () => runProgram(driver, servers, quiet));
   await kernel.run({ done: () => task.state !== "running" });
   if (task.state !== "done") throw task.error;
   return { outcomes: task.value ?? [], transcripts: transcripts.lines() };

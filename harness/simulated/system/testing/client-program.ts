@@ -1,38 +1,50 @@
 import type { LockClient, LockDriver, Servers } from "../../../../lock-impl/driver.ts";
 
-/** Long beside the program, and short enough that the libraries that renew at 0.8 of it do so once. */
-const TTL_MS = 2000;
-const HOLD_MS = 2000;
+/** Long beside the program, so that nobody comes to renew a lease, however slow the machine is. */
+const TTL_MS = 60_000;
+/** For a lock that only renews by itself, at 0.8 of its lease: it is held until it has done so once. */
+const RENEWED_TTL_MS = 7500;
+const HOLD_MS = 6750;
 
 /**
- * What two clients of a lock do in turn, never both at a time, so that what goes over their connections does not depend
- * on how fast anything is: all that a lock can do, and what it is refused. Gives how each step ended.
+ * What two clients of a lock do in turn, never both at a time: all that a lock can do, and what it is refused. Gives how
+ * each step ended.
+ * @param quiet resolves when all that was sent is answered and nobody has more to say. A lock on several servers goes on
+ * when most of them have answered; with this between two steps, what goes over each connection does not depend on who was
+ * the last.
  */
-export async function runProgram(driver: LockDriver, servers: Servers): Promise<readonly string[]> {
+export async function runProgram(
+  driver: LockDriver,
+  servers: Servers,
+  quiet: () => Promise<void>,
+): Promise<readonly string[]> {
   await using one = await driver.connect({ client: "client-0", servers });
   await using other = await driver.connect({ client: "client-1", servers });
+  await quiet();
+  const ttlMs = one.extend === undefined ? RENEWED_TTL_MS : TTL_MS;
   const outcomes: string[] = [];
   const take = async (client: LockClient, key: string) => {
-    const reply = await client.acquire(key, { ttlMs: TTL_MS, waitMs: 0, signal: new AbortController().signal });
+    const reply = await client.acquire(key, { ttlMs, waitMs: 0, signal: new AbortController().signal });
+    await quiet();
     outcomes.push(`acquire ${key}: ${reply.type}`);
     return reply.type === "ok" ? reply.value : undefined;
   };
   const free = async (client: LockClient, grant: Awaited<ReturnType<typeof take>>): Promise<void> => {
     if (grant === undefined) return;
     const reply = await client.release(grant);
+    await quiet();
     outcomes.push(`release: ${reply.type} ${reply.type === "ok" ? reply.value.released : ""}`);
   };
 
   const first = await take(one, "k1");
   await take(other, "k1");
-  const second = await take(other, "k2");
+  await free(other, await take(other, "k2"));
   if (first !== undefined) {
-    const extended = await one.extend?.(first, TTL_MS);
+    const extended = await one.extend?.(first, ttlMs);
     outcomes.push(`extend: ${extended?.type}`);
-    // Long enough for whatever renews by itself to do so, once.
     if (extended === undefined) await new Promise((resolve) => void setTimeout(resolve, HOLD_MS));
+    await quiet();
   }
-  await free(other, second);
   await free(one, first);
   await free(other, await take(other, "k1"));
   return outcomes;

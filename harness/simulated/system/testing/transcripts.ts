@@ -8,11 +8,18 @@ const RANDOM =
  */
 export class Transcripts {
   readonly #texts = new Map<string, { sent: string; received: string }>();
+  #bytes = 0;
+
+  /** How much was said so far, over all connections. */
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /** @param connection `node-0#1`: the server, and the how many-th connection to it */
   add(connection: string, direction: "sent" | "received", text: string): void {
     const texts = this.#texts.get(connection) ?? { sent: "", received: "" };
     texts[direction] += text;
+    this.#bytes += text.length;
     this.#texts.set(connection, texts);
   }
 
@@ -38,8 +45,8 @@ function linesOf(text: string, owners: Map<string, string>): readonly string[] {
         return name;
       })
       .replaceAll(/(\$2\r\nid\r\n):\d+/g, "$1:ID")
-      // What is left of two seconds.
-      .replaceAll(/:(?:1\d{3}|2000)\r\n/g, ":TIME\r\n")
+      // What is left of a lease: more than a second.
+      .replaceAll(/:[1-9]\d{3,4}\r\n/g, ":TIME\r\n")
       .split("\r\n")
   );
 }
