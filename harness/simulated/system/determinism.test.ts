@@ -3,15 +3,23 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { runSimulated } from "./testing/simulated-run.ts";
-import { hashesOf, plansToRepeat } from "./testing/trace-hashes.ts";
+import { plansToRepeat, shakenPlans } from "./testing/plans-to-repeat.ts";
+import { hashesOf } from "./testing/trace-hashes.ts";
+
+const { faults } = await import("../../../faults/registry.ts");
 
 const RUNS = 200;
+const PATIENCE_MS = 300_000;
 const program = fileURLToPath(new URL("testing/trace-hashes.ts", import.meta.url));
 
 describe("the same plan", () => {
-  test.each(plansToRepeat())(`gives one hash in ${RUNS} runs: %s`, async (_, plan) => {
-    expect(await hashesOf(plan, RUNS)).toHaveLength(1);
-  });
+  test.each(plansToRepeat())(
+    `gives one hash in ${RUNS} runs: %s`,
+    async (_, plan) => {
+      expect(await hashesOf(plan, RUNS)).toHaveLength(1);
+    },
+    PATIENCE_MS,
+  );
 
   test.each(["Asia/Kathmandu", "America/St_Johns"])("gives it in another process too, in %s", async (TZ) => {
     const { stdout } = await promisify(execFile)(process.execPath, [program], { env: { ...process.env, TZ } });
@@ -23,6 +31,20 @@ describe("the same plan", () => {
     for (const [name, plan] of plansToRepeat()) here.push([name, (await runSimulated(plan)).traceHash]);
     expect(elsewhere).toEqual(here);
   });
+});
+
+test("every kind of fault takes effect in what is repeated, on every topology where it can occur", async () => {
+  const everywhere = new Set<string>();
+  for (const [, plan] of shakenPlans()) {
+    const { events } = (await runSimulated(plan)).history;
+    const installed = events.flatMap((event) =>
+      event.type === "fault" && event.value.phase === "start" && event.value.outcome === "installed" ? [event.f] : [],
+    );
+    const possible = faults.filter((fault) => fault.arbitrary(plan.topology, 2) !== undefined).map(({ kind }) => kind);
+    expect(installed).toEqual(expect.arrayContaining(possible));
+    for (const kind of installed) everywhere.add(kind);
+  }
+  expect([...everywhere]).toEqual(expect.arrayContaining(faults.map(({ kind }) => kind)));
 });
 
 test.each(plansToRepeat())("another seed gives another hash: %s", async (_, plan) => {
