@@ -1,6 +1,7 @@
 import type { Arguments } from "./arguments.ts";
 import type { LibraryFunction } from "./library.ts";
 import { quicksort } from "./sort.ts";
+import type { Runtime } from "./runtime.ts";
 import type { LuaTable } from "./table.ts";
 import { truthy, type Value } from "./value.ts";
 
@@ -33,10 +34,10 @@ export const TABLE_LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     return undefined;
   },
   getn: (args) => args.table(1).length,
-  insert: (args) => {
+  insert: (args, runtime) => {
     const table = args.table(1);
     if (args.count === 2) table.set(table.length + 1, args.at(2));
-    else if (args.count === 3) insert(table, args.integer(2), args.at(3));
+    else if (args.count === 3) insert(table, args.integer(2), args.at(3), runtime);
     else throw args.failure("wrong number of arguments to 'insert'");
     return undefined;
   },
@@ -86,8 +87,10 @@ function nameOf(value: Value): string {
   return typeof value === "object" ? "table" : typeof value;
 }
 
-function insert(table: LuaTable, position: number, value: Value): void {
-  for (let index = Math.max(table.length + 1, position); index > position; index -= 1)
-    table.set(index, table.get(index - 1));
+function insert(table: LuaTable, position: number, value: Value, runtime: Runtime): void {
+  const end = Math.max(table.length + 1, position);
+  // The position may be two thousand million below, and all in between is moved.
+  runtime.tick(end - position);
+  for (let index = end; index > position; index -= 1) table.set(index, table.get(index - 1));
   table.set(position, value);
 }

@@ -30,6 +30,7 @@ describe("scripts", () => {
   test("that do not end stop the simulation, not just themselves", () => {
     expect(() => newClient().command("eval", "while true do end", "0")).toThrow(HarnessError);
     expect(() => newClient().command("eval", "pcall(function() while true do end end)", "0")).toThrow(HarnessError);
+    expect(() => newClient().command("eval", "table.insert({}, -1/0, 1)", "0")).toThrow(HarnessError);
   });
 
   test("stay usable for the next after one has failed", () => {

@@ -185,7 +185,8 @@ export class ScriptGenerator {
       () =>
         `do local n = 0 while n < 3 do n = n + 1 ${this.#chance(30) ? "if n == 2 then break end" : ""} end a = n end`,
       () => `do local n = 0 repeat local m = n n = n + 1 until m >= 2 b = n end`,
-      () => `table.insert(t, ${this.#chance(30) ? `${this.#random.integer(1, 4)}, ` : ""}${this.#expression(1)})`,
+      // In parentheses it is one value. Of two the first would be a position, and -1/0 one that takes minutes to fill up to.
+      () => `table.insert(t, ${this.#chance(30) ? `${this.#random.integer(1, 4)}, ` : ""}(${this.#expression(1)}))`,
       () => `b = table.remove(t${this.#chance(40) ? `, ${this.#random.integer(0, 4)}` : ""})`,
       () =>
         `table.sort(t${this.#pick(["", ", function(x, y) return K(x) < K(y) end", ", function(x, y) return K(x) > K(y) end"])})`,
