@@ -168,6 +168,13 @@ export const specimens: readonly LockEntry[] = [
     async () => (await import("./flawed/renewal-outlives-unlock.ts")).driver,
   ),
   specimen(
+    renewed,
+    "renewal-late-start",
+    "the renewing begins when a first renewal was answered; an unlock before that has nothing to stop",
+    { property: "deadlock-freedom", under: "latency", cause: "never-freed", source: "watchdog-outlives-unlock" },
+    async () => (await import("./flawed/renewal-late-start.ts")).driver,
+  ),
+  specimen(
     fenced,
     "lost-wakeup",
     "goes to sleep without trying once more after its subscription is confirmed",
@@ -213,6 +220,13 @@ export const specimens: readonly LockEntry[] = [
     "unlocking tidies the fence counter away: every hold has token 1",
     { property: FT, under: "none", cause: "token-rollback", source: "tidiness" },
     async () => (await import("./flawed/fence-deleted.ts")).driver,
+  ),
+  specimen(
+    fenced,
+    "handoff-same-fence",
+    "a lease that is handed on within a process keeps its fencing token: two holds have the same",
+    { property: FT, under: "none", cause: "token-rollback", source: "local-handoff" },
+    async () => (await import("./flawed/handoff-same-fence.ts")).driver,
   ),
   specimen(
     fenced,

@@ -1,10 +1,12 @@
-import type { Scenario } from "../scenario.ts";
 import { SOURCES } from "./sources.ts";
+import type { Scenario } from "../scenario.ts";
 
 export const plainDel: Scenario = {
+  number: 3,
   slug: "plain-del",
   title: "a late release deletes somebody else's lock",
   source: SOURCES.redisLocks,
+  says: "A lock may be removed only by the client that set it, which a bare DEL does not check.",
   summary:
     "Client 0 is granted the lock and stops executing past its lease. Client 1 is granted the lock. Client 0 wakes up and " +
     "releases, with a DEL that does not ask whose lock it is: client 1's lock is gone, and client 2 is granted it while " +
@@ -13,7 +15,7 @@ export const plainDel: Scenario = {
     lock: "set-px",
     topology: { kind: "single" },
     clients: [
-      { sections: [{ key: "k1", ttlMs: 800, waitMs: 0, steps: [] }] },
+      { sections: [{ key: "k1", ttlMs: 800, waitMs: 0, steps: [{ do: "write" }] }] },
       {
         sections: [
           {
@@ -45,11 +47,19 @@ export const plainDel: Scenario = {
       {
         kind: "pause-client",
         params: { targets: ["client-0"] },
-        at: { on: "acquire:ok", client: 0 },
+        at: { on: "write:invoke", client: 0 },
         until: { on: "write:ok", client: 1 },
       },
     ],
   },
-  expected: { "mutual-exclusion": "invalid", "lease-exclusion": "invalid" },
-  cause: "foreign-release",
+  expected: {
+    "mutual-exclusion": ["foreign-release", "overrun"],
+    "lease-exclusion": "foreign-release",
+    "owner-release": "foreign-release",
+  },
+  control: {
+    by: "an owner value, compared and deleted in one script",
+    plan: { lock: "single" },
+    keeps: ["lease-exclusion", "owner-release"],
+  },
 };

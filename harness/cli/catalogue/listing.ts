@@ -1,0 +1,57 @@
+import { catalogue } from "../../../workloads/catalogue.ts";
+import { inWords } from "../../../workloads/scenario-outcome.ts";
+import { type Scenario, requiredOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
+import { inShort, LEGEND } from "./in-short.ts";
+import { textTable } from "./text-table.ts";
+
+/** The catalogue as a table, with why a scenario cannot be had on containers. */
+export function listing(): string {
+  const rows = catalogue.map((scenario) => [
+    String(scenario.number),
+    scenario.slug,
+    scenario.plan.lock,
+    scenario.plan.topology.kind,
+    backendsOf(scenario),
+    expectedInShort(scenario),
+  ]);
+  const heading = ["no.", "slug", "lock", "topology", "backends", "expected"];
+  const limits = catalogue.flatMap((scenario) => {
+    const why = whyNotOnContainers(scenario, "schedule");
+    return why === undefined ? [] : [`  ${scenario.slug}: ${why}\n`];
+  });
+  return `${textTable(heading, rows)}\n${LEGEND}\n\nIn simulation only:\n${limits.join("")}`;
+}
+
+/** What is expected of a scenario's schedule, in short. */
+export function expectedInShort(scenario: Scenario): string {
+  return inShort(
+    requiredOf(scenario, "schedule").map((property) => [property, inWords(scenario.expected[property] ?? "valid")]),
+  );
+}
+
+/** Where a scenario's schedule can be had. */
+export function backendsOf(scenario: Scenario): string {
+  return whyNotOnContainers(scenario, "schedule") === undefined ? "both" : "simulated";
+}
+
+/** The catalogue as data, for programs. */
+export function listingAsData(): unknown {
+  return catalogue.map((scenario) => {
+    const { number, slug, title, summary, says, source, plan, expected, control } = scenario;
+    const why = whyNotOnContainers(scenario, "schedule");
+    return {
+      number,
+      slug,
+      title,
+      summary,
+      says,
+      source,
+      lock: plan.lock,
+      topology: plan.topology.kind,
+      backends: why === undefined ? ["simulated", "containers"] : ["simulated"],
+      ...(why === undefined ? {} : { onlyInSimulation: why }),
+      expected,
+      control: "none" in control ? control : { by: control.by, keeps: control.keeps },
+    };
+  });
+}

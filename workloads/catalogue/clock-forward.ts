@@ -1,0 +1,28 @@
+import { interruptedHolder, rival } from "./cast.ts";
+import { SOURCES } from "./sources.ts";
+import type { Scenario } from "../scenario.ts";
+
+export const clockForward: Scenario = {
+  number: 20,
+  slug: "clock-forward",
+  title: "the server's clock steps forward, and the lease is over early",
+  source: SOURCES.redisExpire,
+  says: "Redis expires keys by the computer's clock, so keys can be gone as soon as that clock is set forward.",
+  summary:
+    "Client 0 is granted a lease of ten seconds. The server's wall clock steps forward by twenty. The key is over at once, " +
+    "client 1 is granted the lock, and client 0, whose own clock is right, writes in what it rightly takes for its lease. " +
+    "Neither an append-only file nor WAIT helps: nothing was lost, it expired. The resource can refuse by a fencing token.",
+  plan: {
+    lock: "single",
+    topology: { kind: "single" },
+    clients: [interruptedHolder(10_000), rival({ ttlMs: 10_000, waitMs: 6000 })],
+    faults: [{ kind: "clock-jump", params: { targets: ["node-0"], byMs: 20_000 }, at: { on: "write:ok", client: 0 } }],
+  },
+  expected: { "mutual-exclusion": "clock-jump", "lease-exclusion": "clock-jump", "lost-updates": "clock-jump" },
+  control: {
+    by: "a fencing token, which the resource checks",
+    plan: { lock: "fenced" },
+    keeps: ["fencing-tokens", "stale-writes", "lost-updates"],
+    shows: [{ event: "write:fail", client: 0 }],
+  },
+};

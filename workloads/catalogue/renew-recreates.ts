@@ -1,0 +1,57 @@
+import { SOURCES } from "./sources.ts";
+import type { Scenario } from "../scenario.ts";
+
+export const renewRecreates: Scenario = {
+  number: 11,
+  slug: "renew-recreates",
+  title: "a renewal makes a lost lock again, and hides that another held it in between",
+  source: SOURCES.redisSemaphore175,
+  says: "A refresh that acquires an expired lock anew tells its holder that nothing has happened.",
+  summary:
+    "Client 0 reads and stops executing past its lease. Client 1 is granted the lock, writes, and releases. Client 0 wakes up " +
+    "and extends: the key is gone, so the lock sets it anew and reports success. Client 0 goes on as if it had held all the " +
+    "time, and overwrites an update that it never saw. No two held at once: what was broken is the continuity of the hold. A " +
+    "key that is missing means that the lock is lost.",
+  plan: {
+    lock: "extend-recreates",
+    topology: { kind: "single" },
+    clients: [
+      {
+        sections: [
+          {
+            key: "k1",
+            ttlMs: 1000,
+            waitMs: 0,
+            steps: [{ do: "read" }, { do: "extend", ttlMs: 6000 }, { do: "write" }],
+          },
+        ],
+      },
+      {
+        sections: [
+          {
+            key: "k1",
+            ttlMs: 8000,
+            waitMs: 5000,
+            after: { on: "acquire:ok", client: 0 },
+            steps: [{ do: "read" }, { do: "write" }],
+          },
+        ],
+      },
+    ],
+    faults: [
+      {
+        kind: "pause-client",
+        params: { targets: ["client-0"] },
+        at: { on: "extend:invoke", client: 0 },
+        until: { on: "release:ok", client: 1 },
+      },
+    ],
+  },
+  expected: { "lost-updates": "foreign-release", linearizability: "foreign-release" },
+  control: {
+    by: "a key that is missing means that the lock is lost",
+    plan: { lock: "single" },
+    keeps: ["lost-updates", "linearizability"],
+    shows: [{ event: "extend:fail", client: 0 }],
+  },
+};

@@ -1,0 +1,49 @@
+import type { History } from "../harness/core/history.ts";
+import type { Cause, Property, Verdict } from "../harness/core/verdict.ts";
+import { requiredOf, type Expectation, type Scenario, type Sighting, type Variant } from "./scenario.ts";
+
+/**
+ * How a run of a scenario differs from what the catalogue says of this variant, a line each; nothing where it came out as
+ * expected. Only the schedule itself may violate anything; and a run that proved nothing is never as expected.
+ */
+export function differences(
+  scenario: Scenario,
+  variant: Variant,
+  { verdict, history }: { readonly verdict: Verdict; readonly history: History },
+): readonly string[] {
+  const { control, shows = [] } = scenario;
+  const sightings =
+    variant === "schedule" ? shows : variant === "control" && "plan" in control ? (control.shows ?? []) : [];
+  return [
+    ...verdict.reasons,
+    ...requiredOf(scenario, variant).flatMap((property) => {
+      const expected = variant === "schedule" ? (scenario.expected[property] ?? "valid") : "valid";
+      const found = foundOf(verdict, property);
+      return found === inWords(expected) ? [] : [`${property} is ${found}, not ${inWords(expected)}`];
+    }),
+    ...sightings
+      .filter((sighting) => !isSeen(history, sighting))
+      .map(({ event, client }) => `there was no ${event} of client ${client}`),
+  ];
+}
+
+/** What was found of a property: `valid`, the causes of its violations, or why nothing can be said. */
+export function foundOf({ properties }: Verdict, property: Property): string {
+  const found = properties[property];
+  if (found === undefined) return "not checked";
+  return found.verdict === "invalid" ? inWords(found.violations.map(({ cause }) => cause)) : found.verdict;
+}
+
+/** An expectation in words: `valid`, or the causes, each once, in the order of the alphabet. */
+export function inWords(expectation: Expectation): string {
+  if (expectation === "valid") return "valid";
+  const causes: readonly Cause[] = typeof expectation === "string" ? [expectation] : expectation;
+  return [...new Set(causes)].toSorted().join(" and ");
+}
+
+function isSeen({ header, events }: History, { event, client }: Sighting): boolean {
+  const clients = header.clients ?? 1;
+  return events.some(
+    ({ process, f, type }) => typeof process === "number" && process % clients === client && `${f}:${type}` === event,
+  );
+}
