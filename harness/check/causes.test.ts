@@ -103,6 +103,14 @@ describe("of a lock that gave away what it had promised", () => {
       expect(split(kind, nothing)).not.toContain("lost-in-failover");
     });
 
+    it("is so too when the promotion was seen in the very instant of the first request", () => {
+      const recording = new Recording({ clients: 3 })
+        .fault(0, "partition", { targets: ["node-0"] })
+        .fault(700, "promotion", { targets: ["node-1"] })
+        .acquire(700, 0, "a", { ttlMs: 10_000 });
+      expect(lease(done(recording.acquire(900, 1, "b")))).toBe("invalid; lost-in-failover 0,1,3,5");
+    });
+
     it("is none that hit the promoted node alone, came later, or was skipped", () => {
       expect(split("partition", nothing, ["node-1", "client-0"])).toBe("invalid; unexplained 3,5");
       const late = new Recording()

@@ -78,6 +78,11 @@ describe("checkStream", () => {
     expect(await outcomeOf([])).toContain("input holds no history");
     expect(await outcomeOf(["\n\n"])).toContain("input holds no history");
   });
+
+  it("counts blank lines before the first", async () => {
+    expect(await outcomeOf(["\n\nx\n"])).toBe("input, line 3: not JSON (is the file cut off?)");
+    expect(await outcomeOf(["\n \n{:type 1 2}\n"])).toContain("input, line 3: not EDN");
+  });
 });
 
 /** Every answer is a verdict or an error that names a line. */

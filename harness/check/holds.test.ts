@@ -174,6 +174,10 @@ describe("the last sign of a hold", () => {
     expect(lastSigns(new Recording().acquire(0, 0, "a").acquire(5, 0, "b"))).toEqual([1, 6]);
   });
 
+  it("is no look at the lock", () => {
+    expect(lastSigns(new Recording().acquire(0, 0, "a").observe(5, 0, 100))).toEqual([1]);
+  });
+
   it("is re-entry, the release and the kill", () => {
     expect(lastSigns(new Recording().acquire(0, 0, "a").acquire(5, 0, "a"))).toEqual([6]);
     expect(lastSigns(new Recording().acquire(0, 0, "a").leave(5, 0, "a"))).toEqual([5]);

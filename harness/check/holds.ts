@@ -115,7 +115,9 @@ export class HoldTracker {
 
   /** An operation on the key shows that its client means to hold still. */
   #sign(event: HistoryEvent, invocation: Invocation | undefined): void {
-    if (typeof event.process !== "number" || event.type === "lost" || event.f === "acquire") return;
+    if (typeof event.process !== "number" || event.type === "lost") return;
+    // One may look at a lock, or try for it, after one forgot that one has it.
+    if (event.f === "acquire" || event.f === "observe") return;
     const operation = event.type === "invoke" ? event : invocation;
     const owner = operation !== undefined && "owner" in (operation.value ?? {}) ? operation.value : undefined;
     for (const hold of this.open(event.key)) {

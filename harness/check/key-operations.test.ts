@@ -80,6 +80,35 @@ describe("operations of one key", () => {
   });
 });
 
+describe("an operation that stays open", () => {
+  const round = (number: number): string => {
+    const [owner, from] = [String.fromCharCode(98 + (number % 20)), 10 + number * 4];
+    return `acquire ${owner} ${from}-${from + 1} lease 1000; release ${owner} ${from + 2}-${from + 3}`;
+  };
+  const rounds = (count: number): readonly string[] => Array.from({ length: count }, (_, number) => round(number));
+  /** At most ten operations wait for it. */
+  const bounded = (operations: readonly string[]): KeyOperations => {
+    const following = new KeyOperations(lockModel("owner-aware-mutex"), true, 20, 10);
+    for (const event of eventsOf(operationsOf(operations.join("; ")))) {
+      if ("invocation" in event) following.invoke(event.invocation, event.stranger);
+      else following.complete(event.completion);
+    }
+    return following;
+  };
+
+  it("is taken for one of unknown outcome, and what follows is judged", () => {
+    expect(bounded(["acquire? 0", ...rounds(30)]).finish().state).toBe("following");
+    const twice = "acquire x 200-201 lease 1000; acquire y 202-203; release x 204-205; release y 206-207";
+    expect(bounded(["acquire? 0 lease 1000", ...rounds(30), twice]).progress.state).toBe("impossible");
+  });
+
+  it("is not decided when its outcome is known after all", () => {
+    const late = bounded([...rounds(30), "acquire a 0-200"]).finish();
+    expect(late).toMatchObject({ state: "general", why: "an operation was under way for too long" });
+    expect(bounded([...rounds(4), "acquire a 0-200"]).finish().state).toBe("following");
+  });
+});
+
 const RUNS = Number(process.env["LOCKSTORM_AGREEMENT_RUNS"] ?? 250);
 
 describe("random histories, event by event,", () => {

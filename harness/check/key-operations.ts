@@ -25,18 +25,26 @@ const SEARCHED_OPERATIONS = 300;
 const SEARCH_STEPS = 100_000;
 /** How many completed operations may wait for what their owners do next. */
 const LOOKAHEAD = 4096;
+/** How many completed operations may wait for one that is open: some 50 MB of them. */
+const MOST_WAITING = 100_000;
 
 /**
  * Pairs the operations of one key and follows their linearizations, as far behind the history as the oldest operation
  * whose outcome is not known yet. It keeps those operations, and a short history whole, for the general search.
+ *
+ * An operation that is open for too long is taken for one whose outcome nobody will ever know. If it is known after all,
+ * too much was allowed, and the key is not decided.
  */
 export class KeyOperations {
   readonly #model: LockModel;
   readonly #observeContention: boolean;
   readonly #keptOperations: number;
+  readonly #mostWaiting: number;
   readonly #linearization: Linearization;
   /** By process, in the order of invocation. */
   readonly #open = new Map<number, OpenOperation>();
+  /** Processes whose operation was open for too long. */
+  readonly #givenUp = new Set<number>();
   /** Required operations in the order of completion. */
   #waiting: LockOperation[] = [];
   #next = 0;
@@ -48,9 +56,18 @@ export class KeyOperations {
   #log: LockOperation[] | undefined = [];
   #progress: Progress = { state: "following" };
 
-  /** @param keptOperations up to how many operations the whole history is kept for the general search */
-  constructor(model: LockModel, observeContention: boolean, keptOperations = SEARCHED_OPERATIONS) {
+  /**
+   * @param keptOperations up to how many operations the whole history is kept for the general search
+   * @param mostWaiting how many completed operations may wait for one that is open
+   */
+  constructor(
+    model: LockModel,
+    observeContention: boolean,
+    keptOperations = SEARCHED_OPERATIONS,
+    mostWaiting = MOST_WAITING,
+  ) {
     this.#model = model;
+    this.#mostWaiting = mostWaiting;
     this.#keptOperations = keptOperations;
     this.#observeContention = observeContention;
     // Where owners do not count, a history that is right with owners is right without.
@@ -78,11 +95,16 @@ export class KeyOperations {
   /** Takes a completion. Returns the operation, when it is one that the model must explain. */
   complete(completion: LockCompletion): LockOperation | undefined {
     if (this.#isDecided()) return undefined;
+    if (this.#givenUp.delete(completion.process)) {
+      if (completion.type === "info") return undefined;
+      return void this.#fail({ state: "general", why: "an operation was under way for too long" });
+    }
     const open = this.#open.get(completion.process);
     this.#open.delete(completion.process);
     const operation = open === undefined ? undefined : this.#resolve(open, completion);
     if (operation !== undefined) this.#take(operation);
     this.#advance();
+    this.#giveUpOpen();
     return operation;
   }
 
@@ -104,6 +126,18 @@ export class KeyOperations {
   /** What the general search says, where nothing else can. */
   search(steps = SEARCH_STEPS): SearchOutcome {
     return this.#log === undefined ? "unknown" : searchLinearization(this.#log, this.#model, steps);
+  }
+
+  #giveUpOpen(): void {
+    while (this.#waiting.length - this.#next > this.#mostWaiting) {
+      const oldest = this.#open.entries().next().value;
+      if (oldest === undefined || this.#progress.state !== "following") return;
+      const [process, operation] = oldest;
+      this.#open.delete(process);
+      this.#givenUp.add(process);
+      this.#take(possible(operation));
+      this.#advance();
+    }
   }
 
   #isDecided(): boolean {

@@ -27,7 +27,7 @@ export function readMutants(): readonly z.infer<typeof mutantSchema>[] {
 const CONFIGURATION = `
   import { defineConfig } from "vitest/config";
   export default defineConfig({
-    test: { include: ["harness/check/**/*.test.ts"], exclude: ["**/check-stream.test.ts", "**/mutants.test.ts"], bail: 1 },
+    test: { include: ["harness/check/**/*.test.ts"], exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts"], bail: 1 },
   });
 `;
 

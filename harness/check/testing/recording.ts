@@ -119,6 +119,16 @@ export class Recording {
     return this.#add(atMs, { process, type: "fail", f: "write", key: this.#key, value: { reason: "error" } });
   }
 
+  /** Looks at the lock, and sees a millisecond later that its key has so long to live. */
+  observe(atMs: number, process: number, pttlMs: number): this {
+    const base = { process, f: "observe" as const, key: this.#key };
+    return this.#add(atMs, { ...base, type: "invoke", value: {} }).#add(atMs + 1, {
+      ...base,
+      type: "ok",
+      value: { pttlMs },
+    });
+  }
+
   read(atMs: number, process: number, position: number): this {
     this.#add(atMs, { process, type: "invoke", f: "read", key: this.#key, value: {} });
     return this.#add(atMs + 1, { process, type: "ok", f: "read", key: this.#key, value: { position } });
