@@ -61,6 +61,11 @@ test("without vitest it writes no test", () => {
   expect(text("my-lock.test.mts")).toContain('lock: "./my-lock.mts"');
 });
 
+test("a package.json that is broken is said in one line", () => {
+  writeFileSync(join(folder, "package.json"), "{");
+  expect(() => scaffold(folder)).toThrow(/^package\.json cannot be read: /);
+});
+
 test("a folder that cannot be written is said in one line", () => {
   writeFileSync(join(folder, ".github"), "a file in the way");
   expect(() => scaffold(folder)).toThrow(/cannot be written/);

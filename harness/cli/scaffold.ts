@@ -19,21 +19,22 @@ const templates = new URL("templates/", import.meta.url);
 /**
  * Writes a configuration, an example driver, a CI workflow, and a test where the project has vitest, into a folder. What is
  * there already stays.
- * @throws UserError when the folder cannot be written
+ * @throws UserError when the folder cannot be written, or its package.json cannot be read
  */
 export function scaffold(folder: string): readonly ScaffoldedFile[] {
   const extension = moduleExtension(folder);
-  const fit = (text: string): string => text.replaceAll("./my-lock.ts", `./my-lock.${extension}`);
-  const write = (path: string, template: string): ScaffoldedFile =>
-    writeNew(folder, path, fit(readFileSync(new URL(template, templates), "utf8")));
+  const files: readonly (readonly [path: string, template: string])[] = [
+    [`lockstorm.config.${extension}`, "lockstorm.config.ts"],
+    [`my-lock.${extension}`, "my-lock.ts"],
+    ...(has(folder, "vitest") ? [[`my-lock.test.${extension}`, "vitest.txt"] as const] : []),
+    [join(".github", "workflows", "lockstorm.yml"), "lockstorm.yml"],
+  ];
+  const contents = files.map(([path, template]) => ({
+    path,
+    content: readFileSync(new URL(template, templates), "utf8").replaceAll("./my-lock.ts", `./my-lock.${extension}`),
+  }));
   try {
-    return [
-      write(`lockstorm.config.${extension}`, "lockstorm.config.ts"),
-      write(`my-lock.${extension}`, "my-lock.ts"),
-      ...(has(folder, "vitest") ? [write(`my-lock.test.${extension}`, "my-lock.test.ts.txt")] : []),
-      write(join(".github", "workflows", "lockstorm.yml"), "lockstorm.yml"),
-      ignoreRuns(folder),
-    ];
+    return [...contents.map(({ path, content }) => writeNew(folder, path, content)), ignoreRuns(folder)];
   } catch (error) {
     throw new UserError(`${folder} cannot be written: ${messageOf(error)}`, "make it writable", { cause: error });
   }
@@ -49,8 +50,12 @@ export function has(folder: string, name: string): boolean {
 function moduleExtension(folder: string): "ts" | "mts" {
   const file = join(folder, "package.json");
   if (!existsSync(file)) return "mts";
-  const { type } = JSON.parse(readFileSync(file, "utf8")) as { readonly type?: unknown };
-  return type === "module" ? "ts" : "mts";
+  try {
+    const { type } = JSON.parse(readFileSync(file, "utf8")) as { readonly type?: unknown };
+    return type === "module" ? "ts" : "mts";
+  } catch (error) {
+    throw new UserError(`package.json cannot be read: ${messageOf(error)}`, "correct it", { cause: error });
+  }
 }
 
 function writeNew(folder: string, path: string, content: string): ScaffoldedFile {

@@ -1,0 +1,141 @@
+/**
+ * `npm run pack:check [-- 22 26]`: packs, installs in empty projects, and uses what was installed as a user does, under this
+ * Node and further versions of it.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { foreignImports } from "./package-contents.ts";
+import { expectCode, step } from "./steps.ts";
+import { follow } from "./walkthrough.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const area = mkdtempSync(join(tmpdir(), "lockstorm-package-"));
+const QUIET = ["--prefer-offline", "--no-audit", "--no-fund"];
+
+const LIBRARY = `
+  import assert from "node:assert/strict";
+  import { LockBrokenError, Locks, verifyLock } from "lockstorm";
+  assert.equal(typeof Locks.connect, "function");
+  const { valid } = await verifyLock({ lock: "fenced", runs: 30 });
+  assert.ok(valid > 0);
+  await assert.rejects(verifyLock({ lock: "set-px", topology: "single" }), LockBrokenError);
+`;
+
+const TYPED = `
+  import { Locks, verifyLock, type Config, type LockDriver } from "lockstorm";
+  import { lockstorm, type VerifyOptions } from "lockstorm/vitest";
+
+  const driver: LockDriver = { connect: () => Promise.reject(new Error("no")) };
+  const options: VerifyOptions = { lock: () => driver, topology: "sentinel", require: ["lease-exclusion"] };
+  lockstorm("it holds", options);
+  export const valid: Promise<number> = verifyLock(options).then((verification) => verification.valid);
+  export const config = { lock: "./a.ts", proxyPort: 8474 } satisfies Config;
+  export async function hold(locks: Locks): Promise<number | undefined> {
+    await using held = await locks.lock("orders", { leaseMs: 1000 });
+    return held.fencingToken;
+  }
+  // @ts-expect-error there is no such topology
+  export const wrong: VerifyOptions = { lock: "single", topology: "star" };
+`;
+
+try {
+  const tarball = await step("packs", pack);
+  const bare = await step("installs in an empty project", () => install(tarball));
+  await step("needs nothing that it does not install", async () => {
+    const foreign = foreignImports(join(bare, "node_modules", "lockstorm"));
+    if (foreign.length > 0) throw new Error(foreign.join("\n"));
+  });
+  await step("resolves its types", () => compile(bare));
+  for (const node of await nodes(process.argv.slice(2))) {
+    const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env["PATH"]}`, NO_COLOR: "1" };
+    const { stdout } = await expectCode(0, node, ["--version"], {});
+    await step(`runs under Node ${stdout.trim()}`, () => use(bare, env));
+    await step(`docs/getting-started.md under Node ${stdout.trim()}`, () => getStarted(tarball, env));
+  }
+} finally {
+  rmSync(area, { recursive: true });
+}
+
+/** Where the package is, having said how large it is. */
+async function pack(): Promise<string> {
+  const packed = await expectCode(0, "npm", ["pack", "--json", "--pack-destination", area], { cwd: root });
+  const start = packed.stdout.search(/^\s*[[{]/m);
+  const report = JSON.parse(packed.stdout.slice(start)) as unknown;
+  const [made] = Object.values(report as object) as readonly PackReport[];
+  if (made === undefined) throw new Error("npm packed nothing");
+  const strange = made.files
+    .map(({ path }) => path)
+    .filter((path) => /\.test\.|\.bench\.|\/testing\/|testdata/.test(path));
+  if (strange.length > 0) throw new Error(`the package holds ${strange.join(", ")}`);
+  const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(2)} MB`;
+  console.log(
+    `      ${made.files.length} files, ${megabytes(made.size)} packed, ${megabytes(made.unpackedSize)} installed`,
+  );
+  return join(area, made.filename);
+}
+
+interface PackReport {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** An empty project with the package and nothing else, but the types of Node for the compiler. */
+async function install(tarball: string): Promise<string> {
+  const folder = join(area, "bare");
+  mkdirSync(folder);
+  await expectCode(0, "npm", ["init", "-y"], { cwd: folder });
+  await expectCode(0, "npm", ["install", ...QUIET, tarball, "@types/node@24"], { cwd: folder });
+  return folder;
+}
+
+/** Type-checks a user's program against the installed types, the way Node and the way bundlers resolve them. */
+async function compile(folder: string): Promise<void> {
+  writeFileSync(join(folder, "typed.mts"), TYPED);
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const strict = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--target", "esnext", "--types", "node"];
+  for (const way of [
+    ["--module", "nodenext"],
+    ["--module", "preserve", "--moduleResolution", "bundler"],
+  ]) {
+    await expectCode(0, process.execPath, [compiler, ...strict, ...way, "typed.mts"], { cwd: folder });
+  }
+}
+
+/** This Node, and others by their major version, from npm. */
+async function nodes(majors: readonly string[]): Promise<readonly string[]> {
+  const found = [process.execPath];
+  for (const major of majors) {
+    const folder = join(area, `node-${major}`);
+    await expectCode(0, "npm", ["install", ...QUIET, "--prefix", folder, `node@${major}`], { cwd: area });
+    found.push(join(folder, "node_modules", "node", "bin", "node"));
+  }
+  return found;
+}
+
+/** The program and the library, in the project where nothing else is installed. */
+async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const lockstorm = (code: number, ...words: string[]) =>
+    expectCode(code, join(folder, "node_modules", ".bin", "lockstorm"), words, { cwd: folder, env });
+  await lockstorm(0, "--help");
+  await lockstorm(1, "hunt", "--lock", "set-px", "--seed", "1");
+  await lockstorm(0, "hunt", "--lock", "redlock", "--seed", "1", "--runs", "30", "--faults", "latency");
+  const { stderr } = await lockstorm(254, "hunt", "--lock", "redlock4");
+  if (!/^lockstorm: .* is not installed; .*npm install redlock4@.*\n$/.test(stderr)) throw new Error(stderr);
+  writeFileSync(join(folder, "library.mjs"), LIBRARY);
+  await expectCode(0, "node", ["library.mjs"], { cwd: folder, env });
+}
+
+/** The newcomer's path, with the package in the place of the published one. */
+async function getStarted(tarball: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = mkdtempSync(join(area, "newcomer-"));
+  const page = readFileSync(join(root, "docs", "getting-started.md"), "utf8");
+  const replace = (command: string): string =>
+    command.replace("npm install --save-dev lockstorm", `npm install ${QUIET.join(" ")} --save-dev ${tarball}`);
+  const transcript = await follow(page, folder, { env, replace });
+  const target = process.env["LOCKSTORM_TRANSCRIPT"];
+  if (target !== undefined) writeFileSync(target, `${transcript}\n`);
+}

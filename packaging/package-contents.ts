@@ -1,0 +1,55 @@
+/** What is in the package, looked at without running it. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join } from "node:path";
+import { importsOf as importsOfSource } from "../harness/testing/source-file.ts";
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** Locks from npm, which whoever wants them installs apart. */
+const BY_NAME_ONLY = /^lock-impl\/adapters\//;
+
+/**
+ * Imports of packages that installing this one does not install, a line each: in what runs, and in the types that its
+ * entries lead to.
+ */
+export function foreignImports(root: string): readonly string[] {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+  const dist = join(root, "dist");
+  const programs = globSync("**/*.js", { cwd: dist }).filter((path) => !path.startsWith("reports/html/browser/"));
+  if (programs.length < 100) throw new Error(`only ${programs.length} compiled files in ${dist}`);
+  const types = reachable(dist, ["index.d.ts", "harness/verify/vitest.d.ts"]);
+  return [...programs, ...types].flatMap((path) =>
+    importsOf(join(dist, path))
+      .filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier))
+      .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier)
+      .filter((name) => {
+        if (name in manifest.dependencies || BY_NAME_ONLY.test(path)) return false;
+        return !(name in manifest.peerDependencies && path.startsWith("harness/verify/vitest."));
+      })
+      .map((name) => `${path} imports ${name}`),
+  );
+}
+
+/** These files and all that they import, of this package, from its folder. */
+function reachable(folder: string, entries: readonly string[]): readonly string[] {
+  const found = new Set(entries);
+  for (const path of found) {
+    for (const specifier of importsOf(join(folder, path))) {
+      if (!specifier.startsWith(".")) continue;
+      // The compiler leaves `.ts` in declarations, and finds the declarations of that file there.
+      const target = join(dirname(path), specifier).replace(/\.[jt]s$/, ".d.ts");
+      if (!existsSync(join(folder, target))) throw new Error(`${path} imports ${target}, which is not there`);
+      found.add(target);
+    }
+  }
+  return [...found];
+}
+
+function importsOf(file: string): readonly string[] {
+  const source = { path: file, text: readFileSync(file, "utf8") };
+  return importsOfSource(source).flatMap(({ specifier }) => specifier ?? []);
+}
