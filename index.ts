@@ -24,12 +24,7 @@ export type { Config } from "./harness/cli/config.ts";
 export { verifyLock } from "./harness/verify/verify-lock.ts";
 export { LockBrokenError } from "./harness/verify/lock-broken-error.ts";
 export { UndecidedError } from "./harness/verify/undecided-error.ts";
-export type {
-  Counterexample,
-  DriverFactory,
-  Verification,
-  VerifyOptions,
-} from "./harness/verify/verify-options.ts";
+export type { Counterexample, DriverFactory, Verification, VerifyOptions } from "./harness/verify/verify-options.ts";
 
 export { UserError, HarnessError } from "./harness/core/errors.ts";
 export type { TopologyKind } from "./harness/core/topology.ts";
