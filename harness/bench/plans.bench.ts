@@ -62,7 +62,7 @@ export const benchmark: Benchmark = {
       rows,
       notes: [
         "ratio: medians of simulated and containers, by the clock. A simulation wants a whole core, containers mostly wait:",
-        "on a busy machine the ratio comes out too small; the rate by processor time is what an idle core would do.",
+        "on a busy machine the ratio comes out too small; the rate by processor time is nearer to what an idle core does.",
       ],
       ...(lack === undefined
         ? {}

@@ -68,7 +68,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "client paused past its lease, unguarded writes",
     bug: pause,
-    runs: 100,
+    runs: 60,
     controls: [
       calm(pause),
       {
@@ -81,7 +81,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "failover to a replica without the grant",
     bug: failover,
     // The moment between a grant and its replication is short.
-    runs: 300,
+    runs: 150,
     controls: [
       calm(failover),
       {
@@ -93,7 +93,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "clocks of Redlock nodes jump",
     bug: clockJump,
-    runs: 100,
+    runs: 60,
     controls: [
       calm(clockJump),
       {
@@ -105,7 +105,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "Redlock nodes restart without persistence",
     bug: restart,
-    runs: 100,
+    runs: 60,
     controls: [
       calm(restart),
       {

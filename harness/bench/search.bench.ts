@@ -13,15 +13,21 @@ import { type Hunted, plantedBugs } from "./planted-bugs.ts";
 import type { Table } from "./table.ts";
 
 const SEEDS = 5;
-const SHRINK_RUNS = 200;
+const SHRINK_RUNS = 150;
 
 type Row = Table["rows"][number];
 
-/** A search that is over, with the times since its start. */
+/** Time since the start of a search, by the clock and by the processor. */
+interface Elapsed {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+/** A search that is over. */
 interface Hunt {
   readonly result: CampaignResult<SimulatedRun & Judged>;
-  readonly firstMs: number | undefined;
-  readonly totalMs: number;
+  readonly first: Elapsed | undefined;
+  readonly total: Elapsed;
 }
 
 export const benchmark: Benchmark = {
@@ -36,10 +42,10 @@ async function huntBugs(input: BenchmarkInput): Promise<Table> {
   const failures: string[] = [];
   for (const { name, bug, runs } of plantedBugs) {
     const hunts = await huntAll(name, { hunted: bug, runs }, input);
-    const found = hunts.flatMap(({ result, firstMs, totalMs }) =>
-      result.counterexample === undefined || firstMs === undefined
+    const found = hunts.flatMap(({ result, first, total }) =>
+      result.counterexample === undefined || first === undefined
         ? []
-        : [{ runs: result.runs, firstMs, totalMs, ...result.counterexample }],
+        : [{ runs: result.runs, first, total, ...result.counterexample }],
     );
     if (found.length < hunts.length) failures.push(`${name}: ${hunts.length - found.length} seed(s) found nothing`);
     rows.push({
@@ -47,9 +53,11 @@ async function huntBugs(input: BenchmarkInput): Promise<Table> {
       found: `${found.length} of ${hunts.length} seeds`,
       most: runs,
       runs: found.map(({ runs }) => runs),
-      firstMs: found.map(({ firstMs }) => firstMs),
+      firstMs: found.map(({ first }) => first.ms),
+      firstCpuMs: found.map(({ first }) => first.cpuMs),
       shrinks: found.map(({ shrinks }) => shrinks),
-      shrunkMs: found.map(({ totalMs }) => totalMs),
+      shrunkMs: found.map(({ total }) => total.ms),
+      shrunkCpuMs: found.map(({ total }) => total.cpuMs),
       sections: found.map(({ run }) => run.plan.clients.flatMap(({ sections }) => sections).length),
       faults: found.map(({ run }) => run.plan.faults.length),
     });
@@ -62,8 +70,10 @@ async function huntBugs(input: BenchmarkInput): Promise<Table> {
       { key: "most", title: "runs at most" },
       { key: "runs", title: "runs to first" },
       { key: "firstMs", title: "ms to first" },
+      { key: "firstCpuMs", title: "CPU ms" },
       { key: "shrinks", title: "runs to shrink" },
       { key: "shrunkMs", title: "ms to shrunk" },
+      { key: "shrunkCpuMs", title: "CPU ms" },
       { key: "sections", title: "its sections" },
       { key: "faults", title: "its faults" },
     ],
@@ -120,8 +130,8 @@ async function huntAll(title: string, search: Search, input: BenchmarkInput): Pr
 
 async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal): Promise<Hunt> {
   const { lock, topology, fencing, maxHoldShare } = hunted;
-  const startMs = performance.now();
-  let firstMs: number | undefined;
+  const elapsed = stopwatch();
+  let first: Elapsed | undefined;
   const result = await runCampaign<SimulatedRun & Judged>({
     plans: contentionPlans({
       lock,
@@ -140,8 +150,17 @@ async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal)
       return { ...run, verdict: run.record.verdict };
     },
     onRun: ({ verdict }) => {
-      if (verdict.verdict === "invalid") firstMs ??= performance.now() - startMs;
+      if (verdict.verdict === "invalid") first ??= elapsed();
     },
   });
-  return { result, firstMs, totalMs: performance.now() - startMs };
+  return { result, first, total: elapsed() };
+}
+
+function stopwatch(): () => Elapsed {
+  const startMs = performance.now();
+  const startCpu = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(startCpu);
+    return { ms: performance.now() - startMs, cpuMs: (user + system) / 1000 };
+  };
 }
