@@ -69,6 +69,12 @@ test.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
+test("a flag that is wrong is not blamed on the file", async () => {
+  configure("export default { seed: 3 };");
+  const { stderr } = await hunt(["--seed", "x"], { LOCKSTORM_SEED: "2" });
+  expect(stderr).toMatch(/^lockstorm: --seed "x" is not a whole number/);
+});
+
 describe("which settings a command has", () => {
   const named = (name: string) => commands.find((command) => command.name === name)!;
   const flags = async (name: string, words: readonly string[], environment: Readonly<Record<string, string>>) =>
