@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,6 +44,18 @@ describe("a driver", () => {
     const path = relative(process.cwd(), module("relative.mjs", "export default { connect() {} };"));
     expect(await loadDriver(path.startsWith(".") ? path : `./${path}`)).toHaveProperty("connect");
   });
+});
+
+test("the package that a lock asks for is the one it is tested with", () => {
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const packages = locks.flatMap(({ npmPackage }) => npmPackage ?? []);
+  expect(packages.length).toBeGreaterThan(2);
+  for (const asked of packages) {
+    const [, name = "", version] = /^([^@]+)@(.+)$/.exec(asked) ?? [];
+    expect(manifest.devDependencies[name]).toBe(version);
+  }
 });
 
 describe("what is no driver is refused in one line", () => {
