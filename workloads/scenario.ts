@@ -7,8 +7,8 @@ type ScenarioPlan = Omit<PlanInput, "format" | "version" | "seed">;
 export type Expectation = "valid" | Cause | readonly Cause[];
 
 /**
- * A schedule that breaks a lock, or that must not, as data. Its clients hang only on each other's operations, never on
- * a fault, so that the same plan runs to its end without its faults.
+ * A schedule that breaks a lock, or that must not, as data. Its sections hang only on other clients' operations, never on a
+ * fault, so that the same plan runs to its end without its faults; a holder may wait for one, a while at the most.
  */
 export interface Scenario {
   /** Its place in the catalogue, from 1. */

@@ -15,7 +15,7 @@ export const clockForward: Scenario = {
   plan: {
     lock: "single",
     topology: { kind: "single" },
-    clients: [interruptedHolder(10_000), rival({ ttlMs: 10_000, waitMs: 6000 })],
+    clients: [interruptedHolder(10_000), rival({ ttlMs: 10_000, waitMs: 6000, tries: 3 })],
     faults: [{ kind: "clock-jump", params: { targets: ["node-0"], byMs: 20_000 }, at: { on: "write:ok", client: 0 } }],
   },
   expected: { "mutual-exclusion": "clock-jump", "lease-exclusion": "clock-jump", "lost-updates": "clock-jump" },

@@ -15,7 +15,7 @@ export const crashNoFsync: Scenario = {
   plan: {
     lock: "redlock",
     topology: { kind: "redlock", persistence: "none" },
-    clients: [interruptedHolder(10_000), rival({ ttlMs: 10_000, waitMs: 6000, tries: 20 })],
+    clients: [interruptedHolder(10_000, 8000), rival({ ttlMs: 2000, waitMs: 1000, tries: 20 })],
     faults: [
       {
         kind: "partition",

@@ -37,6 +37,7 @@ export const eviction: Scenario = {
             key: "k1",
             ttlMs: 10_000,
             waitMs: 6000,
+            tries: 3,
             after: { on: "write:ok", client: 0 },
             steps: [
               { do: "read" },

@@ -19,12 +19,12 @@ export const extendGetThenPexpire: Scenario = {
         sections: [
           {
             key: "k1",
-            ttlMs: 2000,
+            ttlMs: 4000,
             waitMs: 0,
             steps: [
               { do: "read" },
               { do: "hold", forMs: 1000 },
-              { do: "extend", ttlMs: 6000 },
+              { do: "extend", ttlMs: 8000 },
               { do: "await", until: { on: "write:ok", client: 1 }, atMostMs: 3000 },
               { do: "write" },
             ],
@@ -36,7 +36,8 @@ export const extendGetThenPexpire: Scenario = {
           {
             key: "k1",
             ttlMs: 8000,
-            waitMs: 6000,
+            waitMs: 8000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [
               { do: "read" },
@@ -50,7 +51,7 @@ export const extendGetThenPexpire: Scenario = {
     faults: [
       {
         kind: "latency",
-        params: { between: [["client-0"], ["node-0"]], oneWay: true, delayMs: 700 },
+        params: { between: [["client-0"], ["node-0"]], oneWay: true, delayMs: 1700 },
         at: { on: "extend:invoke", client: 0 },
         until: { on: "extend:ok", client: 0 },
       },

@@ -15,13 +15,14 @@ export const getDelRace: Scenario = {
     lock: "get-del",
     topology: { kind: "single" },
     clients: [
-      { sections: [{ key: "k1", ttlMs: 2000, waitMs: 0, steps: [{ do: "hold", forMs: 1000 }] }] },
+      { sections: [{ key: "k1", ttlMs: 4000, waitMs: 0, steps: [{ do: "hold", forMs: 1000 }] }] },
       {
         sections: [
           {
             key: "k1",
             ttlMs: 8000,
-            waitMs: 5000,
+            waitMs: 6000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [
               { do: "read" },
@@ -38,7 +39,7 @@ export const getDelRace: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 1000,
-            after: { on: "release:invoke", client: 0, afterMs: 1500 },
+            after: { on: "release:invoke", client: 0, afterMs: 3800 },
             steps: [
               { do: "read" },
               { do: "write" },
@@ -51,7 +52,7 @@ export const getDelRace: Scenario = {
     faults: [
       {
         kind: "latency",
-        params: { between: [["client-0"], ["node-0"]], oneWay: true, delayMs: 700 },
+        params: { between: [["client-0"], ["node-0"]], oneWay: true, delayMs: 1700 },
         at: { on: "release:invoke", client: 0 },
         until: { on: "release:ok", client: 0 },
       },

@@ -23,7 +23,7 @@ export const lostWakeup: Scenario = {
             waitMs: 0,
             steps: [
               { do: "write" },
-              { do: "await", until: { on: "acquire:invoke", client: 1, afterMs: 270 }, atMostMs: 1500 },
+              { do: "await", until: { on: "fault:start", fault: 0, afterMs: 270 }, atMostMs: 1500 },
             ],
           },
         ],

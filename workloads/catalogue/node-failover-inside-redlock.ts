@@ -16,7 +16,7 @@ export const nodeFailoverInsideRedlock: Scenario = {
   plan: {
     lock: "redlock-fsync",
     topology: { kind: "redlock", persistence: "always" },
-    clients: [interruptedHolder(10_000), rival({ ttlMs: 10_000, waitMs: 6000, tries: 20 })],
+    clients: [interruptedHolder(10_000, 8000), rival({ ttlMs: 2000, waitMs: 1000, tries: 20 })],
     faults: [
       {
         kind: "partition",

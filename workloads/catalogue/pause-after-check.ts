@@ -23,6 +23,7 @@ export const pauseAfterCheck: Scenario = {
             key: "k1",
             ttlMs: 6000,
             waitMs: 4000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [
               { do: "read" },

@@ -25,6 +25,7 @@ const plan = {
           key: "k1",
           ttlMs: 5000,
           waitMs: 4000,
+          tries: 3,
           after: { on: "acquire:invoke", client: 0, afterMs: 400 },
           steps: [
             { do: "read" },

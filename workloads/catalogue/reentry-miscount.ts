@@ -38,6 +38,7 @@ export const reentryMiscount: Scenario = {
             key: "k1",
             ttlMs: 3000,
             waitMs: 4000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [{ do: "read" }, { do: "write" }],
           },

@@ -32,6 +32,7 @@ export const renewRecreates: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 5000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [{ do: "read" }, { do: "write" }],
           },

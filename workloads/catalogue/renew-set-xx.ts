@@ -31,6 +31,7 @@ export const renewSetXx: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 5000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [
               { do: "write" },

@@ -23,6 +23,7 @@ export const resourceForgetsMax: Scenario = {
             key: "k1",
             ttlMs: 4000,
             waitMs: 4000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [{ do: "read" }, { do: "write" }],
           },

@@ -23,11 +23,11 @@ export const setnxTimestampDel: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 3000,
-            after: { on: "acquire:invoke", client: 2, afterMs: 500 },
+            after: { on: "acquire:invoke", client: 2, afterMs: 2600 },
             steps: [
               { do: "read" },
               { do: "write" },
-              { do: "await", until: { on: "write:ok", client: 2, count: 1 }, atMostMs: 3000 },
+              { do: "await", until: { on: "write:ok", client: 2, count: 1 }, atMostMs: 4000 },
               { do: "write" },
             ],
           },
@@ -43,7 +43,7 @@ export const setnxTimestampDel: Scenario = {
             steps: [
               { do: "read" },
               { do: "write" },
-              { do: "await", until: { on: "release:invoke", client: 1 }, atMostMs: 1500 },
+              { do: "await", until: { on: "release:invoke", client: 1 }, atMostMs: 3500 },
             ],
           },
         ],
@@ -53,7 +53,7 @@ export const setnxTimestampDel: Scenario = {
       { kind: "kill-client", params: { targets: ["client-0"] }, at: { on: "acquire:ok", client: 0 } },
       {
         kind: "latency",
-        params: { between: [["client-2"], ["node-0"]], oneWay: true, delayMs: 200 },
+        params: { between: [["client-2"], ["node-0"]], oneWay: true, delayMs: 1000 },
         at: { on: "acquire:invoke", client: 2 },
         until: { on: "acquire:ok", client: 2 },
       },

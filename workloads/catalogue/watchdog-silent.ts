@@ -16,7 +16,7 @@ export const watchdogSilent: Scenario = {
   plan: {
     lock: "watchdog-silent",
     topology: { kind: "single" },
-    clients: [interruptedHolder(1000), rival({ ttlMs: 8000, waitMs: 7000 })],
+    clients: [interruptedHolder(1000), rival({ ttlMs: 8000, waitMs: 7000, tries: 3 })],
     faults: [
       {
         kind: "partition",

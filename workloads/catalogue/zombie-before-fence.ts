@@ -23,6 +23,7 @@ export const zombieBeforeFence: Scenario = {
             key: "k1",
             ttlMs: 6000,
             waitMs: 4000,
+            tries: 3,
             after: { on: "acquire:ok", client: 0 },
             steps: [
               { do: "read" },
@@ -59,6 +60,7 @@ export const zombieBeforeFence: Scenario = {
               key: "k1",
               ttlMs: 6000,
               waitMs: 4000,
+              tries: 3,
               after: { on: "acquire:ok", client: 0 },
               steps: [
                 { do: "write" },
