@@ -96,8 +96,9 @@ export class KeyOperations {
   complete(completion: LockCompletion): LockOperation | undefined {
     if (this.#isDecided()) return undefined;
     if (this.#givenUp.delete(completion.process)) {
-      if (completion.type === "info") return undefined;
-      return void this.#fail({ state: "general", why: "an operation was under way for too long" });
+      const why = "an operation was under way for too long";
+      if (completion.type !== "info") this.#fail({ state: "general", why });
+      return undefined;
     }
     const open = this.#open.get(completion.process);
     this.#open.delete(completion.process);

@@ -13,7 +13,7 @@ import { EdnFile } from "./check-edn.ts";
 import { CheckProgress } from "./check-progress.ts";
 
 /** A history up to this length is kept for its picture; of a longer one only the verdict is told. */
-const KEPT_EVENTS = 100_000;
+const KEPT_EVENTS = 20_000;
 
 const SHORT_MODELS = LOCK_MODELS.map((name) => name.replace(/-mutex$/, ""));
 
