@@ -1,7 +1,7 @@
 import type { BinaryExpression, Expression, LogicalExpression, TableConstructorExpression } from "luaparse";
 import type { FunctionParts, Generator } from "./code-generator.ts";
 import { describeOperand } from "./names.ts";
-import { parenthesised } from "./parentheses.ts";
+import { parenthesised } from "./source-marks.ts";
 import type { Site } from "./runtime.ts";
 
 const ARITHMETIC: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { parse } from "luaparse";
 import { Generator } from "./code-generator.ts";
-import { markParentheses } from "./parentheses.ts";
+import { markSource, unmarkString, withoutMarks } from "./source-marks.ts";
 import type { Runtime, Site } from "./runtime.ts";
 import { nothing } from "./runtime.ts";
 import { LuaTable } from "./table.ts";
@@ -28,11 +28,12 @@ export function compile(source: string, name: string): Chunk {
   const generator = new Generator();
   let code: string;
   try {
-    const { body } = parse(markParentheses(source), {
+    const { body } = parse(markSource(source), {
       luaVersion: "5.1",
       encodingMode: "pseudo-latin1",
       locations: true,
       comments: false,
+      onCreateNode: unmarkString,
     });
     code = generator.functionCode({ parameters: [VARARGS], body });
   } catch (error) {
@@ -59,5 +60,5 @@ function explain(error: unknown, name: string): string {
   if (!(error instanceof SyntaxError)) throw error;
   const line = "line" in error && typeof error.line === "number" ? error.line : 1;
   const message = error.message.replace(/^\[\d+:\d+\] /, "").replace("<expression> expected", "unexpected symbol");
-  return `${name}:${line}: ${message}`;
+  return `${name}:${line}: ${withoutMarks(message)}`;
 }

@@ -1,5 +1,5 @@
 import type { Expression } from "luaparse";
-import { parenthesised } from "./parentheses.ts";
+import { parenthesised } from "./source-marks.ts";
 
 /** What Lua calls an operand in an error message: "local 'x'", "field 'y'"; undefined for a value without a name. */
 export function describeOperand(

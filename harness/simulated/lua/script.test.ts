@@ -99,6 +99,14 @@ describe("libraries", () => {
   });
 });
 
+test("strings are never taken for what they say", () => {
+  expect(run("return 'end'")).toEqual(["end"]);
+  expect(run("return 'end', [[\nuntil]], ''")).toEqual(["end", "until", ""]);
+  expect(run("local t = {'}', ';', ',', [']'] = '['} return #t, t[']']")).toEqual([3, "["]);
+  expect(run("return string.upper'end', ('end'), #'end'")).toEqual(["END", "end", 3]);
+  for (const wrong of ["return {1 ''}", "return 1 ','", "return f(1 ')'"]) expect(errorOf(wrong)).toMatch(/near/);
+});
+
 describe("errors", () => {
   test.each([
     ["local a; return a.x", "user_script:1: attempt to index local 'a' (a nil value)"],
