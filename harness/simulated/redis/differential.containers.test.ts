@@ -22,6 +22,7 @@ import { ScriptGenerator } from "./testing/script-generator.ts";
 const SEED = 20_251;
 const COMMANDS = 20_000;
 const SCRIPTS = 4_000;
+const PATIENCE_MS = 600_000;
 
 /** Whether the image of the older server was built; the newer one's is a condition of all tests here. */
 async function hasOldServer(): Promise<boolean> {
@@ -60,31 +61,39 @@ describeWithEngine.each<[RedisVersion, boolean]>([
       real.clock.set(real.clock.nowUs + random.integer(0, 3) * stepUs + random.integer(0, 999));
     }
 
-    test(`${COMMANDS} random commands: replies, effects, events and data`, async () => {
-      await using run = await open();
-      const random = randomStream(SEED, "commands");
-      const generator = new CommandGenerator(random, () => Math.floor(real.clock.nowUs / 1000));
-      while (run.commands < COMMANDS) {
-        await run.batch(() => generator.next(), 40);
-        advance(random);
-        if (random.integer(0, 15) === 0) await run.reset();
-      }
-      expect(run.differences.map(shown)).toEqual([]);
-    });
+    test(
+      `${COMMANDS} random commands: replies, effects, events and data`,
+      async () => {
+        await using run = await open();
+        const random = randomStream(SEED, "commands");
+        const generator = new CommandGenerator(random, () => Math.floor(real.clock.nowUs / 1000));
+        while (run.commands < COMMANDS) {
+          await run.batch(() => generator.next(), 40);
+          advance(random);
+          if (random.integer(0, 15) === 0) await run.reset();
+        }
+        expect(run.differences.map(shown)).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
 
-    test(`${SCRIPTS} random scripts`, async () => {
-      await using run = await open();
-      const random = randomStream(SEED, "scripts");
-      const own = new Set(["time", "select", "swapdb", "move", "client"]);
-      const shapes = COMMAND_SHAPES.filter(({ name, compare }) => compare === undefined && !own.has(name));
-      const nowMs = (): number => Math.floor(real.clock.nowUs / 1000);
-      const generator = new ScriptGenerator(random, new CommandGenerator(random, nowMs, shapes));
-      while (run.commands < SCRIPTS) {
-        await run.batch(() => generator.next(), 10);
-        advance(random);
-      }
-      expect(run.differences.map(shown)).toEqual([]);
-    });
+    test(
+      `${SCRIPTS} random scripts`,
+      async () => {
+        await using run = await open();
+        const random = randomStream(SEED, "scripts");
+        const own = new Set(["time", "select", "swapdb", "move", "client"]);
+        const shapes = COMMAND_SHAPES.filter(({ name, compare }) => compare === undefined && !own.has(name));
+        const nowMs = (): number => Math.floor(real.clock.nowUs / 1000);
+        const generator = new ScriptGenerator(random, new CommandGenerator(random, nowMs, shapes));
+        while (run.commands < SCRIPTS) {
+          await run.batch(() => generator.next(), 10);
+          advance(random);
+        }
+        expect(run.differences.map(shown)).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
 
     test("scripts that were thought up", async () => {
       await using run = await open();
