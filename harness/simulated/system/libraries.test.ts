@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { HistoryEvent } from "../../core/history.ts";
 import { planSchema, type Plan, type PlanInput } from "../../core/plan.ts";
@@ -5,13 +6,15 @@ import type { TopologyKind } from "../../core/topology.ts";
 import { judge, runSimulated } from "./testing/simulated-run.ts";
 
 /** The unmodified clients of npm, on the topologies that each supports; ioredis 6 itself is what all of them speak through. */
-const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, extends_: boolean])[] = [
+const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, canExtend: boolean])[] = [
   ["single", "single", true],
   ["single", "sentinel", true],
   ["redlock", "redlock", true],
   ["redlock4", "single", true],
+  ["redlock4", "sentinel", true],
   ["redlock4", "redlock", true],
   ["redlock5", "single", true],
+  ["redlock5", "sentinel", true],
   ["redlock5", "redlock", true],
   ["redis-semaphore", "single", false],
   ["redis-semaphore", "sentinel", false],
@@ -39,9 +42,19 @@ function completions(events: readonly HistoryEvent[]): readonly string[] {
     .map(({ process, f, type }) => `${process} ${f} ${type}`);
 }
 
-describe.each(CLIENTS)("%s on %s", (lock, topology, canExtend) => {
-  const section = { key: "k1", ttlMs: 1000, waitMs: 0 };
+test.each([
+  ["ioredis", "6.0.0"],
+  ["redlock4", "4.2.0"],
+  ["redlock5", "v5.0.0-beta.2"],
+  ["redis-semaphore", "5.8.0"],
+])("what is run as %s is version %s", (name, version) => {
+  const text = readFileSync(`node_modules/${name}/package.json`, "utf8");
+  expect(JSON.parse(text)).toMatchObject({ version });
+});
 
+const section = { key: "k1", ttlMs: 1000, waitMs: 0 };
+
+describe.each(CLIENTS)("%s on %s", (lock, topology) => {
   test("is acquired and released, again and again", async () => {
     const once = { ...section, steps: [] };
     const events = await eventsOf(planFor(lock, topology, [{ sections: [once, once, once] }]));
@@ -90,28 +103,52 @@ describe.each(CLIENTS)("%s on %s", (lock, topology, canExtend) => {
     expect((granted?.time ?? 0) / 1e6).toBeGreaterThan(990);
     expect((granted?.time ?? 0) / 1e6).toBeLessThan(1500);
   });
+});
 
-  test.runIf(canExtend)("is extended", async () => {
+test.each(CLIENTS.filter(([, , canExtend]) => canExtend))("%s on %s is extended", async (lock, topology) => {
+  const plan = planFor(lock, topology, [
+    {
+      sections: [
+        {
+          ...section,
+          steps: [
+            { do: "hold", forMs: 600 },
+            { do: "extend", ttlMs: 1000 },
+            { do: "hold", forMs: 600 },
+          ],
+        },
+      ],
+    },
+    { sections: [{ ...section, after: { on: "extend:ok" }, waitMs: 0, steps: [] }] },
+  ]);
+  const run = await runSimulated(plan);
+  expect(completions(run.history.events)).toEqual(["0 acquire ok", "0 extend ok", "1 acquire fail", "0 release ok"]);
+  expect(judge(run, ["mutual-exclusion"]).properties["mutual-exclusion"]?.verdict).toBe("valid");
+});
+
+test.each(CLIENTS.filter(([, , canExtend]) => !canExtend))(
+  "%s on %s extends by itself for as long as it is held, and no longer",
+  async (lock, topology) => {
     const plan = planFor(lock, topology, [
+      { sections: [{ ...section, steps: [{ do: "hold", forMs: 3500 }] }] },
       {
         sections: [
-          {
-            ...section,
-            steps: [
-              { do: "hold", forMs: 600 },
-              { do: "extend", ttlMs: 1000 },
-              { do: "hold", forMs: 600 },
-            ],
-          },
+          { ...section, after: { on: "acquire:ok", client: 0, afterMs: 3000 }, steps: [] },
+          { ...section, after: { on: "release:ok", client: 0 }, steps: [] },
         ],
       },
-      { sections: [{ ...section, after: { on: "extend:ok" }, waitMs: 0, steps: [] }] },
     ]);
-    const run = await runSimulated(plan);
-    expect(completions(run.history.events)).toEqual(["0 acquire ok", "0 extend ok", "1 acquire fail", "0 release ok"]);
-    expect(judge(run, ["mutual-exclusion"]).properties["mutual-exclusion"]?.verdict).toBe("valid");
-  });
-});
+    const { history } = await runSimulated(plan);
+    expect(completions(history.events)).toEqual([
+      "0 acquire ok",
+      "1 acquire fail",
+      "0 release ok",
+      "1 acquire ok",
+      "1 release ok",
+    ]);
+    expect(history.events.some(({ type }) => type === "lost")).toBe(false);
+  },
+);
 
 describe("a pause while the replies are on their way", () => {
   /** Requests leave at once, replies take 20 ms, and the client stops in between for longer than the lease. */
