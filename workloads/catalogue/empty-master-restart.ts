@@ -22,11 +22,10 @@ export const emptyMasterRestart: Scenario = {
   expected: {
     "mutual-exclusion": "lost-in-restart",
     "lease-exclusion": "lost-in-restart",
-    "fencing-tokens": "token-rollback",
   },
   control: {
     by: "an append-only file",
     plan: { topology: { kind: "sentinel", persistence: "everysec" } },
-    keeps: ["mutual-exclusion", "lease-exclusion", "fencing-tokens"],
+    keeps: ["mutual-exclusion", "lease-exclusion"],
   },
 };

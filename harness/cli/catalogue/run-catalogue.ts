@@ -8,6 +8,7 @@ import {
   variantsOf,
   whyNotOnContainers,
 } from "../../../workloads/scenario.ts";
+import type { ContainerPool } from "../../containers/container-pool.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Property } from "../../core/verdict.ts";
 import { type Backend, type Execute, executorOf, keepRun } from "../backend.ts";
@@ -56,13 +57,21 @@ export async function runCatalogue({
 }: CatalogueOptions): Promise<readonly VariantOutcome[]> {
   const runs = catalogueRuns(backends);
   const outcomes: VariantOutcome[] = [];
+  await using pool = backends.includes("containers") ? await containerPool() : undefined;
   for (const [index, run] of runs.entries()) {
     if (options.signal.aborted) break;
     const title = titleOf(run.scenario, run.variant);
     options.progress.step(`${index + 1} of ${runs.length}: ${title}, ${run.backend}`);
-    outcomes.push({ ...run, ...(await outcomeOf(run, seed, { ...options, title })) });
+    const kept = pool === undefined ? {} : { pool };
+    outcomes.push({ ...run, ...(await outcomeOf(run, seed, { ...options, ...kept, title })) });
   }
   return outcomes;
+}
+
+/** Servers kept between runs. Loaded only now: containers need many modules. */
+async function containerPool(): Promise<ContainerPool> {
+  const containers = await import("../../containers/container-pool.ts");
+  return new containers.ContainerPool();
 }
 
 /** What a variant is called in titles. */
