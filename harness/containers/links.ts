@@ -12,6 +12,8 @@ export type Direction = "upstream" | "downstream";
 const FOR_EVER_MS = 3_600_000;
 /** An answer takes well under a millisecond here; after this long without one, nothing is coming. */
 const SILENCE_MS = 60;
+/** Before a disturbance, though, nothing is concluded from an answer that is only slow, on a machine that is busy. */
+const FIRST_ANSWER_MS = 250;
 /** A longer delay is not waited for: that nothing came in this time shows it, and whoever waits for the fault goes on. */
 const LONGEST_MEASURED_MS = 250;
 const MEND_DEADLINE_MS = 1_000;
@@ -121,7 +123,7 @@ export class Link {
    */
   #impose(direction: Direction, delayMs: number): Promise<boolean> {
     return this.#serial.run(async () => {
-      const answered = this.#toxics.size > 0 || (await this.#ping(SILENCE_MS)) !== undefined;
+      const answered = this.#toxics.size > 0 || (await this.#ping(FIRST_ANSWER_MS)) !== undefined;
       const present = this.#toxics.get(direction);
       if (present === undefined) this.#toxics.set(direction, await this.#proxy.addToxic(latency(direction, delayMs)));
       else if (present.attributes.latency < delayMs)
