@@ -14,6 +14,13 @@ test("a violated run tells verdict, properties, explanation, picture and replay"
   );
 });
 
+test("a run without a violation tells how close it was", () => {
+  const run = takingTurns();
+  const margins = { smallestGap: { nanoseconds: 1_500_000, events: [3, 5] } };
+  const text = renderMarkdown({ runs: [{ ...run, verdict: { ...run.verdict, margins } }] });
+  expect(text).toContain("**How close it was**\n\n- shortest time between two holds of a lock: 1.50 ms\n");
+});
+
 test("the worst runs come first and too many are counted, not written", () => {
   const runs = [...Array.from({ length: 25 }, () => takingTurns()), faultWithoutEffect(), lostInFailover()];
   const headings = [...renderMarkdown({ runs }).matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);

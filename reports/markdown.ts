@@ -1,4 +1,5 @@
 import { PROPERTIES, type Verdict } from "../harness/core/verdict.ts";
+import { marginWords } from "./margin-words.ts";
 import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
 import { isSurprise, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
 import { renderText } from "./text.ts";
@@ -103,6 +104,7 @@ function runSection(run: RunRecord): string {
       ? [details("Timeline of the violation", fenced(renderText(run, { color: false, width: 110 })))]
       : []),
     ...bullets("Remarks", remarks),
+    ...bullets("How close it was", marginWords(run.verdict.margins)),
     ...bullets(
       "Faults",
       faults.map(({ kind, targets, outcome, from, evidence }) => {
