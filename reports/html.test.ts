@@ -43,6 +43,15 @@ test("what is judged can be read without the program", () => {
   }
 });
 
+test("a scenario's page tells what it shows, and who says so", () => {
+  const source = { name: "A <paper>", link: "https://example.org/?a=1&b=2" };
+  const about = { summary: "Two clients hold.", says: "It can happen.", source };
+  const page = renderHtml({ runs: [{ ...lostInFailover(), about }] });
+  expect(page).toContain("Two clients hold.");
+  expect(page).toContain('It can happen. <a href="https://example.org/?a=1&amp;b=2">A &lt;paper&gt;</a>');
+  expect(renderHtml({ runs: [lostInFailover()] })).not.toContain('class="about"');
+});
+
 test("the modules of the page's program do not share a name, for they share a scope", () => {
   const names = [...SCRIPT.matchAll(/^(?:async )?(?:function|class|const|let) (\w+)/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(60);

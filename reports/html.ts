@@ -6,7 +6,7 @@ import { matrixSection } from "./html/matrix-section.ts";
 import { html, Markup } from "./html/markup.ts";
 import { encodeRun, lanesOf } from "./html/page-data.ts";
 import { faultsSection, planSection, propertiesSection, violationsSection } from "./html/run-sections.ts";
-import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
+import { type About, conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
 import { storiesOf } from "./story.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -77,7 +77,7 @@ function runSection(run: RunRecord, index: number): Markup {
           ${conditionsOf(run).map((part) => html`<li>${part}</li>`)}
         </ul>
       </div>
-      ${propertiesSection(run)}
+      ${run.about !== undefined && aboutSection(run.about)} ${propertiesSection(run)}
     </div>
     ${violationsSection(run, stories, timeline, id)} ${timelineSection(run, id)}
     <div class="block">
@@ -96,6 +96,11 @@ function runSection(run: RunRecord, index: number): Markup {
       ${encodeRun(run)}
     </script>
   </section>`;
+}
+
+function aboutSection({ summary, says, source }: About): Markup {
+  return html`<p class="about">${summary}</p>
+    <p class="about">${says} <a href="${source.link}">${source.name}</a></p>`;
 }
 
 function timelineSection(run: RunRecord, id: string): Markup {

@@ -3,6 +3,14 @@ import type { Plan } from "../harness/core/plan.ts";
 import type { Verdict } from "../harness/core/verdict.ts";
 import type { Summary } from "./summary.ts";
 
+/** What a run is to show, and who says so. */
+export interface About {
+  readonly summary: string;
+  /** What the source says, in one sentence. */
+  readonly says: string;
+  readonly source: { readonly name: string; readonly link: string };
+}
+
 /** One run as every report takes it: what was planned, what happened, what the checkers say of it. */
 export interface RunRecord {
   /** Absent where a history from elsewhere was judged. */
@@ -15,6 +23,8 @@ export interface RunRecord {
   readonly omittedEvents?: number;
   /** What to call the run: a scenario's slug, a file name. */
   readonly title?: string;
+  /** Of a scenario of the catalogue. */
+  readonly about?: About;
 }
 
 /** One run or several, as the reports for files take them; a campaign adds its table of locks by faults. */

@@ -9,8 +9,15 @@ import { describeWithEngine } from "../containers/engine-required.ts";
 import { Progress } from "./progress.ts";
 import { runOnContainers } from "./run-on-containers.ts";
 
-/** The scenarios that are shown on real servers first of all. */
-const SLUGS = ["plain-del", "pause-past-lease", "crash-no-persist", "async-failover", "node-clock-jump"];
+/** The scenarios that are shown on real servers first of all; `reproduce --all --backend containers` shows the others. */
+const SLUGS = [
+  "plain-del",
+  "pause-past-lease",
+  "crash-no-persist",
+  "async-failover",
+  "node-clock-jump",
+  "bad-elapsed-check",
+];
 
 let store: string;
 beforeAll(() => {

@@ -3,7 +3,7 @@ import { differences } from "../../../workloads/scenario-outcome.ts";
 import { planOf, requiredOf, type Scenario, type Variant } from "../../../workloads/scenario.ts";
 import { UserError } from "../../core/errors.ts";
 import { EXIT } from "../../core/verdict.ts";
-import { type Backend, BACKENDS, executorOf, keepRun } from "../backend.ts";
+import { type Backend, BACKENDS, type ExecutedRun, executorOf, keepRun } from "../backend.ts";
 import { listing, listingAsData } from "../catalogue/listing.ts";
 import { cataloguePage } from "../catalogue/page.ts";
 import { runCatalogue, titleOf } from "../catalogue/run-catalogue.ts";
@@ -111,7 +111,7 @@ async function runOne({ operands, flags, signal }: CommandInput): Promise<number
       progress,
     });
     progress[Symbol.dispose]();
-    printRun(keepRun(run), json);
+    printRun(keepRun(aboutScenario(run, scenario)), json);
     const isAsTheCatalogueHasIt = lock === undefined && required === undefined;
     if (!json) process.stdout.write(`\n${isAsTheCatalogueHasIt ? comparison(scenario, variant, run.record) : ""}`);
     codes.push(exitCode(run.record.verdict));
@@ -119,6 +119,18 @@ async function runOne({ operands, flags, signal }: CommandInput): Promise<number
   if (!json)
     process.stdout.write(`${scenario.title}\n${scenario.says}\n${scenario.source.name}\n${scenario.source.link}\n`);
   return Math.max(...codes);
+}
+
+/** The run, whose report tells what it is to show and who says so. */
+function aboutScenario(run: ExecutedRun, { summary, says, source }: Scenario): ExecutedRun {
+  const about = { summary, says, source };
+  return {
+    ...run,
+    keep: () => {
+      const { record, folder } = run.keep();
+      return { folder, record: { ...record, about } };
+    },
+  };
 }
 
 function comparison(scenario: Scenario, variant: Variant, run: Parameters<typeof differences>[2]): string {
