@@ -99,11 +99,13 @@ function ownerIn(events: readonly HistoryEvent[], event: HistoryEvent): string |
   return ownerIn(events, invocationOf(events, event));
 }
 
-function leaseOf(events: readonly HistoryEvent[], event: HistoryEvent): number {
-  if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) throw new Error("that is no grant");
-  const invocation = invocationOf(events, event);
-  const { ttlMs } = invocation.value as { ttlMs: number };
-  return event.value.validForMs === undefined ? invocation.time + ttlMs * MS : event.time + event.value.validForMs * MS;
+/** The lease that begins at an event; while an extension is only asked for, no longer than the one before, `most`. */
+function leaseOf(events: readonly HistoryEvent[], event: HistoryEvent, most = Infinity): Lease {
+  const { index, time } = event;
+  const { time: asked, value } = event.type === "invoke" ? event : invocationOf(events, event);
+  const ttl = (value as { ttlMs: number }).ttlMs * MS;
+  const validForMs = event.type === "ok" ? (event.value as { validForMs?: number }).validForMs : undefined;
+  return { index, time, until: Math.min(most, validForMs === undefined ? asked + ttl : time + validForMs * MS) };
 }
 
 function definedHolds(events: readonly HistoryEvent[]): readonly DefinedHold[] {
@@ -122,15 +124,14 @@ function definedHolds(events: readonly HistoryEvent[]): readonly DefinedHold[] {
       end ?? later.find((event) => event.type === "ok" && event.f === "acquire" && event.process % CLIENTS === client);
     const held = until === undefined ? later : later.slice(0, until.index - grant.index - 1);
     const signs = held.filter((event) => typeof event.process === "number" && ownerIn(events, event) === owner);
-    const renewals = [
-      grant,
-      ...held.filter((event) => event.type === "ok" && event.f === "extend" && ownerIn(events, event) === owner),
-    ];
-    const leases = renewals.map((renewal) => ({
-      index: renewal.index,
-      time: renewal.time,
-      until: leaseOf(events, renewal),
-    }));
+    const leases = [leaseOf(events, grant)];
+    for (const event of held) {
+      if (event.type === "fault" || event.f !== "extend" || ownerIn(events, event) !== owner) continue;
+      const present = leases.at(-1)!.until;
+      // What was asked for may be in force already, and the answer may never come.
+      if (event.type === "invoke") leases.push(leaseOf(events, event, present));
+      else if (event.type === "ok") leases.push(leaseOf(events, event));
+    }
     const definiteUntil = end?.index ?? signs.at(-1)?.index ?? grant.index;
     return { granted: grant.index, definiteUntil, over: until?.index ?? Infinity, leases };
   });

@@ -138,6 +138,23 @@ describe("a lease ends", () => {
     expect(leaseEndsMs(new Recording().acquire(0, 0, "a").extend(400, 0, "a", { validForMs: 50 }))).toEqual([451]);
   });
 
+  it("as an extension to a shorter lease asks for, from its invocation on, until it certainly failed", () => {
+    const asked = (): Recording => new Recording().acquire(0, 0, "a").seekExtension(400, 0, "a", 100);
+    expect(leaseEndsMs(asked())).toEqual([500]);
+    expect(leaseEndsMs(asked().info(450, 0, "extend"))).toEqual([500]);
+    expect(leaseEndsMs(asked().failExtension(450, 0))).toEqual([1000]);
+    expect(leaseEndsMs(asked().extended(450, 0, "a", { validForMs: 300 }))).toEqual([750]);
+    expect(leaseEndsMs(new Recording().acquire(0, 0, "a").seekExtension(400, 0, "a", 5000))).toEqual([1000]);
+  });
+
+  it("so on all levels of a hold that was entered again", () => {
+    const entered = (): Recording => new Recording().acquire(0, 0, "a").acquire(100, 0, "a");
+    const asked = entered().seekExtension(400, 0, "a", 100);
+    expect(leaseEndsMs(asked.info(450, 0, "extend").release(460, 1, "a"))).toEqual([500]);
+    const failed = entered().seekExtension(400, 0, "a", 100).failExtension(450, 0);
+    expect(leaseEndsMs(failed.release(460, 0, "a"))).toEqual([1000]);
+  });
+
   it("unchanged by an extension of another's, or of a hold that has ended", () => {
     expect(leaseEndsMs(new Recording().acquire(0, 0, "a").extend(400, 1, "b", { ttlMs: 5000 }))).toEqual([1000]);
     const ended = new Recording().acquire(0, 0, "a").release(5, 0, "a").extend(400, 0, "a", { ttlMs: 5000 });

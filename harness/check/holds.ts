@@ -53,6 +53,12 @@ export type HoldChange =
   | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
   | { readonly kind: "ended"; readonly hold: Hold };
 
+/** The leases of a hold, present and outer, as they were before something that may not take effect. */
+interface Former {
+  readonly end: number;
+  readonly outer: readonly Lease[];
+}
+
 interface Lease {
   readonly end: number;
   readonly endAtMost: number;
@@ -69,6 +75,8 @@ interface Lease {
 export class HoldTracker {
   readonly #open = new Map<string, Hold[]>();
   readonly #outerLeases = new WeakMap<Hold, Lease[]>();
+  /** Of holds that may have been cut short. */
+  readonly #cutShort = new WeakMap<Hold, Former>();
   readonly #lineage: ProcessLineage;
   readonly #clients: number | undefined;
 
@@ -107,6 +115,8 @@ export class HoldTracker {
     const grant = grantOf(event, invocation);
     if (grant !== undefined) return this.#grant(grant);
     if (event.type === "ok" && event.f === "extend") return this.#extend(event, invocation);
+    if (event.type === "invoke" && event.f === "extend") this.#cutLease(event);
+    if (event.type === "fail" && invocation?.f === "extend") this.#restoreLease(invocation);
     if (event.type === "invoke" && event.f === "release") return this.#release(event);
     if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
     if (event.type === "fault") return this.#kill(event);
@@ -161,10 +171,34 @@ export class HoldTracker {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
     const lease = leaseOf({ invocation, completion: event });
+    this.#cutShort.delete(hold);
     setLease(hold, lease, event);
     // The lock renews one lease, whatever the depth: the outer levels live as long.
     this.#outerLeases.get(hold)?.fill(lease);
     return [{ kind: "extended", hold }];
+  }
+
+  /**
+   * An extension to a shorter lease may take effect long before its client hears of it, or without its ever hearing: from
+   * its invocation on the lock promises no more than it asks for, unless it certainly failed.
+   */
+  #cutLease({ key, process, time, value }: Extract<HistoryEvent, { f: "extend"; type: "invoke" }>): void {
+    const hold = this.find(key, value.owner, process);
+    const end = time + value.ttlMs * NANOSECONDS_PER_MS;
+    if (hold === undefined || end >= hold.leaseEnd) return;
+    const outer = this.#outerLeases.get(hold) ?? [];
+    this.#cutShort.set(hold, { end: hold.leaseEnd, outer: [...outer] });
+    hold.leaseEnd = end;
+    outer.forEach((lease, level) => (outer[level] = { ...lease, end: Math.min(lease.end, end) }));
+  }
+
+  #restoreLease({ key, process, value }: Extract<Invocation, { f: "extend" }>): void {
+    const hold = this.find(key, value.owner, process);
+    const former = hold === undefined ? undefined : this.#cutShort.get(hold);
+    if (hold === undefined || former === undefined) return;
+    this.#cutShort.delete(hold);
+    hold.leaseEnd = former.end;
+    this.#outerLeases.get(hold)?.splice(0, Infinity, ...former.outer);
   }
 
   /** Whether a hold is this process's own: under the same number, or under one the client is known to have had. */

@@ -72,6 +72,10 @@ export class Recording {
     return this.#add(atMs, { process, type: "ok", f: "extend", key: this.#key, value: { owner, ...details } });
   }
 
+  failExtension(atMs: number, process: number): this {
+    return this.#add(atMs, { process, type: "fail", f: "extend", key: this.#key, value: { reason: "error" } });
+  }
+
   /** Extends within a millisecond. */
   extend(
     atMs: number,
