@@ -60,13 +60,21 @@ function conclude(
   const { record, folder } = keepRun({ ...run, keep: () => keepSimulated(run, store) });
   const found: Counterexample = {
     ...brokenBy(record.verdict),
-    text: renderText(record, { color: false, width: WIDTH }),
+    text: renderText({ ...record, verdict: ofRequired(record.verdict) }, { color: false, width: WIDTH }),
     ...(path === undefined ? {} : { path }),
     shrinks,
     folder,
     regression,
   };
   return { ...counts, counterexample: found };
+}
+
+/** What decides, and nothing beside it: the report has all. */
+function ofRequired(verdict: Verdict): Verdict {
+  const deciding = Object.entries(verdict.properties).filter(([property]) =>
+    verdict.required.some((required) => required === property),
+  );
+  return { ...verdict, properties: Object.fromEntries(deciding) };
 }
 
 function brokenBy({ required, properties }: Verdict): Pick<Counterexample, "properties" | "causes"> {

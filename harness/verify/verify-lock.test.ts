@@ -44,6 +44,7 @@ describe("a lock that is broken", () => {
     );
     expect(message.match(/^ {2}client-\d .*[█╌]/gm)).toHaveLength(2);
     expect(message).toMatch(/^ {2}overlap .*▲/m);
+    expect(message).not.toContain("not required");
     expect(message).toContain(`LOCKSTORM_SEED=1 LOCKSTORM_PATH=${counterexample.path}`);
     expect(message).toContain(`npx lockstorm replay ${counterexample.folder}/plan.json`);
     expect(readdirSync(join(store, "regressions"))).toHaveLength(1);
