@@ -49,7 +49,9 @@ ${limits(scenario)}`;
 }
 
 function outcomeInWords(outcome: Parameters<typeof inWords>[0]): string {
-  return outcome === "valid" ? "holds" : `is broken (${inWords(outcome)})`;
+  if (outcome === "valid") return "holds";
+  if (outcome === "unexplained") return "is broken (unexplained: no fault accounts for it, the lock itself did it)";
+  return `is broken (${inWords(outcome)})`;
 }
 
 function faultsOf(faults: Scenario["plan"]["faults"]): string {

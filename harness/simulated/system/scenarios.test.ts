@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../../workloads/catalogue.ts";
-import { differences } from "../../../workloads/scenario-outcome.ts";
+import { differences, foundOf } from "../../../workloads/scenario-outcome.ts";
 import { planOf, requiredOf, variantsOf } from "../../../workloads/scenario.ts";
 import { judge, runSimulated } from "./testing/simulated-run.ts";
 
@@ -15,5 +15,20 @@ describe.each(catalogue.map((scenario) => [scenario.slug, scenario] as const))("
       expect(differences(scenario, variant, { verdict, history: run.history })).toEqual([]);
       expect(run.end).toBe("completed");
     }
+  });
+});
+
+/** What these versions of the libraries were seen to do on real servers. */
+describe("of the libraries that people use", () => {
+  test.each([
+    ["bad-elapsed-check", "redlock5", "lease-exclusion", "expired-grant"],
+    ["bad-elapsed-check", "redlock4", "lease-exclusion", "valid"],
+    ["bad-elapsed-check", "redis-semaphore-redlock", "mutual-exclusion", "overrun"],
+    ["watchdog-silent", "redis-semaphore", "mutual-exclusion", "overrun"],
+  ] as const)("%s with %s: %s is %s", async (slug, lock, property, found) => {
+    const scenario = catalogue.find((each) => each.slug === slug);
+    if (scenario === undefined) throw new Error(`there is no scenario ${slug}`);
+    const run = await runSimulated(planOf(scenario, { seed: 1, lock }));
+    expect(foundOf(judge(run, [property]), property)).toBe(found);
   });
 });
