@@ -199,6 +199,13 @@ const cases: readonly Case[] = [
       "acquire? 0 lease 4; contended 2-3; acquire b 4-9 lease 4; acquire a 1-8 lease 4; extend a 10-11 lease 4",
     explainedBy: ALL,
   },
+  {
+    name: "of two grants nobody was told of the shorter is left for the shorter gap",
+    operations:
+      "acquire? 0 lease 3; acquire? 1 lease 6; acquire a 2-3; release a 4-5; contended 6-7; acquire b 8-14; release b 15-16; " +
+      "contended 17-18; acquire c 19-20; release c 21-22",
+    explainedBy: ALL,
+  },
 ];
 
 describe.each(cases)("$name", ({ operations, explainedBy }) => {
