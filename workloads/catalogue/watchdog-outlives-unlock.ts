@@ -16,7 +16,7 @@ export const watchdogOutlivesUnlock: Scenario = {
     lock: "renewal-late-start",
     topology: { kind: "single" },
     clients: [
-      { sections: [{ key: "k1", ttlMs: 1000, waitMs: 0, steps: [{ do: "hold", forMs: 100 }] }] },
+      { sections: [{ key: "k1", ttlMs: 1000, waitMs: 0, steps: [{ do: "hold", forMs: 40 }] }] },
       {
         sections: [
           { key: "k1", ttlMs: 1000, waitMs: 0, after: { on: "acquire:ok", client: 0 }, steps: [] },
@@ -33,8 +33,8 @@ export const watchdogOutlivesUnlock: Scenario = {
     faults: [
       {
         kind: "latency",
-        params: { between: [["node-0"], ["client-0"]], oneWay: true, delayMs: 800 },
-        at: { on: "acquire:ok", client: 0 },
+        params: { between: [["node-0"], ["client-0"]], oneWay: true, delayMs: 150 },
+        at: { on: "acquire:invoke", client: 0 },
         until: { on: "release:invoke", client: 0, afterMs: 1500 },
       },
     ],
