@@ -18,7 +18,7 @@ const SCENARIOS = ["pause-past-lease", "async-failover", "node-clock-jump"];
 /**
  * What is shaken with every kind of fault that can occur there. Our own locks, and libraries, which reach for what the
  * platform offers: `redlock5` draws its delays from Math.random, `redlock4` has promises and a queue of its own. With
- * these seeds every fault is drawn so that it can take effect.
+ * these seeds every fault takes effect on every topology.
  */
 const SHAKEN: readonly (readonly [lock: string, kind: TopologyKind, seed: number])[] = [
   ["fenced", "single", 0],
