@@ -17,6 +17,7 @@ export function programHelp(commands: readonly Command[]): string {
     "lockstorm <command> --help says more about each.",
     "",
     "What is not given by a flag: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the default.",
+    "",
     EXIT_CODES,
   ].join("\n");
 }
