@@ -2,6 +2,7 @@ import { z } from "zod";
 import { CAUSES, PROPERTIES } from "../harness/core/verdict.ts";
 import { planSchema } from "../harness/core/plan.ts";
 import { collectFaults } from "./fault-spans.ts";
+import { summarySchema } from "./summary.ts";
 import { titleOf, type Report, type RunRecord } from "./run-record.ts";
 
 const REPORT_FORMAT = "lockstorm-report";
@@ -66,22 +67,13 @@ const runSchema = z.looseObject({
   plan: planSchema.optional(),
 });
 
-const cellSchema = z.looseObject({
-  lock: z.string(),
-  fault: z.string(),
-  expected: z.enum(["holds", "broken"]).optional(),
-  found: z.enum(["holds", "broken", "unknown"]),
-  runs: z.int().nonnegative().optional(),
-  note: z.string().optional(),
-});
-
 /** The JSON report, format 1. Readers must let fields pass that they do not know. */
 export const reportSchema = z.looseObject({
   format: z.literal(REPORT_FORMAT),
   version: z.literal(REPORT_VERSION),
   title: z.string().optional(),
   runs: z.array(runSchema),
-  summary: z.looseObject({ cells: z.array(cellSchema) }).optional(),
+  summary: summarySchema.optional(),
 });
 
 /** Runs, and the summary of a campaign, as JSON in the format that `reportJsonSchema` describes. */
@@ -92,7 +84,7 @@ export function renderJson(report: Report): string {
     version: REPORT_VERSION,
     title,
     runs: runs.map(runOf),
-    summary: summary === undefined ? undefined : { cells: summary.cells },
+    summary,
   };
   return `${JSON.stringify(json, undefined, 2)}\n`;
 }

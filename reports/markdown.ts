@@ -1,7 +1,8 @@
 import { PROPERTIES, type Verdict } from "../harness/core/verdict.ts";
 import { marginWords } from "./margin-words.ts";
 import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
-import { isSurprise, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
+import { changeLines } from "./changes.ts";
+import { alarmingRuns, isSurprise, missingWords, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
 import { renderText } from "./text.ts";
 import { CAUSE_MEANING, count, formatMs, listed, OUTCOME_WORD, printable } from "./wording.ts";
 import { collectFaults } from "./fault-spans.ts";
@@ -13,7 +14,7 @@ const CELL_MARK = { holds: "✅", broken: "❌", unknown: "❔" } as const;
 
 /** A report as GitHub-flavoured Markdown for a job summary or a pull request comment. Ends with a line feed. */
 export function renderMarkdown(report: Report): string {
-  const worstFirst = [...report.runs].sort((one, other) => rank(one.verdict) - rank(other.verdict));
+  const worstFirst = [...alarmingRuns(report)].sort((one, other) => rank(one.verdict) - rank(other.verdict));
   const shown = worstFirst.slice(0, MOST_RUNS);
   const rest = worstFirst.length - shown.length;
   const parts = [
@@ -30,7 +31,10 @@ export function renderMarkdown(report: Report): string {
  * unknown. Printed to standard output they become annotations. Empty when there is nothing to say.
  */
 export function renderAnnotations(report: Report): string {
-  const lines = report.runs.flatMap((run) => [...violationAnnotations(run), ...unknownAnnotations(run)]);
+  const lines = [
+    ...alarmingRuns(report).flatMap((run) => [...violationAnnotations(run), ...unknownAnnotations(run)]),
+    ...(report.summary === undefined ? [] : summaryAnnotations(report.summary)),
+  ];
   return lines.map((line) => `${line}\n`).join("");
 }
 
@@ -43,6 +47,22 @@ function violationAnnotations(run: RunRecord): readonly string[] {
         command("error", `${titleOf(run)}: ${property} broken, ${CAUSE_MEANING[cause]}`, explanation + replay),
       ),
   );
+}
+
+/** Surprises that no run shows. */
+function summaryAnnotations({ cells, missing }: Summary): readonly string[] {
+  return [
+    ...cells
+      .filter((cell) => isSurprise(cell) && cell.run === undefined)
+      .map((cell) =>
+        command(
+          cell.found === "broken" ? "error" : "warning",
+          `${cell.lock} under ${cell.fault}: ${cell.found}`,
+          cell.note ?? (cell.expected === undefined ? "nothing was decided" : `expected ${cell.expected}`),
+        ),
+      ),
+    ...(missing === undefined ? [] : [command("warning", "not searched", missingWords(missing))]),
+  ];
 }
 
 function unknownAnnotations(run: RunRecord): readonly string[] {
@@ -76,9 +96,13 @@ function matrix(summary: Summary): string {
     ...rows.map(({ lock, cells }) => `| ${cellText(lock)} | ${cells.map(cellMark).join(" | ")} |`),
   ];
   const legend = "✅ holds, ❌ broken, ❔ unknown, **!** not as expected, blank: not run";
-  return [lines.join("\n"), legend, ...(surprises.length === 0 ? [] : [surprises.map(surprise).join("\n")])].join(
-    "\n\n",
-  );
+  return [
+    lines.join("\n"),
+    legend,
+    ...(surprises.length === 0 ? [] : [surprises.map(surprise).join("\n")]),
+    ...(summary.missing === undefined ? [] : [`**${escaped(missingWords(summary.missing))}**`]),
+    ...bullets("Since the former results", summary.changes === undefined ? [] : changeLines(summary.changes)),
+  ].join("\n\n");
 }
 
 function cellMark(cell: SummaryCell | undefined): string {

@@ -1,4 +1,4 @@
-import { isSurprise, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
+import { isSurprise, missingWords, summaryGrid, type Summary, type SummaryCell } from "./summary.ts";
 import { glyphs, TextStyle, type Span, type TextOptions } from "./text-style.ts";
 import { count, printable } from "./wording.ts";
 
@@ -10,7 +10,9 @@ import { count, printable } from "./wording.ts";
 export function renderSummaryTable(summary: Summary, options: TextOptions): string {
   const style = new TextStyle(options);
   const grid = summaryGrid(summary);
-  if (grid.rows.length === 0) return "Nothing was run.\n";
+  if (grid.rows.length === 0) {
+    return summary.missing === undefined ? "Nothing was run.\n" : `Nothing was run: ${summary.missing.reason}.\n`;
+  }
   const longest = Math.max(...grid.rows.map(({ lock }) => printable(lock).length));
   const headingWidth = Math.max(...grid.faults.map((fault) => printable(fault).length));
   const labelWidth = Math.min(
@@ -38,7 +40,8 @@ export function renderSummaryTable(summary: Summary, options: TextOptions): stri
       grid.rows.flatMap(({ cells }) => cells),
       style,
     ),
-    ...surprises(grid.surprises, style),
+    ...(summary.missing === undefined ? [] : style.hanging({ text: "  ?" }, missingWords(summary.missing), 4)),
+    ...surprises(grid.surprises, summary.missing === undefined, style),
   );
   return `${lines.join("\n").replaceAll("\u{a0}", " ")}\n`;
 }
@@ -86,10 +89,8 @@ function legend(cells: readonly (SummaryCell | undefined)[], style: TextStyle): 
   return style.paragraph(parts.map((part) => part.replaceAll(" ", "\u{a0}")).join(", "), 2);
 }
 
-function surprises(cells: readonly SummaryCell[], style: TextStyle): readonly string[] {
-  if (cells.length === 0) {
-    return ["  Everything is as expected."];
-  }
+function surprises(cells: readonly SummaryCell[], whole: boolean, style: TextStyle): readonly string[] {
+  if (cells.length === 0) return [`  Everything ${whole ? "" : "searched "}is as expected.`];
   return [
     "",
     style.paint("Not as expected", "bold"),

@@ -118,7 +118,7 @@ describe("regressions", () => {
     const { counterexample, runs } = await result;
     expect(ran).toEqual([3, 5000]);
     expect(runs).toBe(2);
-    expect(counterexample).toEqual({ run: judged(plan({ limitMs: 5000 }), "invalid"), shrinks: 0 });
+    expect(counterexample).toEqual({ run: judged(plan({ limitMs: 5000 }), "invalid"), shrinks: 0, position: 1 });
   });
 
   test("that hold are followed by generated plans", async () => {
@@ -133,6 +133,61 @@ describe("regressions", () => {
     const { ran, result } = campaign(planted, { regressions, path: counterexample?.path ?? "" });
     await result;
     expect(ran).not.toContain(999_999);
+  });
+});
+
+describe("a campaign in parts", () => {
+  const positions = async (options: Partial<CampaignOptions<Judged>>, judge = planted) => {
+    const ran: [position: number, limitMs: number][] = [];
+    const { result } = campaign(judge, {
+      shrinkRuns: 0,
+      onRun: ({ plan: { limitMs } }, { position }) => ran.push([position, limitMs]),
+      ...options,
+    });
+    return { ran, result: await result };
+  };
+
+  test("shards together run each plan once, each at the position that it has in the whole", async () => {
+    const regressions = [plan({ limitMs: 3 }), plan({ limitMs: 4 })];
+    const whole = await positions({ regressions, runs: 20 }, () => "valid");
+    const shards = await Promise.all(
+      [0, 1, 2].map((shard) =>
+        positions({ regressions, runs: 20, isMine: (position) => position % 3 === shard }, () => "valid"),
+      ),
+    );
+    expect(whole.ran.map(([position]) => position)).toEqual(Array.from({ length: 22 }, (_, position) => position));
+    expect(shards.map(({ ran }) => ran.length)).toEqual([8, 7, 7]);
+    expect(shards.flatMap(({ ran }) => ran).toSorted(([one], [other]) => one - other)).toEqual(whole.ran);
+    expect(shards.map(({ result }) => result.runs)).toEqual([8, 7, 7]);
+  });
+
+  test("a shard's path leads to its counterexample in the whole", async () => {
+    const { result } = await positions({ isMine: (position) => position % 2 === 1, shrinkRuns: 1000 });
+    const { path, position, run } = result.counterexample ?? {};
+    expect(position).toBe(Number(path?.split(":")[0]));
+    expect((position ?? 0) % 2).toBe(1);
+    const again = await positions({ path: path ?? "" });
+    expect(again.result.counterexample?.run).toEqual(run);
+  });
+
+  test("what was judged before counts, and is not run again but where it failed", async () => {
+    const whole = await positions({ runs: 200 });
+    const failed = whole.result.counterexample?.position ?? -1;
+    const judge = (limitMs: number): Outcome => (limitMs % 2 === 0 ? planted(limitMs) : "unknown");
+    const known = new Map<number, Outcome>([
+      [0, "unknown"],
+      [1, "valid"],
+      [failed, "invalid"],
+    ]);
+    const resumed = await positions({ known }, (limitMs) =>
+      planted(limitMs) === "invalid" ? "invalid" : judge(limitMs),
+    );
+    expect(resumed.ran.map(([position]) => position)).toEqual(
+      Array.from({ length: failed + 1 }, (_, position) => position).filter(
+        (position) => position === failed || position > 1,
+      ),
+    );
+    expect(resumed.result).toMatchObject({ runs: failed + 1, counterexample: { position: failed } });
   });
 });
 

@@ -21,17 +21,35 @@ export interface CampaignOptions<Run extends Judged> {
   /** How many runs shrinking may take. A plan that was judged before is not run again. */
   readonly shrinkRuns: number;
   readonly execute: (plan: Plan) => Promise<Run>;
+  /**
+   * Which plans are run, by position: regressions come first, then generated plans, counted from 0. The others are
+   * passed over, so that the shards of a campaign together run what the whole would. Does not count with `path`.
+   */
+  readonly isMine?: (position: number) => boolean;
+  /** Verdicts of plans, by position, that an interrupted part of this campaign has judged: they are not run again. */
+  readonly known?: ReadonlyMap<number, Verdict["verdict"]>;
   /** Called after each run. */
-  readonly onRun?: (run: Run, count: { readonly done: number; readonly shrinking: boolean }) => void;
+  readonly onRun?: (run: Run, count: RunCount) => void;
   readonly signal?: AbortSignal;
 }
 
-export interface Counterexample<Run extends Judged> {
+/** Which run it was. */
+interface RunCount {
+  /** Runs so far, without those of shrinking. */
+  readonly done: number;
+  readonly shrinking: boolean;
+  /** Of its plan; while shrinking, of the plan that is shrunk. */
+  readonly position: number;
+}
+
+interface Counterexample<Run extends Judged> {
   /** The smallest failing run that was found. */
   readonly run: Run;
   /** What fast-check needs to come here again; absent for a regression. */
   readonly path?: string;
   readonly shrinks: number;
+  /** Of the plan that failed first, before it was shrunk. */
+  readonly position: number;
 }
 
 export interface CampaignResult<Run extends Judged> {
@@ -52,12 +70,12 @@ export async function runCampaign<Run extends Judged>(options: CampaignOptions<R
   const search = new Search(options);
   for (const plan of options.path === undefined ? (options.regressions ?? []) : []) {
     if (search.isOver) break;
-    if (!(await search.holds(plan))) return search.result();
+    if (!(await search.tries(plan))) return search.result();
   }
   const property = fc.asyncProperty(options.plans, (plan) => {
     // Ends the whole check, however many runs are left; a counterexample that was found stays.
     if (search.isOver) throw new PreconditionFailure(true);
-    return search.holds(plan);
+    return search.tries(plan);
   });
   const { counterexamplePath } = await fc.check(property, {
     seed: options.seed,
@@ -73,6 +91,8 @@ class Search<Run extends Judged> {
   readonly #deadline: number;
   /** Whether a plan, as text, held; of those run since the first that failed. */
   readonly #judged = new Map<string, boolean>();
+  /** Of the plan that was tried last, without those of shrinking. */
+  #position = -1;
   #runs = 0;
   #valid = 0;
   #unknown = 0;
@@ -96,8 +116,22 @@ class Search<Run extends Judged> {
     return stopped;
   }
 
+  /** Runs the next plan, unless it is another shard's or known; false when it was judged invalid. */
+  async tries(plan: Plan): Promise<boolean> {
+    if (this.#failing !== undefined) return this.#holds(plan);
+    this.#position += 1;
+    const { isMine, known, path } = this.#options;
+    if (path !== undefined) return this.#holds(plan);
+    if (isMine?.(this.#position) === false) return true;
+    const verdict = known?.get(this.#position);
+    // A failing plan has to be run again: what it did is needed, and shrinking begins with it.
+    if (verdict === undefined || verdict === "invalid") return this.#holds(plan);
+    this.#count(verdict);
+    return true;
+  }
+
   /** Runs a plan; false when it was judged invalid. An error ends the search and is kept for `result`. */
-  async holds(plan: Plan): Promise<boolean> {
+  async #holds(plan: Plan): Promise<boolean> {
     const shrinking = this.#failing !== undefined;
     const text = JSON.stringify(plan);
     const known = shrinking ? this.#judged.get(text) : undefined;
@@ -112,16 +146,18 @@ class Search<Run extends Judged> {
     }
     const { verdict } = run.verdict;
     if (shrinking) this.#shrinks += 1;
-    else {
-      this.#runs += 1;
-      if (verdict === "valid") this.#valid += 1;
-      if (verdict === "unknown") this.#unknown += 1;
-    }
+    else this.#count(verdict);
     if (verdict === "invalid") this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
     if (this.#failing !== undefined) this.#judged.set(text, verdict !== "invalid");
-    this.#options.onRun?.(run, { done: this.#runs, shrinking });
+    this.#options.onRun?.(run, { done: this.#runs, shrinking, position: this.#position });
     return verdict !== "invalid";
+  }
+
+  #count(verdict: Verdict["verdict"]): void {
+    this.#runs += 1;
+    if (verdict === "valid") this.#valid += 1;
+    if (verdict === "unknown") this.#unknown += 1;
   }
 
   /** @throws what a run threw */
@@ -131,7 +167,14 @@ class Search<Run extends Judged> {
     const counterexample =
       run === undefined
         ? {}
-        : { counterexample: { run, shrinks: this.#shrinks, ...(path === undefined ? {} : { path }) } };
+        : {
+            counterexample: {
+              run,
+              shrinks: this.#shrinks,
+              position: this.#position,
+              ...(path === undefined ? {} : { path }),
+            },
+          };
     return {
       seed: this.#options.seed,
       runs: this.#runs,

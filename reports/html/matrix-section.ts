@@ -1,4 +1,5 @@
-import { isSurprise, summaryGrid, type Summary, type SummaryCell } from "../summary.ts";
+import { changeLines } from "../changes.ts";
+import { isSurprise, missingWords, summaryGrid, type Summary, type SummaryCell } from "../summary.ts";
 import { count } from "../wording.ts";
 import { html, type Markup } from "./markup.ts";
 
@@ -37,11 +38,19 @@ export function matrixSection(summary: Summary): Markup {
     </p>
     ${
       surprises.length === 0
-        ? html`<p>Everything is as expected.</p>`
+        ? html`<p>Everything ${summary.missing !== undefined && "searched "}is as expected.</p>`
         : html`<h3>Not as expected</h3>
             <ul class="notes">
               ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${sayCell(cell)}</li>`)}
             </ul>`
+    }
+    ${summary.missing !== undefined && html`<p><strong>${missingWords(summary.missing)}</strong></p>`}
+    ${
+      summary.changes !== undefined &&
+      html`<h3>Since the former results</h3>
+        <ul class="notes">
+          ${changeLines(summary.changes).map((line) => html`<li>${line}</li>`)}
+        </ul>`
     }
   </section>`;
 }

@@ -7,6 +7,14 @@ import type { Answer, LadderWork, Task } from "./worker.ts";
 
 const script = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 
+export interface CrewCallbacks {
+  readonly signal: AbortSignal;
+  readonly mayBegin: () => boolean;
+  readonly onStart: (task: Task, index: number) => void;
+  /** In the order in which they are done. */
+  readonly onAnswer: (task: Task, answer: Answer) => void;
+}
+
 /**
  * One thread for each core, each with a simulation of its own: a simulated run is the same wherever it runs, so the
  * result does not depend on which thread did what. Disposing ends them, whatever they do.
@@ -19,25 +27,24 @@ export class Crew implements AsyncDisposable {
   }
 
   /**
-   * Does all tasks; the answers come in the order of the tasks. No task is begun after the signal: its answer is missing.
-   * @throws HarnessError when a worker dies
+   * Does all tasks. None is begun that may not begin, and what is under way when the signal comes is left undone.
+   * @throws HarnessError when a worker dies, and what a callback throws
    */
-  async do(
-    tasks: readonly Task[],
-    { signal, onStart }: { readonly signal: AbortSignal; readonly onStart: (task: Task, index: number) => void },
-  ): Promise<readonly (Answer | undefined)[]> {
-    const answers: (Answer | undefined)[] = tasks.map(() => undefined);
+  async do(tasks: readonly Task[], callbacks: CrewCallbacks): Promise<void> {
+    const { signal, mayBegin, onStart, onAnswer } = callbacks;
     const queue = tasks.entries();
     await Promise.all(
       this.#workers.map(async (worker) => {
-        for (const [index, task] of queue) {
-          if (signal.aborted) return;
+        while (mayBegin()) {
+          const next = queue.next();
+          if (next.done === true) return;
+          const [index, task] = next.value;
           onStart(task, index);
-          answers[index] = await ask(worker, task, signal);
+          const answer = await ask(worker, task, signal);
+          if (answer !== undefined) onAnswer(task, answer);
         }
       }),
     );
-    return answers;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -50,7 +50,8 @@ test("every cell comes out as claimed, in whichever thread it is searched", asyn
   const wrong = ({ expected, found }: SummaryCell): boolean => expected !== undefined && expected !== found;
   expect(cells.length).toBe(ladderCells({ all: false, only: ["set-px", "redlock-fsync"] }).length);
   expect(cells.filter(wrong)).toEqual([]);
-  expect(JSON.parse(again.stdout)).toEqual({ title: expect.any(String) as string, cells });
+  // Whichever came second compares itself with the other.
+  expect((JSON.parse(again.stdout) as Summary).cells).toEqual(cells);
   expect(existsSync(join(store, "ladder.html"))).toBe(true);
 });
 

@@ -1,34 +1,32 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { renderHtml } from "../../../reports/html.ts";
-import type { RunRecord } from "../../../reports/run-record.ts";
-import { isSurprise, type Summary, type SummaryCell } from "../../../reports/summary.ts";
-import { renderSummaryTable } from "../../../reports/summary-table.ts";
-import { renderViolation } from "../../../reports/text.ts";
+import { join, relative } from "node:path";
 import { HarnessError, UserError } from "../../core/errors.ts";
-import { EXIT } from "../../core/verdict.ts";
+import { CampaignJournal, type Shard } from "../../run/campaign-journal.ts";
+import { readFormats } from "../campaign/report-files.ts";
+import { readSeed } from "../campaign/seed.ts";
+import { isInShard, readShard, shardSuffix } from "../campaign/shard.ts";
 import type { Flags } from "../command.ts";
-import { textOptions } from "../output.ts";
 import { Progress } from "../progress.ts";
-import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
+import { type Cell, ladderCells, type LadderScope, titleOf } from "./cells.ts";
+import { concludeLadder } from "./conclude-ladder.ts";
 import { Crew } from "./crew.ts";
-import type { CellOutcome } from "./search-cell.ts";
+import {
+  foundIn,
+  type LadderEntry,
+  ladderEntrySchema,
+  ladderIdentity,
+  type LadderParameters,
+  mostTelling,
+} from "./ladder-journal.ts";
+import type { Answer, Task } from "./worker.ts";
 
 const DEFAULT_SEED = 1;
-const TITLE = "Locks by faults: what each claims against what the simulation found";
-
-interface Found {
-  readonly index: number;
-  readonly cell: Cell;
-  readonly outcome: CellOutcome;
-}
+const NAME = "ladder";
 
 /**
- * Searches every cell of locks by faults in simulation, prints a shrunk counterexample of each lock that broke and
- * the table of what was claimed against what was found, and writes both as `ladder.html` into the store.
- * @returns the exit code: 0 when everything came out as claimed, 1 when a lock broke that claimed to hold, 2 when a
- * known limit did not show or nothing came of a cell
- * @throws UserError when no lock has the name that was asked for
+ * Searches every cell of locks by faults in simulation, or a shard of them, shrinks a counterexample of each lock that
+ * broke, and reports. What is done is in a journal in the store, from which an interrupted table is resumed.
+ * @returns the exit code of `concludeLadder`
+ * @throws UserError when no lock has the name that was asked for, or when what shall be resumed is another table
  */
 export async function huntLadder(options: {
   readonly flags: Flags;
@@ -36,122 +34,93 @@ export async function huntLadder(options: {
   readonly json: boolean;
   readonly signal: AbortSignal;
 }): Promise<number> {
-  const { flags, store, json, signal } = options;
-  const scope = scopeOf(flags);
-  const cells = ladderCells(scope);
+  const { flags, store, json } = options;
+  const parameters = readParameters(flags);
+  const cells = ladderCells(parameters.scope);
   if (cells.length === 0)
-    throw new UserError(`no lock of the table is called ${scope.only?.join(", ")}`, "name another");
-  const seed = flags.integer("seed", 0) ?? DEFAULT_SEED;
-  const runs = flags.integer("runs", 1);
-  await using crew = new Crew({ scope, seed, store, ...(runs === undefined ? {} : { runs }) });
-  using progress = new Progress();
-  const found = await search(crew, cells, signal, progress);
-  const telling = mostTelling(found);
-  const records = await shrink(crew, telling, signal, progress);
-  progress[Symbol.dispose]();
-  const summary = summaryOf(found, telling);
-  print(summary, records, json);
-  const report = join(store, "ladder.html");
-  mkdirSync(store, { recursive: true });
-  writeFileSync(report, renderHtml({ title: TITLE, runs: records, summary }));
-  if (!json) console.log(`\nReport\n  ${report}`);
-  return exitCodeOf(summary);
+    throw new UserError(`no lock of the table is called ${parameters.scope.only?.join(", ")}`, "name another");
+  const shard = readShard(flags);
+  const formats = readFormats(flags);
+  const budgetSeconds = flags.integer("budget", 1);
+  using journal = CampaignJournal.open(store, NAME, ladderIdentity(parameters, shard), {
+    resume: flags.on("resume"),
+    schema: ladderEntrySchema,
+  });
+  // Begun before the threads: their start counts too.
+  const overtime = budgetSeconds === undefined ? [] : [AbortSignal.timeout(budgetSeconds * 1000)];
+  const { entries, wanted } = await search({ cells, shard, parameters, journal }, options.signal, overtime);
+  return concludeLadder(
+    {
+      found: foundIn(cells, entries),
+      wanted,
+      reason: options.signal.aborted ? "it was interrupted" : "the budget was over",
+      shrunk: new Map(entries.flatMap((entry) => ("shrunk" in entry ? [[entry.cell, join(store, entry.shrunk)]] : []))),
+    },
+    { store, name: `${NAME}${shardSuffix(shard)}`, json, formats, former: flags.text("former") },
+  );
 }
 
-function scopeOf(flags: Flags): LadderScope {
+function readParameters(flags: Flags): LadderParameters {
   const only = flags.text("lock")?.split(",");
-  return { all: flags.on("all"), ...(only === undefined ? {} : { only }) };
+  const scope: LadderScope = { all: flags.on("all"), ...(only === undefined ? {} : { only }) };
+  const runs = flags.integer("runs", 1);
+  return { scope, seed: readSeed(flags) ?? DEFAULT_SEED, ...(runs === undefined ? {} : { runs }) };
 }
 
+interface Work {
+  readonly cells: readonly Cell[];
+  readonly shard: Shard | undefined;
+  readonly parameters: LadderParameters;
+  readonly journal: CampaignJournal<LadderEntry>;
+}
+
+/** Does what the journal does not have yet. A signal ends it at once, a budget after the cells that are under way. */
 async function search(
-  crew: Crew,
-  cells: readonly Cell[],
+  { cells, shard, parameters, journal }: Work,
   signal: AbortSignal,
-  progress: Progress,
-): Promise<readonly Found[]> {
-  const tasks = cells.map((_, cell) => ({ cell }));
-  const answers = await crew.do(tasks, {
-    signal,
-    onStart: (_, index) => progress.step(`${index + 1} of ${cells.length}: ${titleOf(cellAt(cells, index))}`),
-  });
-  return answers.flatMap((answer, index) => {
-    if (answer === undefined) return [];
-    const cell = cellAt(cells, index);
-    if ("error" in answer) throw new HarnessError(`${titleOf(cell)}: ${answer.error}`);
-    return "outcome" in answer ? [{ index, cell, outcome: answer.outcome }] : [];
-  });
+  overtime: readonly AbortSignal[],
+): Promise<{ readonly entries: readonly LadderEntry[]; readonly wanted: number }> {
+  const entries = [...journal.former];
+  const mine = cells
+    .keys()
+    .filter((index) => isInShard(index, shard))
+    .toArray();
+  const searched = new Set(foundIn(cells, entries).map(({ index }) => index));
+  const todo = mine.filter((index) => !searched.has(index));
+  const shrunk = new Set(entries.flatMap((entry) => ("shrunk" in entry ? [entry.cell] : [])));
+  using progress = new Progress();
+  if (searched.size > 0) progress.note(`resumed: ${searched.size} of ${mine.length} cells were searched before`);
+  await using crew = new Crew({ ...parameters, store: journal.store });
+  const perform = (tasks: readonly Task[], say: (task: Task, index: number) => string): Promise<void> =>
+    crew.do(tasks, {
+      signal,
+      mayBegin: () => !signal.aborted && overtime.every(({ aborted }) => !aborted),
+      onStart: (task, index) => progress.step(say(task, index)),
+      onAnswer: ({ cell }, answer) => {
+        const entry = entryOf(cell, answer, { cells, store: journal.store });
+        entries.push(entry);
+        journal.append(entry);
+      },
+    });
+  await perform(
+    todo.map((cell) => ({ cell })),
+    ({ cell }, index) => `${searched.size + index + 1} of ${mine.length}: ${titleOf(cellAt(cells, cell))}`,
+  );
+  const telling = mostTelling(foundIn(cells, entries)).filter(({ index }) => !shrunk.has(index));
+  await perform(
+    telling.map(({ index, outcome }) => ({ cell: index, path: outcome.failing?.path ?? "" })),
+    (_, index) => `shrinking ${index + 1} of ${telling.length}`,
+  );
+  return { entries, wanted: mine.length };
 }
 
-async function shrink(
-  crew: Crew,
-  found: readonly Found[],
-  signal: AbortSignal,
-  progress: Progress,
-): Promise<readonly RunRecord[]> {
-  const tasks = found.map(({ index, outcome }) => ({ cell: index, path: outcome.failing?.path ?? "" }));
-  const answers = await crew.do(tasks, {
-    signal,
-    onStart: (_, index) => progress.step(`shrinking ${index + 1} of ${found.length}`),
-  });
-  return answers.flatMap((answer) => {
-    if (answer !== undefined && "error" in answer) throw new HarnessError(answer.error);
-    return answer !== undefined && "record" in answer ? [answer.record] : [];
-  });
-}
-
-/**
- * For each row that broke, the cell worth shrinking: where a flawed lock shows its flaw, and else the one whose failing
- * run has the fewest events.
- */
-function mostTelling(found: readonly Found[]): readonly Found[] {
-  const chosen = new Map<string, Found>();
-  for (const each of found) {
-    if (each.outcome.failing === undefined) continue;
-    const row = rowName(each.cell);
-    const known = chosen.get(row);
-    if (known === undefined || compare(each, known) < 0) chosen.set(row, each);
-  }
-  return [...chosen.values()];
-}
-
-function compare(one: Found, other: Found): number {
-  const eventsOf = ({ outcome }: Found): number => outcome.failing?.events ?? Infinity;
-  return Number(showsFlaw(other.cell)) - Number(showsFlaw(one.cell)) || eventsOf(one) - eventsOf(other);
-}
-
-function showsFlaw({ lock, fault }: Cell): boolean {
-  return lock.flawed && lock.limits[0]?.under === (fault?.kind ?? "none");
-}
-
-function summaryOf(found: readonly Found[], shown: readonly Found[]): Summary {
-  const cells = found.map((each): SummaryCell => {
-    const { cell, outcome } = each;
-    const run = shown.indexOf(each);
-    return {
-      lock: rowName(cell),
-      fault: cell.fault?.kind ?? "none",
-      ...(cell.expected === undefined ? {} : { expected: cell.expected }),
-      found: outcome.found,
-      runs: outcome.runs,
-      ...(run === -1 ? {} : { run }),
-    };
-  });
-  return { title: TITLE, cells };
-}
-
-function print(summary: Summary, counterexamples: readonly RunRecord[], json: boolean): void {
-  if (json) {
-    console.log(JSON.stringify(summary, undefined, 2));
-    return;
-  }
-  for (const record of counterexamples) process.stdout.write(`${renderViolation(record, textOptions())}\n`);
-  process.stdout.write(renderSummaryTable(summary, textOptions()));
-}
-
-function exitCodeOf({ cells }: Summary): number {
-  const surprises = cells.filter(isSurprise);
-  if (surprises.some(({ found }) => found === "broken")) return EXIT.invalid;
-  return surprises.length > 0 ? EXIT.unknown : EXIT.valid;
+function entryOf(
+  cell: number,
+  answer: Answer,
+  { cells, store }: { readonly cells: readonly Cell[]; readonly store: string },
+): LadderEntry {
+  if ("error" in answer) throw new HarnessError(`${titleOf(cellAt(cells, cell))}: ${answer.error}`);
+  return "outcome" in answer ? { cell, outcome: answer.outcome } : { cell, shrunk: relative(store, answer.folder) };
 }
 
 function cellAt(cells: readonly Cell[], index: number): Cell {

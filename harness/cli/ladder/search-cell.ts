@@ -1,6 +1,5 @@
 import { contentionPlans } from "../../../workloads/contention.ts";
 import { type Judged, runCampaign } from "../../run/campaign.ts";
-import type { RunRecord } from "../../../reports/run-record.ts";
 import { keepRun } from "../backend.ts";
 import { keepSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
 import { type Cell, titleOf } from "./cells.ts";
@@ -38,12 +37,12 @@ export async function searchCell(cell: Cell, options: SearchOptions): Promise<Ce
   return { found: "broken", runs, failing: { path, events: run.record.history.events.length } };
 }
 
-/** Goes back to what `searchCell` found, shrinks it and keeps the run. */
-export async function shrinkCell(cell: Cell, options: SearchOptions, path: string): Promise<RunRecord> {
+/** Goes back to what `searchCell` found, shrinks it, keeps the run, and gives its folder. */
+export async function shrinkCell(cell: Cell, options: SearchOptions, path: string): Promise<string> {
   const { counterexample } = await campaign(cell, options, { shrinkRuns: SHRINK_RUNS, path });
   if (counterexample === undefined) throw new Error(`${titleOf(cell)} does not fail again at ${path}`);
   const { run } = counterexample;
-  return keepRun({ ...run, keep: () => keepSimulated(run, options.store) }).record;
+  return keepRun({ ...run, keep: () => keepSimulated(run, options.store) }).folder;
 }
 
 /** The same plans whenever it is asked, so that a path leads back to what it found. */

@@ -1,6 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../core/errors.ts";
-import type { RunRecord } from "../../../reports/run-record.ts";
 import { type Cell, type LadderScope, ladderCells } from "./cells.ts";
 import { type CellOutcome, searchCell, type SearchOptions, shrinkCell } from "./search-cell.ts";
 
@@ -17,7 +16,8 @@ export interface Task {
 
 export type Answer =
   | { readonly outcome: CellOutcome }
-  | { readonly record: RunRecord }
+  /** Where the shrunk run was kept. */
+  | { readonly folder: string }
   /** The task broke down: nothing is known of the cell. */
   | { readonly error: string };
 
@@ -35,7 +35,7 @@ async function answer({ cell: index, path }: Task): Promise<Answer> {
   try {
     return path === undefined
       ? { outcome: await searchCell(cell, options) }
-      : { record: await shrinkCell(cell, options, path) };
+      : { folder: await shrinkCell(cell, options, path) };
   } catch (error) {
     return { error: messageOf(error) };
   }
