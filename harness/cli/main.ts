@@ -8,6 +8,7 @@ import { completionFor } from "./commands/completion.ts";
 import { doctor } from "./commands/doctor.ts";
 import { hunt } from "./commands/hunt.ts";
 import { init } from "./commands/init.ts";
+import { merge } from "./commands/merge.ts";
 import { replay } from "./commands/replay.ts";
 import { report } from "./commands/report.ts";
 import { reproduce } from "./commands/reproduce.ts";
@@ -19,6 +20,7 @@ import { readSettings, type Setting } from "./settings.ts";
 /** All commands, in the order of the help. */
 export const commands: readonly Command[] = [
   hunt,
+  merge,
   reproduce,
   replay,
   check,
