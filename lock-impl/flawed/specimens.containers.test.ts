@@ -110,6 +110,13 @@ describeWithEngine("flawed extending", () => {
     expect(valueOf(await clients.a.release(held))).toEqual({ released: true });
     await expect.poll(holder, { timeout: 2_000, interval: 5 }).toBe(held.owner);
   });
+
+  test("renewal-late-start brings the lock back when it was unlocked before its first renewal was answered", async () => {
+    await using clients = await clientsOf("renewal-late-start");
+    const held = await granted(clients.a, { ttlMs: 90 });
+    expect(valueOf(await clients.a.release(held))).toEqual({ released: true });
+    await expect.poll(holder, { timeout: 2_000, interval: 5 }).toBe(held.owner);
+  });
 });
 
 describeWithEngine("flawed taking", () => {
@@ -209,6 +216,18 @@ describeWithEngine("flawed fencing", () => {
     const first = await granted(a);
     await a.release(first);
     expect((await granted(b)).fence).toBe(first.fence);
+  });
+
+  test("handoff-same-fence hands its token on within a process, and frees the lock when nobody asks there", async () => {
+    await using clients = await clientsOf("handoff-same-fence");
+    const { a, b } = clients;
+    const first = await granted(a);
+    await a.release(first);
+    expect(await b.acquire("k", { ttlMs: 5_000, waitMs: 0, signal: never })).toMatchObject({ kind: "contended" });
+    const second = await granted(a);
+    expect(second.fence).toBe(first.fence);
+    await a.release(second);
+    expect((await granted(b, { waitMs: 2_000 })).fence).toBeGreaterThan(second.fence ?? 0);
   });
 
   test("fence-on-release gives the next holder the token of a hold that expired", async () => {
