@@ -1,63 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { HistoryEvent } from "../core/history.ts";
-import type { PlanInput } from "../core/plan.ts";
-import { ClientSession } from "./client-session.ts";
-import { Journal } from "./journal.ts";
-import { Recorder } from "./recorder.ts";
-import { FakeSystem } from "./testing/fake-system.ts";
-import { plan, section } from "./testing/plans.ts";
+import { ClientStage, type SectionInput } from "./testing/client-stage.ts";
 import { idle } from "./testing/virtual-clock.ts";
-import { TriggerBoard } from "./trigger-board.ts";
-
-type SectionInput = PlanInput["clients"][number]["sections"][number];
-
-/** One client of two, alone with a system of its own. */
-class Stage {
-  readonly system = new FakeSystem();
-  readonly stop = new AbortController();
-  readonly recorder = new Recorder({ clients: 2 }, () => this.system.clock.now());
-  readonly board = new TriggerBoard(this.system.clock, this.stop.signal);
-  readonly session = new ClientSession({
-    index: 0,
-    clients: 2,
-    client: this.system.client(0),
-    journal: new Journal(this.recorder, this.board, 2),
-    board: this.board,
-    clock: this.system.clock,
-    signal: this.stop.signal,
-  });
-
-  /** Runs these sections to their end. */
-  run(...sections: readonly Partial<SectionInput>[]): Promise<void> {
-    const client = { sections: sections.flatMap((one) => section(one).sections) };
-    const [parsed] = plan({ clients: [client] }).clients;
-    return this.session.run(parsed ?? { sections: [] });
-  }
-
-  settle(...sections: readonly Partial<SectionInput>[]): Promise<void> {
-    return this.system.clock.settle(this.run(...sections));
-  }
-
-  get events(): readonly HistoryEvent[] {
-    return this.recorder.history.events;
-  }
-
-  /** What happened, in short: process, operation, type, and the time in milliseconds. */
-  get story(): readonly string[] {
-    return this.events.map(({ process, f, type, time }) => `${process} ${f}:${type} ${time / 1e6}`);
-  }
-
-  values(f: string, type: string): readonly unknown[] {
-    return this.events.filter((event) => event.f === f && event.type === type).map(({ value }) => value);
-  }
-}
 
 const contended = { ok: false, kind: "contended", reason: "held by another" } as const;
 const indeterminate = { ok: false, kind: "indeterminate", reason: "timed out" } as const;
 
 describe("a section", () => {
   test("acquires, does its steps and releases, each operation with what was asked and answered", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     await stage.settle({
       waitMs: 5,
       steps: [{ do: "write" }, { do: "hold", forMs: 30 }, { do: "extend", ttlMs: 700 }],
@@ -85,19 +35,19 @@ describe("a section", () => {
   });
 
   test("that forgets its lock does not release it", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     await stage.settle({ release: false });
     expect(stage.story).toEqual(["0 acquire:invoke 0", "0 acquire:ok 1"]);
   });
 
   test("begins when its trigger fires", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     await stage.settle({ after: { atMs: 40 } });
     expect(stage.story[0]).toBe("0 acquire:invoke 40");
   });
 
   test("whose lock is not granted skips its steps, and the next section goes on", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "acquire" && stage.events.length === 1 ? contended : undefined);
     await stage.settle({ steps: [{ do: "write" }] }, {});
     expect(stage.story).toEqual([
@@ -112,7 +62,7 @@ describe("a section", () => {
   });
 
   test("tries as often as it may, 50 ms after the last, until it is granted", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "acquire" && stage.system.clock.nowMs < 60 ? contended : undefined);
     await stage.settle({ tries: 5 });
     expect(stage.story.slice(0, 6)).toEqual([
@@ -123,64 +73,11 @@ describe("a section", () => {
       "0 acquire:invoke 102",
       "0 acquire:ok 103",
     ]);
-    const stubborn = new Stage();
+    const stubborn = new ClientStage();
     stubborn.system.answer = () => contended;
     await stubborn.settle({ tries: 3 });
     expect(stubborn.values("acquire", "fail")).toHaveLength(3);
     expect(stubborn.system.clock.nowMs).toBe(103);
-  });
-});
-
-describe("a re-entry", () => {
-  const reenter = {
-    do: "reenter" as const,
-    ttlMs: 500,
-    steps: [{ do: "hold" as const, forMs: 10 }],
-  };
-
-  test("that is granted does its steps and is left before the outer hold", async () => {
-    const stage = new Stage();
-    stage.system.lock.reentrant = true;
-    await stage.settle({ steps: [reenter, { do: "write" }] });
-    expect(stage.story).toEqual([
-      "0 acquire:invoke 0",
-      "0 acquire:ok 1",
-      "0 acquire:invoke 1",
-      "0 acquire:ok 2",
-      "0 release:invoke 12",
-      "0 release:ok 13",
-      "0 write:invoke 13",
-      "0 write:ok 14",
-      "0 release:invoke 14",
-      "0 release:ok 15",
-    ]);
-    expect(stage.values("acquire", "invoke")).toEqual([
-      { ttlMs: 1000, waitMs: 0 },
-      { ttlMs: 500, waitMs: 0 },
-    ]);
-    expect(stage.values("release", "ok")).toEqual([{ released: true }, { released: true }]);
-  });
-
-  test("that is refused skips its steps, and the outer hold goes on", async () => {
-    const stage = new Stage();
-    await stage.settle({ steps: [reenter, { do: "write" }] });
-    expect(stage.story).toEqual([
-      "0 acquire:invoke 0",
-      "0 acquire:ok 1",
-      "0 acquire:invoke 1",
-      "0 acquire:fail 2",
-      "0 write:invoke 2",
-      "0 write:ok 3",
-      "0 release:invoke 3",
-      "0 release:ok 4",
-    ]);
-  });
-
-  test("can be left to the outer release", async () => {
-    const stage = new Stage();
-    stage.system.lock.reentrant = true;
-    await stage.settle({ steps: [{ ...reenter, release: false }] });
-    expect(stage.story.filter((line) => line.includes("release:invoke"))).toHaveLength(1);
   });
 });
 
@@ -192,14 +89,14 @@ describe("completions", () => {
     [{ ok: false, kind: "unsupported", reason: "cannot" }, "fail", { reason: "cannot" }],
     [{ ...indeterminate }, "info", { reason: "timed out" }],
   ] as const)("%o is a %s", async (reply, type, value) => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "write" ? reply : undefined);
     await stage.settle({ steps: [{ do: "write" }] });
     expect(stage.values("write", type)).toEqual([value]);
   });
 
   test("info retires the process number; the same client goes on under the next of its own", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "write" ? indeterminate : undefined);
     await stage.settle({ steps: [{ do: "write" }, { do: "write" }] });
     expect(stage.story.map((line) => line.replace(/ \d+$/, ""))).toEqual([
@@ -222,7 +119,7 @@ describe("completions", () => {
 
 describe("triggers", () => {
   test("know a client under all its numbers", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "write" ? indeterminate : undefined);
     const after: number[] = [];
     void stage.board.wait({ on: "release:ok", client: 0 }).then(() => after.push(stage.session.process));
@@ -231,7 +128,7 @@ describe("triggers", () => {
   });
 
   test("can hang on a lost lease", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     let fired = 0;
     void stage.board.wait({ on: "lost", client: 0 }).then(() => (fired += 1));
     const run = stage.run({ steps: [{ do: "hold", forMs: 20 }] });
@@ -244,13 +141,13 @@ describe("triggers", () => {
 
 describe("reads", () => {
   test("that were not done leave writes without a base", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     await stage.settle({ steps: [{ do: "write" }, { do: "write" }] });
     for (const value of stage.values("write", "invoke")) expect(value).not.toHaveProperty("basedOn");
   });
 
   test("say what the writes that follow are based on, which then build on each other", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     await stage.settle(
       { steps: [{ do: "write" }, { do: "read" }, { do: "write" }, { do: "write" }] },
       { steps: [{ do: "write" }] },
@@ -265,7 +162,7 @@ describe("reads", () => {
   });
 
   test("that fail, and writes that fail, leave the base as it was", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     let writes = 0;
     stage.system.answer = (_, { op }) =>
       op === "write" && (writes += 1) === 1 ? { ok: false, kind: "error", reason: "not sent" } : undefined;
@@ -276,7 +173,7 @@ describe("reads", () => {
 
 describe("await", () => {
   test("ends with its event, or after its time at the most", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const until = { on: "write:ok", client: 1 } as const;
     const run = stage.run({
       steps: [
@@ -294,7 +191,7 @@ describe("await", () => {
 
 describe("a lost lease", () => {
   test("is recorded, stops what the holder does, and is released all the same", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const run = stage.run({ steps: [{ do: "hold", forMs: 5000 }, { do: "write" }] }, {});
     await stage.system.clock.advance(40);
     stage.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
@@ -306,7 +203,7 @@ describe("a lost lease", () => {
   });
 
   test("of an earlier hold is recorded and stops nothing", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const run = stage.run({}, { steps: [{ do: "hold", forMs: 50 }, { do: "write" }] });
     await stage.system.clock.advance(30);
     stage.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
@@ -316,7 +213,7 @@ describe("a lost lease", () => {
   });
 
   test("stops the holder also when it is told while a fault on its grant is being injected", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     void stage.board.when({ on: "acquire:ok" }, () => stage.system.clock.sleep(100));
     const run = stage.run({ steps: [{ do: "write" }] });
     await stage.system.clock.advance(50);
@@ -327,7 +224,7 @@ describe("a lost lease", () => {
   });
 
   test("of an owner value that the lock uses again does not stop the next hold", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => (op === "acquire" ? { ok: true, owner: "always-the-same" } : undefined);
     const run = stage.run({ steps: [{ do: "hold", forMs: 50 }] }, { steps: [{ do: "write" }] });
     await stage.system.clock.advance(30);
@@ -339,7 +236,7 @@ describe("a lost lease", () => {
 
 describe("a client that dies", () => {
   test("in an operation leaves it indeterminate and does nothing more", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     stage.system.answer = (_, { op }) => {
       if (op === "write") void stage.system.client(0).kill();
       return undefined;
@@ -350,7 +247,7 @@ describe("a client that dies", () => {
   });
 
   test("between two operations invokes nothing more", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const run = stage.run({ steps: [{ do: "hold", forMs: 20 }, { do: "write" }] }, {});
     await stage.system.clock.advance(5);
     await stage.system.client(0).kill();
@@ -359,7 +256,7 @@ describe("a client that dies", () => {
   });
 
   test("at the moment of its invocation certainly did nothing, and tries no more", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     void stage.board.when({ on: "acquire:invoke" }, async () => void (await stage.system.client(0).kill()));
     await stage.settle({ tries: 3 }, {});
     expect(stage.story).toEqual(["0 acquire:invoke 0", "0 acquire:fail 0"]);
@@ -369,7 +266,7 @@ describe("a client that dies", () => {
 
 describe("the end of the run", () => {
   test("rejects with the run's reason, invokes nothing new, and records what still comes back", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const run = stage.run({ steps: [{ do: "write" }, { do: "write" }] });
     const outcome = expect(run).rejects.toThrow("over");
     await stage.system.clock.advance(1.5);
@@ -380,7 +277,7 @@ describe("the end of the run", () => {
   });
 
   test("an operation held up by a fault at its invocation is not begun after the end", async () => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     void stage.board.when({ on: "acquire:invoke" }, () => stage.system.clock.sleep(30));
     const outcome = expect(stage.run({})).rejects.toThrow("over");
     await idle();
@@ -392,7 +289,7 @@ describe("the end of the run", () => {
   });
 
   test.each(["hold", "await"] as const)("ends a %s", async (step) => {
-    const stage = new Stage();
+    const stage = new ClientStage();
     const steps: SectionInput["steps"] =
       step === "hold"
         ? [{ do: "hold", forMs: 9000 }]

@@ -4,7 +4,7 @@ import { createServer, type RedisVersion } from "../server.ts";
 import type { Session } from "../session.ts";
 import type { ClockFile } from "./clock-file.ts";
 import { RealConnection } from "./real-connection.ts";
-import type { Scenario, Step } from "./scenarios.ts";
+import type { Scenario, Step } from "./scenario.ts";
 
 /** What one connection was sent after a step, on the real server and on the simulated one. */
 export interface ScenarioDifference {
