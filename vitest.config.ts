@@ -14,6 +14,8 @@ export default defineConfig({
           name: "unit",
           include: [`${rooms}/**/*.test.ts`],
           exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
+          // Against hanging only: no test depends on the speed of the machine.
+          testTimeout: 60_000,
         },
       },
       {
@@ -31,6 +33,8 @@ export default defineConfig({
           include: [`${rooms}/**/*.containers.test.ts`],
           globalSetup: ["harness/containers/test-engine.ts"],
           fileParallelism: false,
+          // After the others: real servers and clients run by the clock, and want the machine for themselves.
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
