@@ -1,0 +1,80 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+import { UserError } from "../../core/errors.ts";
+import { timelineOf } from "../../../reports/timeline.ts";
+import { historyInput } from "../history-input.ts";
+import { readHistory } from "../read-history.ts";
+
+/** How long locks were held, in milliseconds, and how many holds were cut off. */
+export interface HoldDurations {
+  readonly durationsMs: readonly number[];
+  readonly cutOff: number;
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Holds of histories (`.jsonl`), of run folders or stores, and lists of durations, `-` for standard input.
+ * @throws UserError naming the source, and in a list the line, that is wrong
+ */
+export async function readHolds(sources: readonly string[]): Promise<HoldDurations> {
+  const all: HoldDurations[] = [];
+  // One after another: a history may be large.
+  for (const source of sources) {
+    const histories = historiesOf(source);
+    if (histories === undefined) all.push({ durationsMs: await readList(source), cutOff: 0 });
+    else for (const history of histories) all.push(await holdsOf(history));
+  }
+  return {
+    durationsMs: all.flatMap(({ durationsMs }) => durationsMs),
+    cutOff: all.reduce((sum, { cutOff }) => sum + cutOff, 0),
+  };
+}
+
+/** The histories behind a path; undefined for a list of durations. */
+function historiesOf(source: string): readonly string[] | undefined {
+  if (source.endsWith(".jsonl")) return [source];
+  if (source === "-" || !existsSync(source) || !statSync(source).isDirectory()) return undefined;
+  if (existsSync(join(source, "history.jsonl"))) return [join(source, "history.jsonl")];
+  const runs = join(source, "runs");
+  const names = existsSync(runs) ? readdirSync(runs).toSorted() : [];
+  const histories = names.map((name) => join(runs, name, "history.jsonl")).filter((path) => existsSync(path));
+  if (histories.length > 0) return histories;
+  throw new UserError(`${source} holds no recorded run`, "name a run's folder, a history.jsonl or a list of durations");
+}
+
+async function holdsOf(path: string): Promise<HoldDurations> {
+  const { holds } = timelineOf(await readHistory(path));
+  const whole = holds.filter(({ endedBy }) => endedBy === "release");
+  return { durationsMs: whole.map(({ from, to }) => (to - from) / 1e6), cutOff: holds.length - whole.length };
+}
+
+async function readList(source: string): Promise<readonly number[]> {
+  const input = historyInput(source);
+  const durations: number[] = [];
+  let number = 0;
+  for await (const line of createInterface({ input: Readable.from(input.chunks()), crlfDelay: Infinity })) {
+    number += 1;
+    const words = line.replace(/#.*$/, "").trim();
+    for (const word of words === "" ? [] : words.split(/[\s,;]+/)) {
+      durations.push(durationOf(word) ?? refuse(input.source, number, word));
+    }
+  }
+  return durations;
+}
+
+/** `250`, `250ms`, `1.5s`, `2m`: milliseconds where no unit is given. */
+function durationOf(word: string): number | undefined {
+  const [, figure, unit = "ms"] = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(us|ms|s|m|h)?$/i.exec(word) ?? [];
+  const factor = UNITS_MS[unit.toLowerCase()];
+  return figure === undefined || factor === undefined ? undefined : Number(figure) * factor;
+}
+
+function refuse(source: string, line: number, word: string): never {
+  throw new UserError(
+    `${source}, line ${line}: "${word.slice(0, 40)}" is no duration`,
+    "write milliseconds, or a unit: 250 or 1.5s",
+  );
+}

@@ -1,0 +1,64 @@
+import { renderAdviceHtml } from "../../../reports/advice/advice-html.ts";
+import { renderAdviceSvg } from "../../../reports/advice/advice-svg.ts";
+import { renderAdviceText } from "../../../reports/advice/advice-text.ts";
+import { adviseTtl, type TtlAdvice } from "../../../reports/advice/ttl-advice.ts";
+import { UserError } from "../../core/errors.ts";
+import { EXIT } from "../../core/verdict.ts";
+import { STORE } from "../../run/store.ts";
+import { readHolds } from "../advice/hold-durations.ts";
+import type { Command } from "../command.ts";
+import { textOptions } from "../output.ts";
+
+const FORMATS = ["text", "json", "svg", "html"] as const;
+const DEFAULT_MARGIN_PERCENT = 20;
+/** Beyond this a margin is a typing error. */
+const MOST_MARGIN_PERCENT = 1000;
+
+/** `lockstorm advise`: the TTL that recorded holds suggest. */
+export const advise: Command = {
+  name: "advise",
+  summary: "say how long a lock's TTL should be, from recorded holds",
+  operands: "[run folder | history.jsonl | durations | -]...",
+  flags: {
+    margin: {
+      value: "percent",
+      help: "what is added to P99.9 of the holds",
+      default: String(DEFAULT_MARGIN_PERCENT),
+    },
+    format: { value: "format", help: FORMATS.join(", "), default: "text" },
+    store: { value: "folder", help: "whose runs are read when nothing is named", default: STORE },
+  },
+  examples: [
+    "lockstorm advise",
+    "lockstorm advise .lockstorm/runs/2026-01-31T12-00-00-1 other/history.jsonl",
+    "lockstorm advise - < durations-in-ms.txt",
+    "lockstorm advise durations.txt --margin 50 --format html > ttl.html",
+  ],
+  run: async ({ operands, flags }) => {
+    const format = flags.choice("format", FORMATS) ?? "text";
+    const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT) ?? DEFAULT_MARGIN_PERCENT;
+    const sources = operands.length > 0 ? operands : [flags.text("store") ?? STORE];
+    const { durationsMs, cutOff } = await readHolds(sources);
+    if (durationsMs.length === 0) {
+      const why = cutOff > 0 ? `, but ${cutOff} that were cut off` : "";
+      throw new UserError(`there is no whole hold in ${sources.join(", ")}${why}`, "record some, or give durations");
+    }
+    process.stdout.write(draw(adviseTtl(durationsMs, { marginShare: margin / 100, cutOff }), format));
+    return EXIT.valid;
+  },
+};
+
+function draw(advice: TtlAdvice, format: (typeof FORMATS)[number]): string {
+  switch (format) {
+    case "text":
+      return renderAdviceText(advice, textOptions());
+    case "json": {
+      const { durationsMs: _, ...rest } = advice;
+      return `${JSON.stringify(rest, undefined, 2)}\n`;
+    }
+    case "svg":
+      return renderAdviceSvg(advice);
+    case "html":
+      return renderAdviceHtml(advice);
+  }
+}

@@ -1,0 +1,122 @@
+import { quantile } from "../metrics.ts";
+import { upperBound } from "./binomial-bound.ts";
+
+/** How sure the bounds are. */
+const CONFIDENCE = 0.95;
+const TAIL = 0.999;
+/** With fewer holds than this the longest of them is not, with that confidence, beyond the true P99.9. */
+export const HOLDS_FOR_TAIL = Math.ceil(Math.log(1 - CONFIDENCE) / Math.log(TAIL));
+/** Of a lease there are so many renewals, so that one of them may fail and be tried again. */
+const RENEWALS_PER_TTL = 3;
+
+/** A TTL that a rule of thumb gives, and what the recorded holds say of it. */
+export interface TtlChoice {
+  readonly rule: string;
+  readonly ttlMs: number;
+  /** How many of the holds were longer. */
+  readonly overruns: number;
+  /** Their share, and what the true one is at most with 95 % confidence. */
+  readonly overrunShare: number;
+  readonly overrunShareAtMost: number;
+  /** When to renew, where the lock can: a third of the TTL, as the usual watchdogs do. */
+  readonly renewEveryMs: number;
+}
+
+/** What recorded holds advise for a lock's TTL. Times are milliseconds. */
+export interface TtlAdvice {
+  readonly holds: number;
+  /** Holds that were cut off, by a crash or the end of the record: how long they would have been is not known. */
+  readonly cutOff: number;
+  readonly meanMs: number;
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly longestMs: number;
+  readonly marginShare: number;
+  /** In ascending order of the TTL. */
+  readonly choices: readonly TtlChoice[];
+  /** The shortest TTL that satisfies both rules: 3 times the mean at least, and P99.9 with its margin. */
+  readonly advised: TtlChoice;
+  /** What a reader must know before trusting it. */
+  readonly cautions: readonly string[];
+  /** Ascending. */
+  readonly durationsMs: readonly number[];
+}
+
+/**
+ * The TTL by both rules of thumb: 3 to 5 times the mean hold, and P99.9 of the holds plus a margin.
+ * @param marginShare the margin on P99.9: 0.2 for a fifth
+ * @throws RangeError when there is no hold
+ */
+export function adviseTtl(durations: readonly number[], options: { marginShare: number; cutOff: number }): TtlAdvice {
+  const { marginShare, cutOff } = options;
+  if (durations.length === 0) throw new RangeError("no hold was recorded");
+  const sorted = Float64Array.from(durations).sort();
+  const durationsMs = [...sorted];
+  const meanMs = durationsMs.reduce((sum, each) => sum + each / durationsMs.length, 0);
+  const p999Ms = quantile(durationsMs, TAIL);
+  const choice = (rule: string, ms: number): TtlChoice => choiceOf(rule, roundUp(ms), durationsMs);
+  const tail = choice(`P99.9 + ${Math.round(marginShare * 100)} %`, p999Ms * (1 + marginShare));
+  const least = choice("3 x mean", 3 * meanMs);
+  const choices = [least, choice("5 x mean", 5 * meanMs), tail].toSorted((one, other) => one.ttlMs - other.ttlMs);
+  const advised = tail.ttlMs >= least.ttlMs ? tail : least;
+  return {
+    holds: durationsMs.length,
+    cutOff,
+    meanMs,
+    medianMs: quantile(durationsMs, 0.5),
+    p99Ms: quantile(durationsMs, 0.99),
+    p999Ms,
+    longestMs: durationsMs.at(-1) ?? 0,
+    marginShare,
+    choices,
+    advised,
+    cautions: cautionsOf(durationsMs.length, cutOff, advised),
+    durationsMs,
+  };
+}
+
+function choiceOf(rule: string, ttlMs: number, ascending: readonly number[]): TtlChoice {
+  const overruns = ascending.length - firstAbove(ascending, ttlMs);
+  return {
+    rule,
+    ttlMs,
+    overruns,
+    overrunShare: overruns / ascending.length,
+    overrunShareAtMost: upperBound(overruns, ascending.length, CONFIDENCE),
+    renewEveryMs: Math.max(1, Math.floor(ttlMs / RENEWALS_PER_TTL)),
+  };
+}
+
+function cautionsOf(holds: number, cutOff: number, advised: TtlChoice): readonly string[] {
+  return [
+    ...(holds < HOLDS_FOR_TAIL
+      ? [
+          `${holds} holds are too few to know P99.9: with fewer than ${HOLDS_FOR_TAIL} the longest one seen may lie below it. Trust the bound, not the share.`,
+        ]
+      : []),
+    ...(cutOff > 0
+      ? [
+          `${cutOff} holds were cut off by a crash, a loss or the end of the record and are left out: some may have been long.`,
+        ]
+      : []),
+    `At ${advised.ttlMs} ms up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL brings that to nothing: a paused client outlives any lease. Fencing tokens, checked by the resource, keep its late write out.`,
+  ];
+}
+
+/** How many of ascending values are at most `limit`. */
+function firstAbove(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? Infinity) <= limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Up to two significant digits: a TTL of 1234.5 ms would pretend to know more than it does. At least 1. */
+function roundUp(ms: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(ms, 1))) - 1);
+  return Math.max(1, Math.ceil(Number((ms / unit).toPrecision(12))) * unit);
+}
