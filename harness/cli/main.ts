@@ -3,6 +3,7 @@ import "./disposal.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
+import { advise } from "./commands/advise.ts";
 import { check } from "./commands/check.ts";
 import { completionFor } from "./commands/completion.ts";
 import { doctor } from "./commands/doctor.ts";
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   replay,
   check,
   report,
+  advise,
   init,
   doctor,
   setup,
