@@ -6,7 +6,9 @@ import { type Command, readArguments } from "./command.ts";
 import { advise } from "./commands/advise.ts";
 import { check } from "./commands/check.ts";
 import { completionFor } from "./commands/completion.ts";
+import { debate } from "./commands/debate.ts";
 import { doctor } from "./commands/doctor.ts";
+import { headline } from "./commands/headline.ts";
 import { hunt } from "./commands/hunt.ts";
 import { init } from "./commands/init.ts";
 import { merge } from "./commands/merge.ts";
@@ -23,6 +25,8 @@ export const commands: readonly Command[] = [
   hunt,
   merge,
   reproduce,
+  debate,
+  headline,
   replay,
   check,
   report,

@@ -2,6 +2,7 @@
 import "../simulated/platform/install.ts";
 import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
+import type { CheckerFactory } from "../check/checker.ts";
 import { loadDriver } from "../client/load-driver.ts";
 import type { LockDriver } from "../../lock-impl/driver.ts";
 import type { Plan } from "../core/plan.ts";
@@ -37,19 +38,22 @@ export async function runSimulated(
   options: {
     readonly title: string;
     readonly required: readonly Property[];
+    /** The checkers to run, where not all are wanted. */
+    readonly checkers?: readonly CheckerFactory[];
     readonly sink?: LineSink;
     /** The lock, where it is not what the plan's `lock` names. */
     readonly driver?: LockDriver;
   },
 ): Promise<SimulatedRun> {
-  const { title, required, sink } = options;
+  const { title, sink, required, checkers } = options;
   const driver = options.driver ?? (await driverNamed(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const { value, traceHash } = await simulate({ plan, driver }, (system) =>
     runPlan({ plan, system, faults, facts, ...(sink === undefined ? {} : { sink }) }),
   );
   const { history } = value;
-  return { plan, record: { plan, history, verdict: checkHistory(history, { required }), title }, traceHash };
+  const verdict = checkHistory(history, { required, ...(checkers === undefined ? {} : { checkers }) });
+  return { plan, record: { plan, history, verdict, title }, traceHash };
 }
 
 function driverNamed(lock: string): Promise<LockDriver> {

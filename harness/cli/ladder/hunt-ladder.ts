@@ -1,14 +1,14 @@
-import { join, relative } from "node:path";
+import { extname, join, relative } from "node:path";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import { CampaignJournal, type Shard } from "../../run/campaign-journal.ts";
 import { readFormats } from "../campaign/report-files.ts";
 import { readSeed } from "../campaign/seed.ts";
 import { isInShard, readShard, shardSuffix } from "../campaign/shard.ts";
 import type { Flags } from "../command.ts";
+import { Crew } from "../crew.ts";
 import { Progress } from "../progress.ts";
 import { type Cell, ladderCells, type LadderScope, titleOf } from "./cells.ts";
 import { concludeLadder } from "./conclude-ladder.ts";
-import { Crew } from "./crew.ts";
 import {
   foundIn,
   type LadderEntry,
@@ -17,10 +17,11 @@ import {
   type LadderParameters,
   mostTelling,
 } from "./ladder-journal.ts";
-import type { Answer, Task } from "./worker.ts";
+import type { Answer, LadderWork, Task } from "./worker.ts";
 
 const DEFAULT_SEED = 1;
 const NAME = "ladder";
+const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 
 /**
  * Searches every cell of locks by faults in simulation, or a shard of them, shrinks a counterexample of each lock that
@@ -90,11 +91,12 @@ async function search(
   const shrunk = new Set(entries.flatMap((entry) => ("shrunk" in entry ? [entry.cell] : [])));
   using progress = new Progress();
   if (searched.size > 0) progress.note(`resumed: ${searched.size} of ${mine.length} cells were searched before`);
-  await using crew = new Crew({ ...parameters, store: journal.store });
+  const work: LadderWork = { ...parameters, store: journal.store };
+  await using crew = new Crew<Task, Answer>(WORKER, work);
   const perform = (tasks: readonly Task[], say: (task: Task, index: number) => string): Promise<void> =>
     crew.do(tasks, {
       signal,
-      mayBegin: () => !signal.aborted && overtime.every(({ aborted }) => !aborted),
+      mayBegin: () => overtime.every(({ aborted }) => !aborted),
       onStart: (task, index) => progress.step(say(task, index)),
       onAnswer: ({ cell }, answer) => {
         const entry = entryOf(cell, answer, { cells, store: journal.store });
