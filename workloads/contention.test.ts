@@ -26,7 +26,8 @@ function occurrences({ clients }: Plan, { on, client }: EventTrigger): number {
   const sections = clients.filter((_, index) => client === undefined || client === index).flatMap((c) => c.sections);
   if (on.startsWith("acquire")) return sections.length;
   if (on.startsWith("release")) return sections.filter(({ release }) => release).length;
-  return sections.flatMap(({ steps }) => steps).filter((step) => step.do === "write").length;
+  const [operation] = on.split(":");
+  return sections.flatMap(({ steps }) => steps).filter((step) => step.do === operation).length;
 }
 
 describe.each(["single", "sentinel", "redlock"] as const)("plans for %s", (kind) => {
@@ -104,15 +105,19 @@ describe("what is drawn", () => {
 });
 
 describe("options", () => {
-  test.each([0.3, 0.7, 2])("nobody holds longer than the share %d of the TTL", (maxHoldShare) => {
+  test.each([0.3, 0.7, 2])("nobody holds longer than the share %d of the TTL, or of its extension", (maxHoldShare) => {
     const shares: number[] = [];
     fc.assert(
       fc.property(plansFor("single", { maxHoldShare }), ({ clients }) => {
         for (const { ttlMs, steps } of clients.flatMap(({ sections }) => sections)) {
-          const heldMs = steps.reduce((sum, step) => sum + (step.do === "hold" ? step.forMs : 0), 0);
-          // Holds are whole milliseconds.
-          expect(heldMs).toBeLessThanOrEqual(ttlMs * maxHoldShare + 0.5);
-          shares.push(heldMs / ttlMs);
+          let leaseMs = ttlMs;
+          for (const step of steps) {
+            if (step.do === "extend") leaseMs = step.ttlMs;
+            if (step.do !== "hold") continue;
+            // Holds are whole milliseconds.
+            expect(step.forMs).toBeLessThanOrEqual(leaseMs * maxHoldShare + 0.5);
+            shares.push(step.forMs / leaseMs);
+          }
         }
       }),
       { seed: 1 },

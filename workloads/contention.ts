@@ -91,35 +91,38 @@ function clientPlan(options: ContentionOptions): Arbitrary<ClientInput> {
 function section({ topology, maxHoldShare = 0.7, reenters = false }: ContentionOptions): Arbitrary<SectionInput> {
   const { kind } = topology;
   const ttlMs = fc.constantFrom(...TTLS_MS[kind]);
-  const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
-  const reentry = fc
-    .record({ ttlMs, steps: fc.array(extension, { maxLength: 1 }) })
-    .map((inner): StepInput => ({ do: "reenter", ...inner }));
+  const share = holdPercent(maxHoldShare * 100);
   return fc
     .record({
       ttlMs,
       waitShare: fc.constantFrom(0, 0.5, 2, 4),
       writes: fc.integer({ min: 0, max: 2 }),
-      holdPercent: holdPercent(maxHoldShare * 100),
+      holdPercent: share,
       reads: fc.boolean(),
-      prolonging: fc.option(reenters ? fc.oneof(reentry, extension) : extension, { freq: 2 }),
-      prolongedAtPercent: fc.integer({ min: 0, max: 100 }),
+      prolonging: fc.option(prolonging(ttlMs, share, reenters), { freq: 2 }),
     })
-    .map(({ ttlMs, waitShare, writes, holdPercent, reads, prolonging, prolongedAtPercent }) => {
-      const holdMs = Math.round((holdPercent / 100) * ttlMs);
-      const firstMs = prolonging === null ? holdMs : Math.round((holdMs * prolongedAtPercent) / 100);
-      return {
-        key: "k1",
-        ttlMs,
-        waitMs: Math.round(waitShare * ttlMs),
-        tries: TRIES[kind],
-        steps: steps(writes, reads, [
-          ...hold(firstMs),
-          ...(prolonging === null ? [] : [prolonging]),
-          ...hold(holdMs - firstMs),
-        ]),
-      };
-    });
+    .map(({ ttlMs, waitShare, writes, holdPercent, reads, prolonging }) => ({
+      key: "k1",
+      ttlMs,
+      waitMs: Math.round(waitShare * ttlMs),
+      tries: TRIES[kind],
+      steps: steps(writes, reads, [...hold((holdPercent / 100) * ttlMs), ...(prolonging ?? [])]),
+    }));
+}
+
+/** The lease is set anew while it is held, by hand or by entering again, and held for a share of the new one. */
+function prolonging(
+  ttlMs: Arbitrary<number>,
+  share: Arbitrary<number>,
+  reenters: boolean,
+): Arbitrary<readonly StepInput[]> {
+  const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
+  const reentry = fc
+    .record({ ttlMs, steps: fc.array(extension, { maxLength: 1 }) })
+    .map((inner) => ({ do: "reenter" as const, ...inner }));
+  return fc
+    .tuple(reenters ? fc.oneof(reentry, extension) : extension, share)
+    .map(([step, holdPercent]) => [step, ...hold((holdPercent / 100) * step.ttlMs)]);
 }
 
 /** Often about as long as the lease: what a lock does then depends on how its steps interleave with the expiry. */
@@ -139,6 +142,7 @@ function steps(writes: number, reads: boolean, holding: readonly StepInput[]): S
   ];
 }
 
-function hold(forMs: number): StepInput[] {
+function hold(ms: number): StepInput[] {
+  const forMs = Math.round(ms);
   return forMs > 0 ? [{ do: "hold", forMs }] : [];
 }
