@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { type LockOptions, Mutex, RedlockMutex } from "redis-semaphore";
 import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
 import { majority } from "../quorum.ts";
-import { connectLibraryClients } from "./library-clients.ts";
+import { connectLibraryClients, type LibraryOptions } from "./library-clients.ts";
 
 type Library = Mutex | RedlockMutex;
 type MakeMutex = (clients: readonly Redis[], key: string, options: LockOptions) => Library;
@@ -12,13 +12,19 @@ type MakeMutex = (clients: readonly Redis[], key: string, options: LockOptions) 
  * for one that was refused.
  */
 class RememberingRedis extends Redis {
-  lastReply: unknown;
+  /** A script with the arguments of a release, key and owner value, answered that it deleted. */
+  deleted = false;
   failed = false;
+  /** The connection was lost: what was under way is sent again on the next one, and its reply is that of the second time. */
+  reconnected = false;
 
   override sendCommand(...parameters: Parameters<Redis["sendCommand"]>): unknown {
-    parameters[0].promise.then(
+    const [command] = parameters;
+    // A renewal that the library sends at the same time has one argument more: the lease.
+    const releases = command.name.startsWith("eval") && command.args.length === RELEASE_ARGUMENTS;
+    command.promise.then(
       (reply: unknown) => {
-        this.lastReply = reply;
+        if (releases && reply === 1) this.deleted = true;
       },
       (error: unknown) => {
         // NOSCRIPT and its like are answers; the library handles them.
@@ -29,11 +35,22 @@ class RememberingRedis extends Redis {
   }
 }
 
+/** The script or its hash, the number of keys, the key, the owner value. */
+const RELEASE_ARGUMENTS = 4;
+
+function rememberingRedis(options: LibraryOptions): RememberingRedis {
+  const client = new RememberingRedis(options);
+  client.on("close", () => {
+    client.reconnected = true;
+  });
+  return client;
+}
+
 /** A driver over one of the mutexes of the npm package `redis-semaphore`, 5.8.0, with its default renewal at 0.8. */
 export function redisSemaphore(make: MakeMutex): LockDriver {
   return {
     async connect({ servers }) {
-      const clients = await connectLibraryClients(servers, (options) => new RememberingRedis(options));
+      const clients = await connectLibraryClients(servers, rememberingRedis);
       return new SemaphoreClient(clients, make);
     },
   };
@@ -73,14 +90,21 @@ class SemaphoreClient implements LockClient {
     const mutex = this.#mutexes.get(owner);
     if (mutex === undefined) throw new Error(`${key} is not held as ${owner}`);
     this.#mutexes.delete(owner);
-    for (const client of this.#clients) client.lastReply = undefined;
+    for (const client of this.#clients) {
+      client.deleted = false;
+      client.reconnected = false;
+    }
     try {
       await mutex.release();
     } catch (error) {
       return { type: "info", reason: String(error) };
     }
-    const deleted = this.#clients.filter(({ lastReply }) => lastReply === 1).length;
-    return { type: "ok", value: { released: deleted >= majority(this.#clients.length) } };
+    const freed = this.#clients.filter(({ deleted }) => deleted).length;
+    if (freed >= majority(this.#clients.length)) return { type: "ok", value: { released: true } };
+    if (this.#clients.some(({ reconnected }) => reconnected)) {
+      return { type: "info", reason: "it was sent again when a connection was lost: the first time may have freed it" };
+    }
+    return { type: "ok", value: { released: false } };
   }
 
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
