@@ -3,6 +3,7 @@ import {
   delayedRestart,
   fenceLimits,
   leaseLimits,
+  renewedLimits,
   soundFence,
   soundLease,
   soundLeaseBehindSentinel,
@@ -40,14 +41,6 @@ function flaw(shows: Omit<Limit, "topology">): readonly Limit[] {
   return leased.topologies.map((topology) => ({ ...shows, topology }));
 }
 
-/**
- * The limits of a lock that renews its lease every third of it: a hold can last, and only a clock three times too fast
- * outruns it.
- */
-const renewedLimits = leased.limits.filter(
-  ({ property, under }) => (property !== "mutual-exclusion" || under !== "none") && under !== "clock-rate",
-);
-
 /** The rungs of the ladder, each with what the next one mends. */
 export const ladder: readonly LockEntry[] = [
   {
@@ -68,6 +61,11 @@ export const ladder: readonly LockEntry[] = [
         source: "redis.io, SETNX",
       },
     ],
+    lesson: {
+      shows: { property: "deadlock-freedom", topology: "single", under: "kill-client" },
+      mendedBy: "setnx-expire",
+      how: "An expiry frees the lock of a holder that died.",
+    },
   },
   {
     ...leased,
@@ -85,6 +83,11 @@ export const ladder: readonly LockEntry[] = [
       }),
       ...leased.limits,
     ],
+    lesson: {
+      shows: { property: "deadlock-freedom", topology: "single", under: "kill-client" },
+      mendedBy: "set-px",
+      how: "SET NX PX takes the lock and sets its expiry in one step.",
+    },
   },
   {
     ...leased,
@@ -98,6 +101,11 @@ export const ladder: readonly LockEntry[] = [
       ...flaw({ property: "lease-exclusion", under: "none", cause: "foreign-release", source: "plain-del" }),
       ...leased.limits,
     ],
+    lesson: {
+      shows: { property: "owner-release", topology: "single", under: "none" },
+      mendedBy: "get-del",
+      how: "The key carries its owner, and whoever frees it looks first whose it is.",
+    },
   },
   {
     ...leased,
@@ -110,6 +118,11 @@ export const ladder: readonly LockEntry[] = [
       ...flaw({ property: "linearizability", under: "latency", cause: "unexplained", source: "get-del-race" }),
       ...leased.limits,
     ],
+    lesson: {
+      shows: { property: "linearizability", topology: "single", under: "latency" },
+      mendedBy: "single",
+      how: "A script compares and deletes in one step.",
+    },
   },
   {
     ...leased,
@@ -122,12 +135,22 @@ export const ladder: readonly LockEntry[] = [
       ...flaw({ property: "lease-exclusion", under: "latency", cause: "foreign-release", source: "owner-value-reuse" }),
       ...leased.limits,
     ],
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "single", under: "latency" },
+      mendedBy: "single",
+      how: "Each acquisition has an owner value of its own, so that nothing late can meet a later hold.",
+    },
   },
   {
     ...leased,
     name: "single",
     title: "SET NX PX with a fresh owner value, compare-and-delete in Lua",
     load: async () => (await import("./rungs/single.ts")).driver,
+    lesson: {
+      shows: { property: "mutual-exclusion", topology: "single", under: "none" },
+      mendedBy: "watchdog",
+      how: "A lease that is renewed lasts as long as the work, and a holder that cannot renew it is told in time.",
+    },
   },
   {
     ...leased,
@@ -136,7 +159,12 @@ export const ladder: readonly LockEntry[] = [
     load: async () => (await import("./rungs/watchdog.ts")).driver,
     renews: true,
     claims: [...leased.claims, ...soundRenewal()],
-    limits: renewedLimits,
+    limits: renewedLimits(leased.limits),
+    lesson: {
+      shows: { property: "mutual-exclusion", topology: "single", under: "pause-client" },
+      mendedBy: "fenced",
+      how: "Nobody can tell a client that does not run. The resource can refuse what it writes when it wakes up.",
+    },
   },
   {
     ...leased,
@@ -152,8 +180,13 @@ export const ladder: readonly LockEntry[] = [
         cause: "overrun",
         source: "watchdog-silent",
       },
-      ...renewedLimits,
+      ...renewedLimits(leased.limits),
     ],
+    lesson: {
+      shows: { property: "mutual-exclusion", topology: "single", under: "partition" },
+      mendedBy: "watchdog",
+      how: "The holder is told while its lease still lasts, not when it is done.",
+    },
   },
   {
     ...leased,
@@ -161,6 +194,11 @@ export const ladder: readonly LockEntry[] = [
     title: "a hash that counts its owner's entries; each outermost hold is a generation of its own",
     load: async () => (await import("./rungs/reentrant.ts")).driver,
     reentrant: true,
+    lesson: {
+      shows: { property: "mutual-exclusion", topology: "single", under: "pause-client" },
+      mendedBy: "fenced",
+      how: "The resource refuses the late write of a holder that slept through the end of its lease.",
+    },
   },
   {
     ...leased,
@@ -174,18 +212,33 @@ export const ladder: readonly LockEntry[] = [
       ...flaw({ property: "lease-exclusion", under: "none", cause: "double-grant", source: "reentry-miscount" }),
       ...leased.limits,
     ],
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "single", under: "none" },
+      mendedBy: "reentrant",
+      how: "Each outermost hold is a generation: an inner entry or unlock counts for its own hold only.",
+    },
   },
   {
     ...fenced,
     name: "fenced",
     title: "single, and a fencing token minted in the acquire script",
     load: async () => (await import("./rungs/fenced.ts")).driver,
+    lesson: {
+      shows: { property: "fencing-tokens", topology: "sentinel", under: "failover" },
+      mendedBy: "replicated",
+      how: "A grant counts only when replicas have it, with its fencing token. That narrows the gap and does not close it.",
+    },
   },
   {
     ...fenced,
     name: "reference",
     title: "fenced, announced when free, asked for again when a reply was lost",
     load: async () => (await import("./rungs/reference.ts")).driver,
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "sentinel", under: "failover" },
+      mendedBy: "replicated",
+      how: "A grant counts only when replicas have it. That narrows the gap and does not close it.",
+    },
   },
   {
     ...fenced,
@@ -195,12 +248,22 @@ export const ladder: readonly LockEntry[] = [
     load: async () => (await import("./rungs/replicated.ts")).driver,
     claims: fenced.claims.filter(({ topology }) => topology === "sentinel"),
     limits: fenced.limits.filter(({ topology }) => topology === "sentinel"),
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "sentinel", under: "partition" },
+      mendedBy: "redlock",
+      how: "There is no master to lose: a majority of independent servers grants the lock.",
+    },
   },
   {
     ...quorum,
     name: "redlock",
     title: "Redlock on N masters, as redis.io specifies it",
     load: async () => (await import("./rungs/redlock.ts")).driver,
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "redlock", under: "restart-node" },
+      mendedBy: "redlock-fsync",
+      how: "Servers that sync each write come back with every lock that they granted.",
+    },
   },
   {
     ...quorum,
@@ -209,6 +272,10 @@ export const ladder: readonly LockEntry[] = [
     load: async () => (await import("./rungs/redlock-delayed-restart.ts")).driver,
     claims: [...soundLease("redlock"), ...delayedRestart()],
     limits: leaseLimits("redlock").filter(({ cause }) => cause !== "lost-in-restart"),
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "redlock", under: "clock-jump" },
+      how: "No lock with leases by the wall clock survives this: do not step clocks, or take the lock and its fencing token from a store that reaches consensus.",
+    },
   },
   {
     ...quorum,
@@ -217,5 +284,10 @@ export const ladder: readonly LockEntry[] = [
     persistence: "always",
     load: async () => (await import("./rungs/redlock-fsync.ts")).driver,
     limits: leaseLimits("redlock").filter(({ cause, under }) => cause !== "lost-in-restart" || under === "disk-loss"),
+    lesson: {
+      shows: { property: "lease-exclusion", topology: "redlock", under: "restart-node" },
+      mendedBy: "redlock-delayed-restart",
+      how: "A server that lost its disk takes part again only when all that it may have granted is over.",
+    },
   },
 ];

@@ -1,6 +1,16 @@
 import type { LockDriver } from "./driver.ts";
 import type { Claim, Limit, Persistence, TopologyName } from "./claims.ts";
 
+/** What there is to learn from a lock: how it is lost, and what the next rung does about it. */
+export interface Lesson {
+  /** The limit that its page shows, with a counterexample. */
+  readonly shows: Pick<Limit, "property" | "topology" | "under">;
+  /** The lock that mends it; absent where none here does. */
+  readonly mendedBy?: string;
+  /** How it is mended, or what else can be done about it: a sentence. */
+  readonly how: string;
+}
+
 /** A lock that the harness knows by name. */
 export interface LockEntry {
   readonly name: string;
@@ -26,4 +36,5 @@ export interface LockEntry {
   readonly claims: readonly Claim[];
   /** Where it is known to break. For a flawed lock the first rows are its flaw's. */
   readonly limits: readonly Limit[];
+  readonly lesson: Lesson;
 }

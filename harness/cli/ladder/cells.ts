@@ -73,6 +73,8 @@ function expectation(
       properties.some((property) => property === limit.property),
   );
   if (limited) return "broken";
+  // Where a deliberate bug is not known to show, it may show all the same.
+  if (lock.flawed) return undefined;
   const claimed = claimedProperties(lock.claims, { topology: kind, persistence, faults: kinds });
   return properties.every((property) => claimed.includes(property)) ? "holds" : undefined;
 }
