@@ -8,7 +8,13 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "dist");
 
 /** Read at run time by modules that stand beside them, or above. */
-const ASSETS = ["lock-impl/scripts/*.lua", "harness/client/*.lua", "reports/html/*.css", "harness/cli/templates/*"];
+const ASSETS = [
+  "lock-impl/scripts/*.lua",
+  "harness/client/*.lua",
+  "reports/html/*.css",
+  "reports/*.schema.json",
+  "harness/cli/templates/*",
+];
 
 rmSync(target, { recursive: true, force: true });
 compile("tsconfig.build.json");

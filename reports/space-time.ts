@@ -33,8 +33,9 @@ const MOST_OPERATIONS = 16;
 
 /**
  * The messages of a story. A history records what clients asked and were told, not what servers said to one another,
- * so that a message to the lock arrives half-way between an operation's invocation and its completion; at which node
- * follows from the topology and the promotions seen. A write arrives when the resource applied it.
+ * so that a message to the lock arrives half-way between an operation's invocation and the moment at which its client
+ * had the answer; at which node follows from the topology and the promotions seen. A client that was stopped in between
+ * completed the operation later than that. A write arrives when the resource applied it.
  */
 export function spaceTimeOf(story: Story, timeline: Timeline, topology: string | undefined): SpaceTime {
   const told = new Set(momentsOf(story, timeline, MOST_OPERATIONS).moments.map(({ index }) => index));
@@ -58,8 +59,9 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
       const within = applied !== undefined && applied >= span.from && applied <= span.to;
       return messagesOf(span, RESOURCE, within ? applied : (span.from + span.to) / 2);
     }
-    const [asked, since] = lockLine(topology, promotions, span.to);
-    return messagesOf(span, asked, (Math.max(span.from, since) + span.to) / 2);
+    const answered = answeredAt(span, timeline.faults);
+    const [asked, since] = lockLine(topology, promotions, answered);
+    return messagesOf(span, asked, (Math.max(span.from, since) + answered) / 2);
   });
   const holds = holdsIn(story, timeline);
   const lines = linesOf(story, messages);
@@ -76,6 +78,24 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
     times: timesOf(messages, holds, faults, story),
     window: story.window,
   };
+}
+
+/** When the answer had come: a grant may say so, and of a client that was stopped meanwhile it is taken to be before. */
+function answeredAt(span: OperationSpan, faults: readonly FaultSpan[]): number {
+  const { completion, from, to } = span;
+  const granted =
+    completion?.type === "ok" && (completion.f === "acquire" || completion.f === "extend")
+      ? completion.value.grantedAt
+      : undefined;
+  if (granted !== undefined) return Math.min(Math.max(granted, from), to);
+  const stopped = faults.find(
+    (fault) =>
+      fault.kind === "pause-client" &&
+      fault.lanes.includes(clientName(span.client)) &&
+      fault.from > from &&
+      fault.from < to,
+  );
+  return stopped?.from ?? to;
 }
 
 function writeId({ f, key, invocation }: OperationSpan): string | undefined {

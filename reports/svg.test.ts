@@ -79,6 +79,18 @@ test("a write whose audit was recorded after its reply is still drawn as applied
   for (const [, from, to] of arrows) expect(Number(to)).toBeGreaterThan(Number(from));
 });
 
+test("a request reached the lock before its client had the answer, however late the client said so", () => {
+  const run = pausedPastLease();
+  const events = run.history.events.map((event) =>
+    event.index === 9 && event.type === "ok" && event.f === "acquire"
+      ? { ...event, value: { ...event.value, grantedAt: 1005.2e6 } }
+      : event,
+  );
+  const times = texts(renderSvg({ ...run, history: { ...run.history, events } }), "ls-time");
+  expect(times).toContain("1005.1 ms");
+  expect(texts(renderSvg(run), "ls-time")).not.toContain("1005.1 ms");
+});
+
 test("lease and overrun are bars of their own, the overlap is a field between the holders", () => {
   const svg = renderSvg(pausedPastLease());
   expect(count(svg, /<rect class="ls-lease"/g)).toBe(2);

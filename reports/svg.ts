@@ -89,7 +89,7 @@ class Diagram {
         16,
         this.#bottom + 22,
         "ls-small",
-        "Time runs down and is not to scale. Bars: solid while the lease is in force, hatched after it.",
+        "Time runs down and is not to scale; when a message reached a node was not seen. Bars: solid in a lease, hatched after it.",
       ),
       ...caption.map((line, index) => text(16, this.#bottom + 46 + index * 17, "ls-text", line)),
     ])}\n`;

@@ -177,7 +177,9 @@ function level(y: number, words: string): string {
 }
 
 function label(x: number, y: number, words: string, anchor: "middle" | "end"): string {
-  return element("text", { x, y, "text-anchor": anchor }, [escapeXml(words)]);
+  // The last tick stands at the edge of the drawing.
+  const last = anchor === "middle" && x > WIDTH - 34;
+  return element("text", { x: last ? WIDTH - 2 : x, y, "text-anchor": last ? "end" : anchor }, [escapeXml(words)]);
 }
 
 function titled(shape: string, words: string): string {

@@ -34,7 +34,8 @@ export function matrixSection(summary: Summary): Markup {
     <p class="key">
       <span class="cell holds">✓</span> holds (${found("holds")}) <span class="cell broken">✗</span> broken
       (${found("broken")}) <span class="cell unknown">?</span> unknown (${found("unknown")})
-      <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected
+      <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
+      <u>underlined</u>: shows a run
     </p>
     ${
       surprises.length === 0
