@@ -25,7 +25,8 @@ export interface Config {
   readonly budget?: number;
   /** How many runs shrinking may take. */
   readonly shrinkRuns?: number;
-  readonly seed?: number;
+  /** `auto` takes it from the commit. */
+  readonly seed?: number | "auto";
   /** The properties that decide. */
   readonly require?: readonly Property[];
   /** What the nodes of containers run. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const BROKEN = ["hunt", "--lock", "single", "--faults", "clock-jump", "--seed", "3", "--shrink-runs", "40"];
+const BROKEN = ["hunt", "--lock", "single", "--faults", "clock-jump", "--seed", "3", "--shrink-runs", "8"];
 const SOUND = ["hunt", "--lock", "single", "--faults", "reset", "--runs", "300", "--seed", "3"];
 const store = (name: string): string => join(folder, name);
 const run = (words: readonly string[], name: string, ...more: string[]): ReturnType<typeof runCli> =>
