@@ -17,7 +17,16 @@ export const emptyMasterRestart: Scenario = {
     lock: "replicated",
     topology: { kind: "sentinel", persistence: "none" },
     clients: [interruptedHolder(20_000, 8000), rival({ ttlMs: 20_000, waitMs: 0, tries: 100 })],
-    faults: [{ kind: "restart-node", params: { targets: ["node-0"] }, at: { on: "write:ok", client: 0 } }],
+    faults: [
+      // However long the restart takes, it is over before a Sentinel looks again.
+      {
+        kind: "pause-node",
+        params: { targets: ["sentinels"] },
+        at: { on: "write:ok", client: 0 },
+        until: { on: "fault:start", fault: 1 },
+      },
+      { kind: "restart-node", params: { targets: ["node-0"] }, at: { on: "fault:start", fault: 0 } },
+    ],
   },
   expected: {
     "mutual-exclusion": "lost-in-restart",

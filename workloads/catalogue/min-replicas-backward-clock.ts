@@ -38,7 +38,7 @@ export const minReplicasBackwardClock: Scenario = {
             key: "k1",
             ttlMs: 20_000,
             waitMs: 0,
-            tries: 200,
+            tries: 600,
             steps: [
               { do: "read" },
               { do: "write" },
@@ -62,6 +62,7 @@ export const minReplicasBackwardClock: Scenario = {
       },
       { kind: "clock-jump", params: { targets: ["node-0"], byMs: -60_000 }, at: { on: "fault:start", fault: 0 } },
     ],
+    limitMs: 60_000,
   },
   expected: {
     "mutual-exclusion": "lost-in-failover",

@@ -38,7 +38,7 @@ export const sentinelSplitBrain: Scenario = {
             key: "k1",
             ttlMs: 20_000,
             waitMs: 0,
-            tries: 200,
+            tries: 600,
             steps: [
               { do: "read" },
               { do: "write" },
@@ -61,6 +61,7 @@ export const sentinelSplitBrain: Scenario = {
         at: { on: "acquire:invoke", client: 1 },
       },
     ],
+    limitMs: 60_000,
   },
   expected: {
     "mutual-exclusion": "lost-in-failover",

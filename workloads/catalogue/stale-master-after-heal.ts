@@ -40,7 +40,7 @@ export const staleMasterAfterHeal: Scenario = {
             key: "k1",
             ttlMs: 20_000,
             waitMs: 0,
-            tries: 200,
+            tries: 600,
             steps: [
               { do: "read" },
               { do: "write" },
@@ -59,6 +59,7 @@ export const staleMasterAfterHeal: Scenario = {
         until: { on: "read:ok", client: 1 },
       },
     ],
+    limitMs: 60_000,
   },
   expected: {
     "mutual-exclusion": "lost-in-failover",
