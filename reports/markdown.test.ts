@@ -79,3 +79,33 @@ test("percent signs and line feeds in annotations are encoded", () => {
   const run = { ...faultWithoutEffect(), title: "100%\r\n::stop" };
   expect(renderAnnotations({ runs: [run] })).toContain("title=100%25%0D%0A%3A%3Astop%3A unknown::");
 });
+
+test("annotations of a campaign: surprises only, with their run where one shows them, and what is missing", () => {
+  const summary = {
+    cells: [
+      { lock: "flawed", fault: "none", expected: "broken", found: "broken", run: 0 },
+      { lock: "sold", fault: "none", expected: "holds", found: "broken", run: 1 },
+      { lock: "odd", fault: "none", expected: "broken", found: "holds" },
+      { lock: "vague", fault: "none", found: "unknown" },
+      { lock: "fine", fault: "none", expected: "holds", found: "holds" },
+    ],
+    missing: { cells: 2, reason: "shard 3 of 4 is not among the results" },
+  } as const;
+  const runs = [
+    { ...lostInFailover(), title: "flawed" },
+    { ...lostInFailover(), title: "sold" },
+  ];
+  const lines = renderAnnotations({ runs, summary }).trim().split("\n");
+  expect(lines.map((line) => /^::(\w+) title=([^%:]+)/.exec(line)?.slice(1))).toEqual([
+    ["error", "sold"],
+    ["error", "sold"],
+    ["warning", "odd under none"],
+    ["warning", "vague under none"],
+    ["warning", "not searched"],
+  ]);
+  expect(lines.at(-1)).toContain("2 more cells were not searched: shard 3 of 4");
+  const text = renderMarkdown({ runs, summary });
+  expect(text).toContain("## ❌ sold: invalid");
+  expect(text).not.toContain("## ❌ flawed: invalid");
+  expect(text).toContain("**2 more cells were not searched");
+});

@@ -79,3 +79,17 @@ test("colour and ASCII are a matter of dress", () => {
 test("an empty campaign says so", () => {
   expect(renderSummaryTable({ cells: [] }, { color: false, width: 80 })).toBe("Nothing was run.\n");
 });
+
+test("a table that is not whole says so, and does not call everything as expected", () => {
+  const cells = [{ lock: "a", fault: "none", expected: "holds", found: "holds" }] as const;
+  const text = renderSummaryTable(
+    { cells, missing: { cells: 1, reason: "the budget was over" } },
+    { color: false, width: 80 },
+  );
+  expect(text).toContain(
+    "  ? 1 more cell was not searched: the budget was over\n  Everything searched is as expected.\n",
+  );
+  expect(
+    renderSummaryTable({ cells: [], missing: { cells: 9, reason: "it was interrupted" } }, { color: false, width: 80 }),
+  ).toBe("Nothing was run: it was interrupted.\n");
+});

@@ -6,7 +6,7 @@ import { readPlan } from "../../run/store.ts";
 import { renderHtml } from "../../../reports/html.ts";
 import { renderJson } from "../../../reports/json.ts";
 import { renderJunit } from "../../../reports/junit.ts";
-import { renderMarkdown } from "../../../reports/markdown.ts";
+import { renderAnnotations, renderMarkdown } from "../../../reports/markdown.ts";
 import type { RunRecord } from "../../../reports/run-record.ts";
 import { renderSvg } from "../../../reports/svg.ts";
 import { renderText } from "../../../reports/text.ts";
@@ -14,7 +14,7 @@ import type { Command } from "../command.ts";
 import { textOptions } from "../output.ts";
 import { readHistory } from "../read-history.ts";
 
-export const FORMATS = ["text", "html", "markdown", "junit", "json", "svg"] as const;
+export const FORMATS = ["text", "html", "markdown", "junit", "json", "svg", "annotations"] as const;
 
 /** `lockstorm report`: a recorded run, drawn again. */
 export const report: Command = {
@@ -28,6 +28,7 @@ export const report: Command = {
   examples: [
     "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1",
     "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1 --format html > report.html",
+    "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1 --format markdown >> $GITHUB_STEP_SUMMARY",
   ],
   run: async ({ operands, flags }) => {
     const [folder] = operands;
@@ -64,6 +65,8 @@ function draw(record: RunRecord, format: (typeof FORMATS)[number]): string {
       return renderMarkdown(whole);
     case "junit":
       return renderJunit(whole);
+    case "annotations":
+      return renderAnnotations(whole);
     case "json":
       return renderJson(whole);
     case "svg": {
