@@ -47,7 +47,7 @@ function field(
   return (
     `<g>${element("title", {}, [escapeXml(words)])}` +
     element("rect", { ...box, class: isAsExpected(count) ? "share-ground" : "share-ground surprise" }) +
-    element("rect", { ...box, class: "share-fill", "fill-opacity": (share * 0.75).toFixed(2) }) +
+    element("rect", { ...box, class: "share-fill", "fill-opacity": (share * 0.6).toFixed(2) }) +
     `${label(x + width / 2, y + 17, judged === 0 ? "-" : `${violated}/${judged}`, "middle")}</g>`
   );
 }
@@ -76,7 +76,7 @@ export function sharePlot(experiment: MeasuredExperiment, rows: readonly string[
       .map(({ x = 0, counts }) => ({ x, count: counts[property] ?? { violated: 0, judged: 0 } }))
       .toSorted((one, other) => one.x - other.x);
     const share = ({ violated, judged }: PropertyCount): number => (judged === 0 ? 0 : violated / judged);
-    const path = mine.map(({ x, count }) => `${xOf(x)},${yOf(share(count))}`).join(" ");
+    const path = mine.map(({ x, count }) => `${xOf(x).toFixed(1)},${yOf(share(count)).toFixed(1)}`).join(" ");
     return [
       element("polyline", { class: `line ${LINES[at]}`, points: path, fill: "none", style: "fill: none" }),
       ...mine.map(({ x, count }) => {
@@ -136,5 +136,5 @@ function drawing(name: string, width: number, height: number, parts: readonly st
     role: "img",
     "aria-label": name,
   };
-  return new Markup(element("svg", shape, parts).replaceAll(/(\d+\.\d\d)\d+/g, "$1"));
+  return new Markup(element("svg", shape, parts).replaceAll(/(?<==")(\d+\.\d\d)\d+(?=")/g, "$1"));
 }

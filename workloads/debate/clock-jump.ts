@@ -43,7 +43,10 @@ export const clockJump: Experiment = {
       row: rowName(held, jump),
       column: String(count),
       x: count,
-      expected: { "lease-exclusion": expectedOf(held, jump, count) },
+      expected: {
+        "lease-exclusion": expectedOf(held, jump, count),
+        "lost-updates": expectedOf(held, jump, count),
+      },
       plans: drawn((random) => plan(held, jump, count, random)),
     })),
   met: (history) => granted(history, 0, 1) && faultsTookEffect(history),
@@ -94,8 +97,8 @@ function plan(held: Held, jump: number, count: number, random: Random): DrawnPla
             key: "k1",
             ttlMs: TTL_MS,
             waitMs: 0,
-            // Nearly to the end of the lease, so that a lease cut short by a little is noticed.
-            steps: [{ do: "read" }, { do: "hold", forMs: Math.round(TTL_MS * 0.975) }, { do: "write" }],
+            // Nearly to the end of the lease, of which asking nodes that do not answer has taken a little.
+            steps: [{ do: "read" }, { do: "hold", forMs: 0.9 * TTL_MS }, { do: "write" }],
           },
         ],
       },

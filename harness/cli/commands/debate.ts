@@ -42,6 +42,8 @@ export const debate: Command = {
       onProgress: (words) => progress.step(words),
     });
     progress[Symbol.dispose]();
+    const missing = only.length - measured.experiments.length;
+    if (missing > 0) progress.note(`${missing} of ${only.length} experiments are not measured: it was interrupted`);
     mkdirSync(store, { recursive: true });
     const report = join(store, "debate.html");
     writeFileSync(report, renderDebateHtml(measured));
