@@ -190,9 +190,16 @@ describe("on five servers", () => {
   });
 
   it("counts a release only when a majority had the lock", async () => {
-    await start([granting, granting, holding, holding, holding]);
-    expect(await lock.release({ key: "k", owner: "o" })).toEqual({ type: "ok", value: { released: false } });
+    await start([granting, granting, granting, holding, holding]);
+    expect(await lock.release({ key: "k", owner: "o" })).toEqual({ type: "ok", value: { released: true } });
     expect(servers.every(({ received }) => received.length === 1)).toBe(true);
+  });
+
+  it("does not know, after a release, whether a minority that had the lock was all that was left of it", async () => {
+    await start([granting, granting, holding, holding, holding]);
+    expect(await lock.release({ key: "k", owner: "o" })).toMatchObject({ type: "info" });
+    for (const server of servers) server.behave = holding;
+    expect(await lock.release({ key: "k", owner: "o" })).toEqual({ type: "ok", value: { released: false } });
   });
 
   it("counts an extension only when a majority had the lock", async () => {

@@ -64,12 +64,18 @@ export class ComposedLock implements LockClient {
     return this.#waiter.wait(key, { waitMs, signal }, () => this.#tryOnce(key, ttlMs));
   }
 
-  /** `released: true` when the lock was its owner's and one level of the hold, mostly the only one, is given up. */
+  /**
+   * `released: true` when the lock was its owner's and one level of the hold, mostly the only one, is given up. Where a
+   * minority of the servers still had it, it may have been the releasing itself that made it one: nobody knows.
+   */
   async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
     this.#ownHolds.left(key, owner);
     const answers = await this.#ask((server) => this.#parts.protocol.free(server, { key, owner }));
     const decision = decide(answers, this.#quorum);
-    if (decision.type === "ok" && !decision.value) this.#ownHolds.lost(key, owner);
+    if (decision.type === "ok" && !decision.value) {
+      this.#ownHolds.lost(key, owner);
+      if (tally(answers).yes > 0) return { type: "info", reason: "only a minority of the servers still had it" };
+    }
     return map(decision, (released) => ({ released }));
   }
 

@@ -285,7 +285,7 @@ export const ladder: readonly LockEntry[] = [
     load: async () => (await import("./rungs/redlock-fsync.ts")).driver,
     limits: leaseLimits("redlock").filter(({ cause, under }) => cause !== "lost-in-restart" || under === "disk-loss"),
     lesson: {
-      shows: { property: "lease-exclusion", topology: "redlock", under: "restart-node" },
+      shows: { property: "lease-exclusion", topology: "redlock", under: "disk-loss" },
       mendedBy: "redlock-delayed-restart",
       how: "A server that lost its disk takes part again only when all that it may have granted is over.",
     },

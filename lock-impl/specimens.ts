@@ -271,7 +271,7 @@ export const specimens: readonly LockEntry[] = [
     "the largest of the servers' counters as fencing token: a later majority can have a smaller one",
     {
       property: FT,
-      under: ["partition"],
+      under: ["pause-node", "partition"],
       cause: "token-rollback",
       source: "redlock-no-fence",
     },

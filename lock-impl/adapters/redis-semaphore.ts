@@ -101,6 +101,7 @@ class SemaphoreClient implements LockClient {
     }
     const freed = this.#clients.filter(({ deleted }) => deleted).length;
     if (freed >= majority(this.#clients.length)) return { type: "ok", value: { released: true } };
+    if (freed > 0) return { type: "info", reason: "only a minority of the servers still had it" };
     if (this.#clients.some(({ reconnected }) => reconnected)) {
       return { type: "info", reason: "it was sent again when a connection was lost: the first time may have freed it" };
     }
