@@ -3,17 +3,24 @@ import { changeLines, changesSince, renderChanges } from "./changes.ts";
 import type { SummaryCell } from "./summary.ts";
 
 const cell = (lock: string, found: SummaryCell["found"], fault = "none"): SummaryCell => ({ lock, fault, found });
-const FORMER = [cell("stays", "broken"), cell("breaks", "holds"), cell("mended", "broken"), cell("lost", "broken")];
+const FORMER = [
+  cell("stays", "broken"),
+  cell("stays", "unknown", "failover"),
+  cell("gone", "broken"),
+  cell("breaks", "holds"),
+  cell("mended", "broken"),
+  cell("lost", "broken"),
+];
 const NOW = [
   cell("stays", "broken"),
   cell("stays", "broken", "failover"),
   cell("breaks", "broken"),
   cell("mended", "holds"),
   cell("lost", "unknown"),
-  cell("fresh", "holds"),
+  cell("fresh", "broken"),
 ];
 
-test("new is what did not break then, known what did, and fixed what holds now; unknown is neither", () => {
+test("new is what did not break then, known what did, and fixed what holds now; unknown is neither, and what was not there both times is not compared", () => {
   expect(changesSince(FORMER, NOW)).toEqual({
     new: [
       { lock: "stays", fault: "failover" },

@@ -5,8 +5,11 @@ import { count, printable } from "./wording.ts";
 /** What the cells of a campaign say against those of a former one. What was not searched both times is not compared. */
 export function changesSince(former: readonly SummaryCell[], now: readonly SummaryCell[]): SummaryChanges {
   const before = new Map(former.map((cell) => [nameOf(cell), cell.found]));
-  const pick = (isOne: (found: SummaryCell["found"], then: SummaryCell["found"] | undefined) => boolean) =>
-    now.filter((cell) => isOne(cell.found, before.get(nameOf(cell)))).map(({ lock, fault }) => ({ lock, fault }));
+  const pick = (isOne: (found: SummaryCell["found"], then: SummaryCell["found"]) => boolean) =>
+    now.flatMap((cell) => {
+      const then = before.get(nameOf(cell));
+      return then !== undefined && isOne(cell.found, then) ? [{ lock: cell.lock, fault: cell.fault }] : [];
+    });
   return {
     new: pick((found, then) => found === "broken" && then !== "broken"),
     known: pick((found, then) => found === "broken" && then === "broken"),

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const BROKEN = ["hunt", "--lock", "single", "--faults", "clock-jump", "--seed", "3", "--shrink-runs", "8"];
+const BROKEN = ["hunt", "--lock", "extend-set-xx", "--faults", "pause-client", "--seed", "3", "--shrink-runs", "8"];
 const SOUND = ["hunt", "--lock", "single", "--faults", "reset", "--runs", "300", "--seed", "3"];
 const store = (name: string): string => join(folder, name);
 const run = (words: readonly string[], name: string, ...more: string[]): ReturnType<typeof runCli> =>
   runCli([...words, "--store", store(name), ...more]);
 
-const journal = (name: string, suffix = ""): readonly HuntEntry[] =>
-  readJournal(join(store(name), "campaigns", `hunt-single-single${suffix}.jsonl`), huntEntrySchema).entries;
+const journal = (name: string, hunt = "hunt-single-single"): readonly HuntEntry[] =>
+  readJournal(join(store(name), "campaigns", `${hunt}.jsonl`), huntEntrySchema).entries;
 const positions = (entries: readonly HuntEntry[]): readonly number[] => entries.map(({ position }) => position);
 
 /** The last line: counts, seed and path. */
@@ -57,10 +57,10 @@ describe("shards of a hunt that finds something", () => {
   });
 
   test("ended, it is not searched again when it is resumed", async () => {
-    const before = journal("shard-1", "-1-of-3");
+    const before = journal("shard-1", "hunt-extend-set-xx-single-1-of-3");
     const resumed = await run(BROKEN, "shard-1", "--shard", "1/3", "--resume");
     expect(resumed.code).toBe(1);
-    expect(journal("shard-1", "-1-of-3")).toEqual(before);
+    expect(journal("shard-1", "hunt-extend-set-xx-single-1-of-3")).toEqual(before);
     expect(resumed.stderr).not.toContain("hunting:");
   });
 });
