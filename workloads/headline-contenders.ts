@@ -16,7 +16,6 @@ export const CONTENDERS: readonly Contender[] = [
   { lock: "redlock4", topology: "redlock" },
   { lock: "redlock5", topology: "redlock" },
   { lock: "redis-semaphore", topology: "single" },
-  { lock: "redis-semaphore-redlock", topology: "redlock" },
 ];
 
 /**

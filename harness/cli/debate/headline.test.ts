@@ -2,16 +2,16 @@ import { expect, test, vi } from "vitest";
 import type { MeasuredHeadline } from "../../../reports/headline.ts";
 import { runCli } from "../testing/run-cli.ts";
 
-// Minutes of virtual time; on a busy machine that takes its time.
+// A minute of virtual time each; on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 300_000 });
 
-const WORDS = ["headline", "--lock", "single,fenced,redlock", "--minutes", "3", "--seed", "1"];
+const WORDS = ["headline", "--lock", "single,fenced,redlock", "--minutes", "1", "--seed", "1"];
 
 test("a lock alone loses updates, fencing tokens or compare and set lose none, and the numbers repeat", async () => {
   const { code, stdout } = await runCli([...WORDS, "--json"]);
   const measured = JSON.parse(stdout) as MeasuredHeadline;
   expect(code).toBe(0);
-  expect(measured).toMatchObject({ backend: "simulated", seed: 1, minutes: 3, ttlMs: 2000, clients: 5 });
+  expect(measured).toMatchObject({ backend: "simulated", seed: 1, minutes: 1, ttlMs: 2000, clients: 5 });
   expect(measured.rows.map(({ lock }) => lock)).toEqual(["single", "fenced", "redlock"]);
   const lost = Object.fromEntries(
     measured.rows.map(({ lock, guards }) => [
@@ -24,7 +24,7 @@ test("a lock alone loses updates, fencing tokens or compare and set lose none, a
   expect(lost).toEqual({ single: ["nothing", "fencing"], fenced: ["nothing"], redlock: ["nothing", "fencing"] });
   for (const { guards } of measured.rows) {
     expect(Object.keys(guards)).toEqual(["nothing", "fencing", "versions"]);
-    for (const { acknowledged } of Object.values(guards)) expect(acknowledged).toBeGreaterThan(100);
+    for (const { acknowledged } of Object.values(guards)) expect(acknowledged).toBeGreaterThan(50);
     expect(guards["versions"]?.refused).toBeGreaterThan(0);
   }
   const text = await runCli(WORDS);
