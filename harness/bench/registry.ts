@@ -27,6 +27,11 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("./search.bench.ts"),
   },
   {
+    name: "detection",
+    summary: "flawed locks: runs and time until each is caught, and how small it shrinks",
+    load: () => import("./detection.bench.ts"),
+  },
+  {
     name: "memory",
     summary: "heap in use over thousands of simulated runs in one process",
     usual: true,

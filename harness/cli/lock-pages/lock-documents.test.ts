@@ -1,0 +1,47 @@
+// First: libraries keep functions of the platform when they are loaded.
+import { ladderDocument, LOCK_PAGES, lockDocument } from "./lock-documents.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { ladder } from "../../../lock-impl/ladder.ts";
+import { findLock, locks } from "../../../lock-impl/registry.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+describe("the pages of the locks are up to date (npm run docs:locks)", () => {
+  test.each(locks.map((lock) => [lock.name, lock] as const))("%s", async (_, lock) => {
+    const { run, document } = await lockDocument(lock, root);
+    expect(run.verdict.verdict).toBe("invalid");
+    expect(read(document.path)).toBe(document.text);
+  });
+
+  test("the ladder", () => {
+    const { path, text } = ladderDocument();
+    expect(read(path)).toBe(text);
+  });
+
+  test("no page is left of a lock that is gone", () => {
+    const pages = readdirSync(join(root, LOCK_PAGES)).filter((name) => name.endsWith(".md"));
+    expect(pages.toSorted()).toEqual(["README.md", ...locks.map(({ name }) => `${name}.md`)].toSorted());
+  });
+});
+
+describe("lessons", () => {
+  test.each(locks.map((lock) => [lock.name, lock] as const))(
+    "%s: shows a limit of its own",
+    (_, { limits, lesson }) => {
+      const { shows, mendedBy } = lesson;
+      expect(limits).toContainEqual(expect.objectContaining(shows));
+      if (mendedBy !== undefined) expect(findLock(mendedBy)).toMatchObject({ name: mendedBy });
+    },
+  );
+
+  test("every flawed rung is mended by a higher one", () => {
+    for (const lock of ladder.filter(({ name, flawed }) => flawed && name !== "reentrant-naive")) {
+      const mends = ladder.findIndex(({ name }) => name === lock.lesson.mendedBy);
+      expect(mends, lock.name).toBeGreaterThan(ladder.indexOf(lock));
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ladder } from "../../../lock-impl/ladder.ts";
+import { libraries } from "../../../lock-impl/libraries.ts";
+import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
+import { specimens } from "../../../lock-impl/specimens.ts";
+import { HarnessError } from "../../core/errors.ts";
+import { readPlan } from "../../run/store.ts";
+import { ladderPage } from "./ladder-page.ts";
+import { lockPage } from "./lock-page.ts";
+import { DETECTION_RUNS, type LimitRun, runForLimit, searchLimit } from "./limit-search.ts";
+
+/** Where the pages are, from the top of the project. */
+export const LOCK_PAGES = "docs/locks";
+
+const SEED = 1;
+const SHRINK_RUNS = 200;
+
+/** A file, from the top of the project, and what is to be in it. */
+export interface Document {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The page of the ladder as a whole. */
+export function ladderDocument(): Document {
+  return { path: join(LOCK_PAGES, "README.md"), text: ladderPage({ ladder, specimens, libraries }) };
+}
+
+/** The file that keeps the plan of a lock's counterexample: a page is drawn by running it again. */
+export function planFileOf({ name }: LockEntry): string {
+  return join(LOCK_PAGES, "plans", `${name}.json`);
+}
+
+/** The page of one lock, from a run of its kept plan. `root` is the top of the project. */
+export async function lockDocument(lock: LockEntry, root: string): Promise<{ run: LimitRun; document: Document }> {
+  const planFile = planFileOf(lock);
+  const run = await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile)));
+  const page = { lock, planFile, source: sourceOf(lock, root), record: run.record, neighbours: neighboursOf(lock) };
+  return { run, document: { path: join(LOCK_PAGES, `${lock.name}.md`), text: lockPage(page) } };
+}
+
+/** The kept plan as it should be: the one there is while it still shows the limit, or else one that is looked for. */
+export async function planDocument(lock: LockEntry, root: string): Promise<Document> {
+  const path = planFileOf(lock);
+  const known = existsSync(join(root, path)) ? readPlan(join(root, path)) : undefined;
+  if (known !== undefined) {
+    const { verdict } = await runForLimit(lock, lock.lesson.shows, known);
+    if (verdict.verdict === "invalid") return { path, text: planText(known) };
+  }
+  const search = { seed: SEED, runs: DETECTION_RUNS, shrinkRuns: SHRINK_RUNS };
+  const { counterexample } = await searchLimit(lock, lock.lesson.shows, search);
+  if (counterexample === undefined) throw new HarnessError(`${lock.name} did not show its limit in any run`);
+  return { path, text: planText(counterexample.run.plan) };
+}
+
+function planText(plan: object): string {
+  return `${JSON.stringify(plan, undefined, 2)}\n`;
+}
+
+function neighboursOf(lock: LockEntry): { readonly before?: LockEntry; readonly after?: LockEntry } {
+  const place = ladder.indexOf(lock);
+  if (place === -1) return {};
+  const [before, after] = [ladder[place - 1], ladder[place + 1]];
+  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+}
+
+function sourceOf({ name }: LockEntry, root: string): string | undefined {
+  return ["rungs", "flawed", "adapters"]
+    .map((folder) => `lock-impl/${folder}/${name}.ts`)
+    .find((path) => existsSync(join(root, path)));
+}

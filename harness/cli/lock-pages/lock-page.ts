@@ -1,0 +1,96 @@
+import type { Claim, Limit } from "../../../lock-impl/claims.ts";
+import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
+import type { RunRecord } from "../../../reports/run-record.ts";
+import { renderViolation } from "../../../reports/text.ts";
+
+/** Columns of a picture on a page. */
+const WIDTH = 100;
+
+/** What a lock's page is made of. */
+export interface LockPage {
+  readonly lock: LockEntry;
+  /** Its source file, from the top of the project, where it has one of its own. */
+  readonly source: string | undefined;
+  /** The run that shows its limit. */
+  readonly record: RunRecord;
+  /** The plan of that run, from the top of the project. */
+  readonly planFile: string;
+  /** The rungs before and after it. */
+  readonly neighbours: { readonly before?: LockEntry; readonly after?: LockEntry };
+}
+
+/** The page of one lock, as Markdown: what it does, what it promises, how it is lost, and what mends that. */
+export function lockPage({ lock, source, record, planFile, neighbours }: LockPage): string {
+  const { shows, mendedBy, how } = lock.lesson;
+  const replayCommand = `npx lockstorm replay ${planFile}`;
+  return [
+    `# ${lock.name}`,
+    "",
+    sentence(lock.title.replace(/^flawed: /, "")),
+    ...(lock.flaw === undefined || lock.title.includes(lock.flaw) ? [] : ["", `The flaw: ${lock.flaw}.`]),
+    "",
+    ...(source === undefined ? [] : [`Source: [${source}](../../${source}).`]),
+    `Runs on: ${lock.topologies.join(", ")}${lock.persistence === undefined ? "" : `, appendfsync ${lock.persistence}`}.`,
+    "",
+    "## What it promises",
+    "",
+    ...(lock.flawed ? ["As its author would sell it:", ""] : []),
+    "| property | on | under | because |",
+    "|---|---|---|---|",
+    ...lock.claims.map(claimRow),
+    "",
+    "## How it is lost",
+    "",
+    "| property | on | under | cause | source |",
+    "|---|---|---|---|---|",
+    ...lock.limits.map(limitRow),
+    "",
+    "## Counterexample",
+    "",
+    `Of ${shows.property} ${shows.under === "none" ? "without any fault" : `under ${shows.under}`}, as the search in simulation found and shrank it:`,
+    "",
+    indented(renderViolation({ ...record, replayCommand }, { color: false, width: WIDTH })),
+    "",
+    "## What mends it",
+    "",
+    `${how}${mendedBy === undefined ? "" : ` See [${mendedBy}](${mendedBy}.md).`}`,
+    "",
+    ...steps(neighbours),
+  ].join("\n");
+}
+
+function claimRow({ property, topology, under, persistence, because }: Claim): string {
+  const disks = persistence === undefined ? "" : ` (appendfsync ${persistence.join(" or ")})`;
+  return `| ${property} | ${topology}${disks} | ${under.join(", ")} | ${cell(because)} |`;
+}
+
+function limitRow({ property, topology, under, cause, source }: Limit): string {
+  return `| ${property} | ${topology} | ${under} | ${cause} | ${cell(source)} |`;
+}
+
+function steps({ before, after }: LockPage["neighbours"]): readonly string[] {
+  const links = [
+    ...(before === undefined ? [] : [`Before it: [${before.name}](${before.name}.md).`]),
+    ...(after === undefined ? [] : [`After it: [${after.name}](${after.name}.md).`]),
+    "[The whole ladder](README.md).",
+  ];
+  return [links.join(" "), ""];
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** As a block of code. */
+function indented(text: string): string {
+  return text
+    .trimEnd()
+    .split("\n")
+    .map((line) => (line === "" ? "" : `    ${line}`))
+    .join("\n");
+}
+
+/** A bar would end the cell. */
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
