@@ -7,7 +7,7 @@ vi.setConfig({ testTimeout: 300_000 });
 
 const WORDS = ["headline", "--lock", "single,fenced,redlock", "--minutes", "1", "--seed", "1"];
 
-test("a lock alone loses updates, fencing tokens or compare and set lose none, and the numbers repeat", async () => {
+test("in this minute a lock alone loses updates, fencing tokens or compare and set none, and the numbers repeat", async () => {
   const { code, stdout } = await runCli([...WORDS, "--json"]);
   const measured = JSON.parse(stdout) as MeasuredHeadline;
   expect(code).toBe(0);
