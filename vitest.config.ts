@@ -14,6 +14,7 @@ export default defineConfig({
           name: "unit",
           include: [`${rooms}/**/*.test.ts`],
           exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
+          maxWorkers: "100%",
           // Against hanging only: no test depends on the speed of the machine.
           testTimeout: 60_000,
         },
@@ -24,6 +25,7 @@ export default defineConfig({
           include: ["harness/simulated/**/*.test.ts"],
           exclude: ["**/*.containers.test.ts"],
           pool: "forks",
+          maxWorkers: "100%",
           testTimeout: 120_000,
         },
       },
