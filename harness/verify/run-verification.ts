@@ -3,7 +3,7 @@ import { keepSimulated, runSimulated, type SimulatedRun } from "../cli/run-simul
 import { faults } from "../../faults/registry.ts";
 import type { LockDriver } from "../../lock-impl/driver.ts";
 import { renderText } from "../../reports/text.ts";
-import { contentionPlans } from "../../workloads/contention.ts";
+import { contentionPlans, maxHoldShareFor } from "../../workloads/contention.ts";
 import { keepRun } from "../cli/backend.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { type CampaignResult, type Judged, runCampaign } from "../run/campaign.ts";
@@ -29,7 +29,7 @@ export async function runVerification(
   const drawn = faults.filter(({ kind }) => settings.faults.includes(kind));
   const regressions = new Regressions(store);
   const result = await runCampaign<Run>({
-    plans: contentionPlans({ lock, topology, faults: drawn }),
+    plans: contentionPlans({ lock, topology, faults: drawn, maxHoldShare: maxHoldShareFor(required), retries: true }),
     regressions: regressions
       .of(lock, topology.kind)
       .filter((plan) => plan.faults.every(({ kind }) => settings.faults.includes(kind))),

@@ -69,7 +69,7 @@ async function search(hunt: HuntSettings, record: WorkDone, flags: Flags, signal
   const { entries } = record;
   if (entries.length > 0) progress.note(`resumed: ${entries.length} runs were done before`);
   const result = await runCampaign<HuntRun>({
-    plans: contentionPlans({ lock, topology: hunt.topology, faults: hunt.faults }),
+    plans: contentionPlans({ lock, topology: hunt.topology, faults: hunt.faults, retries: true }),
     regressions,
     seed,
     runs,

@@ -1,4 +1,4 @@
-import { contentionPlans } from "../../../workloads/contention.ts";
+import { BEYOND_LEASE, contentionPlans } from "../../../workloads/contention.ts";
 import { type Judged, runCampaign } from "../../run/campaign.ts";
 import { keepRun } from "../backend.ts";
 import { keepSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
@@ -8,8 +8,6 @@ import { type Cell, titleOf } from "./cells.ts";
 const HOLDING_RUNS = 10;
 const BREAKING_RUNS = 500;
 const SHRINK_RUNS = 150;
-/** Some hold longer than their lease: what a lock does then is part of the picture, and no lock promises that away. */
-const MAX_HOLD_SHARE = 1.3;
 
 export interface SearchOptions {
   readonly seed: number;
@@ -55,7 +53,7 @@ function campaign(cell: Cell, { seed, runs }: SearchOptions, how: { shrinkRuns: 
       lock: lock.name,
       topology,
       faults: fault === undefined ? [] : [fault],
-      maxHoldShare: MAX_HOLD_SHARE,
+      maxHoldShare: BEYOND_LEASE,
       reenters: lock.reentrant === true,
     }),
     ...how,

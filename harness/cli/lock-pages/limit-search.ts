@@ -1,7 +1,7 @@
 import { faults } from "../../../faults/registry.ts";
 import { DISK_LOSS } from "../../../lock-impl/claims.ts";
 import type { Lesson, LockEntry } from "../../../lock-impl/lock-entry.ts";
-import { contentionPlans } from "../../../workloads/contention.ts";
+import { BEYOND_LEASE, contentionPlans } from "../../../workloads/contention.ts";
 import type { Plan } from "../../core/plan.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { type Property, PROPERTIES } from "../../core/verdict.ts";
@@ -11,8 +11,6 @@ import { runSimulated, type SimulatedRun } from "../run-simulated.ts";
 
 /** In so many plans each flawed lock is caught. */
 export const DETECTION_RUNS = 500;
-/** Some hold longer than their lease: what a lock does then is part of the picture, and no lock promises that away. */
-const MAX_HOLD_SHARE = 1.3;
 
 type ShownLimit = Lesson["shows"];
 export type LimitRun = SimulatedRun & Judged;
@@ -42,7 +40,7 @@ export function searchLimit(
       lock: lock.name,
       topology: topologyOf(lock, limit),
       faults: faults.filter((fault) => fault.kind === kind),
-      maxHoldShare: MAX_HOLD_SHARE,
+      maxHoldShare: BEYOND_LEASE,
       reenters: lock.reentrant === true,
     }),
     execute: (plan) => runForLimit(lock, limit, plan),
