@@ -22,6 +22,14 @@ const leased = {
   limits: [...leaseLimits("single"), ...leaseLimits("sentinel")],
 } as const satisfies Partial<LockEntry>;
 
+/** The same where a bug has nothing to do with Sentinels: one row of the table says it all. */
+const onOneServer = {
+  ...leased,
+  topologies: ["single"],
+  claims: soundLease("single"),
+  limits: leaseLimits("single"),
+} as const satisfies Partial<LockEntry>;
+
 const fenced = {
   ...leased,
   mintsFence: true,
@@ -125,15 +133,21 @@ export const ladder: readonly LockEntry[] = [
     },
   },
   {
-    ...leased,
+    ...onOneServer,
     name: "owner-value-fixed",
     title: "single, with one owner value per client",
     load: async () => (await import("./flawed/owner-value-fixed.ts")).driver,
     flawed: true,
     flaw: "a release that arrives late deletes the client's next hold",
     limits: [
-      ...flaw({ property: "lease-exclusion", under: "latency", cause: "foreign-release", source: "owner-value-reuse" }),
-      ...leased.limits,
+      {
+        property: "lease-exclusion",
+        topology: "single",
+        under: "latency",
+        cause: "foreign-release",
+        source: "owner-value-reuse",
+      },
+      ...onOneServer.limits,
     ],
     lesson: {
       shows: { property: "lease-exclusion", topology: "single", under: "latency" },
@@ -201,7 +215,7 @@ export const ladder: readonly LockEntry[] = [
     },
   },
   {
-    ...leased,
+    ...onOneServer,
     name: "reentrant-naive",
     title: "a hash that counts its owner's entries; one owner per client",
     load: async () => (await import("./flawed/reentrant-naive.ts")).driver,
@@ -209,8 +223,14 @@ export const ladder: readonly LockEntry[] = [
     flawed: true,
     flaw: "an inner unlock, after the outer hold was lost, frees what the outer section believes to hold",
     limits: [
-      ...flaw({ property: "lease-exclusion", under: "none", cause: "double-grant", source: "reentry-miscount" }),
-      ...leased.limits,
+      {
+        property: "lease-exclusion",
+        topology: "single",
+        under: "none",
+        cause: "double-grant",
+        source: "reentry-miscount",
+      },
+      ...onOneServer.limits,
     ],
     lesson: {
       shows: { property: "lease-exclusion", topology: "single", under: "none" },
