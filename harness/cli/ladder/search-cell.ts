@@ -5,9 +5,9 @@ import { keepSimulated, runSimulated, type SimulatedRun } from "../run-simulated
 import { type Cell, titleOf } from "./cells.ts";
 
 /** Runs of a cell that should hold, and of one that is known to break: that one ends with the first that does. */
-const HOLDING_RUNS = 10;
+const HOLDING_RUNS = 6;
 const BREAKING_RUNS = 500;
-const SHRINK_RUNS = 150;
+const SHRINK_RUNS = 75;
 
 export interface SearchOptions {
   readonly seed: number;
