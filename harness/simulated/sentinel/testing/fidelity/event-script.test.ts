@@ -21,7 +21,11 @@ test("a script names roles, counts repetitions, and leaves out what load decides
   const event = (sentinel: string, channel: string, message: string) => ({ sentinel, channel, message });
   const scripts = eventScripts(
     [
+      event("sentinel-0", "+sdown", "master lockstorm 10.0.0.1 6379"),
+      event("sentinel-0", "+sdown", `sentinel bbb 10.0.1.2 26379 ${about}`),
+      event("sentinel-0", "-sdown", `sentinel bbb 10.0.1.2 26379 ${about}`),
       event("sentinel-1", "+sdown", "master lockstorm 10.0.0.1 6379"),
+      event("sentinel-0", "-sdown", "master lockstorm 10.0.0.1 6379"),
       event("sentinel-1", "+odown", "master lockstorm 10.0.0.1 6379 #quorum 2/2"),
       event("sentinel-0", "+vote-for-leader", "bbb 1"),
       event("sentinel-1", "+elected-leader", "master lockstorm 10.0.0.1 6379"),

@@ -28,8 +28,8 @@ export interface EventScript {
 /**
  * The script of each Sentinel, by its name, with roles instead of addresses and identities: M is the first master, P the
  * replica that was promoted, R another one, L the Sentinel that led. So scripts of different runs can be compared. Left
- * out is what depends on how busy a machine is: living replicas that seem down, masters that seem up again for a moment,
- * and how many Sentinels have agreed so far.
+ * out is what depends on how busy a machine is: living replicas and Sentinels that seem down, masters that seem down or up
+ * for a moment, and how many Sentinels have agreed so far. No scenario stops a Sentinel or a replica.
  */
 export function eventScripts(events: readonly PublishedEvent[], cast: Cast): ReadonlyMap<string, EventScript> {
   const leader = events.find(({ channel }) => channel === "+elected-leader")?.sentinel;
@@ -39,10 +39,10 @@ export function eventScripts(events: readonly PublishedEvent[], cast: Cast): Rea
   for (const [name, id] of cast.ids) roleOf.set(id, name === leader ? "L" : "S");
   const scripts = new Map<string, { role: EventScript["role"]; lines: string[] }>();
   const counts = new Map<string, number>();
-  for (const { sentinel, channel, message } of events) {
+  for (const { sentinel, channel, message } of withoutMoments(events)) {
     const words = message.split(" ").map((word) => roleOf.get(word.replace(/:\d+$/, "")) ?? word);
     const line = [channel, ...words].join(" ").replace(/ #quorum .*/, "");
-    if (/^[+-]sdown slave [PR] |^-[so]down master /.test(line)) continue;
+    if (/^[+-]sdown (slave [PR]|sentinel) |^-[so]down master /.test(line)) continue;
     const count = (counts.get(`${sentinel} ${line}`) ?? 0) + 1;
     if (count > 1 && /^.[so]down master /.test(line)) continue;
     counts.set(`${sentinel} ${line}`, count);
@@ -51,6 +51,24 @@ export function eventScripts(events: readonly PublishedEvent[], cast: Cast): Rea
     scripts.set(sentinel, script);
   }
   return scripts;
+}
+
+/** Events but for masters that seemed down to a Sentinel and up again before it had another to agree with. */
+function withoutMoments(events: readonly PublishedEvent[]): readonly PublishedEvent[] {
+  return events.filter((event, index) => {
+    if (event.channel !== "+sdown" || !event.message.startsWith("master ")) return true;
+    const next = events
+      .slice(index + 1)
+      .find(
+        (each) => each.sentinel === event.sentinel && /^[+-][so]down$/.test(each.channel) && samePlace(each, event),
+      );
+    return next?.channel !== "-sdown";
+  });
+}
+
+function samePlace(a: PublishedEvent, b: PublishedEvent): boolean {
+  const place = ({ message }: PublishedEvent) => message.split(" ").slice(0, 4).join(" ");
+  return place(a) === place(b);
 }
 
 /**
