@@ -127,6 +127,31 @@ export function delayedRestart(): readonly Claim[] {
   ];
 }
 
+/**
+ * What is left of the promises of a lease when each client chooses the server of a key by what it can reach: only those
+ * that do not depend on all clients choosing the same one.
+ */
+export function reroutedLease(): readonly Claim[] {
+  const topology = "redlock";
+  const because = "as long as all clients reach the same servers, a key has one home";
+  const exclusive = ["lease-exclusion", "linearizability"];
+  return [
+    ...exclusive.map((property) => ({ property, topology, under: ["kill-client"], because }) as const),
+    ...soundLease(topology).filter(({ property }) => !exclusive.includes(property)),
+  ];
+}
+
+/** Whatever lets one client, and not another, give up waiting for a server: the key then has two homes. */
+export function reroutedLimits(): readonly Limit[] {
+  const topology = "redlock";
+  const source = "twemproxy, auto_eject_hosts: right for a cache, wrong for a store";
+  const apart = { property: "lease-exclusion", topology, cause: "unexplained", source } as const;
+  return [
+    ...["partition", "stall", "latency", "reset", "pause-node", "pause-client"].map((under) => ({ ...apart, under })),
+    ...leaseLimits(topology),
+  ];
+}
+
 /** What its author would say of a fencing token made of several servers' counters. It is not so. */
 export function quorumFence(): readonly Claim[] {
   return ["fencing-tokens", "stale-writes"].map((property) => ({

@@ -3,12 +3,13 @@ import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 /** What there is to link to. */
 export interface AllLocks {
   readonly ladder: readonly LockEntry[];
+  readonly alternatives: readonly LockEntry[];
   readonly specimens: readonly LockEntry[];
   readonly libraries: readonly LockEntry[];
 }
 
 /** The page that leads up the ladder, as Markdown. */
-export function ladderPage({ ladder, specimens, libraries }: AllLocks): string {
+export function ladderPage({ ladder, alternatives, specimens, libraries }: AllLocks): string {
   return [
     "# Locks",
     "",
@@ -24,6 +25,14 @@ export function ladderPage({ ladder, specimens, libraries }: AllLocks): string {
     "What is left at the top: every lock with leases trusts somebody's clock, and no lock can hold back a client that sleeps",
     "through the end of its lease. Let the resource check fencing tokens; where that is not enough, take them from a store",
     "that reaches consensus.",
+    "",
+    "## Beside the ladder",
+    "",
+    "Other ways to place a lock, and other stores to keep it in.",
+    "",
+    "| lock | what | lost | mended by |",
+    "|---|---|---|---|",
+    ...alternatives.map(bugRow),
     "",
     "## One bug each",
     "",

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { alternatives } from "../../../lock-impl/alternatives.ts";
 import { ladder } from "../../../lock-impl/ladder.ts";
 import { libraries } from "../../../lock-impl/libraries.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
@@ -24,7 +25,7 @@ export interface Document {
 
 /** The page of the ladder as a whole. */
 export function ladderDocument(): Document {
-  return { path: join(LOCK_PAGES, "README.md"), text: ladderPage({ ladder, specimens, libraries }) };
+  return { path: join(LOCK_PAGES, "README.md"), text: ladderPage({ ladder, alternatives, specimens, libraries }) };
 }
 
 /** The file that keeps the plan of a lock's counterexample: a page is drawn by running it again. */
@@ -66,7 +67,7 @@ function neighboursOf(lock: LockEntry): { readonly before?: LockEntry; readonly 
 }
 
 function sourceOf({ name }: LockEntry, root: string): string | undefined {
-  return ["rungs", "flawed", "adapters"]
+  return ["rungs", "alternatives", "flawed", "adapters"]
     .map((folder) => `lock-impl/${folder}/${name}.ts`)
     .find((path) => existsSync(join(root, path)));
 }

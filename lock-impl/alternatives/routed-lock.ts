@@ -1,0 +1,111 @@
+import { ComposedLock } from "../compose.ts";
+import { PATIENCE } from "../connection-options.ts";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
+import { type LockParts, soundParts } from "../lock-parts.ts";
+import { ownedKey } from "../protocol.ts";
+import { connectServers, targetsOf } from "../servers.ts";
+import type { Outcome, Waiter } from "../waiting.ts";
+import { type HashRing, hashRing } from "./hash-ring.ts";
+
+/** How a client finds the server of a key. */
+interface Routing {
+  /**
+   * For how long a client leaves a server alone that it could not reach, and takes the keys of that server to the next
+   * on the ring. Absent: a key is never taken anywhere else.
+   */
+  readonly awayMs?: number;
+}
+
+/** `single` on each server by itself, with time-outs that leave time to ask another one. */
+const onEachServer: LockParts = { ...soundParts, protocol: ownedKey, patience: { ...PATIENCE, commandMs: 100 } };
+
+/** Builds a driver of a lock whose keys live each on one of several independent servers. */
+export function routedLock(routing: Routing): LockDriver {
+  return {
+    async connect({ servers }) {
+      const targets = targetsOf(servers);
+      const connections = await connectServers(targets, onEachServer.patience);
+      const waiter = await onEachServer.waiting(targets);
+      const nodes = connections.map((connection) => new ComposedLock(onEachServer, [connection], waiter));
+      // By place and not by address: each client may reach the servers by addresses of its own.
+      return new RoutedLock(nodes, { ...routing, waiter, ring: hashRing(nodes.map((_, index) => `node-${index}`)) });
+    },
+  };
+}
+
+interface Route extends Routing {
+  readonly ring: HashRing;
+  readonly waiter: Waiter;
+}
+
+/** One client of a lock that lives, key by key, on one of several servers. */
+class RoutedLock implements LockClient {
+  readonly #nodes: readonly ComposedLock[];
+  readonly #route: Route;
+  /** Until when each node is left alone, on the monotonic clock: this client's own view, which nobody else knows. */
+  readonly #awayUntilMs = new Map<ComposedLock, number>();
+  /** Where each hold is: it is released and extended there, wherever the key belongs by then. */
+  readonly #holds = new Map<string, ComposedLock>();
+
+  constructor(nodes: readonly ComposedLock[], route: Route) {
+    this.#nodes = nodes;
+    this.#route = route;
+  }
+
+  acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
+    return this.#route.waiter.wait(key, options, () => this.#tryOnce(key, options));
+  }
+
+  async extend(grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
+    const { extend } = this.#nodeOf(grant);
+    if (extend === undefined) throw new Error("this lock cannot be extended");
+    return extend(grant, ttlMs);
+  }
+
+  async release(grant: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    const completion = await this.#nodeOf(grant).release(grant);
+    if (completion.type === "ok") this.#holds.delete(grant.owner);
+    return completion;
+  }
+
+  onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
+    for (const node of this.#nodes) node.onLost(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#nodes.map((node) => node[Symbol.asyncDispose]()));
+  }
+
+  /** Asks one node after another until one of them says yes or no. */
+  async #tryOnce(key: string, { ttlMs, signal }: AcquireOptions): Promise<Outcome<Grant>> {
+    let left: Outcome<never> | undefined;
+    let last: Outcome<never> = { type: "fail", kind: "error", reason: "there is no server" };
+    for (const node of this.#candidates(key)) {
+      const outcome = await node.acquire(key, { ttlMs, waitMs: 0, signal });
+      if (outcome.type === "ok") {
+        this.#holds.set(outcome.value.owner, node);
+        return outcome;
+      }
+      last = outcome;
+      // It may be held there, by nobody.
+      if (outcome.type === "info") left ??= outcome;
+      if (outcome.type === "fail" && outcome.kind === "contended") break;
+      this.#awayUntilMs.set(node, performance.now() + (this.#route.awayMs ?? 0));
+    }
+    return left ?? last;
+  }
+
+  /** The key's home, or, where keys move, the nodes in their order on the ring without those that are away. */
+  #candidates(key: string): readonly ComposedLock[] {
+    const nodes = this.#route.ring(key).flatMap((index) => this.#nodes[index] ?? []);
+    if (this.#route.awayMs === undefined) return nodes.slice(0, 1);
+    const present = nodes.filter((node) => performance.now() >= (this.#awayUntilMs.get(node) ?? 0));
+    return present.length > 0 ? present : nodes;
+  }
+
+  #nodeOf({ key, owner }: Grant): ComposedLock {
+    const node = this.#holds.get(owner) ?? this.#candidates(key)[0];
+    if (node === undefined) throw new Error("there is no server");
+    return node;
+  }
+}
