@@ -75,6 +75,8 @@ export function anyClient(clients: number): Arbitrary<string> {
 export function anyDataNodes(topology: TopologySpec): Arbitrary<string[]> {
   switch (topology.kind) {
     case "single":
+    case "postgres":
+    case "zookeeper":
       return fc.constant(["node-0"]);
     case "sentinel":
       return fc.constantFrom(["masters"], ["replicas"]);

@@ -2,7 +2,7 @@
  * What a lock promises, as data. The harness proves or refutes it; nothing here is taken on trust.
  * Properties are the ids of the verdict; kinds of faults are the ids of the fault registry.
  */
-export type TopologyName = "single" | "sentinel" | "redlock";
+export type TopologyName = "single" | "sentinel" | "redlock" | "postgres" | "zookeeper";
 export type Persistence = "none" | "everysec" | "always";
 
 /**

@@ -68,4 +68,6 @@ export type Servers =
       /** From the address a Sentinel announces, `"10.1.2.3:6379"`, to the one this client must use (ioredis `natMap`). */
       readonly natMap: Readonly<Record<string, Address>>;
     }
-  | { readonly kind: "redlock"; readonly nodes: readonly Address[] };
+  | { readonly kind: "redlock"; readonly nodes: readonly Address[] }
+  | { readonly kind: "postgres"; readonly address: Address }
+  | { readonly kind: "zookeeper"; readonly address: Address };

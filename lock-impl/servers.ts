@@ -10,7 +10,10 @@ const MAJORITY_WITHIN_MS = 8_000;
 /** Where a lock can live: what a driver is told, or a Redis Cluster. */
 export type LockServers = Servers | { readonly kind: "cluster"; readonly nodes: readonly Address[] };
 
-/** The targets of the connections that a lock on these servers needs: one, or one for each master of Redlock. */
+/**
+ * The targets of the connections that a lock on these servers needs: one, or one for each master of Redlock.
+ * @throws when they are no Redis servers
+ */
 export function targetsOf(servers: LockServers): readonly Target[] {
   switch (servers.kind) {
     case "single":
@@ -20,6 +23,9 @@ export function targetsOf(servers: LockServers): readonly Target[] {
       return [servers];
     case "redlock":
       return servers.nodes.map((address) => ({ kind: "address", address }));
+    case "postgres":
+    case "zookeeper":
+      throw new Error(`this lock needs Redis servers, not ${servers.kind}`);
   }
 }
 

@@ -102,6 +102,9 @@ function writeId({ f, key, invocation }: OperationSpan): string | undefined {
   return f === "write" && invocation.f === "write" ? JSON.stringify([key, invocation.value.data]) : undefined;
 }
 
+/** Topologies of one server. */
+const ONE_SERVER = ["single", "postgres", "zookeeper"];
+
 /**
  * The node that answers a client at a time, and since when it could; of several independent ones, all as one line. A
  * client that waited through a failover was answered by the new master.
@@ -112,7 +115,8 @@ function lockLine(
   time: number,
 ): readonly [string, number] {
   if (topology === "redlock") return ["the five nodes", 0];
-  if (topology !== "sentinel") return [topology === "single" ? "node-0" : "the lock", 0];
+  if (topology !== "sentinel")
+    return [topology !== undefined && ONE_SERVER.includes(topology) ? "node-0" : "the lock", 0];
   const last = promotions.findLast(({ from }) => from <= time);
   return [last?.targets[0] ?? "node-0", last?.from ?? 0];
 }

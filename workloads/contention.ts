@@ -36,9 +36,11 @@ const TTLS_MS: Readonly<Record<TopologyKind, readonly number[]>> = {
   single: [300, 500, 800, 1200],
   redlock: [300, 500, 800, 1200],
   sentinel: [1500, 4000, 10_000],
+  postgres: [500, 800, 1200],
+  zookeeper: [1000, 2000, 4000],
 };
 /** Behind Sentinels a caller tries again while its servers fail over; elsewhere one failed try says enough. */
-const TRIES: Readonly<Record<TopologyKind, number>> = { single: 1, redlock: 1, sentinel: 6 };
+const TRIES: Readonly<Record<TopologyKind, number>> = { single: 1, redlock: 1, sentinel: 6, postgres: 1, zookeeper: 1 };
 /** Of callers that try again: for longer than the shortest lease. */
 const RETRIES = 8;
 const MOST_SECTIONS = 3;

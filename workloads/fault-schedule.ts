@@ -29,7 +29,13 @@ const MOST_FAULTS = 3;
 const SHORTEST_MS = 20;
 const BRIEF_MS = 500;
 /** Behind Sentinels longer than a failover takes, and than the clients need to notice it. */
-const LONGEST_MS: Readonly<Record<TopologyKind, number>> = { single: 4000, redlock: 4000, sentinel: 15_000 };
+const LONGEST_MS: Readonly<Record<TopologyKind, number>> = {
+  single: 4000,
+  redlock: 4000,
+  sentinel: 15_000,
+  postgres: 4000,
+  zookeeper: 8000,
+};
 /** Plans of a few critical sections are over soon after. */
 const LATEST_MS = 1500;
 /** How far into an operation: a request and its reply take about a quarter of a millisecond each way in simulation. */

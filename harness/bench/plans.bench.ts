@@ -12,7 +12,7 @@ import { Progress } from "../cli/progress.ts";
 import { runOnContainers } from "../cli/run-on-containers.ts";
 import { ContainerPool } from "../containers/container-pool.ts";
 import { HarnessError } from "../core/errors.ts";
-import type { TopologyKind } from "../core/topology.ts";
+import { SIMULATED_TOPOLOGIES, type SimulatedTopology } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 import type { RunRecord } from "../../reports/run-record.ts";
 import type { Benchmark, BenchmarkInput } from "./benchmark.ts";
@@ -21,14 +21,13 @@ import { PLAN_SIZES, type PlanSize, sizedPlan } from "./sized-plans.ts";
 import { median } from "./statistics.ts";
 import type { Table } from "./table.ts";
 
-const TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
 const REQUIRED: readonly Property[] = ["mutual-exclusion", "lease-exclusion"];
 const WARM_UP_MS = 500;
 const SAMPLE_MS = 400;
 /** Samples before and as many after the containers. */
 const SAMPLES = 3;
 /** Behind Sentinels each run starts its servers, which takes seconds. */
-const CONTAINER_RUNS: Readonly<Record<TopologyKind, number>> = { single: 3, redlock: 3, sentinel: 2 };
+const CONTAINER_RUNS: Readonly<Record<SimulatedTopology, number>> = { single: 3, redlock: 3, sentinel: 2 };
 
 /** Plans a second, a figure for each sample: by the clock, and by the processor time of this process. */
 interface Rate {
@@ -41,7 +40,7 @@ export const benchmark: Benchmark = {
   async *run(input): AsyncGenerator<Table> {
     const lack = await engineLack();
     const rows: Table["rows"][number][] = [];
-    for (const kind of TOPOLOGIES) {
+    for (const kind of SIMULATED_TOPOLOGIES) {
       const simulated: Rates = new Map();
       await simulate(kind, simulated, input);
       const contained = lack === undefined ? await contain(kind, input) : undefined;
@@ -72,7 +71,7 @@ export const benchmark: Benchmark = {
 };
 
 function row(
-  kind: TopologyKind,
+  kind: SimulatedTopology,
   size: PlanSize,
   simulated: Rates,
   contained: Rates | undefined,
@@ -90,7 +89,11 @@ function row(
   };
 }
 
-async function simulate(kind: TopologyKind, rates: Rates, { effort, step, signal }: BenchmarkInput): Promise<void> {
+async function simulate(
+  kind: SimulatedTopology,
+  rates: Rates,
+  { effort, step, signal }: BenchmarkInput,
+): Promise<void> {
   let seed = 0;
   for (const size of PLAN_SIZES) {
     const once = async (): Promise<void> => {
@@ -127,7 +130,7 @@ async function repeat(
   return { runs, seconds: (performance.now() - startMs) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
 
-async function contain(kind: TopologyKind, { effort, step, signal }: BenchmarkInput): Promise<Rates> {
+async function contain(kind: SimulatedTopology, { effort, step, signal }: BenchmarkInput): Promise<Rates> {
   const rates: Rates = new Map();
   const store = mkdtempSync(join(tmpdir(), "lockstorm-bench-"));
   try {

@@ -1,5 +1,5 @@
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
-import type { TopologyKind } from "../core/topology.ts";
+import type { SimulatedTopology } from "../core/topology.ts";
 
 /** How much happens in a plan. */
 export interface PlanSize {
@@ -16,14 +16,14 @@ export const PLAN_SIZES: readonly PlanSize[] = [
 ];
 
 /** A sound lock of each topology. */
-const LOCKS: Readonly<Record<TopologyKind, string>> = { single: "fenced", sentinel: "fenced", redlock: "redlock" };
+const LOCKS: Readonly<Record<SimulatedTopology, string>> = { single: "fenced", sentinel: "fenced", redlock: "redlock" };
 
 /**
  * A plan of this size, for either backend: all clients want one key, hold it for 5 ms between a read and a write of the
  * guarded resource, and one of them is paused for 30 ms while it holds. Every section is granted, since all wait long
  * enough and no lease ends early.
  */
-export function sizedPlan(kind: TopologyKind, { clients, sections }: PlanSize, seed: number): Plan {
+export function sizedPlan(kind: SimulatedTopology, { clients, sections }: PlanSize, seed: number): Plan {
   const section = {
     key: "k1",
     ttlMs: 10_000,

@@ -2,11 +2,10 @@ import { faults } from "../../faults/registry.ts";
 import { findLock } from "../../lock-impl/registry.ts";
 import type { Fault } from "../core/fault.ts";
 import { UserError } from "../core/errors.ts";
-import { topologySchema, type TopologyKind, type TopologySpec } from "../core/topology.ts";
+import { TOPOLOGIES, topologySchema, type TopologyKind, type TopologySpec } from "../core/topology.ts";
 import type { Backend } from "./backend.ts";
 import type { Flag, Flags } from "./command.ts";
 
-export const TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
 export const PERSISTENCE = ["none", "everysec", "always"] as const;
 export const FAULT_KINDS = faults.map(({ kind }) => kind);
 

@@ -6,6 +6,7 @@ import type { CheckerFactory } from "../check/checker.ts";
 import { loadDriver } from "../client/load-driver.ts";
 import type { LockDriver } from "../../lock-impl/driver.ts";
 import type { Plan } from "../core/plan.ts";
+import { simulatedTopology } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
@@ -31,7 +32,7 @@ const drivers = new Map<string, Promise<LockDriver>>();
 
 /**
  * Runs a plan in simulation and judges it. Nothing is written but what `sink` writes: a run takes a millisecond.
- * @throws UserError when the plan names an unknown lock or fault; HarnessError when the simulation broke down
+ * @throws UserError when the plan names an unknown lock or fault, or a topology that is in containers only; HarnessError when the simulation broke down
  */
 export async function runSimulated(
   plan: Plan,
@@ -46,6 +47,8 @@ export async function runSimulated(
   },
 ): Promise<SimulatedRun> {
   const { title, sink, required, checkers } = options;
+  // Before the lock is loaded, which may need what is installed for containers only.
+  simulatedTopology(plan.topology.kind);
   const driver = options.driver ?? (await driverNamed(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const { value, traceHash } = await simulate({ plan, driver }, (system) =>

@@ -64,7 +64,9 @@ function serversFor(
   const sentinels = layout.filter(({ role }) => role === "sentinel");
   switch (topology.kind) {
     case "single":
-      return { kind: "single", address: address("node-0") };
+    case "postgres":
+    case "zookeeper":
+      return { kind: topology.kind, address: address("node-0") };
     case "redlock":
       return { kind: "redlock", nodes: data.map(through) };
     case "sentinel":

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import type { Benchmark, BenchmarkInput } from "../bench/benchmark.ts";
 import type { Table } from "../bench/table.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
-import type { TopologyKind } from "../core/topology.ts";
+import type { SimulatedTopology } from "../core/topology.ts";
 import { ContainerPool } from "./container-pool.ts";
 import { startContainerSystem } from "./container-system.ts";
 import { sweep } from "./sweep.ts";
@@ -21,7 +21,7 @@ const ROUNDS = 5;
 const DEEDS = ["up", "kill", "start", "pause", "resume", "down"] as const;
 type Deed = (typeof DEEDS)[number];
 
-function idlePlan(kind: TopologyKind): Plan {
+function idlePlan(kind: SimulatedTopology): Plan {
   return planSchema.parse({
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
@@ -51,7 +51,7 @@ class Stopwatch {
   }
 }
 
-async function startAfresh(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
+async function startAfresh(kind: SimulatedTopology, logFolder: string, rounds: number): Promise<Stopwatch> {
   const watch = new Stopwatch();
   for (let round = 0; round <= rounds; round += 1) {
     const system = await watch.time("up", () => startContainerSystem(idlePlan(kind), { logFolder }));
@@ -69,7 +69,7 @@ async function startAfresh(kind: TopologyKind, logFolder: string, rounds: number
   return watch;
 }
 
-async function renew(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
+async function renew(kind: SimulatedTopology, logFolder: string, rounds: number): Promise<Stopwatch> {
   const watch = new Stopwatch();
   await using pool = new ContainerPool();
   for (let round = 0; round <= rounds; round += 1) {

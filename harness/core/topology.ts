@@ -1,25 +1,57 @@
 import { z } from "zod";
+import { UserError } from "./errors.ts";
+
+/** The topologies of Redis servers, which both backends have. */
+export const SIMULATED_TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
+export type SimulatedTopology = (typeof SIMULATED_TOPOLOGIES)[number];
+
+/** Every kind of topology. Those of other servers than Redis are in containers only: the simulation has none of these. */
+export const TOPOLOGIES = [...SIMULATED_TOPOLOGIES, "postgres", "zookeeper"] as const;
 
 /**
  * A topology as a plan names it.
  * - `single`: one master, `node-0`.
  * - `sentinel`: a master `node-0`, replicas `node-1` and `node-2`, Sentinels `sentinel-0` to `sentinel-2`.
  * - `redlock`: five independent masters, `node-0` to `node-4`.
- * The guarded resource, `resource`, stands beside each of them.
+ * - `postgres`: one PostgreSQL server, `node-0`.
+ * - `zookeeper`: one ZooKeeper server, `node-0`.
+ * The guarded resource, `resource`, a Redis server, stands beside each of them.
  */
 export const topologySchema = z.strictObject({
-  kind: z.enum(["single", "sentinel", "redlock"]),
-  /** What a data node has on disk: nothing; an append-only file synced each second; or before each reply. */
+  kind: z.enum(TOPOLOGIES),
+  /**
+   * What a data node has on disk. Redis: nothing; an append-only file synced each second; or before each reply.
+   * PostgreSQL: its write-ahead log, never synced; written and synced a little after the reply; or synced before it.
+   */
   persistence: z.enum(["none", "everysec", "always"]).default("none"),
-  /** Further directives of redis.conf for all data nodes, for example `{"min-replicas-to-write": "1"}`. */
+  /** Further directives of the servers' configuration file, for all data nodes: `{"min-replicas-to-write": "1"}`. */
   config: z.record(z.string(), z.string()).default({}),
 });
 export type TopologySpec = z.infer<typeof topologySchema>;
 export type TopologyKind = TopologySpec["kind"];
 
+/** Whether the simulation has it. */
+export function isSimulated(kind: TopologyKind): kind is SimulatedTopology {
+  return SIMULATED_TOPOLOGIES.some((simulated) => simulated === kind);
+}
+
+/** The same kind, as one that the simulation has. @throws UserError when it has no such servers */
+export function simulatedTopology(kind: TopologyKind): SimulatedTopology {
+  if (isSimulated(kind)) return kind;
+  throw new UserError(`the simulation has no servers for the topology ${kind}`, "run it with --backend containers");
+}
+
+const DATA_NODES: Readonly<Record<TopologyKind, number>> = {
+  single: 1,
+  sentinel: 3,
+  redlock: 5,
+  postgres: 1,
+  zookeeper: 1,
+};
+
 /** The data nodes of a topology, in order. */
 export function dataNodes(kind: TopologyKind): readonly string[] {
-  return Array.from({ length: { single: 1, sentinel: 3, redlock: 5 }[kind] }, (_, index) => `node-${index}`);
+  return Array.from({ length: DATA_NODES[kind] }, (_, index) => `node-${index}`);
 }
 
 /** The Sentinels of a topology, in order. */

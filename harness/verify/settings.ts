@@ -2,7 +2,7 @@ import { faults } from "../../faults/registry.ts";
 import { claimedProperties, DISK_LOSS } from "../../lock-impl/claims.ts";
 import { soundLease, soundLeaseBehindSentinel } from "../../lock-impl/claim-tables.ts";
 import { UserError } from "../core/errors.ts";
-import { topologySchema, type TopologySpec } from "../core/topology.ts";
+import { simulatedTopology, topologySchema, type TopologySpec } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 import { STORE } from "../run/store.ts";
 import type { VerifyOptions } from "./verify-options.ts";
@@ -53,7 +53,7 @@ export function budgetOf({ budgetMs }: VerifyOptions, environment: NodeJS.Proces
  */
 export function settingsFrom(options: VerifyOptions, lock: string, environment: NodeJS.ProcessEnv): VerifySettings {
   const topology = topologySchema.parse({
-    kind: options.topology ?? "single",
+    kind: simulatedTopology(options.topology ?? "single"),
     persistence: options.persistence ?? "none",
   });
   const path = environment["LOCKSTORM_PATH"] || options.path;
@@ -78,7 +78,8 @@ export function settingsFrom(options: VerifyOptions, lock: string, environment: 
  * anywhere, and more with persistence. Others (a failover, a clock that jumps) break any lock of this kind.
  */
 function survivable(topology: TopologySpec): readonly string[] {
-  const { kind, persistence } = topology;
+  const { persistence } = topology;
+  const kind = simulatedTopology(topology.kind);
   const claims = kind === "sentinel" ? soundLeaseBehindSentinel() : soundLease(kind);
   return faults
     .map((fault) => fault.kind)

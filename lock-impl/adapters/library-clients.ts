@@ -46,6 +46,9 @@ function optionsFor(servers: Servers): readonly LibraryOptions[] {
           updateSentinels: false,
         },
       ];
+    case "postgres":
+    case "zookeeper":
+      throw new Error(`this library needs Redis servers, not ${servers.kind}`);
   }
 }
 

@@ -4,7 +4,7 @@ import { ladder } from "../../../lock-impl/ladder.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { locks } from "../../../lock-impl/registry.ts";
 import type { Fault } from "../../core/fault.ts";
-import { topologySchema, type TopologyKind, type TopologySpec } from "../../core/topology.ts";
+import { isSimulated, topologySchema, type TopologySpec } from "../../core/topology.ts";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
 
 /** A lock on a topology under one kind of fault, or none: one cell of the table of locks by faults. */
@@ -32,7 +32,7 @@ export function ladderCells({ all, only }: LadderScope): readonly Cell[] {
 }
 
 function cellsOf(lock: LockEntry): readonly Cell[] {
-  return lock.topologies.flatMap((kind: TopologyKind) => {
+  return lock.topologies.filter(isSimulated).flatMap((kind) => {
     const { persistence } = lock;
     const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence }) });
     const promised = promisedProperties(lock, topology);

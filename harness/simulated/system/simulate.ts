@@ -2,7 +2,7 @@ import type { LockDriver, Servers } from "../../../lock-impl/driver.ts";
 import { HarnessError, messageOf } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
-import { MASTER_NAME } from "../../core/topology.ts";
+import { MASTER_NAME, simulatedTopology } from "../../core/topology.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
@@ -35,6 +35,7 @@ const BEYOND_LIMIT_US = 120_000_000;
 /**
  * Builds a plan's topology in a simulation, lets it come up, and runs `work` in it, in a host of its own with a clock
  * that no fault touches.
+ * @throws UserError when the topology is of servers that the simulation does not have
  * @throws HarnessError when nothing can happen any more although `work` has not ended, and what `work` throws
  */
 export async function simulate<T>(
@@ -42,6 +43,7 @@ export async function simulate<T>(
   work: (system: SystemUnderTest) => Promise<T>,
 ): Promise<Simulated<T>> {
   const { plan, version = "8.0.2", onTrace, checkDescent = false } = options;
+  simulatedTopology(plan.topology.kind);
   const kernel = new Kernel({
     seed: plan.seed,
     limits: { timeUs: plan.limitMs * 1000 + BEYOND_LIMIT_US },
@@ -90,7 +92,7 @@ function serversOf({ topology, layout: { data, sentinelAddresses } }: SimulatedS
   const addresses = data.map(({ address }) => ({ host: address, port: REDIS_PORT }));
   const [first] = addresses;
   if (first === undefined) throw new HarnessError(`a topology has at least one node`);
-  switch (topology.kind) {
+  switch (simulatedTopology(topology.kind)) {
     case "single":
       return { kind: "single", address: first };
     case "redlock":
