@@ -145,9 +145,12 @@ export function reroutedLease(): readonly Claim[] {
 export function reroutedLimits(): readonly Limit[] {
   const topology = "redlock";
   const source = "twemproxy, auto_eject_hosts: right for a cache, wrong for a store";
-  const apart = { property: "lease-exclusion", topology, cause: "unexplained", source } as const;
+  const apart = { property: "lease-exclusion", topology, cause: "double-grant", source } as const;
   return [
-    ...["partition", "stall", "latency", "reset", "pause-node", "pause-client"].map((under) => ({ ...apart, under })),
+    ...["partition", "stall", "latency", "reset", "pause-node", "kill-node", "pause-client"].map((under) => ({
+      ...apart,
+      under,
+    })),
     ...leaseLimits(topology),
   ];
 }

@@ -34,6 +34,8 @@ export interface Grant {
   readonly owner: string;
   /** The fencing token, in locks that mint one. */
   readonly fence?: number;
+  /** The server that has it, `node-2`, in locks that live on one of several. Who holds the same key elsewhere is at odds. */
+  readonly place?: string;
   /** For how long, from now, the holder may trust the grant; absent where the lock says nothing about it. */
   readonly validForMs?: number;
 }

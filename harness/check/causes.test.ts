@@ -73,6 +73,22 @@ describe("of a lock that gave away what it had promised", () => {
     expect(lease(recording)).toBe("invalid; lost-in-failover 1,4,5");
   });
 
+  describe("that says where it has it", () => {
+    const placed = (first: object, second: object, fault = "partition"): string =>
+      lease(done(new Recording({ clients: 2 }).fault(0, fault).acquire(1, 0, "a", first).acquire(100, 1, "b", second)));
+
+    it("is that it was in two places, whatever kept one of the clients away", () => {
+      expect(placed({ place: "node-1" }, { place: "node-4" })).toBe("invalid; double-grant 0,2,4");
+      expect(placed({ place: "node-1" }, { place: "node-4" }, "eviction")).toBe("invalid; double-grant 2,4");
+    });
+
+    it("is not when it was in one, or when one of them does not say where", () => {
+      expect(placed({ place: "node-1" }, { place: "node-1" })).toBe("invalid; unexplained 2,4");
+      expect(placed({ place: "node-1" }, {})).toBe("invalid; unexplained 2,4");
+      expect(placed({}, { place: "node-1" })).toBe("invalid; unexplained 2,4");
+    });
+  });
+
   describe("after a promotion", () => {
     /** The master is cut off, stopped or killed; a replica is promoted; and only then both are granted the lock. */
     const split = (kind: string, between: (it: Recording) => Recording, targets = ["node-0", "client-0"]): string => {
@@ -101,6 +117,19 @@ describe("of a lock that gave away what it had promised", () => {
       expect(split(kind, healed(kind, 12_000))).toBe("invalid; lost-in-failover 0,1,4,6");
       expect(split(kind, healed(kind, 9000))).not.toContain("lost-in-failover");
       expect(split(kind, nothing)).not.toContain("lost-in-failover");
+    });
+
+    it("is the old master that an operator's failover left as it was", () => {
+      const split = (grantedMs: number): string => {
+        const recording = new Recording({ clients: 3 })
+          .fault(0, "failover", { targets: ["node-0"] })
+          .fault(500, "promotion", { targets: ["node-1"] })
+          .acquire(grantedMs, 0, "a", { ttlMs: 10_000 })
+          .acquire(grantedMs + 150, 1, "b", { ttlMs: 10_000 });
+        return lease(recording.release(grantedMs + 900, 1, "b").release(grantedMs + 990, 0, "a", false));
+      };
+      expect(split(700)).toBe("invalid; lost-in-failover 0,1,3,5");
+      expect(split(40_000)).toBe("invalid; double-grant 3,5");
     });
 
     it("is so too when the promotion was seen in the very instant of the first request", () => {

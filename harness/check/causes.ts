@@ -5,6 +5,7 @@ import { NANOSECONDS_PER_MS, type Hold } from "./holds.ts";
 import type { Overlap } from "./overlaps.ts";
 import type { Taking } from "./takings.ts";
 import { twoMasters } from "./two-masters.ts";
+import { twoPlaces } from "./two-places.ts";
 import { clientOf, faultInWords, list, ms, shortOwner } from "./words.ts";
 
 /** Why two holds overlapped. */
@@ -62,7 +63,7 @@ const FAULTS_THAT_LOSE_LEASES: readonly {
  * away what it had promised.
  *
  * An overlap without overlapping leases is an `overrun`: the client outlived its lease. Otherwise the evidence is taken
- * in this order: a grant that was over when it was made; a release or an extension by another owner that took effect in
+ * in this order: a grant that was over when it was made; grants that name two places; a release or an extension by another owner that took effect in
  * the first hold; a fault between the two grants that loses leases, the most specific first; a release that may have
  * taken effect; and when there was no fault at all, the lock granted twice.
  *
@@ -79,6 +80,7 @@ export function diagnose(
   if (expired !== undefined && !leasesOverlap) return expiredGrant(expired, evidence);
   if (!leasesOverlap && (!first.vague || first.leaseEndAtMost <= overlap.from)) return overrun(overlap, evidence);
   return (
+    inTwoPlaces(overlap, evidence) ??
     takenByExtension(overlap, evidence) ??
     taken(overlap, evidence, takings, true) ??
     lostByFault(overlap, evidence) ??
@@ -120,6 +122,11 @@ function overrun({ first, from, firstLeaseEnd }: Overlap, { header, faults, hold
     events: [],
     why: `The lease of ${client} had ended at ${ms(firstLeaseEnd)}, so the lock kept its promise and could give the lock to another; the client outlived its lease by ${ms(from - firstLeaseEnd)}. ${reason}. No lock can prevent this; a resource that checks fencing tokens can`,
   };
+}
+
+function inTwoPlaces({ first, second }: Overlap, evidence: Evidence): Diagnosis | undefined {
+  const places = twoPlaces(first, second, evidence);
+  return places === undefined ? undefined : { cause: "double-grant", events: [], ...places };
 }
 
 /** The overlap of leases began with an extension, of a lease that the lock had already given to somebody else. */

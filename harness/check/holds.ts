@@ -16,6 +16,8 @@ export interface Hold {
   readonly process: number;
   currentProcess: number;
   readonly fence: number | undefined;
+  /** The server that has it, where the grant says so. */
+  readonly place: string | undefined;
   readonly invokedIndex: number;
   readonly invokedTime: number;
   readonly grantedIndex: number;
@@ -246,7 +248,7 @@ function sign(hold: Hold, event: HistoryEvent): void {
 }
 
 function newHold({ invocation, completion }: GrantEvents): Hold {
-  const { owner, fence, validForMs } = completion.value;
+  const { owner, fence, place, validForMs } = completion.value;
   const lease = leaseOf({ invocation, completion });
   return {
     key: completion.key,
@@ -254,6 +256,7 @@ function newHold({ invocation, completion }: GrantEvents): Hold {
     process: completion.process,
     currentProcess: completion.process,
     fence,
+    place,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
     grantedIndex: completion.index,

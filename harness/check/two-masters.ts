@@ -10,9 +10,12 @@ const ISOLATING = ["partition", "stall", "latency"];
 /** Faults that stop a master, so that it is replaced; when they are over it comes back as a master. */
 const STOPPING = ["pause-node", "kill-node"];
 
+/** An operator's failover replaces a master that is well, and that nobody tells at once. */
+const REPLACING = ["failover"];
+
 /**
- * How long after such a fault a master that was replaced may go on as one: until the Sentinels reach it again and make
- * it a replica (redis.io, "High availability with Redis Sentinel", on configuration propagation).
+ * How long after such a fault a master that was replaced may go on as one: until the Sentinels reach it again, have heard
+ * for eight seconds that it takes itself for a master, and make it a replica (redis.io, "High availability with Redis Sentinel", on configuration propagation).
  */
 const DEMOTION_DELAY = 30_000 * NANOSECONDS_PER_MS;
 
@@ -26,7 +29,7 @@ export interface TwoMasters {
 /**
  * Whether there can have been two masters when a lock was granted at `first` and again at `second`, nanoseconds since
  * the start. A replica had been promoted by then, while a fault held of another node, the master it replaced; and that
- * one was still cut off, or had only just come back.
+ * one was still cut off, or had only just come back, or was well all the time.
  */
 export function twoMasters(first: number, second: number, { faults }: Evidence): TwoMasters | undefined {
   const promotions = faults.faults.filter(({ kind, event }) => kind === "promotion" && event.time <= first);
@@ -41,9 +44,9 @@ export function twoMasters(first: number, second: number, { faults }: Evidence):
 
 /** Whether under, or after, this fault a master that was replaced took itself for one at one of these times. */
 function goesOn({ kind, event, healed }: RecordedFault, first: number, second: number): boolean {
-  const until = (healed?.time ?? Infinity) + DEMOTION_DELAY;
-  if (event.value.outcome === "skipped" || until < first) return false;
-  return ISOLATING.includes(kind) || (STOPPING.includes(kind) && (healed?.time ?? Infinity) <= second);
+  const over = REPLACING.includes(kind) ? event.time : (healed?.time ?? Infinity);
+  if (event.value.outcome === "skipped" || over + DEMOTION_DELAY < first) return false;
+  return REPLACING.includes(kind) || ISOLATING.includes(kind) || (STOPPING.includes(kind) && over <= second);
 }
 
 function inWords(promotion: FaultEvent, isolation: FaultEvent): string {

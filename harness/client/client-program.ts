@@ -113,13 +113,14 @@ export class ClientProgram implements AsyncDisposable {
 
   #granted(completion: Completion<Grant>, entered: 0 | 1): ClientReply {
     if (completion.type !== "ok") return failure(completion);
-    const { key, owner, fence, validForMs } = completion.value;
+    const { key, owner, fence, place, validForMs } = completion.value;
     const entries = (this.#grants.get(grantKey(key, owner))?.entries ?? 0) + entered;
     this.#grants.set(grantKey(key, owner), { grant: completion.value, entries });
     return {
       ok: true,
       owner,
       ...(fence === undefined ? {} : { fence }),
+      ...(place === undefined ? {} : { place }),
       ...(validForMs === undefined ? {} : { validForMs }),
       grantedAt: this.#trueNow(),
     };

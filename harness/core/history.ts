@@ -37,12 +37,14 @@ const okValues = {
   acquire: z.looseObject({
     owner,
     fence: fence.optional(),
+    place: z.string().optional(),
     validForMs: milliseconds.optional(),
     grantedAt: nanoseconds.optional(),
   }),
   extend: z.looseObject({
     owner,
     fence: fence.optional(),
+    place: z.string().optional(),
     validForMs: milliseconds.optional(),
     grantedAt: nanoseconds.optional(),
   }),

@@ -163,6 +163,7 @@ export type ClientReply =
       readonly ok: true;
       readonly owner?: string;
       readonly fence?: number;
+      readonly place?: string;
       readonly validForMs?: number;
       readonly grantedAt?: number;
       readonly released?: boolean;

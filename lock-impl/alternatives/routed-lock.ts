@@ -27,10 +27,14 @@ export function routedLock(routing: Routing): LockDriver {
       const connections = await connectServers(targets, onEachServer.patience);
       const waiter = await onEachServer.waiting(targets);
       const nodes = connections.map((connection) => new ComposedLock(onEachServer, [connection], waiter));
-      // By place and not by address: each client may reach the servers by addresses of its own.
-      return new RoutedLock(nodes, { ...routing, waiter, ring: hashRing(nodes.map((_, index) => `node-${index}`)) });
+      return new RoutedLock(nodes, { ...routing, waiter, ring: hashRing(nodes.map(nameOf)) });
     },
   };
+}
+
+/** By its place in the list and not by its address: each client may reach the servers by addresses of its own. */
+function nameOf(_: ComposedLock, index: number): string {
+  return `node-${index}`;
 }
 
 interface Route extends Routing {
@@ -84,7 +88,7 @@ class RoutedLock implements LockClient {
       const outcome = await node.acquire(key, { ttlMs, waitMs: 0, signal });
       if (outcome.type === "ok") {
         this.#holds.set(outcome.value.owner, node);
-        return outcome;
+        return { type: "ok", value: { ...outcome.value, place: nameOf(node, this.#nodes.indexOf(node)) } };
       }
       last = outcome;
       // It may be held there, by nobody.

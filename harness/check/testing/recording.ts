@@ -2,6 +2,7 @@ import type { History, HistoryEvent, HistoryHeader, Unstamped } from "../../core
 
 interface GrantDetails {
   readonly fence?: number;
+  readonly place?: string;
   readonly validForMs?: number;
   readonly grantedAtMs?: number;
 }
