@@ -73,6 +73,34 @@ describe("a search", () => {
     expect((await result).counterexample?.run.plan.limitMs).toBe(9000);
   });
 
+  describe("for holds that overlap", () => {
+    const overlapping = (plan: Plan, overlapMs: number): Judged => {
+      const violation = {
+        events: [],
+        cause: "overrun",
+        explanation: "",
+        overlap: { from: 5e6, to: 5e6 + overlapMs * 1e6 },
+      } as const;
+      const properties = { "mutual-exclusion": { verdict: "invalid", violations: [violation] } } as const;
+      const { verdict } = judged(plan, "invalid");
+      return { plan, verdict: { ...verdict, required: ["mutual-exclusion"], properties } };
+    };
+    const smallest = async (overlapMs: (limitMs: number) => number): Promise<number | undefined> => {
+      const execute = async (plan: Plan): Promise<Judged> =>
+        plan.limitMs >= 4321 ? overlapping(plan, overlapMs(plan.limitMs)) : judged(plan, "valid");
+      const { counterexample } = await campaign(planted, { execute }).result;
+      return counterexample?.run.plan.limitMs;
+    };
+
+    test("shrinks no further than to where it can still be seen", async () => {
+      expect(await smallest((limitMs) => limitMs - 4321)).toBe(4331);
+    });
+
+    test("shrinks all the same when it never could", async () => {
+      expect(await smallest(() => 9)).toBe(4321);
+    });
+  });
+
   test("tells of each run, and whether it belongs to the search or to shrinking", async () => {
     const told: { limitMs: number; done: number; shrinking: boolean }[] = [];
     const { ran, result } = campaign(planted, {

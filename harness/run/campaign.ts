@@ -1,6 +1,7 @@
 import fc, { PreconditionFailure, type Arbitrary } from "fast-check";
 import type { Plan } from "../core/plan.ts";
 import type { Verdict } from "../core/verdict.ts";
+import { isMeasurable } from "./measurable.ts";
 
 /** One plan that was run and judged. */
 export interface Judged {
@@ -43,7 +44,7 @@ interface RunCount {
 }
 
 interface Counterexample<Run extends Judged> {
-  /** The smallest failing run that was found. */
+  /** The smallest failing run that was found; of those in which holds overlap measurably, once there was one. */
   readonly run: Run;
   /** What fast-check needs to come here again; absent for a regression. */
   readonly path?: string;
@@ -147,11 +148,17 @@ class Search<Run extends Judged> {
     const { verdict } = run.verdict;
     if (shrinking) this.#shrinks += 1;
     else this.#count(verdict);
-    if (verdict === "invalid") this.#failing = run;
+    const fails = verdict === "invalid" && this.#isAsPlain(run);
+    if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
-    if (this.#failing !== undefined) this.#judged.set(text, verdict !== "invalid");
+    if (this.#failing !== undefined) this.#judged.set(text, !fails);
     this.#options.onRun?.(run, { done: this.#runs, shrinking, position: this.#position });
-    return verdict !== "invalid";
+    return !fails;
+  }
+
+  /** Whether a smaller counterexample still shows what it is about: one whose holds hardly meet is too small. */
+  #isAsPlain(run: Run): boolean {
+    return this.#failing === undefined || isMeasurable(run.verdict) || !isMeasurable(this.#failing.verdict);
   }
 
   #count(verdict: Verdict["verdict"]): void {
