@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { z } from "zod";
+import { isSimulated } from "../harness/core/topology.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyClient, anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
@@ -13,6 +14,7 @@ export const clockRate = defineFault({
   summary: "the clocks of nodes or clients run too fast or too slow",
   params: z.strictObject({ targets: targetsSchema, rate: z.number().min(0.1).max(10) }),
   onlyInSimulation: true,
+  lack: ({ kind }) => (isSimulated(kind) ? undefined : "only the simulation can change the speed of clocks"),
   arbitrary: (topology, clients) =>
     fc.record({
       targets: fc.oneof(

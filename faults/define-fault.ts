@@ -11,6 +11,8 @@ export interface FaultDefinition<Params extends FaultParams> {
   readonly summary: string;
   readonly params: z.ZodType<Params>;
   readonly onlyInSimulation?: true;
+  /** See `Fault`. Without `params`: whether it can happen at all. Absent where it can happen everywhere. */
+  lack?(topology: TopologySpec, params: Params | undefined): string | undefined;
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<Params> | undefined;
   inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
 }
@@ -22,7 +24,9 @@ export function defineFault<Params extends FaultParams>(definition: FaultDefinit
     kind,
     summary,
     ...(onlyInSimulation === undefined ? {} : { onlyInSimulation }),
-    arbitrary: (topology, clients) => definition.arbitrary(topology, clients),
+    lack: (topology, params) => definition.lack?.(topology, schema.safeParse(params).data),
+    arbitrary: (topology, clients) =>
+      definition.lack?.(topology, undefined) === undefined ? definition.arbitrary(topology, clients) : undefined,
     read: (params) => {
       const parsed = schema.safeParse(params);
       if (parsed.success) return (system) => definition.inject(system, parsed.data);

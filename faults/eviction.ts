@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../harness/core/errors.ts";
 import type { Evidence, NodeHandle } from "../harness/core/system.ts";
+import { serverOf } from "../harness/core/topology.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
@@ -22,6 +23,7 @@ export const eviction = defineFault({
   kind: "eviction",
   summary: "nodes that may evict any key run out of memory, and evict what they hold",
   params: paramsSchema,
+  lack: ({ kind }) => (serverOf(kind) === "redis" ? undefined : "only Redis servers evict what they hold"),
   arbitrary: (topology) => anyDataNodes(topology).map((targets): Params => ({ targets })),
   inject: async (system, { targets, policy = "allkeys-lru" }) =>
     injectOnProcesses(await resolveNodes(system, targets), {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Evidence, NodeHandle } from "../harness/core/system.ts";
+import { serverOf } from "../harness/core/topology.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
@@ -12,6 +13,10 @@ export const powerLoss = defineFault({
   kind: "power-loss",
   summary: "the power of nodes goes and comes back, without what was not yet synced to disk",
   params: z.strictObject({ targets: targetsSchema }),
+  lack: ({ kind, persistence }) =>
+    serverOf(kind) === "redis" || persistence === "always"
+      ? undefined
+      : `with persistence ${persistence} nobody outside the server knows what it has synced`,
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
   inject: async (system, { targets }) => {
     const nodes = await resolveNodes(system, targets);

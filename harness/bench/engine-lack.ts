@@ -6,7 +6,7 @@ import { UserError } from "../core/errors.ts";
 export async function engineLack(): Promise<UserError | undefined> {
   if (process.platform !== "linux") return new UserError("no containers on this platform", "use Linux");
   try {
-    await requireImages(NODE_IMAGE);
+    await requireImages([NODE_IMAGE]);
     return undefined;
   } catch (error) {
     if (error instanceof UserError) return error;

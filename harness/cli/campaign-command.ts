@@ -29,12 +29,23 @@ export function readTopology(flags: Flags, lock: string): TopologySpec {
   throw new UserError(`the lock ${lock} does not run on the topology ${kind}`, `choose one of ${supported.join(", ")}`);
 }
 
-/** The faults asked for, or all there are on this backend. @throws UserError when one was asked for that it lacks */
-export function readFaults(flags: Flags, backend: Backend): readonly Fault[] {
+/**
+ * The faults asked for, or all there are on this backend and for this topology.
+ * @throws UserError when one was asked for that cannot be had there
+ */
+export function readFaults(flags: Flags, backend: Backend, topology: TopologySpec): readonly Fault[] {
   if (flags.text("faults") === "none") return [];
-  const possible = faults.filter(({ onlyInSimulation }) => backend === "simulated" || onlyInSimulation !== true);
   const kinds = flags.list("faults", FAULT_KINDS);
-  const lacking = kinds?.find((kind) => !possible.some((fault) => fault.kind === kind));
-  if (lacking === undefined) return possible.filter(({ kind }) => kinds?.includes(kind) ?? true);
-  throw new UserError(`the fault ${lacking} cannot be injected on containers`, "leave it out, or simulate");
+  const wanted = faults.filter(({ kind }) => kinds?.includes(kind) ?? true);
+  const inReach = wanted.filter(({ onlyInSimulation }) => backend === "simulated" || onlyInSimulation !== true);
+  const possible = inReach.filter((fault) => fault.lack?.(topology) === undefined);
+  if (kinds === undefined || possible.length === wanted.length) return possible;
+  const [unreachable] = wanted.filter((fault) => !inReach.includes(fault));
+  if (unreachable !== undefined)
+    throw new UserError(`the fault ${unreachable.kind} cannot be injected on containers`, "leave it out, or simulate");
+  const [impossible] = inReach.filter((fault) => !possible.includes(fault));
+  throw new UserError(
+    `the fault ${impossible?.kind} cannot happen to ${topology.kind}: ${impossible?.lack?.(topology)}`,
+    "leave it out",
+  );
 }

@@ -8,12 +8,13 @@ import { readyFaults } from "../run/nemesis.ts";
 
 /**
  * Refuses everything about a plan that would only fail later, in the middle of a run.
- * @throws UserError when its lock cannot be loaded or does not run on its topology, or when a fault cannot be read or
- * hits what is not there
+ * @throws UserError when its lock cannot be loaded or does not run on its topology, or when a fault cannot be read,
+ * hits what is not there, or cannot happen to what is
  */
 export async function refuseUnfit(plan: Plan): Promise<void> {
   readyFaults(plan.faults, faults);
   refuseUnknownTargets(plan);
+  refuseImpossible(plan);
   await loadDriver(plan.lock);
   const entry = findLock(plan.lock);
   if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {
@@ -21,6 +22,14 @@ export async function refuseUnfit(plan: Plan): Promise<void> {
       `the lock ${plan.lock} does not run on the topology ${plan.topology.kind}`,
       `choose a lock that does, or the topology ${entry.topologies.join(" or ")}`,
     );
+  }
+}
+
+function refuseImpossible({ topology, faults: steps }: Plan): void {
+  for (const { kind, params } of steps) {
+    const lack = faults.find((fault) => fault.kind === kind)?.lack?.(topology, params);
+    if (lack === undefined) continue;
+    throw new UserError(`the fault ${kind} cannot happen to ${topology.kind}: ${lack}`, "take it out of the plan");
   }
 }
 

@@ -1,5 +1,6 @@
 import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
+import { imagesOf } from "../containers/container-layout.ts";
 import { startContainerSystem } from "../containers/container-system.ts";
 import { connectEngine, withinDeadline } from "../containers/engine.ts";
 import { nodeImage, type NodeServer } from "../containers/images.ts";
@@ -41,15 +42,20 @@ export interface ExecutedRun {
  */
 export async function runOnContainers(plan: Plan, options: ExecuteOptions): Promise<ExecutedRun> {
   const { progress, signal, required, title, server, start = startContainerSystem } = options;
-  const image = nodeImage(server).name;
+  const redisImage = nodeImage(server).name;
   await refuseUnfit(plan);
-  await prepareEngine(image);
+  const images = imagesOf(plan.topology, redisImage);
+  await prepareEngine(images);
   using folder = RunFolder.create(options.store, plan, new Date());
   let started = false;
   try {
     signal.throwIfAborted();
     progress.step(`${title}: starting ${plan.topology.kind} in containers`);
-    await using system = await start(plan, { logFolder: folder.logFolder, image, proxyPort: options.proxyPort });
+    await using system = await start(plan, {
+      logFolder: folder.logFolder,
+      image: redisImage,
+      proxyPort: options.proxyPort,
+    });
     started = true;
     signal.throwIfAborted();
     progress.step(`${title}: running`);
@@ -61,7 +67,7 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
       signal,
       facts: {
         backend: "containers",
-        image,
+        image: images[0] ?? redisImage,
         persistence: plan.topology.persistence,
         startedAt: new Date().toISOString(),
         title,
@@ -90,7 +96,7 @@ async function inWords(error: unknown): Promise<string> {
 let swept: Promise<unknown> | undefined;
 
 /** An engine with our images, and, once a process, without what former runs left behind. */
-async function prepareEngine(image: string): Promise<void> {
+async function prepareEngine(images: readonly string[]): Promise<void> {
   if (process.platform !== "linux") {
     // Clients reach Toxiproxy on the loopback of the engine's machine, and the harness the nodes on its bridge.
     throw new UserError(
@@ -98,7 +104,7 @@ async function prepareEngine(image: string): Promise<void> {
       "run lockstorm inside a Linux machine, virtual or not",
     );
   }
-  await requireImages(image);
+  await requireImages(images);
   await (swept ??= sweep());
 }
 

@@ -75,7 +75,7 @@ function serversFor(
         masterName: MASTER_NAME,
         sentinels: sentinels.map(through),
         natMap: Object.fromEntries(
-          [...data, ...sentinels].map((node) => [announced(node.address, node.port), through(node)]),
+          [...data, ...sentinels].map((node) => [announced(node.address, node.kind.port), through(node)]),
         ),
       };
   }

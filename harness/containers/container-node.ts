@@ -2,11 +2,9 @@ import { join } from "node:path";
 import type Dockerode from "dockerode";
 import { messageOf } from "../core/errors.ts";
 import type { Evidence, NodeHandle, ProcessState } from "../core/system.ts";
-import type { Address } from "../../lock-impl/driver.ts";
 import { awaitCondition } from "./await-condition.ts";
 import type { ControlDirectory } from "./control.ts";
 import { NodeClock } from "./node-clock.ts";
-import { COMMAND_TIMEOUT_MS, NodeConnection } from "./node-connection.ts";
 import { NodeContainer } from "./node-container.ts";
 import { type Chain, NodeFirewall } from "./node-firewall.ts";
 
@@ -14,16 +12,17 @@ import type { Link } from "./links.ts";
 import { NodeShell } from "./node-shell.ts";
 import { NODE_LOG } from "./redis-configuration.ts";
 import { SerialQueue } from "./serial-queue.ts";
+import type { ServerAccess, ServerKind } from "./servers/server-kind.ts";
 import { startFailure } from "./start-failure.ts";
 import { settleAll } from "./settle-all.ts";
 
 export interface ContainerNodeOptions {
   readonly name: string;
-  readonly role: "data" | "sentinel";
+  readonly kind: ServerKind;
+  /** The harness's own, to its server. */
+  readonly access: ServerAccess;
   /** Its address in the run's network. */
   readonly networkAddress: string;
-  /** Its server's address for the harness's own connection. */
-  readonly address: Address;
   readonly container: Dockerode.Container;
   readonly control: ControlDirectory;
   /** Whether it may have written what it has not yet synced to disk, so that a loss of power takes more than a kill. */
@@ -35,7 +34,7 @@ const STARTUP_DEADLINE_MS = 10_000;
 const TRIES_BETWEEN_LOOKS = 40;
 
 /**
- * A Redis server or Sentinel in a container of its own. Killing the container is SIGKILL of the server. What faults ask
+ * A server in a container of its own. Killing the container is SIGKILL of the server. What faults ask
  * for happens one after another, and may come in any order: what is impossible in the node's present state (pausing a
  * dead one) is left out, and the evidence says so.
  */
@@ -50,7 +49,8 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   readonly losePower?: () => Promise<Evidence>;
   readonly #container: NodeContainer;
   readonly #control: ControlDirectory;
-  readonly #connection: NodeConnection;
+  readonly #kind: ServerKind;
+  readonly #access: ServerAccess;
   readonly #clock: NodeClock;
   readonly #shell: NodeShell;
   readonly #firewall: NodeFirewall;
@@ -60,15 +60,21 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
 
   constructor(options: ContainerNodeOptions) {
     this.name = options.name;
-    this.role = options.role;
+    this.role = options.kind.role;
     this.networkAddress = options.networkAddress;
     if (options.syncsLate !== true) this.losePower = () => this.kill();
     this.#container = new NodeContainer(options.container);
     this.#control = options.control;
     this.#shell = new NodeShell(options.container);
     this.#firewall = new NodeFirewall(this.#shell);
-    this.#connection = new NodeConnection(options.name, options.address);
-    this.#clock = new NodeClock(options.name, options.control, this.#connection);
+    this.#kind = options.kind;
+    this.#access = options.access;
+    this.#clock = new NodeClock(options.control);
+  }
+
+  /** Where its server listens, in the run's network. */
+  get port(): number {
+    return this.#kind.port;
   }
 
   get containerId(): string {
@@ -91,14 +97,13 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   }
 
   command(...args: readonly (string | number)[]): Promise<unknown> {
-    return this.#connection.command(...args);
+    return this.#access.command(...args);
   }
 
   /** What a data node says it is; undefined when it does not say: it is just being stopped or started. */
   async replicationRole(): Promise<"master" | "slave" | undefined> {
     try {
-      const [role] = (await this.command("ROLE")) as ["master" | "slave"];
-      return role;
+      return await this.#access.role();
     } catch {
       return undefined;
     }
@@ -109,14 +114,16 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
     let tries = 0;
     await awaitCondition(`${this.name} answers`, STARTUP_DEADLINE_MS, async (saw) => {
       try {
-        // LOADING is an error reply to DBSIZE, so that a server that still reads its data is not ready.
-        await this.command(this.role === "sentinel" ? "PING" : "DBSIZE");
+        await this.#access.ready();
         return true;
       } catch (error) {
         saw(messageOf(error));
         tries += 1;
         if (tries % TRIES_BETWEEN_LOOKS === 0 && (await this.state()) === "dead")
-          throw await startFailure(this.name, this.#container.handle, join(this.#control.path, NODE_LOG));
+          throw await startFailure(this.name, this.#container.handle, {
+            logFile: join(this.#control.path, NODE_LOG),
+            badConfiguration: this.#kind.badConfiguration,
+          });
         return undefined;
       }
     });
@@ -159,10 +166,10 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
       const before = await this.state();
       if (before !== "dead") return { observed: keepData, detail: `${this.name} was not dead, but ${before}` };
       await this.#begin(keepData);
-      const keys = this.role === "data" ? `, ${String(await this.command("DBSIZE"))} keys` : "";
+      const contents = await this.#access.contents();
       return {
         observed: true,
-        detail: `${this.name} started ${keepData ? "with what its disk kept" : "empty"}${keys}`,
+        detail: `${this.name} started ${keepData ? "with what its disk kept" : "empty"}${contents === "" ? "" : `, ${contents}`}`,
       };
     });
   }
@@ -181,22 +188,13 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
       await this.#clock.correct();
       if ((await this.state()) === "dead") await this.#begin(false);
       else await this.#runs();
-      await this.#forgetClients();
-      await this.command("FLUSHALL");
-      await this.command("SCRIPT", "FLUSH");
-      await this.command("FUNCTION", "FLUSH");
+      await this.#access.clean();
     });
   }
 
-  /** All directives of a data node that are in force, as one text to compare. */
-  async configuration(): Promise<string> {
-    if (this.role === "sentinel") return "";
-    const flat = (await this.command("CONFIG", "GET", "*")) as readonly string[];
-    // Their order changes from one start to the next.
-    return flat
-      .flatMap((name, index) => (index % 2 === 0 ? [`${name} ${flat[index + 1]}`] : []))
-      .sort()
-      .join("\n");
+  /** All settings of its server that are in force, as one text to compare. */
+  configuration(): Promise<string> {
+    return this.#access.configuration();
   }
 
   jumpClock(ms: number): Promise<Evidence> {
@@ -205,7 +203,7 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
         await this.#clock.step(ms);
         return { observed: false, detail: `${this.name} is ${this.#expectedState}: its clock could not be read` };
       }
-      return this.role === "sentinel" ? this.#clock.jumpUnderSentinel(ms) : this.#clock.jump(ms);
+      return this.#access.seeStep(ms, () => this.#clock.step(ms));
     });
   }
 
@@ -240,7 +238,7 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#connection[Symbol.dispose]();
+    this.#access[Symbol.dispose]();
     await this.#shell[Symbol.asyncDispose]();
   }
 
@@ -248,7 +246,7 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   async #end(): Promise<number> {
     this.#expectedState = "dead";
     // Before, because a packet to where nobody is any more gets no answer, and TCP sends the next a second later.
-    this.#connection[Symbol.dispose]();
+    this.#access[Symbol.dispose]();
     await settleAll(this.#links.map((link) => link.close()));
     const exitCode = await this.#container.kill();
     this.#firewall.forget();
@@ -260,22 +258,9 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   async #begin(keepData: boolean): Promise<void> {
     if (!keepData) await this.#control.beforeStart([{ kind: "wipe" }]);
     await this.#container.start();
-    this.#connection.open();
+    this.#access.open();
     await this.#runs();
     await settleAll(this.#links.map((link) => link.open()));
-  }
-
-  /** Ends all connections but the harness's own, until there is none: one may still have been on its way. */
-  async #forgetClients(): Promise<void> {
-    await awaitCondition(`${this.name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
-      await this.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
-      await this.command("CLIENT", "KILL", "TYPE", "pubsub");
-      const clients = String(await this.command("CLIENT", "LIST"))
-        .trim()
-        .split("\n");
-      saw(`${clients.length - 1} clients`);
-      return clients.length === 1 ? true : undefined;
-    });
   }
 
   /** Waits until it runs and answers, behind the firewall that was asked for meanwhile. */

@@ -1,4 +1,5 @@
 import type { Plan } from "../core/plan.ts";
+import { isRenewable } from "./container-layout.ts";
 import { ContainerStage } from "./container-stage.ts";
 import {
   type ContainerSystem,
@@ -18,15 +19,15 @@ interface Kept {
 
 /**
  * Systems for one run after another, which share their servers: clients and links are each run's own, the nodes are made
- * like new in between, which takes milliseconds where a start takes a second. Sentinels are started afresh: a failover
- * changes what they and their nodes believe, and putting that right takes them longer than a start.
+ * like new in between, which takes milliseconds where a start takes a second. Some are started afresh, as Sentinels are: a
+ * failover changes what they and their nodes believe, and putting that right takes them longer than a start.
  */
 export class ContainerPool implements AsyncDisposable {
   #kept: Kept | undefined;
 
   /** As `startContainerSystem`. The system of the run before must have been disposed. */
   async start(plan: Plan, options: ContainerSystemOptions): Promise<ContainerSystem> {
-    if (plan.topology.kind === "sentinel") return startContainerSystem(plan, options);
+    if (!isRenewable(plan.topology)) return startContainerSystem(plan, options);
     const key = JSON.stringify([plan.topology, options.image, options.proxyPort]);
     if (this.#kept !== undefined && !(this.#kept.key === key && (await this.#kept.stage.renew()))) await this.#drop();
     await using stack = new AsyncDisposableStack();

@@ -20,7 +20,7 @@ import { settleAll } from "./settle-all.ts";
 import { freePort, startToxiproxy, type ToxiproxyServer } from "./toxiproxy-server.ts";
 
 export interface StageOptions {
-  /** Image of the nodes; the newest Redis when absent. */
+  /** Image of the nodes that are Redis servers; the newest Redis when absent. */
   readonly image?: string;
   /** Port of Toxiproxy's own interface on loopback; a free one when absent. */
   readonly proxyPort?: number;
@@ -79,12 +79,11 @@ export class ContainerStage implements AsyncDisposable {
     const { labels } = home;
     const network = await createNetwork(engine, home.runId, labels);
     const image = options.image ?? NODE_IMAGE;
-    const syncsLate = topology.persistence === "everysec";
     const [toxiproxy, started] = await settleAll([
       startToxiproxy(labels, port),
       settleAll(
         layOut(topology, (host) => network.address(host)).map((layout) =>
-          startNode(engine, layout, { folder: home.folder, image, labels, network, stack, syncsLate }),
+          startNode(engine, layout, { folder: home.folder, image, labels, network, stack }),
         ),
       ),
     ]);
@@ -105,9 +104,10 @@ export class ContainerStage implements AsyncDisposable {
     const links = await createLinks(
       this.toxiproxy.api,
       clients.flatMap((client) =>
-        this.layout.map(({ name, address, port }) => ({
+        this.layout.map(({ name, address, kind }) => ({
           name: linkName(client, name),
-          upstream: { host: address, port },
+          upstream: { host: address, port: kind.port },
+          probe: kind.probe,
         })),
       ),
     );
@@ -140,7 +140,7 @@ export class ContainerStage implements AsyncDisposable {
   address(name: string): Address {
     const layout = this.layout.find((each) => each.name === name);
     if (layout === undefined) throw new HarnessError(`there is no node ${name}`);
-    return { host: layout.address, port: layout.port };
+    return { host: layout.address, port: layout.kind.port };
   }
 
   /** Every container, to be watched. */
@@ -172,13 +172,12 @@ async function startNode(
     readonly labels: Readonly<Record<string, string>>;
     readonly network: RunNetwork;
     readonly stack: AsyncDisposableStack;
-    readonly syncsLate: boolean;
   },
 ): Promise<StartedNode> {
-  const { name, role, address, port, command, configuration } = layout;
+  const { name, kind, address, command, configuration, syncsLate } = layout;
   const control = await ControlDirectory.create(join(options.folder, name), configuration);
   const started = await new RunContainer({
-    image: options.image,
+    image: kind.image(options.image),
     command,
     labels: options.labels,
     binds: [{ source: control.path, target: "/control" }],
@@ -187,12 +186,12 @@ async function startNode(
   const node = options.stack.use(
     new ContainerNode({
       name,
-      role: role === "sentinel" ? "sentinel" : "data",
+      kind,
+      access: await kind.access(name, { host: address, port: kind.port }),
       networkAddress: address,
-      address: { host: address, port },
       container: engine.getContainer(started.getId()),
       control,
-      syncsLate: options.syncsLate,
+      syncsLate,
     }),
   );
   await node.ready();

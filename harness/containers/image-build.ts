@@ -28,7 +28,7 @@ export async function ensureImage(engine: Dockerode, image: Image, options: Base
     await adopt(engine, elsewhere, image.name, options.onProgress);
     return "pulled";
   }
-  const base = await obtainBase(engine, options);
+  const base = await baseOf(engine, image, options);
   options.onProgress(`building ${image.name}`);
   try {
     await build(engine, image, base);
@@ -38,6 +38,13 @@ export async function ensureImage(engine: Dockerode, image: Image, options: Base
   }
   if (!(await hasImage(engine, image.name))) throw new HarnessError(`${image.name} was built, but is not there`);
   return "built";
+}
+
+/** The name of what the image is built on, which the engine then has. */
+async function baseOf(engine: Dockerode, { base }: Image, options: BaseOptions): Promise<string> {
+  if (base === undefined) return obtainBase(engine, options);
+  await ensureImage(engine, base, options);
+  return base.name;
 }
 
 /**

@@ -4,12 +4,12 @@ import { hasImage } from "./engine-messages.ts";
 import { nodeImage, NODE_SERVERS, TOXIPROXY_IMAGE } from "./images.ts";
 
 /**
- * Makes sure that a run with this node image finds its images, before it starts anything.
+ * Makes sure that a run finds the images of its nodes and Toxiproxy's, before it starts anything.
  * @throws UserError when one is missing, or there is no engine
  */
-export async function requireImages(node: string): Promise<void> {
+export async function requireImages(nodes: readonly string[]): Promise<void> {
   const engine = await connectEngine();
-  for (const name of [node, TOXIPROXY_IMAGE]) {
+  for (const name of [...nodes, TOXIPROXY_IMAGE]) {
     if (await hasImage(engine, name)) continue;
     const server = NODE_SERVERS.find((server) => nodeImage(server).name === name);
     const option = server === undefined || server === "redis8" ? "" : ` --server ${server}`;

@@ -17,6 +17,8 @@ export interface Image {
   /** Folder with its Dockerfile, the context of the build. */
   readonly directory: string;
   readonly buildArguments: Readonly<Record<string, string>>;
+  /** The image of ours that it is built on; absent where that is Debian's. */
+  readonly base?: Image;
   /** Whether the build fetches over TLS, and so must trust what this machine trusts. */
   readonly downloadsOverTls: boolean;
 }
@@ -38,6 +40,33 @@ export function nodeImage(server: NodeServer): Image {
   };
 }
 
+/** The image of a PostgreSQL server: a node with another server in it. */
+export function postgresImage(): Image {
+  return onNode("postgres", "17");
+}
+
+/** The image of a ZooKeeper server: likewise. */
+export function zookeeperImage(): Image {
+  return onNode("zookeeper", "3.9");
+}
+
+/** An image that is built on the node image of Redis, for its firewall, its clock library and its user. */
+function onNode(folder: string, version: string): Image {
+  const directory = join(DOCKER_DIRECTORY, folder);
+  const base = nodeImage("redis8");
+  const hash = createHash("sha256")
+    .update(`${base.name} ${hashFolder(directory)}`)
+    .digest("hex")
+    .slice(0, 12);
+  return {
+    name: `lockstorm-${folder}:${version}-${hash}`,
+    directory,
+    base,
+    buildArguments: {},
+    downloadsOverTls: false,
+  };
+}
+
 /** The image of the Toxiproxy server. */
 export function toxiproxyImage(): Image {
   const directory = join(DOCKER_DIRECTORY, "toxiproxy");
@@ -52,6 +81,12 @@ export function toxiproxyImage(): Image {
 
 /** Name of the image that nodes run unless another server was asked for. */
 export const NODE_IMAGE = nodeImage("redis8").name;
+
+/** Name of the image of a PostgreSQL server. */
+export const POSTGRES_IMAGE = postgresImage().name;
+
+/** Name of the image of a ZooKeeper server. */
+export const ZOOKEEPER_IMAGE = zookeeperImage().name;
 
 /** Name of the image of the Toxiproxy server. */
 export const TOXIPROXY_IMAGE = toxiproxyImage().name;

@@ -3,6 +3,7 @@ import { type Proxy, type Toxic, Toxiproxy, type ICreateToxicBody, type Latency 
 import { HarnessError, messageOf } from "../core/errors.ts";
 import type { Evidence } from "../core/system.ts";
 import type { Address } from "../../lock-impl/driver.ts";
+import type { Probe } from "./servers/server-kind.ts";
 import { SerialQueue } from "./serial-queue.ts";
 
 /** Which half of a link: `upstream` leads from the client to the server, `downstream` back. */
@@ -25,12 +26,15 @@ const MEND_DEADLINE_MS = 1_000;
 export class Link {
   readonly address: Address;
   readonly #proxy: Proxy;
+  readonly #probe: Probe;
   readonly #serial = new SerialQueue();
   readonly #toxics = new Map<Direction, Toxic<Latency>>();
   #closed = false;
 
-  constructor(proxy: Proxy) {
+  /** @param probe what the server behind it answers, to look whether the link works */
+  constructor(proxy: Proxy, probe: Probe) {
     this.#proxy = proxy;
+    this.#probe = probe;
     const port = Number(proxy.listen.slice(proxy.listen.lastIndexOf(":") + 1));
     this.address = { host: "127.0.0.1", port };
   }
@@ -43,9 +47,9 @@ export class Link {
   async hold(direction: Direction): Promise<Evidence> {
     const answered = await this.#impose(direction, FOR_EVER_MS);
     if (!answered) return this.#unseen();
-    const answer = await this.#ping(SILENCE_MS);
+    const answer = await this.#ask(SILENCE_MS);
     if (answer !== undefined) return { observed: false, detail: `${this.name}: still answers` };
-    return { observed: true, detail: `${this.name}: no answer to PING in ${SILENCE_MS} ms` };
+    return { observed: true, detail: `${this.name}: no answer to ${this.#probe.name} in ${SILENCE_MS} ms` };
   }
 
   /** Delays every byte of one direction by `delayMs`, and measures it. */
@@ -54,9 +58,13 @@ export class Link {
     if (!answered) return this.#unseen();
     // An answer takes twice as long where both directions are delayed.
     const deadlineMs = delayMs > LONGEST_MEASURED_MS ? LONGEST_MEASURED_MS : delayMs * 2 + SILENCE_MS;
-    const answer = await this.#ping(deadlineMs);
-    if (answer === undefined) return { observed: true, detail: `${this.name}: no answer to PING in ${deadlineMs} ms` };
-    return { observed: answer >= delayMs, detail: `${this.name}: PING answered after ${answer.toFixed(1)} ms` };
+    const answer = await this.#ask(deadlineMs);
+    if (answer === undefined)
+      return { observed: true, detail: `${this.name}: no answer to ${this.#probe.name} in ${deadlineMs} ms` };
+    return {
+      observed: answer >= delayMs,
+      detail: `${this.name}: ${this.#probe.name} answered after ${answer.toFixed(1)} ms`,
+    };
   }
 
   /**
@@ -87,7 +95,7 @@ export class Link {
       if (this.#closed || this.#toxics.size > 0) {
         return { observed: true, detail: `${this.name}: nothing holds it ${direction} any more` };
       }
-      const answer = await this.#ping(MEND_DEADLINE_MS);
+      const answer = await this.#ask(MEND_DEADLINE_MS);
       const detail = answer === undefined ? `${this.name}: no answer after mending` : `${this.name}: answers again`;
       return { observed: answer !== undefined, detail };
     });
@@ -123,7 +131,7 @@ export class Link {
    */
   #impose(direction: Direction, delayMs: number): Promise<boolean> {
     return this.#serial.run(async () => {
-      const answered = this.#toxics.size > 0 || (await this.#ping(FIRST_ANSWER_MS)) !== undefined;
+      const answered = this.#toxics.size > 0 || (await this.#ask(FIRST_ANSWER_MS)) !== undefined;
       const present = this.#toxics.get(direction);
       if (present === undefined) this.#toxics.set(direction, await this.#proxy.addToxic(latency(direction, delayMs)));
       else if (present.attributes.latency < delayMs)
@@ -140,8 +148,8 @@ export class Link {
     await this.#proxy.update({ ...this.#proxy.toJson(), enabled });
   }
 
-  /** Milliseconds until PING is answered through the link, or undefined when it is not within `deadlineMs`. */
-  async #ping(deadlineMs: number): Promise<number | undefined> {
+  /** Milliseconds until the probe is answered through the link, or undefined when it is not within `deadlineMs`. */
+  async #ask(deadlineMs: number): Promise<number | undefined> {
     const socket = await this.#open();
     if (socket.destroyed) return undefined;
     const begun = performance.now();
@@ -149,7 +157,7 @@ export class Link {
     const timer = setTimeout(() => answered.resolve(undefined), deadlineMs);
     socket.on("data", () => answered.resolve(performance.now() - begun));
     socket.on("close", () => answered.resolve(undefined));
-    socket.write("PING\r\n");
+    socket.write(this.#probe.bytes);
     const result = await answered.promise;
     clearTimeout(timer);
     socket.destroy();
@@ -183,6 +191,8 @@ export interface LinkSpec {
   /** As by `linkName`. */
   readonly name: string;
   readonly upstream: Address;
+  /** What the server there answers. */
+  readonly probe: Probe;
 }
 
 /**
@@ -200,7 +210,12 @@ export async function createLinks(api: string, specs: readonly LinkSpec[]): Prom
         enabled: true,
       })),
     );
-    return new Map(Object.entries(proxies).map(([name, proxy]) => [name, new Link(proxy)]));
+    return new Map(
+      specs.flatMap(({ name, probe }) => {
+        const proxy = proxies[name];
+        return proxy === undefined ? [] : [[name, new Link(proxy, probe)] as const];
+      }),
+    );
   } catch (error) {
     throw new HarnessError(`Toxiproxy did not make the links: ${messageOf(error)}`, { cause: error });
   }

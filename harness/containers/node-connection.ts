@@ -1,12 +1,10 @@
 import { Redis } from "ioredis";
 import { HarnessError, messageOf } from "../core/errors.ts";
 import type { Address } from "../../lock-impl/driver.ts";
-
-/** How long a server may take for a command, in milliseconds. */
-export const COMMAND_TIMEOUT_MS = 2_000;
+import { COMMAND_TIMEOUT_MS } from "./servers/server-kind.ts";
 
 /**
- * The harness's own connection to a server, which comes back by itself while it is open. A command without a connection
+ * The harness's own connection to a Redis server or Sentinel, which comes back by itself while it is open. A command without a connection
  * fails at once. Opened and closed with the server: ioredis, told to connect while it is closing, ends for good.
  */
 export class NodeConnection implements Disposable {

@@ -1,7 +1,6 @@
 import type { Evidence } from "../core/system.ts";
 import { lookFor } from "./await-condition.ts";
 import type { ContainerNode } from "./container-node.ts";
-import { REDIS_PORT, SENTINEL_PORT } from "./redis-configuration.ts";
 
 /** A dropped packet shows in the counter of its rule at once; the probe's first packet is sent within milliseconds. */
 const EVIDENCE_DEADLINE_MS = 1_500;
@@ -30,8 +29,7 @@ export async function mendNodes(from: ContainerNode, to: ContainerNode): Promise
 
 /** Has `from` send a packet to `to`, and gives the number that `count` comes to; 0 when none was seen. */
 async function seeDrops(from: ContainerNode, to: ContainerNode, count: () => Promise<number>): Promise<number> {
-  const port = to.role === "sentinel" ? SENTINEL_PORT : REDIS_PORT;
-  const probe = `timeout 1 bash -c ': </dev/tcp/${to.networkAddress}/${port}' >/dev/null 2>&1 &`;
+  const probe = `timeout 1 bash -c ': </dev/tcp/${to.networkAddress}/${to.port}' >/dev/null 2>&1 &`;
   if (!(await from.runInside(probe))) return 0;
   const seen = await lookFor(EVIDENCE_DEADLINE_MS, async () => {
     const dropped = await count();

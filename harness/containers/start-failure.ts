@@ -5,14 +5,18 @@ import { HarnessError, UserError } from "../core/errors.ts";
 /**
  * Why a server ended that was to start, in its own last words.
  * @param logFile its log, which has what it said after it had read its configuration
+ * @param badConfiguration what its words look like when its configuration is to blame
  */
-export async function startFailure(name: string, container: Dockerode.Container, logFile: string): Promise<Error> {
+export async function startFailure(
+  name: string,
+  container: Dockerode.Container,
+  { logFile, badConfiguration }: { readonly logFile: string; readonly badConfiguration: RegExp },
+): Promise<Error> {
   const printed = unframe(await container.logs({ stdout: true, stderr: true, tail: 8, follow: false }));
   const logged = await readFile(logFile, "utf8").catch(() => "");
   const words = lastLines(`${printed}\n${logged}`, 3);
   const what = `${name} did not start: ${words === "" ? "it said nothing" : words}`;
-  // Redis 7 and Valkey say the one; Redis 8 takes a directive that it does not know for one of a module.
-  return /FATAL CONFIG FILE ERROR|Unresolved Configuration/.test(printed + logged)
+  return badConfiguration.test(printed + logged)
     ? new UserError(what, "correct `config` in the plan's topology")
     : new HarnessError(what);
 }

@@ -42,7 +42,7 @@ export function isEngineRequired(environment: Readonly<Record<string, string | u
 
 async function lackOfEngine(): Promise<UserError | undefined> {
   try {
-    await requireImages(NODE_IMAGE);
+    await requireImages([NODE_IMAGE]);
     return undefined;
   } catch (error) {
     return error instanceof UserError ? error : new UserError(messageOf(error), "lockstorm doctor", { cause: error });

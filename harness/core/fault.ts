@@ -15,6 +15,11 @@ export interface Fault {
   readonly summary: string;
   /** Present where containers cannot do it: there it is skipped, and a search leaves it out. */
   readonly onlyInSimulation?: true;
+  /**
+   * Why it cannot happen to the servers of this topology, with these parameters or with any: a few words. A plan with such
+   * a fault is refused. Undefined where it can happen.
+   */
+  lack?(topology: TopologySpec, params?: FaultParams): string | undefined;
   /** Parameters worth trying on this topology with this many clients; undefined where the fault cannot occur. */
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<FaultParams> | undefined;
   /**

@@ -30,6 +30,14 @@ export const topologySchema = z.strictObject({
 export type TopologySpec = z.infer<typeof topologySchema>;
 export type TopologyKind = TopologySpec["kind"];
 
+/** A kind of server that can hold a lock. */
+type DataServerName = "redis" | "postgres" | "zookeeper";
+
+/** What the data nodes of a topology run. */
+export function serverOf(kind: TopologyKind): DataServerName {
+  return isSimulated(kind) ? "redis" : kind;
+}
+
 /** Whether the simulation has it. */
 export function isSimulated(kind: TopologyKind): kind is SimulatedTopology {
   return SIMULATED_TOPOLOGIES.some((simulated) => simulated === kind);

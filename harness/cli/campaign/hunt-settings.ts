@@ -47,7 +47,7 @@ export async function readHunt(flags: Flags): Promise<HuntSettings> {
   const topology = readTopology(flags, lock);
   if (backend === "simulated") simulatedTopology(topology.kind);
   await loadDriver(lock);
-  const faults = readFaults(flags, backend);
+  const faults = readFaults(flags, backend, topology);
   const shard = readShard(flags);
   const path = flags.text("path");
   const budgetSeconds = flags.integer("budget", 1);

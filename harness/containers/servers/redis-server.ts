@@ -1,0 +1,99 @@
+import { awaitCondition } from "../await-condition.ts";
+import { NodeConnection } from "../node-connection.ts";
+import { dataNodeConfiguration, REDIS_PORT } from "../redis-configuration.ts";
+import type { Evidence } from "../../core/system.ts";
+import { COMMAND_TIMEOUT_MS, type DataServer, type Probe, seeStepByTime, type ServerAccess } from "./server-kind.ts";
+
+/** An inline command of Redis; Sentinels answer it too. */
+export const PING: Probe = { name: "PING", bytes: "PING\r\n" };
+
+/** Redis 7 and Valkey say the one; Redis 8 takes a directive that it does not know for one of a module. */
+export const BAD_REDIS_CONFIGURATION = /FATAL CONFIG FILE ERROR|Unresolved Configuration/;
+
+/** A Redis server: master, replica or guarded resource. */
+export const redisServer: DataServer = {
+  role: "data",
+  port: REDIS_PORT,
+  probe: PING,
+  renewable: true,
+  badConfiguration: BAD_REDIS_CONFIGURATION,
+  command: ["server"],
+  image: (redisImage) => redisImage,
+  configuration: dataNodeConfiguration,
+  syncsLate: ({ persistence }) => persistence === "everysec",
+  access: (name, address) => Promise.resolve(new RedisAccess(name, new NodeConnection(name, address))),
+};
+
+class RedisAccess implements ServerAccess {
+  readonly #name: string;
+  readonly #connection: NodeConnection;
+
+  constructor(name: string, connection: NodeConnection) {
+    this.#name = name;
+    this.#connection = connection;
+  }
+
+  open(): void {
+    this.#connection.open();
+  }
+
+  command(...args: readonly (string | number)[]): Promise<unknown> {
+    return this.#connection.command(...args);
+  }
+
+  async ready(): Promise<void> {
+    // LOADING is an error reply to it, so that a server that still reads its data is not ready.
+    await this.command("DBSIZE");
+  }
+
+  async role(): Promise<"master" | "slave"> {
+    const [role] = (await this.command("ROLE")) as ["master" | "slave"];
+    return role;
+  }
+
+  async contents(): Promise<string> {
+    return `${String(await this.command("DBSIZE"))} keys`;
+  }
+
+  async configuration(): Promise<string> {
+    const flat = (await this.command("CONFIG", "GET", "*")) as readonly string[];
+    // Their order changes from one start to the next.
+    return flat
+      .flatMap((name, index) => (index % 2 === 0 ? [`${name} ${flat[index + 1]}`] : []))
+      .sort()
+      .join("\n");
+  }
+
+  async clean(): Promise<void> {
+    await this.#forgetClients();
+    await this.command("FLUSHALL");
+    await this.command("SCRIPT", "FLUSH");
+    await this.command("FUNCTION", "FLUSH");
+  }
+
+  seeStep(ms: number, step: () => Promise<void>): Promise<Evidence> {
+    return seeStepByTime(this.#name, ms, { nowMs: () => this.#nowMs(), step });
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection[Symbol.dispose]();
+  }
+
+  /** Ends all connections but the harness's own, until there is none: one may still have been on its way. */
+  async #forgetClients(): Promise<void> {
+    await awaitCondition(`${this.#name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
+      await this.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await this.command("CLIENT", "KILL", "TYPE", "pubsub");
+      const clients = String(await this.command("CLIENT", "LIST"))
+        .trim()
+        .split("\n");
+      saw(`${clients.length - 1} clients`);
+      return clients.length === 1 ? true : undefined;
+    });
+  }
+
+  async #nowMs(): Promise<number> {
+    const [seconds, microseconds] = (await this.command("TIME")) as [string, string];
+    return Number(seconds) * 1000 + Number(microseconds) / 1000;
+  }
+}
