@@ -1,3 +1,4 @@
+import { sqlLocks } from "./alternatives/sql-locks.ts";
 import { leaseLimits, reroutedLease, reroutedLimits, soundLease } from "./claim-tables.ts";
 import type { LockEntry } from "./lock-entry.ts";
 
@@ -39,4 +40,5 @@ export const alternatives: readonly LockEntry[] = [
       how: "A majority of servers grants the lock, so that it can be had without any one of them, and each syncs what it grants.",
     },
   },
+  ...sqlLocks,
 ];

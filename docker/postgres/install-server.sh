@@ -10,7 +10,7 @@ sed -i 's/^#\?create_main_cluster.*/create_main_cluster = false/' /etc/postgresq
 apt-get install -qy --no-install-recommends postgresql-17
 apt-get clean
 # The compiler of queries is switched off, and as large as all the rest.
-rm -rf /usr/lib/postgresql/17/lib/bitcode /usr/lib/postgresql/17/lib/llvmjit* /usr/lib/*/libLLVM*
+rm -rf /usr/lib/postgresql/17/lib/bitcode /usr/lib/postgresql/17/lib/llvmjit* /usr/lib/*/libLLVM* /usr/lib/*/libz3*
 rm -rf /var/lib/apt/lists/* /var/cache/debconf/* /var/log/* /usr/share/doc/* /usr/share/man/* /usr/share/locale/*
 
 ln -s /usr/lib/postgresql/17/bin/postgres /usr/local/bin/postgres
