@@ -37,7 +37,7 @@ export function ladderPage({ ladder, alternatives, specimens, libraries }: AllLo
     "## One bug each",
     "",
     "Sound locks but for one bug of a kind seen in the wild. The simulation catches each of them; how soon, and how small the",
-    "counterexample becomes, `npm run bench -- detection` measures.",
+    "counterexample becomes, is in [the detection table](../benchmarks.md#detection).",
     "",
     "| lock | bug | lost | mended by |",
     "|---|---|---|---|",

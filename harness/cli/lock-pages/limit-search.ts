@@ -4,7 +4,7 @@ import type { Lesson, LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { BEYOND_LEASE, contentionPlans } from "../../../workloads/contention.ts";
 import type { Plan } from "../../core/plan.ts";
 import { topologySchema } from "../../core/topology.ts";
-import { type Property, PROPERTIES } from "../../core/verdict.ts";
+import { type Property, PROPERTIES, type Verdict } from "../../core/verdict.ts";
 import { type CampaignResult, type Judged, runCampaign } from "../../run/campaign.ts";
 import { requiredProperties } from "../claims.ts";
 import { runSimulated, type SimulatedRun } from "../run-simulated.ts";
@@ -50,14 +50,30 @@ export function searchLimit(
 }
 
 /**
- * Runs a plan in simulation. The verdict is invalid when the limit shows itself: when its property is lost or, of a
- * flawed lock, any that it would keep under these faults if it had not its bug.
+ * Runs a plan in simulation. The verdict is invalid when the limit shows itself: when its property is lost, by the
+ * cause that it names, or, of a flawed lock, when any is that it would keep under these faults if it had not its bug.
  */
 export async function runForLimit(lock: LockEntry, limit: ShownLimit, plan: Plan): Promise<LimitRun> {
   const sold: readonly string[] = lock.flawed ? requiredProperties(plan) : [];
   const required = PROPERTIES.filter((property) => property === limit.property || sold.includes(property));
   const run = await runSimulated(plan, { title: titleOf(lock, limit), required });
-  return { ...run, verdict: run.record.verdict };
+  return { ...run, verdict: lock.flawed ? run.record.verdict : byItsCause(lock, limit, run.record.verdict) };
+}
+
+/** What a sound lock loses in another way than its limit says is another limit's. */
+function byItsCause({ limits }: LockEntry, { property, topology, under }: ShownLimit, verdict: Verdict): Verdict {
+  const causes = limits
+    .filter((limit) => limit.property === property && limit.topology === topology && limit.under === under)
+    .map(({ cause }) => cause);
+  const [first] = PROPERTIES.filter((each) => each === property).flatMap(
+    (each) => verdict.properties[each]?.violations ?? [],
+  );
+  if (first === undefined || causes.includes(first.cause)) return verdict;
+  return {
+    ...verdict,
+    verdict: "unknown",
+    reasons: [...verdict.reasons, `${property} was lost by another cause: ${first.cause}`],
+  };
 }
 
 /** The properties of a run that were lost, of those that decide. */

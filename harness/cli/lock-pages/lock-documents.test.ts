@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ladder } from "../../../lock-impl/ladder.ts";
 import { findLock, locks } from "../../../lock-impl/registry.ts";
+import { isMeasurable } from "../../run/measurable.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -14,6 +15,7 @@ describe("the pages of the locks are up to date (npm run docs:locks)", () => {
   test.each(locks.map((lock) => [lock.name, lock] as const))("%s", async (_, lock) => {
     const { run, document } = await lockDocument(lock, root);
     expect(run.verdict.verdict).toBe("invalid");
+    expect(isMeasurable(run.verdict)).toBe(true);
     expect(read(document.path)).toBe(document.text);
   });
 
