@@ -165,41 +165,6 @@ describeWithEngine("flawed re-entry", () => {
     await expect(granted(b)).resolves.toBeDefined();
   });
 
-  test("reentrant refuses to enter again when the outer hold is lost, and says so", async () => {
-    await using clients = await clientsOf("reentrant");
-    const { a } = clients;
-    const lost: unknown[] = [];
-    a.onLost?.((notice) => lost.push(notice));
-    const outer = await granted(a);
-    await expire();
-    expect(await a.acquire("k", { ttlMs: 5_000, waitMs: 0, signal: never })).toMatchObject({ type: "fail" });
-    expect(lost).toEqual([{ key: "k", owner: outer.owner }]);
-    expect((await granted(a)).owner).not.toBe(outer.owner);
-  });
-
-  test("reentrant is free when it was left as often as it was entered", async () => {
-    await using clients = await clientsOf("reentrant");
-    const { a, b } = clients;
-    const outer = await granted(a);
-    const inner = await granted(a);
-    expect(inner.owner).toBe(outer.owner);
-    expect(await real.first.redis.hgetall("k")).toEqual({ [outer.owner]: "2" });
-    await a.release(inner);
-    expect(await b.acquire("k", { ttlMs: 5_000, waitMs: 0, signal: never })).toMatchObject({ kind: "contended" });
-    await a.release(outer);
-    await expect(granted(b)).resolves.toBeDefined();
-  });
-
-  test("reentrant keeps the outer lease when an inner entry asks for a shorter one, and takes a longer one", async () => {
-    await using clients = await clientsOf("reentrant");
-    const { a } = clients;
-    await granted(a, { ttlMs: 30_000 });
-    await granted(a, { ttlMs: 1_000 });
-    expect(await real.first.redis.pttl("k")).toBeGreaterThan(25_000);
-    await granted(a, { ttlMs: 90_000 });
-    expect(await real.first.redis.pttl("k")).toBeGreaterThan(85_000);
-  });
-
   test("reentry-by-memory unlocks the outer hold with the inner one", async () => {
     await using clients = await clientsOf("reentry-by-memory");
     const { a, b } = clients;
