@@ -8,9 +8,10 @@ import { connectEngine } from "./engine.ts";
 import { hasImage } from "./engine-messages.ts";
 import { describeWithEngine } from "./engine-required.ts";
 import { ensureImage } from "./image-build.ts";
-import { NODE_IMAGE, POSTGRES_IMAGE, TOXIPROXY_IMAGE, type Image } from "./images.ts";
+import { NODE_IMAGE, POSTGRES_IMAGE, TOXIPROXY_IMAGE, ZOOKEEPER_IMAGE, type Image } from "./images.ts";
 import { setup } from "./setup.ts";
 
+const ALL_IMAGES = [NODE_IMAGE, POSTGRES_IMAGE, ZOOKEEPER_IMAGE, TOXIPROXY_IMAGE];
 const NAME = `lockstorm-test:${process.pid}`;
 const options = { onProgress: (): void => {} };
 
@@ -35,18 +36,12 @@ function imageOf(...dockerfile: readonly string[]): Image {
 describeWithEngine("the set-up", () => {
   test("changes nothing where everything is there, and says so", async () => {
     const ids = async (): Promise<readonly string[]> =>
-      Promise.all(
-        [NODE_IMAGE, POSTGRES_IMAGE, TOXIPROXY_IMAGE].map(async (name) => (await engine.getImage(name).inspect()).Id),
-      );
+      Promise.all(ALL_IMAGES.map(async (name) => (await engine.getImage(name).inspect()).Id));
     const before = await ids();
     const lines: string[] = [];
     const report = await setup({ onProgress: (line) => lines.push(line) });
     expect(report.engine.action).toBe("present");
-    expect(report.images).toEqual([
-      { name: NODE_IMAGE, action: "present" },
-      { name: POSTGRES_IMAGE, action: "present" },
-      { name: TOXIPROXY_IMAGE, action: "present" },
-    ]);
+    expect(report.images).toEqual(ALL_IMAGES.map((name) => ({ name, action: "present" })));
     expect(lines).toContain(`image ${NODE_IMAGE}: present`);
     expect(await ids()).toEqual(before);
   });

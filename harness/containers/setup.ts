@@ -5,7 +5,7 @@ import { connectEngine, NoEngineError } from "./engine.ts";
 import { bringUpEngine } from "./engine-start.ts";
 import { packageInstaller, type Install } from "./host-packages.ts";
 import { discardCompilerStages, ensureImage, type ImageAction } from "./image-build.ts";
-import { nodeImage, postgresImage, toxiproxyImage, type NodeServer } from "./images.ts";
+import { nodeImage, postgresImage, toxiproxyImage, zookeeperImage, type NodeServer } from "./images.ts";
 import { isAtLeast, oldestNode } from "./node-version.ts";
 
 export interface SetupOptions {
@@ -42,7 +42,8 @@ export async function setup(options: SetupOptions = {}): Promise<SetupReport> {
   onProgress(`container engine: ${Version}`);
 
   const images: { readonly name: string; readonly action: ImageAction }[] = [];
-  for (const image of [...(options.servers ?? ["redis8"]).map(nodeImage), postgresImage(), toxiproxyImage()]) {
+  const nodeImages = [...(options.servers ?? ["redis8"]).map(nodeImage), postgresImage(), zookeeperImage()];
+  for (const image of [...nodeImages, toxiproxyImage()]) {
     const action = await ensureImage(engine, image, { onProgress, install });
     images.push({ name: image.name, action });
     onProgress(`image ${image.name}: ${action}`);

@@ -1,0 +1,69 @@
+import { ZOOKEEPER_IMAGE } from "../images.ts";
+import { ZOOKEEPER_PORT, zookeeperConfiguration } from "../zookeeper-configuration.ts";
+import { ZooKeeperQuestions } from "../zookeeper-questions.ts";
+import { HarnessError } from "../../core/errors.ts";
+import type { Evidence } from "../../core/system.ts";
+import { type DataServer, seeStepByTime, type ServerAccess } from "./server-kind.ts";
+
+/**
+ * A ZooKeeper server that stands alone. It is not made as new while it runs: sessions of clients that are gone last until
+ * their time is over, and transactions go on counting.
+ */
+export const zookeeperServer: DataServer = {
+  role: "data",
+  port: ZOOKEEPER_PORT,
+  probe: { name: "ruok", bytes: "ruok" },
+  renewable: false,
+  badConfiguration: /Invalid config|Error processing|Unable to parse|NumberFormatException/,
+  command: ["server"],
+  image: () => ZOOKEEPER_IMAGE,
+  configuration: zookeeperConfiguration,
+  syncsLate: ({ persistence }) => persistence !== "always",
+  access: (name, address) => Promise.resolve(new ZooKeeperAccess(name, new ZooKeeperQuestions(name, address))),
+};
+
+class ZooKeeperAccess implements ServerAccess {
+  readonly #name: string;
+  readonly #questions: ZooKeeperQuestions;
+
+  constructor(name: string, questions: ZooKeeperQuestions) {
+    this.#name = name;
+    this.#questions = questions;
+  }
+
+  /** Each question is a connection of its own. */
+  open(): void {}
+
+  /** One of the four-letter words that the configuration allows; gives the answer as text. */
+  command(word: string | number): Promise<string> {
+    return this.#questions.ask(String(word));
+  }
+
+  async ready(): Promise<void> {
+    const answer = await this.command("srvr");
+    if (!answer.includes("Mode: standalone")) throw new HarnessError(`${this.#name} does not serve yet: ${answer}`);
+  }
+
+  role(): Promise<"master"> {
+    return Promise.resolve("master");
+  }
+
+  async contents(): Promise<string> {
+    const [, count] = /^Node count: (\d+)$/m.exec(await this.command("srvr")) ?? [];
+    return `${count ?? "unknown"} znodes`;
+  }
+
+  configuration(): Promise<string> {
+    return this.command("conf");
+  }
+
+  clean(): Promise<never> {
+    return Promise.reject(new HarnessError(`${this.#name} cannot be made as new while it runs`));
+  }
+
+  seeStep(ms: number, step: () => Promise<void>): Promise<Evidence> {
+    return seeStepByTime(this.#name, ms, { nowMs: () => this.#questions.nowMs(), step });
+  }
+
+  [Symbol.dispose](): void {}
+}

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { HarnessError, messageOf } from "../core/errors.ts";
+import type { Address } from "../../lock-impl/driver.ts";
+import { COMMAND_TIMEOUT_MS } from "./servers/server-kind.ts";
+
+/**
+ * What a client sends first, to open a session of a second (ConnectRequest in ZooKeeper's sources): the length; protocol
+ * version 0; no transaction seen; the time-out in milliseconds; no session, and its password of 16 zeros; not read-only.
+ */
+const OPEN_SESSION = Buffer.alloc(49);
+OPEN_SESSION.writeInt32BE(45, 0);
+OPEN_SESSION.writeInt32BE(1_000, 16);
+OPEN_SESSION.writeInt32BE(16, 28);
+
+/**
+ * What the harness asks a ZooKeeper server: four-letter words, each on a connection of its own, which the server closes
+ * with its answer (ZooKeeper Administrator's Guide, "The Four Letter Words").
+ */
+export class ZooKeeperQuestions {
+  readonly #name: string;
+  readonly #address: Address;
+
+  /** @param name of the server, for errors */
+  constructor(name: string, address: Address) {
+    this.#name = name;
+    this.#address = address;
+  }
+
+  /** @throws HarnessError when it does not answer, or takes too long */
+  ask(word: string): Promise<string> {
+    return this.#on(word, async (socket) => {
+      // Not its end: a server that reads that first closes without an answer.
+      socket.write(word);
+      const chunks: Buffer[] = [];
+      for await (const chunk of socket) chunks.push(chunk as Buffer);
+      const answer = Buffer.concat(chunks).toString();
+      if (answer === "") throw new Error("it has closed the connection");
+      return answer;
+    });
+  }
+
+  /**
+   * The server's wall clock, in milliseconds since the epoch. There is no word for it, but of each session it tells when
+   * its connection came (`est`): so one is opened, and looked for.
+   */
+  nowMs(): Promise<number> {
+    return this.#on("the time", async (socket, signal) => {
+      const openedMs = performance.now();
+      socket.write(OPEN_SESSION);
+      await once(socket, "data", { signal });
+      const own = new RegExp(`:${socket.localPort}\\[.*[(,]est=(\\d+)[,)]`).exec(await this.ask("cons"));
+      if (own === null) throw new Error("it does not know the connection");
+      return Number(own[1]) + performance.now() - openedMs;
+    });
+  }
+
+  async #on<T>(question: string, use: (socket: Socket, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+    const socket = connect({ ...this.#address, noDelay: true });
+    // Whoever waits for something learns of it by that.
+    socket.on("error", () => {});
+    signal.addEventListener("abort", () => socket.destroy());
+    try {
+      await once(socket, "connect", { signal });
+      return await use(socket, signal);
+    } catch (error) {
+      throw new HarnessError(`${this.#name} did not answer ${question}: ${messageOf(error)}`, { cause: error });
+    } finally {
+      socket.destroy();
+    }
+  }
+}
