@@ -1,4 +1,5 @@
 import { sqlLocks } from "./alternatives/sql-locks.ts";
+import { zookeeperLock } from "./alternatives/zookeeper-lock.ts";
 import { leaseLimits, reroutedLease, reroutedLimits, soundLease } from "./claim-tables.ts";
 import type { LockEntry } from "./lock-entry.ts";
 
@@ -41,4 +42,5 @@ export const alternatives: readonly LockEntry[] = [
     },
   },
   ...sqlLocks,
+  zookeeperLock,
 ];
