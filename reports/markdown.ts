@@ -10,7 +10,7 @@ import { collectFaults } from "./fault-spans.ts";
 /** GitHub takes at most 1 MiB of job summary; beyond this many runs only the counts are told. */
 const MOST_RUNS = 20;
 const MARK = { valid: "✅", invalid: "❌", unknown: "❔", "not-applicable": "➖" } as const;
-const CELL_MARK = { holds: "✅", broken: "❌", unknown: "❔" } as const;
+const CELL_MARK = { holds: "✅", broken: "❌", simulated: "💻", unknown: "❔" } as const;
 
 /** A report as GitHub-flavoured Markdown for a job summary or a pull request comment. Ends with a line feed. */
 export function renderMarkdown(report: Report): string {
@@ -95,7 +95,12 @@ function matrix(summary: Summary): string {
     `| --- |${" :-: |".repeat(faults.length)}`,
     ...rows.map(({ lock, cells }) => `| ${cellText(lock)} | ${cells.map(cellMark).join(" | ")} |`),
   ];
-  const legend = "✅ holds, ❌ broken, ❔ unknown, **!** not as expected, blank: not run";
+  const simulated = rows.some(({ cells }) => cells.some((cell) => cell?.found === "simulated"));
+  const legend = [
+    "✅ holds, ❌ broken",
+    ...(simulated ? ["💻 broken in simulation, not shown by real servers"] : []),
+    "❔ unknown, **!** not as expected, blank: not run",
+  ].join(", ");
   return [
     lines.join("\n"),
     legend,

@@ -39,6 +39,17 @@ test("rows are locks, columns are faults, and a blank is what was not run", () =
   );
 });
 
+test("a known limit that real servers did not show is marked, and no surprise; where a lock should hold it is one", () => {
+  const cell = { lock: "redlock", fault: "restart-node", found: "simulated", runs: 3 } as const;
+  const options = { color: false, width: 120 };
+  const known = renderSummaryTable({ cells: [{ ...cell, expected: "broken" }] }, options);
+  expect(known).toContain("  redlock  s\n");
+  expect(known).toContain("s broken in simulation, not shown by real servers: 1");
+  expect(known).toContain("Everything is as expected.");
+  const wrong = renderSummaryTable({ cells: [{ ...cell, expected: "holds" }] }, options);
+  expect(wrong).toContain("redlock under restart-node: expected holds, found simulated in 3 runs");
+});
+
 test("of two cells in one place the worse stands", () => {
   const cells = (["holds", "broken", "unknown"] as const).map((found) => ({ lock: "a", fault: "none", found }));
   expect(renderSummaryTable({ cells }, { color: false, width: 80 })).toContain("\n  a  ✗\n");

@@ -64,8 +64,8 @@ function headings(faults: readonly string[], labelWidth: number, style: TextStyl
 function cellSpan(cell: SummaryCell | undefined, style: TextStyle): Span {
   if (cell === undefined) return { text: " ".padEnd(COLUMN) };
   const { good, bad } = glyphs(style.unicode);
-  const mark = { holds: good, broken: bad, unknown: "?" }[cell.found];
-  const color = { holds: "green", broken: "red", unknown: "yellow" } as const;
+  const mark = { holds: good, broken: bad, simulated: "s", unknown: "?" }[cell.found];
+  const color = { holds: "green", broken: "red", simulated: "cyan", unknown: "yellow" } as const;
   const surprise = isSurprise(cell) && cell.found !== "unknown";
   return {
     text: `${mark}${surprise ? "!" : ""}`.padEnd(COLUMN),
@@ -83,6 +83,7 @@ function legend(cells: readonly (SummaryCell | undefined)[], style: TextStyle): 
     `${bad} broken: ${found("broken")}`,
     `? unknown: ${found("unknown")}`,
   ];
+  if (found("simulated") > 0) parts.push(`s broken in simulation, not shown by real servers: ${found("simulated")}`);
   if (run.some((cell) => isSurprise(cell) && cell.found !== "unknown")) parts.push("! not as expected");
   if (run.length < cells.length) parts.push("blank: not run");
   if (runs > 0) parts.push(`${count(runs, "run")} in all`);

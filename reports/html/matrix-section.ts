@@ -3,7 +3,7 @@ import { isSurprise, missingWords, summaryGrid, type Summary, type SummaryCell }
 import { count } from "../wording.ts";
 import { html, type Markup } from "./markup.ts";
 
-const MARK = { holds: "✓", broken: "✗", unknown: "?" } as const;
+const MARK = { holds: "✓", broken: "✗", simulated: "s", unknown: "?" } as const;
 
 /** The table of locks by faults. A cell says in words what its mark and colour mean. */
 export function matrixSection(summary: Summary): Markup {
@@ -34,6 +34,7 @@ export function matrixSection(summary: Summary): Markup {
     <p class="key">
       <span class="cell holds">✓</span> holds (${found("holds")}) <span class="cell broken">✗</span> broken
       (${found("broken")}) <span class="cell unknown">?</span> unknown (${found("unknown")})
+      ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown by real servers (${found("simulated")})`}
       <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
       <u>underlined</u>: shows a run
     </p>

@@ -11,7 +11,13 @@ import {
 } from "../../run/campaign-journal.ts";
 import { Regressions } from "../../run/regressions.ts";
 import { concludeLadder } from "../ladder/conclude-ladder.ts";
-import { cellsOfJournal, foundIn, ladderEntrySchema, mostTelling } from "../ladder/ladder-journal.ts";
+import {
+  counterexamplesIn,
+  foundIn,
+  ladderEntrySchema,
+  mostTelling,
+  tableOfJournal,
+} from "../ladder/ladder-journal.ts";
 import { concludeHunt } from "./conclude-hunt.ts";
 import { findingsOf, huntEntrySchema, huntParametersSchema, wantedPositions } from "./hunt-journal.ts";
 import { huntName } from "./hunt-settings.ts";
@@ -57,21 +63,33 @@ export function commonIdentity(identities: readonly (readonly [file: string, Cam
 export function mergeLadder(files: readonly string[], options: MergeOptions): Promise<number> {
   const journals = read(files, ladderEntrySchema);
   const [first = ""] = files;
-  const cells = cellsOfJournal(commonIdentity(journals.map(({ file, identity }) => [file, identity])), first);
-  const shrunk = new Map<number, string>();
-  for (const { file, entries } of journals) {
-    for (const entry of entries) if ("shrunk" in entry) shrunk.set(entry.cell, join(storeOf(file), entry.shrunk));
-  }
+  const { cells, backend } = tableOfJournal(
+    commonIdentity(journals.map(({ file, identity }) => [file, identity])),
+    first,
+  );
+  const folders = new Map(
+    journals.flatMap(({ file, entries }) =>
+      [...counterexamplesIn(entries, backend)].map(([cell, folder]) => [cell, join(storeOf(file), folder)] as const),
+    ),
+  );
   const found = foundIn(
     cells,
     journals.flatMap(({ entries }) => entries),
+    backend,
   );
   const shown = mostTelling(found).flatMap(({ index }) => {
-    const folder = shrunk.get(index);
+    const folder = folders.get(index);
     return folder === undefined ? [] : [[index, adoptRun(folder, options.store)] as const];
   });
   return concludeLadder(
-    { found, wanted: cells.length, reason: missingShards(journals), shrunk: new Map(shown) },
+    {
+      backend,
+      found,
+      wanted: cells.length,
+      reason: missingShards(journals),
+      counterexamples: new Map(shown),
+      containersOnly: [],
+    },
     { ...options, name: "ladder" },
   );
 }

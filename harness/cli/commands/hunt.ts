@@ -3,7 +3,7 @@ import { huntLock } from "../campaign/hunt-lock.ts";
 import { reportFlag } from "../campaign/report-files.ts";
 import { SEED_HELP } from "../campaign/seed.ts";
 import { campaignFlags } from "../campaign-command.ts";
-import { readRunFlags, runFlags } from "../common-flags.ts";
+import { runFlags } from "../common-flags.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { huntLadder } from "../ladder/hunt-ladder.ts";
 
@@ -17,7 +17,9 @@ export const hunt: Command = {
       value: "lock",
       help: "the lock: a name, or the path of a driver (default: single); with --ladder or --all: only these, names with commas",
     },
-    ladder: { help: "the locks of the ladder by all faults, in simulation, as a table: claimed against found" },
+    ladder: {
+      help: "the locks of the ladder by all faults as a table: claimed against found; on containers, what the simulation found is asked of real servers",
+    },
     all: { help: "the same table for every lock: flawed specimens and libraries too" },
     ...campaignFlags,
     backend: { ...backendFlag, default: "simulated" },
@@ -38,12 +40,12 @@ export const hunt: Command = {
     "lockstorm hunt --lock single --faults pause-client --require mutual-exclusion",
     "lockstorm hunt --all",
     "lockstorm hunt --ladder --lock single,redlock --runs 1000",
+    "lockstorm hunt --ladder --lock fenced,redlock --backend containers",
     "lockstorm hunt --all --seed auto --shard 2/4 --store results",
     "lockstorm hunt --ladder --budget 600 --resume --report markdown,junit",
   ],
   run: async ({ operands, flags, signal }) => {
     refuseOperands("hunt", operands, "name the lock with --lock");
-    const { json, store } = readRunFlags(flags);
-    return flags.on("all") || flags.on("ladder") ? huntLadder({ flags, store, json, signal }) : huntLock(flags, signal);
+    return flags.on("all") || flags.on("ladder") ? huntLadder(flags, signal) : huntLock(flags, signal);
   },
 };

@@ -9,22 +9,29 @@ import { UserError } from "../../core/errors.ts";
 import { EXIT } from "../../core/verdict.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import { type ReportFormat, writeReports } from "../campaign/report-files.ts";
+import type { Backend } from "../backend.ts";
 import { textOptions } from "../output.ts";
 import { rowName } from "./cells.ts";
 import { type Found, mostTelling } from "./ladder-journal.ts";
 
-const TITLE = "Locks by faults: what each claims against what the simulation found";
+const TITLES = {
+  simulated: "Locks by faults: what each claims against what the simulation found",
+  containers: "Locks by faults: what each claims against what real servers showed",
+} as const satisfies Record<Backend, string>;
 
 /** What was found of the table, in one store or gathered from several. */
 export interface LadderFindings {
   /** In the order of the table. */
   readonly found: readonly Found[];
+  readonly backend: Backend;
   /** How many cells there should be. */
   readonly wanted: number;
   /** Why some are missing, if some are. */
   readonly reason: string;
-  /** Folders of the shrunk counterexamples, by their cell. */
-  readonly shrunk: ReadonlyMap<number, string>;
+  /** Folders of kept counterexamples, by their cell. */
+  readonly counterexamples: ReadonlyMap<number, string>;
+  /** Locks that the simulation cannot run. */
+  readonly containersOnly: readonly string[];
 }
 
 export interface ConcludeOptions {
@@ -46,9 +53,10 @@ export interface ConcludeOptions {
  */
 export async function concludeLadder(findings: LadderFindings, options: ConcludeOptions): Promise<number> {
   const { store, name, json, formats } = options;
+  const title = TITLES[findings.backend];
   const former = readFormer(options);
   const telling = mostTelling(findings.found).flatMap((each) => {
-    const folder = findings.shrunk.get(each.index);
+    const folder = findings.counterexamples.get(each.index);
     return folder === undefined ? [] : [{ each, folder }];
   });
   const records = await Promise.all(telling.map(({ folder }) => readKeptRun(folder)));
@@ -60,28 +68,30 @@ export async function concludeLadder(findings: LadderFindings, options: Conclude
   );
   const missing = findings.wanted - cells.length;
   const summary: Summary = {
-    title: TITLE,
+    title,
     cells,
     ...(missing === 0 ? {} : { missing: { cells: missing, reason: findings.reason } }),
   };
   const told: Summary =
     former === undefined ? summary : { ...summary, changes: changesSince(former.cells, summary.cells) };
   print(told, records, json);
+  if (!json && findings.containersOnly.length > 0)
+    console.log(`\n  On containers only (--backend containers): ${findings.containersOnly.join(", ")}`);
   mkdirSync(store, { recursive: true });
-  const written = writeReports({ title: TITLE, runs: records, summary: told }, { store, name, formats, quiet: json });
+  const written = writeReports({ title, runs: records, summary: told }, { store, name, formats, quiet: json });
   // Part of a table is nothing to compare with.
   if (missing === 0) writeFileSync(join(store, `${name}.json`), jsonOf(summary));
   if (!json) console.log(`\nReport\n${written.map((path) => `  ${path}\n`).join("")}`.trimEnd());
   return exitCodeOf(summary);
 }
 
-function summaryCell({ cell, outcome }: Found, run: number): SummaryCell {
+function summaryCell({ cell, found, runs }: Found, run: number): SummaryCell {
   return {
     lock: rowName(cell),
     fault: cell.fault?.kind ?? "none",
     ...(cell.expected === undefined ? {} : { expected: cell.expected }),
-    found: outcome.found,
-    runs: outcome.runs,
+    found,
+    runs,
     ...(run === -1 ? {} : { run }),
   };
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Summary, SummaryCell } from "../../../reports/summary.ts";
 import { runCli, startCli } from "../testing/run-cli.ts";
-import { ladderCells, rowName } from "./cells.ts";
+import { ladderCells, rowName, titleOf } from "./cells.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -20,10 +20,14 @@ const hunt = (...words: string[]): ReturnType<typeof runCli> =>
 
 describe("the cells", () => {
   const expected = (lock: string, fault: string): string | undefined =>
-    ladderCells({ all: false, only: [lock] }).find((cell) => (cell.fault?.kind ?? "none") === fault)?.expected;
+    ladderCells({ all: false, backend: "simulated", only: [lock] }).find(
+      (cell) => (cell.fault?.kind ?? "none") === fault,
+    )?.expected;
 
   test("name each lock, topology and fault once", () => {
-    const names = ladderCells({ all: true }).map((cell) => `${rowName(cell)} ${cell.fault?.kind}`);
+    const names = ladderCells({ all: true, backend: "simulated" }).map(
+      (cell) => `${rowName(cell)} ${cell.fault?.kind}`,
+    );
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain("redlock undefined");
     expect(names).toContain("single (sentinel) failover");
@@ -40,6 +44,28 @@ describe("the cells", () => {
   });
 });
 
+test("cells of one topology, of some faults, of a backend", () => {
+  const names = (scope: Omit<Parameters<typeof ladderCells>[0], "all">): readonly string[] =>
+    ladderCells({ all: false, only: ["single"], ...scope }).map(titleOf);
+  expect(names({ backend: "simulated", topology: "single", faults: ["clock-rate", "eviction"] })).toEqual([
+    "single (single) under no fault",
+    "single (single) under clock-rate",
+    "single (single) under eviction",
+  ]);
+  expect(names({ backend: "containers", faults: ["clock-rate"] })).toEqual([
+    "single (single) under no fault",
+    "single (sentinel) under no fault",
+  ]);
+});
+
+test("what goes with the hunt for one lock only is refused, and not ignored", async () => {
+  const { code, stderr } = await hunt("--require", "mutual-exclusion");
+  expect([code, stderr]).toEqual([
+    254,
+    expect.stringMatching(/^lockstorm: --require does not go with a table of locks/),
+  ]);
+});
+
 test("every cell comes out as claimed, in whichever thread it is searched", async () => {
   const [once, again] = await Promise.all([
     hunt("--lock", "set-px,redlock-fsync", "--json"),
@@ -48,7 +74,9 @@ test("every cell comes out as claimed, in whichever thread it is searched", asyn
   expect(once.code).toBe(0);
   const { cells } = JSON.parse(once.stdout) as Summary;
   const wrong = ({ expected, found }: SummaryCell): boolean => expected !== undefined && expected !== found;
-  expect(cells.length).toBe(ladderCells({ all: false, only: ["set-px", "redlock-fsync"] }).length);
+  expect(cells.length).toBe(
+    ladderCells({ all: false, backend: "simulated", only: ["set-px", "redlock-fsync"] }).length,
+  );
   expect(cells.filter(wrong)).toEqual([]);
   // Whichever came second compares itself with the other.
   expect((JSON.parse(again.stdout) as Summary).cells).toEqual(cells);

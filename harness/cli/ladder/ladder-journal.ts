@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { UserError } from "../../core/errors.ts";
 import type { CampaignIdentity, CampaignParameters, Shard } from "../../run/campaign-journal.ts";
+import { planSchema } from "../../core/plan.ts";
+import { TOPOLOGIES } from "../../core/topology.ts";
+import { type Backend, BACKENDS } from "../backend.ts";
 import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
 import type { CellOutcome } from "./search-cell.ts";
 
@@ -10,9 +13,22 @@ const outcomeSchema = z.strictObject({
   failing: z.strictObject({ path: z.string(), events: z.int().nonnegative() }).exactOptional(),
 });
 
-/** A piece of work that is done: a cell searched, or the counterexample of one shrunk and kept. */
+const realOutcomeSchema = z.strictObject({
+  found: z.enum(["holds", "broken", "simulated", "unknown"]),
+  runs: z.int().nonnegative(),
+  broke: z
+    .strictObject({ folder: z.string().describe("the run's, from the folder of results"), events: z.int() })
+    .exactOptional(),
+});
+
+/** What real servers showed of a cell. */
+export type RealOutcome = z.infer<typeof realOutcomeSchema>;
+
+/** A piece of work that is done: a cell searched, its counterexample shrunk; a plan found for real servers, these asked. */
 export const ladderEntrySchema = z.union([
   z.strictObject({ cell: z.int().nonnegative(), outcome: outcomeSchema }),
+  z.strictObject({ cell: z.int().nonnegative(), plan: planSchema.nullable() }),
+  z.strictObject({ cell: z.int().nonnegative(), real: realOutcomeSchema }),
   z.strictObject({
     cell: z.int().nonnegative(),
     shrunk: z.string().describe("the run's folder, from the folder of results"),
@@ -30,9 +46,13 @@ export interface LadderParameters {
 
 /** What a table's campaign is, for its journal. */
 export function ladderIdentity({ scope, seed, runs }: LadderParameters, shard?: Shard): CampaignIdentity {
+  const { all, backend, only, topology, faults } = scope;
   const parameters: CampaignParameters = {
-    all: scope.all,
-    ...(scope.only === undefined ? {} : { only: [...scope.only] }),
+    all,
+    backend,
+    ...(only === undefined ? {} : { only: [...only] }),
+    ...(topology === undefined ? {} : { topology }),
+    ...(faults === undefined ? {} : { faults: [...faults] }),
     seed,
     ...(runs === undefined ? {} : { runs }),
     // Another version of lockstorm may have others.
@@ -44,14 +64,21 @@ export function ladderIdentity({ scope, seed, runs }: LadderParameters, shard?: 
 const parametersSchema = z.looseObject({
   all: z.boolean(),
   only: z.array(z.string()).exactOptional(),
+  topology: z.enum(TOPOLOGIES).exactOptional(),
+  faults: z.array(z.string()).exactOptional(),
+  backend: z.enum(BACKENDS),
   cells: z.array(z.string()),
 });
 
-/** The cells of a journal's table. @throws UserError when this version of lockstorm has others */
-export function cellsOfJournal({ parameters }: CampaignIdentity, file: string): readonly Cell[] {
+/** The table that a journal is of. @throws UserError when this version of lockstorm has others */
+export function tableOfJournal(
+  { parameters }: CampaignIdentity,
+  file: string,
+): { readonly cells: readonly Cell[]; readonly backend: Backend } {
   const parsed = parametersSchema.safeParse(parameters);
   const cells = parsed.success ? ladderCells(parsed.data) : [];
-  if (parsed.success && JSON.stringify(parsed.data.cells) === JSON.stringify(cells.map(titleOf))) return cells;
+  if (parsed.success && JSON.stringify(parsed.data.cells) === JSON.stringify(cells.map(titleOf)))
+    return { cells, backend: parsed.data.backend };
   throw new UserError(
     `${file} is of a table that this version of lockstorm does not have`,
     "merge with the version that hunted",
@@ -62,16 +89,54 @@ export function cellsOfJournal({ parameters }: CampaignIdentity, file: string): 
 export interface Found {
   readonly index: number;
   readonly cell: Cell;
+  readonly found: RealOutcome["found"];
+  readonly runs: number;
+  /** Of a cell that broke: the number of events of the history. */
+  readonly events?: number;
+}
+
+/** A cell that was searched in simulation. */
+export interface Simulated {
+  readonly index: number;
+  readonly cell: Cell;
   readonly outcome: CellOutcome;
 }
 
-/** The cells that the entries tell of, in the order of the table. */
-export function foundIn(cells: readonly Cell[], entries: readonly LadderEntry[]): readonly Found[] {
+/** The cells that were searched in simulation, in the order of the table. */
+export function simulatedIn(cells: readonly Cell[], entries: readonly LadderEntry[]): readonly Simulated[] {
   const outcomes = new Map(entries.flatMap((entry) => ("outcome" in entry ? [[entry.cell, entry.outcome]] : [])));
   return cells.flatMap((cell, index) => {
     const outcome = outcomes.get(index);
     return outcome === undefined ? [] : [{ index, cell, outcome }];
   });
+}
+
+/** What the entries tell of the cells, in the order of the table: on containers what real servers showed. */
+export function foundIn(cells: readonly Cell[], entries: readonly LadderEntry[], backend: Backend): readonly Found[] {
+  if (backend === "simulated")
+    return simulatedIn(cells, entries).map(({ outcome: { failing, ...outcome }, ...where }) => ({
+      ...where,
+      ...outcome,
+      ...(failing === undefined ? {} : { events: failing.events }),
+    }));
+  const outcomes = new Map(entries.flatMap((entry) => ("real" in entry ? [[entry.cell, entry.real]] : [])));
+  return cells.flatMap((cell, index) => {
+    const real = outcomes.get(index);
+    if (real === undefined) return [];
+    const { broke, ...outcome } = real;
+    return [{ index, cell, ...outcome, ...(broke === undefined ? {} : { events: broke.events }) }];
+  });
+}
+
+/** The folders of kept counterexamples by their cell, from the folder of results: shrunk ones, or what real servers did. */
+export function counterexamplesIn(entries: readonly LadderEntry[], backend: Backend): ReadonlyMap<number, string> {
+  const folders = new Map<number, string>();
+  for (const entry of entries) {
+    if (backend === "simulated" && "shrunk" in entry) folders.set(entry.cell, entry.shrunk);
+    if (backend === "containers" && "real" in entry && entry.real.broke !== undefined)
+      folders.set(entry.cell, entry.real.broke.folder);
+  }
+  return folders;
 }
 
 /**
@@ -81,7 +146,7 @@ export function foundIn(cells: readonly Cell[], entries: readonly LadderEntry[])
 export function mostTelling(found: readonly Found[]): readonly Found[] {
   const chosen = new Map<string, Found>();
   for (const each of found) {
-    if (each.outcome.failing === undefined) continue;
+    if (each.events === undefined) continue;
     const row = rowName(each.cell);
     const known = chosen.get(row);
     if (known === undefined || compare(each, known) < 0) chosen.set(row, each);
@@ -90,7 +155,7 @@ export function mostTelling(found: readonly Found[]): readonly Found[] {
 }
 
 function compare(one: Found, other: Found): number {
-  const eventsOf = ({ outcome }: Found): number => outcome.failing?.events ?? Infinity;
+  const eventsOf = ({ events = Infinity }: Found): number => events;
   return Number(showsFlaw(other.cell)) - Number(showsFlaw(one.cell)) || eventsOf(one) - eventsOf(other);
 }
 

@@ -1,8 +1,7 @@
-import { BEYOND_LEASE, contentionPlans } from "../../../workloads/contention.ts";
 import { type Judged, runCampaign } from "../../run/campaign.ts";
 import { keepRun } from "../backend.ts";
 import { keepSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
-import { type Cell, titleOf } from "./cells.ts";
+import { type Cell, cellPlans, titleOf } from "./cells.ts";
 
 /** Runs of a cell that should hold, and of one that is known to break: that one ends with the first that does. */
 const HOLDING_RUNS = 6;
@@ -45,20 +44,13 @@ export async function shrinkCell(cell: Cell, options: SearchOptions, path: strin
 
 /** The same plans whenever it is asked, so that a path leads back to what it found. */
 function campaign(cell: Cell, { seed, runs }: SearchOptions, how: { shrinkRuns: number; path?: string }) {
-  const { lock, topology, fault, promised, expected } = cell;
   return runCampaign<CellRun>({
     seed,
-    runs: runs ?? (expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
-    plans: contentionPlans({
-      lock: lock.name,
-      topology,
-      faults: fault === undefined ? [] : [fault],
-      maxHoldShare: BEYOND_LEASE,
-      reenters: lock.reentrant === true,
-    }),
+    runs: runs ?? (cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
+    plans: cellPlans(cell),
     ...how,
     execute: async (plan) => {
-      const run = await runSimulated(plan, { title: titleOf(cell), required: promised });
+      const run = await runSimulated(plan, { title: titleOf(cell), required: cell.promised });
       return { ...run, verdict: run.record.verdict };
     },
   });

@@ -1,6 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { messageOf } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
 import { type Cell, type LadderScope, ladderCells } from "./cells.ts";
+import { robustPlan } from "./robust-plan.ts";
 import { type CellOutcome, searchCell, type SearchOptions, shrinkCell } from "./search-cell.ts";
 
 /** What every worker is started with. */
@@ -8,16 +10,19 @@ export interface LadderWork extends SearchOptions {
   readonly scope: LadderScope;
 }
 
-/** A cell to search or, with the path of what was found there, to shrink. */
+/** A cell to search; or, with the path of what was found there, to shrink; or to find a plan for real servers. */
 export interface Task {
   readonly cell: number;
   readonly path?: string;
+  readonly forRealServers?: true;
 }
 
 export type Answer =
   | { readonly outcome: CellOutcome }
   /** Where the shrunk run was kept. */
   | { readonly folder: string }
+  /** What to ask real servers; null when nothing breaks the cell. */
+  | { readonly plan: Plan | null }
   /** The task broke down: nothing is known of the cell. */
   | { readonly error: string };
 
@@ -29,10 +34,11 @@ port?.on("message", (task: Task) => {
   void answer(task).then((reply) => port.postMessage(reply));
 });
 
-async function answer({ cell: index, path }: Task): Promise<Answer> {
+async function answer({ cell: index, path, forRealServers }: Task): Promise<Answer> {
   const cell: Cell | undefined = cells[index];
   if (cell === undefined) return { error: `there is no cell ${index}` };
   try {
+    if (forRealServers === true) return { plan: (await robustPlan(cell, options.seed)) ?? null };
     return path === undefined
       ? { outcome: await searchCell(cell, options) }
       : { folder: await shrinkCell(cell, options, path) };
