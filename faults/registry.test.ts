@@ -42,7 +42,28 @@ test("a failover is drawn only where somebody can be promoted, a forgetful resou
   }
 });
 
-test.each(["single", "sentinel", "redlock"] as const)(
+test.each([
+  ["none", ["power-loss", "failover", "clock-rate", "eviction"]],
+  ["everysec", ["power-loss", "failover", "clock-rate", "eviction"]],
+  ["always", ["failover", "clock-rate", "eviction"]],
+] as const)("what cannot happen to PostgreSQL with persistence %s says why, and is not drawn", (persistence, kinds) => {
+  const topology = topologySchema.parse({ kind: "postgres", persistence });
+  const impossible = faults.filter((fault) => fault.lack?.(topology) !== undefined);
+  expect(impossible.map(({ kind }) => kind)).toEqual(kinds);
+  for (const fault of impossible) {
+    expect(fault.arbitrary(topology, 2)).toBeUndefined();
+    expect(fault.lack?.(topology)).toMatch(/^[a-z].{10,}[^.]$/);
+  }
+});
+
+test("anything can happen to Redis", () => {
+  for (const kind of ["single", "sentinel", "redlock"] as const) {
+    const topology = topologySchema.parse({ kind });
+    expect(faults.filter((fault) => fault.lack?.(topology) !== undefined)).toEqual([]);
+  }
+});
+
+test.each(["single", "sentinel", "redlock", "postgres"] as const)(
   "what is drawn for %s can be saved, read and injected, and finds something to hit",
   async (kind) => {
     const topology = topologySchema.parse({ kind });

@@ -51,6 +51,18 @@ test.concurrent.each([
     ["hunt", "--lock", "redlock", "--topology", "single"],
     "the lock redlock does not run on the topology single; choose one of redlock",
   ],
+  [
+    ["hunt", "--lock", "sql-version"],
+    "the simulation has no servers for the topology postgres; run it with --backend containers",
+  ],
+  [
+    ["hunt", "--lock", "sql-version", "--backend", "containers", "--faults", "partition,eviction"],
+    "the fault eviction cannot happen to postgres: only Redis servers evict what they hold; leave it out",
+  ],
+  [
+    ["hunt", "--lock", "single", "--topology", "postgres", "--backend", "containers"],
+    "the lock single does not run on the topology postgres; choose one of single, sentinel",
+  ],
 ] as const)("%j is refused", async (words, line) => {
   expectRefusal(await runCli(words), line);
 });

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { topologySchema } from "../core/topology.ts";
-import { layOut } from "./container-layout.ts";
+import { imagesOf, isRenewable, layOut } from "./container-layout.ts";
+import { POSTGRES_IMAGE } from "./images.ts";
 import { sentinelId } from "./redis-configuration.ts";
 
 const address = (host: number): string => `10.213.7.${host}`;
@@ -11,6 +12,7 @@ const lines = (configuration: string): readonly string[] => configuration.trim()
 test.each([
   ["single", ["node-0", "resource"]],
   ["redlock", ["node-0", "node-1", "node-2", "node-3", "node-4", "resource"]],
+  ["postgres", ["node-0", "resource"]],
   ["sentinel", ["node-0", "node-1", "node-2", "sentinel-0", "sentinel-1", "sentinel-2", "resource"]],
 ] as const)("%s has its nodes, each with an address of its own", (kind, names) => {
   const nodes = layout({ kind });
@@ -61,4 +63,40 @@ test("further directives are for data nodes, and win", () => {
   );
   expect(node?.configuration).not.toContain("appendonly no");
   expect(resource?.configuration).not.toContain("min-replicas");
+});
+
+test("PostgreSQL syncs as the topology says, takes further settings, and stands beside a resource in Redis", () => {
+  const settings = (persistence: string): readonly string[] =>
+    lines(layout({ kind: "postgres", persistence })[0]?.configuration ?? "").filter((line) =>
+      /fsync|commit/.test(line),
+    );
+  expect(settings("none")).toEqual(["fsync = 'off'", "synchronous_commit = 'on'"]);
+  expect(settings("everysec")).toEqual(["fsync = 'on'", "synchronous_commit = 'off'"]);
+  expect(settings("always")).toEqual(["fsync = 'on'", "synchronous_commit = 'on'"]);
+  const [node, resource] = layout({ kind: "postgres", config: { work_mem: "1MB", log_line_prefix: "it's" } });
+  expect(lines(node?.configuration ?? "")).toEqual(
+    expect.arrayContaining(["work_mem = '1MB'", "log_line_prefix = 'it''s'"]),
+  );
+  expect(resource?.configuration).toContain("appendfsync always");
+});
+
+test("only a server that syncs before each reply loses no more with its power than when it is killed", () => {
+  const late = (kind: string, persistence: string): unknown => layout({ kind, persistence })[0]?.syncsLate;
+  const modes = ["none", "everysec", "always"];
+  expect(modes.map((mode) => late("postgres", mode))).toEqual([true, true, false]);
+  // Redis without persistence has nothing that could be lost in part.
+  expect(modes.map((mode) => late("single", mode))).toEqual([false, true, false]);
+});
+
+test("each server has its image, and the resource that of Redis", () => {
+  const images = (kind: string): readonly string[] => imagesOf(topologySchema.parse({ kind }), "redis");
+  expect(images("sentinel")).toEqual(["redis"]);
+  expect(images("postgres")).toEqual([POSTGRES_IMAGE, "redis"]);
+});
+
+test("servers are kept from run to run unless they remember", () => {
+  const kept = ["single", "redlock", "postgres", "sentinel"].filter((kind) =>
+    isRenewable(topologySchema.parse({ kind })),
+  );
+  expect(kept).toEqual(["single", "redlock", "postgres"]);
 });
