@@ -101,7 +101,7 @@ export const specimens: readonly LockEntry[] = [
     "between GET and PEXPIRE the lock can become another's, and is extended",
     {
       property: "linearizability",
-      under: ["stall", "partition"],
+      under: ["latency", "stall", "partition"],
       cause: "unexplained",
       source: "extend-get-then-pexpire",
     },

@@ -10,7 +10,7 @@ import { requiredProperties } from "../claims.ts";
 import { runSimulated, type SimulatedRun } from "../run-simulated.ts";
 
 /** In so many plans each flawed lock is caught. */
-export const DETECTION_RUNS = 500;
+export const DETECTION_RUNS = 1000;
 
 type ShownLimit = Lesson["shows"];
 export type LimitRun = SimulatedRun & Judged;

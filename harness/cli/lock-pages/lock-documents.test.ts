@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { DISK_LOSS } from "../../../lock-impl/claims.ts";
 import { ladder } from "../../../lock-impl/ladder.ts";
 import { findLock, locks } from "../../../lock-impl/registry.ts";
 import { isMeasurable } from "../../run/measurable.ts";
@@ -16,6 +17,8 @@ describe("the pages of the locks are up to date (npm run docs:locks)", () => {
     const { run, document } = await lockDocument(lock, root);
     expect(run.verdict.verdict).toBe("invalid");
     expect(isMeasurable(run.verdict)).toBe(true);
+    const { under } = lock.lesson.shows;
+    expect(run.plan.faults.filter(({ kind }) => kind !== (under === DISK_LOSS ? "restart-node" : under))).toEqual([]);
     expect(read(document.path)).toBe(document.text);
   });
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { alternatives } from "../../../lock-impl/alternatives.ts";
+import { faultClass } from "../../../lock-impl/claims.ts";
 import { ladder } from "../../../lock-impl/ladder.ts";
 import { libraries } from "../../../lock-impl/libraries.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
@@ -69,8 +70,10 @@ async function searched(lock: LockEntry): Promise<LimitRun> {
   return best;
 }
 
-/** The run of a plan that shows the lock's limit; undefined when it does not. */
+/** The run of a plan that shows the lock's limit; undefined when it does not, or under other faults. */
 async function runOf(lock: LockEntry, plan: Plan): Promise<LimitRun | undefined> {
+  const { under } = lock.lesson.shows;
+  if (!plan.faults.every(({ kind, params }) => faultClass(kind, params) === under)) return undefined;
   const run = await runForLimit(lock, lock.lesson.shows, plan);
   return run.verdict.verdict === "invalid" ? run : undefined;
 }
