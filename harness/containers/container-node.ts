@@ -31,7 +31,7 @@ export interface ContainerNodeOptions {
 
 const STARTUP_DEADLINE_MS = 10_000;
 /** A server that does not answer may have ended; the engine is asked a few times a second. */
-const TRIES_BETWEEN_LOOKS = 40;
+const BETWEEN_LOOKS_MS = 200;
 
 /**
  * A server in a container of its own. Killing the container is SIGKILL of the server. What faults ask
@@ -111,15 +111,16 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
 
   /** Resolves when the server answers and has loaded its data. @throws UserError, HarnessError when it ended instead */
   async ready(): Promise<void> {
-    let tries = 0;
+    let looked = performance.now();
     await awaitCondition(`${this.name} answers`, STARTUP_DEADLINE_MS, async (saw) => {
       try {
         await this.#access.ready();
         return true;
       } catch (error) {
         saw(messageOf(error));
-        tries += 1;
-        if (tries % TRIES_BETWEEN_LOOKS === 0 && (await this.state()) === "dead")
+        if (performance.now() - looked < BETWEEN_LOOKS_MS) return undefined;
+        looked = performance.now();
+        if ((await this.state()) === "dead")
           throw await startFailure(this.name, this.#container.handle, {
             logFile: join(this.#control.path, NODE_LOG),
             badConfiguration: this.#kind.badConfiguration,

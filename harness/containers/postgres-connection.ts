@@ -6,6 +6,9 @@ import type { Address } from "../../lock-impl/driver.ts";
 import { POSTGRES_DATABASE, POSTGRES_USER } from "./postgres-configuration.ts";
 import { COMMAND_TIMEOUT_MS } from "./servers/server-kind.ts";
 
+/** Where a server is, the connection is there in milliseconds; where none is yet, waiting only makes one late. */
+const CONNECT_TIMEOUT_MS = 500;
+
 /** What a query gives: its rows, by column. */
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
@@ -71,7 +74,7 @@ export class PostgresConnection implements Disposable {
       database: POSTGRES_DATABASE,
       ssl: false,
       stream: () => socket,
-      connectionTimeoutMillis: COMMAND_TIMEOUT_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: COMMAND_TIMEOUT_MS,
     });
     const attempt: Attempt = { socket, client: client.connect().then(() => client) };
