@@ -27,9 +27,9 @@ export class ZooKeeperQuestions {
     this.#address = address;
   }
 
-  /** @throws HarnessError when it does not answer, or takes too long */
-  ask(word: string): Promise<string> {
-    return this.#on(word, async (socket) => {
+  /** @throws HarnessError when it does not answer within `deadlineMs` */
+  ask(word: string, deadlineMs = COMMAND_TIMEOUT_MS): Promise<string> {
+    return this.#on(word, deadlineMs, async (socket) => {
       // Not its end: a server that reads that first closes without an answer.
       socket.write(word);
       const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ export class ZooKeeperQuestions {
    * its connection came (`est`): so one is opened, and looked for.
    */
   nowMs(): Promise<number> {
-    return this.#on("the time", async (socket, signal) => {
+    return this.#on("the time", COMMAND_TIMEOUT_MS, async (socket, signal) => {
       const openedMs = performance.now();
       socket.write(OPEN_SESSION);
       await once(socket, "data", { signal });
@@ -55,8 +55,12 @@ export class ZooKeeperQuestions {
     });
   }
 
-  async #on<T>(question: string, use: (socket: Socket, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+  async #on<T>(
+    question: string,
+    deadlineMs: number,
+    use: (socket: Socket, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const signal = AbortSignal.timeout(deadlineMs);
     const socket = connect({ ...this.#address, noDelay: true });
     // Whoever waits for something learns of it by that.
     socket.on("error", () => {});

@@ -22,6 +22,9 @@ export const zookeeperServer: DataServer = {
   access: (name, address) => Promise.resolve(new ZooKeeperAccess(name, new ZooKeeperQuestions(name, address))),
 };
 
+/** A server that is just starting can take a connection and never answer on it; then it is better to try another. */
+const READY_WITHIN_MS = 300;
+
 class ZooKeeperAccess implements ServerAccess {
   readonly #name: string;
   readonly #questions: ZooKeeperQuestions;
@@ -40,7 +43,7 @@ class ZooKeeperAccess implements ServerAccess {
   }
 
   async ready(): Promise<void> {
-    const answer = await this.command("srvr");
+    const answer = await this.#questions.ask("srvr", READY_WITHIN_MS);
     if (!answer.includes("Mode: standalone")) throw new HarnessError(`${this.#name} does not serve yet: ${answer}`);
   }
 
