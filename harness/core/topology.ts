@@ -22,6 +22,7 @@ export const topologySchema = z.strictObject({
   /**
    * What a data node has on disk. Redis: nothing; an append-only file synced each second; or before each reply.
    * PostgreSQL: its write-ahead log, never synced; written and synced a little after the reply; or synced before it.
+   * ZooKeeper: its transaction log, written before the reply, and synced before it with `always` only.
    */
   persistence: z.enum(["none", "everysec", "always"]).default("none"),
   /** Further directives of the servers' configuration file, for all data nodes: `{"min-replicas-to-write": "1"}`. */
