@@ -47,8 +47,9 @@ class ZooKeeperAccess implements ServerAccess {
     if (!answer.includes("Mode: standalone")) throw new HarnessError(`${this.#name} does not serve yet: ${answer}`);
   }
 
-  role(): Promise<"master"> {
-    return Promise.resolve("master");
+  async role(): Promise<"master"> {
+    await this.ready();
+    return "master";
   }
 
   async contents(): Promise<string> {
