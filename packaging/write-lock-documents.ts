@@ -3,7 +3,13 @@
  * kept; another is looked for where it does not. With names, only the pages of these locks and the ladder's.
  */
 // First: libraries keep functions of the platform when they are loaded.
-import { type Document, ladderDocument, lockDocument, planDocument } from "../harness/cli/lock-pages/lock-documents.ts";
+import {
+  canBeShown,
+  type Document,
+  ladderDocument,
+  lockDocument,
+  planDocument,
+} from "../harness/cli/lock-pages/lock-documents.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +25,7 @@ function write({ path, text }: Document): void {
 
 for (const lock of locks.filter(({ name }) => names.length === 0 || names.includes(name))) {
   console.log(lock.name);
-  write(await planDocument(lock, root));
+  if (canBeShown(lock)) write(await planDocument(lock, root));
   const { document } = await lockDocument(lock, root);
   write(document);
 }

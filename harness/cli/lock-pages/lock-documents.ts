@@ -8,6 +8,7 @@ import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { specimens } from "../../../lock-impl/specimens.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
+import { isSimulated } from "../../core/topology.ts";
 import { isMeasurable } from "../../run/measurable.ts";
 import { readPlan } from "../../run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
@@ -36,17 +37,26 @@ export function planFileOf({ name }: LockEntry): string {
   return join(LOCK_PAGES, "plans", `${name}.json`);
 }
 
-/** The page of one lock, from a run of its kept plan. `root` is the top of the project. */
-export async function lockDocument(lock: LockEntry, root: string): Promise<{ run: LimitRun; document: Document }> {
+/** Whether its page has a counterexample: not where only real servers can run it. */
+export function canBeShown({ lesson }: LockEntry): boolean {
+  return isSimulated(lesson.shows.topology);
+}
+
+/** The page of one lock, and the run of its kept plan where it has one. `root` is the top of the project. */
+export async function lockDocument(lock: LockEntry, root: string): Promise<{ run?: LimitRun; document: Document }> {
   const planFile = planFileOf(lock);
-  const run = await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile)));
-  const page = { lock, planFile, source: sourceOf(lock, root), record: run.record, neighbours: neighboursOf(lock) };
-  return { run, document: { path: join(LOCK_PAGES, `${lock.name}.md`), text: lockPage(page) } };
+  const run = canBeShown(lock) ? await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile))) : undefined;
+  const shown = run === undefined ? {} : { shown: { record: run.record, planFile } };
+  const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), ...shown };
+  return {
+    ...(run === undefined ? {} : { run }),
+    document: { path: join(LOCK_PAGES, `${lock.name}.md`), text: lockPage(page) },
+  };
 }
 
 /**
  * The kept plan as it should be: the one there is while it shows the limit so that it can be seen, or else the best that
- * is found.
+ * is found. Only for locks that can be shown.
  */
 export async function planDocument(lock: LockEntry, root: string): Promise<Document> {
   const path = planFileOf(lock);

@@ -1,4 +1,4 @@
-import type { Claim, Limit } from "../../../lock-impl/claims.ts";
+import { type Claim, DISK_LOSS, type Limit } from "../../../lock-impl/claims.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import type { RunRecord } from "../../../reports/run-record.ts";
 import { renderViolation } from "../../../reports/text.ts";
@@ -11,18 +11,15 @@ export interface LockPage {
   readonly lock: LockEntry;
   /** Its source file, from the top of the project, where it has one of its own. */
   readonly source: string | undefined;
-  /** The run that shows its limit. */
-  readonly record: RunRecord;
-  /** The plan of that run, from the top of the project. */
-  readonly planFile: string;
+  /** The run that shows its limit, and its plan, from the top of the project. Absent where the simulation cannot run it. */
+  readonly shown?: { readonly record: RunRecord; readonly planFile: string };
   /** The rungs before and after it. */
   readonly neighbours: { readonly before?: LockEntry; readonly after?: LockEntry };
 }
 
 /** The page of one lock, as Markdown: what it does, what it promises, how it is lost, and what mends that. */
-export function lockPage({ lock, source, record, planFile, neighbours }: LockPage): string {
-  const { shows, mendedBy, how } = lock.lesson;
-  const replayCommand = `npx lockstorm replay ${planFile}`;
+export function lockPage({ lock, source, shown, neighbours }: LockPage): string {
+  const { mendedBy, how } = lock.lesson;
   return [
     `# ${lock.name}`,
     "",
@@ -47,9 +44,7 @@ export function lockPage({ lock, source, record, planFile, neighbours }: LockPag
     "",
     "## Counterexample",
     "",
-    `Of ${shows.property} ${shows.under === "none" ? "without any fault" : `under ${shows.under}`}, as the search in simulation found and shrank it:`,
-    "",
-    indented(renderViolation({ ...record, replayCommand }, { color: false, width: WIDTH })),
+    ...(shown === undefined ? onRealServers(lock) : counterexample(lock, shown)),
     "",
     "## What mends it",
     "",
@@ -57,6 +52,33 @@ export function lockPage({ lock, source, record, planFile, neighbours }: LockPag
     "",
     ...steps(neighbours),
   ].join("\n");
+}
+
+function counterexample(
+  { lesson }: LockEntry,
+  { record, planFile }: NonNullable<LockPage["shown"]>,
+): readonly string[] {
+  const replayCommand = `npx lockstorm replay ${planFile}`;
+  return [
+    `Of ${lostIn(lesson)}, as the search in simulation found and shrank it:`,
+    "",
+    indented(renderViolation({ ...record, replayCommand }, { color: false, width: WIDTH })),
+  ];
+}
+
+function onRealServers({ name, lesson }: LockEntry): readonly string[] {
+  const { property, under } = lesson.shows;
+  const kind = under === DISK_LOSS ? "restart-node" : under;
+  return [
+    `Containers only: the simulation has no such server, and so there is no schedule here that is the same each time. Real`,
+    `servers show how ${lostIn(lesson)} comes about:`,
+    "",
+    `    npx lockstorm hunt --lock ${name} --backend containers --faults ${kind} --require ${property}`,
+  ];
+}
+
+function lostIn({ shows: { property, under } }: LockEntry["lesson"]): string {
+  return `${property} ${under === "none" ? "without any fault" : `under ${under}`}`;
 }
 
 function claimRow({ property, topology, under, persistence, because }: Claim): string {
