@@ -246,6 +246,7 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
   /** Ends the container, which must live, and gives its exit code. */
   async #end(): Promise<number> {
     this.#expectedState = "dead";
+    if (this.#kind.heldByConnection === true && (await this.state()) === "running") await this.#container.pause();
     // Before, because a packet to where nobody is any more gets no answer, and TCP sends the next a second later.
     this.#access[Symbol.dispose]();
     await settleAll(this.#links.map((link) => link.close()));

@@ -83,7 +83,7 @@ describeWithEngine("a node that is a PostgreSQL server", () => {
       await node.command("CREATE SEQUENCE s");
       await node.jumpClock(60_000);
       await node.renew();
-      expect(await ask(node, `${TABLES}`)).toBe("0");
+      expect(await ask(node, TABLES)).toBe("0");
       expect(await ask(node, "to_regclass('s')::text")).toBeNull();
       expect(await node.jumpClock(0)).toMatchObject({ detail: expect.stringMatching(/was -?\d{1,2} ms off/) });
       expect(await ask(node, backends)).toBe("1");

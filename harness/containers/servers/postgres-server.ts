@@ -20,6 +20,7 @@ export const postgresServer: DataServer = {
   port: POSTGRES_PORT,
   probe: { name: "SSLRequest", bytes: SSL_REQUEST },
   renewable: true,
+  heldByConnection: true,
   badConfiguration: /unrecognized configuration parameter|invalid value for parameter|contains errors/,
   command: ["server"],
   image: () => POSTGRES_IMAGE,

@@ -22,6 +22,11 @@ export interface ServerKind {
   readonly probe: Probe;
   /** Whether a server can be made as new while it runs, by its access's `clean`: a pool keeps such servers only. */
   readonly renewable: boolean;
+  /**
+   * Present where what a client holds goes with its connection. Such a server must not see its connections end before it
+   * is killed: it would give to others what its clients had, in its last moments.
+   */
+  readonly heldByConnection?: true;
   /** What its last words look like when its configuration is to blame. */
   readonly badConfiguration: RegExp;
   /** The name of the image; `redisImage` is the one that the run has chosen for Redis servers. */
