@@ -5,7 +5,7 @@ import { type Cell, cellPlans, titleOf } from "./cells.ts";
 
 /** Runs of a cell that should hold, and of one that is known to break: that one ends with the first that does. */
 const HOLDING_RUNS = 6;
-const BREAKING_RUNS = 500;
+const BREAKING_RUNS = 1000;
 const SHRINK_RUNS = 75;
 
 export interface SearchOptions {
