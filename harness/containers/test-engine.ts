@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { TestProject } from "vitest/node";
 import { messageOf, UserError } from "../core/errors.ts";
-import { NODE_IMAGE } from "./images.ts";
+import { NODE_IMAGE, POSTGRES_IMAGE, ZOOKEEPER_IMAGE } from "./images.ts";
 import { requireImages } from "./images-present.ts";
 import { sweep } from "./sweep.ts";
 
@@ -42,7 +42,7 @@ export function isEngineRequired(environment: Readonly<Record<string, string | u
 
 async function lackOfEngine(): Promise<UserError | undefined> {
   try {
-    await requireImages([NODE_IMAGE]);
+    await requireImages([NODE_IMAGE, POSTGRES_IMAGE, ZOOKEEPER_IMAGE]);
     return undefined;
   } catch (error) {
     return error instanceof UserError ? error : new UserError(messageOf(error), "lockstorm doctor", { cause: error });

@@ -82,7 +82,7 @@ function lostIn({ shows: { property, under } }: LockEntry["lesson"]): string {
 }
 
 function claimRow({ property, topology, under, persistence, because }: Claim): string {
-  const disks = persistence === undefined ? "" : ` (appendfsync ${persistence.join(" or ")})`;
+  const disks = persistence === undefined ? "" : ` (persistence ${persistence.join(" or ")})`;
   return `| ${property} | ${topology}${disks} | ${under.join(", ")} | ${cell(because)} |`;
 }
 

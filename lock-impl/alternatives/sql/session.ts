@@ -3,7 +3,7 @@ import { Client, DatabaseError } from "pg";
 import type { Address } from "../../driver.ts";
 import { SQL_PATIENCE, sessionOptions, type SqlPatience } from "./session-options.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 /**
  * How a statement ended. `fail`: the server has refused it, and it certainly had no effect; `code` is the SQLSTATE, absent
