@@ -78,6 +78,8 @@ function rival(ttlMs: number, waitMs: number): Section {
   return { key: "k1", ttlMs, waitMs, after, steps: [{ do: "read" }, { do: "write" }] };
 }
 
+/** When the fault has been seen to take effect. */
+const AFTER_FAULT = { on: "fault:start", fault: 0 } as const;
 /** Long beside everything that happens in a run. */
 const LONG_MS = 30_000;
 const SHORT_MS = 2_000;
@@ -161,7 +163,7 @@ describeWithEngine("the lock on ZooKeeper, through the harness", () => {
       [
         [holder(LONG_MS, refused)],
         [
-          { ...rival(LONG_MS, 300), tries: 1 },
+          { ...rival(LONG_MS, 300), after: AFTER_FAULT },
           { ...rival(LONG_MS, 20_000), after: refused },
         ],
       ],
@@ -177,8 +179,10 @@ describeWithEngine("the lock on ZooKeeper, through the harness", () => {
 
   test("a server that loses its disk loses the lock and counts anew, as claimed; late writes are refused", async () => {
     const before = Array.from({ length: 5 }, (): Section => ({ key: "k1", ttlMs: LONG_MS, waitMs: 0, steps: [] }));
+    // Who was connected before would wait for a server that knows what it has seen, until its session is over.
+    const late: Section = { ...rival(LONG_MS, 20_000), after: AFTER_FAULT };
     const record = await run(
-      [[...before, holder(LONG_MS, { on: "acquire:ok", client: 1 })], [rival(LONG_MS, 20_000)]],
+      [[...before, holder(LONG_MS, { on: "acquire:ok", client: 1 })], [late]],
       [{ kind: "restart-node", params: { targets: ["node-0"], keepData: false }, at: { on: "write:ok", client: 0 } }],
     );
     const { verdict, broken } = found(record);
