@@ -4,7 +4,7 @@ import { zookeeperClaims, zookeeperLimits } from "./zookeeper-claims.ts";
 /** The lock of ZooKeeper's documentation. */
 export const zookeeperLock: LockEntry = {
   name: "zookeeper",
-  title: "ephemeral sequential znodes queue on a ZooKeeper server; the zxid is the fencing token",
+  title: "ephemeral znodes queue on a ZooKeeper server, in a session for each TTL; the zxid is the fencing token",
   topologies: ["zookeeper"],
   load: async () => (await import("./zookeeper.ts")).driver,
   flawed: false,

@@ -38,6 +38,10 @@ interface Pending {
 /**
  * One TCP connection to a ZooKeeper server: the handshake, requests and their replies in order, heartbeats, watches.
  * It ends once and does not come back. What is sent is sent once; nothing waits in a queue.
+ *
+ * Of our own, because of what the npm package `node-zookeeper-client` (1.1.3) does: requests without a connection are
+ * queued and sent at some later time, when their sender has long given up; a server that falls silent is not noticed; and
+ * it does not tell which heartbeat was answered, from which a lease counts.
  */
 export class ZooKeeperConnection {
   readonly #socket: Socket;
