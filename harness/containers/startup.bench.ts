@@ -8,20 +8,28 @@ import { join } from "node:path";
 import type { Benchmark, BenchmarkInput } from "../bench/benchmark.ts";
 import type { Table } from "../bench/table.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
-import type { SimulatedTopology } from "../core/topology.ts";
+import { type TopologyKind, topologySchema } from "../core/topology.ts";
+import { isRenewable } from "./container-layout.ts";
 import { ContainerPool } from "./container-pool.ts";
 import { startContainerSystem } from "./container-system.ts";
 import { sweep } from "./sweep.ts";
 
 const CLIENTS = 3;
-const LOCKS = { single: "single", sentinel: "single", redlock: "redlock" } as const;
+/** A lock for each topology, in the order of the table. */
+const LOCKS: Readonly<Record<TopologyKind, string>> = {
+  single: "single",
+  redlock: "redlock",
+  sentinel: "single",
+  postgres: "sql-version",
+  zookeeper: "zookeeper",
+};
 const ROUNDS = 5;
 
 /** What is done with a system, in the order of the table. */
 const DEEDS = ["up", "kill", "start", "pause", "resume", "down"] as const;
 type Deed = (typeof DEEDS)[number];
 
-function idlePlan(kind: SimulatedTopology): Plan {
+function idlePlan(kind: TopologyKind): Plan {
   return planSchema.parse({
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
@@ -51,7 +59,7 @@ class Stopwatch {
   }
 }
 
-async function startAfresh(kind: SimulatedTopology, logFolder: string, rounds: number): Promise<Stopwatch> {
+async function startAfresh(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
   const watch = new Stopwatch();
   for (let round = 0; round <= rounds; round += 1) {
     const system = await watch.time("up", () => startContainerSystem(idlePlan(kind), { logFolder }));
@@ -69,7 +77,7 @@ async function startAfresh(kind: SimulatedTopology, logFolder: string, rounds: n
   return watch;
 }
 
-async function renew(kind: SimulatedTopology, logFolder: string, rounds: number): Promise<Stopwatch> {
+async function renew(kind: TopologyKind, logFolder: string, rounds: number): Promise<Stopwatch> {
   const watch = new Stopwatch();
   await using pool = new ContainerPool();
   for (let round = 0; round <= rounds; round += 1) {
@@ -86,11 +94,11 @@ export const benchmark: Benchmark = {
     const rows: Table["rows"][number][] = [];
     try {
       await sweep();
-      for (const kind of ["single", "redlock", "sentinel"] as const) {
+      for (const kind of Object.keys(LOCKS) as TopologyKind[]) {
         signal.throwIfAborted();
         step(kind);
         rows.push((await startAfresh(kind, logFolder, rounds)).row(kind));
-        if (kind === "sentinel") continue;
+        if (!isRenewable(topologySchema.parse({ kind }))) continue;
         signal.throwIfAborted();
         rows.push((await renew(kind, logFolder, rounds)).row(`${kind}, servers kept`));
       }
