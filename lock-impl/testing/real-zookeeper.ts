@@ -52,9 +52,11 @@ export class RealZooKeeper implements AsyncDisposable {
       Labels: runLabels(runId),
       HostConfig: { NetworkMode: "host", Binds: [control.bind] },
     });
-    const zookeeper = new RealZooKeeper(address, { runId, folder }, control, container);
+    await using stack = new AsyncDisposableStack();
+    const zookeeper = stack.use(new RealZooKeeper(address, { runId, folder }, control, container));
     await container.start();
     await zookeeper.ready();
+    stack.move();
     return zookeeper;
   }
 
