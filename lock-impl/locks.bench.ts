@@ -1,6 +1,6 @@
 /**
- * Acquire and release on one real Redis in a container, our locks beside libraries, all in the same run. Alone: one client. Eight clients: all want one key and give it back at once, so that whoever frees it
- * mostly has it next. Handover: how long a lock lies free between one holder and the next that waits for it. Requests are
+ * Acquire and release on one real Redis in a container, our locks beside libraries, all in the same run. Alone: one
+ * client. Eight clients: all want one key and give it back at once, so that whoever frees it mostly has it next. Handover: how long a lock lies free between one holder and the next that waits for it. Requests are
  * counted by the server. The bound is what two round trips take: no lock can take and free with fewer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -15,8 +15,8 @@ import { RealServers } from "./testing/real-redis.ts";
 const LOCKS = ["single", "fenced", "reference", "redlock4", "redlock5", "redis-semaphore"];
 const UNCONTENDED_CYCLES = 3_000;
 const CONTENDERS = 8;
-const CONTENDED_CYCLES = 400;
-const ROUNDS = 3;
+const CONTENDED_CYCLES = 4_000;
+const ROUNDS = 5;
 const HANDOVERS = 20;
 const HOLD_MS = 60;
 const LEASE_MS = 10_000;
