@@ -161,10 +161,11 @@ export class ComposedLock implements LockClient {
     return startLease(ttlMs, this.#parts.drift, this.#parts.now);
   }
 
-  #validity(lease: Lease): { readonly validForMs?: number } | "over" {
+  #validity(lease: Lease): Pick<Grant, "validForMs" | "validFromMs"> | "over" {
+    const validFromMs = performance.now();
     const validForMs = this.#parts.validity(lease);
     if (validForMs === undefined) return {};
-    return this.#parts.worthHaving(validForMs) ? { validForMs } : "over";
+    return this.#parts.worthHaving(validForMs) ? { validForMs, validFromMs } : "over";
   }
 
   #ask<T>(question: (server: Connection) => Promise<Completion<T>>): Promise<Completion<T>[]> {

@@ -36,8 +36,13 @@ export interface Grant {
   readonly fence?: number;
   /** The server that has it, `node-2`, in locks that live on one of several. Who holds the same key elsewhere is at odds. */
   readonly place?: string;
-  /** For how long, from now, the holder may trust the grant; absent where the lock says nothing about it. */
+  /** For how long the holder may trust the grant; absent where the lock says nothing about it. */
   readonly validForMs?: number;
+  /**
+   * The reading of `performance.now()` that `validForMs` counts from. Absent: from when the harness sees the grant, and
+   * what passes before that (a process that is not scheduled) seems to have been promised too.
+   */
+  readonly validFromMs?: number;
 }
 
 /**

@@ -9,8 +9,8 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Locks from npm, which whoever wants them installs apart. */
-const BY_NAME_ONLY = /^lock-impl\/adapters\//;
+/** What needs a package that whoever wants it installs apart: locks from npm, those in PostgreSQL and its servers. */
+const BY_NAME_ONLY = /^lock-impl\/(?:adapters|alternatives\/sql)\/|^harness\/containers\/postgres-connection\./;
 
 /**
  * Imports of packages that installing this one does not install, a line each: in what runs, and in the types that its

@@ -79,6 +79,23 @@ describe("acquire", () => {
     expect(lock.asked).toEqual([["acquire", "k1", { ttlMs: 1000, waitMs: 200, signal: expect.any(AbortSignal) }]]);
   });
 
+  test("a promise counts from when the lock made it, although the process was not scheduled for a while after that", async () => {
+    await using program = await start();
+    lock.onAcquire = async () => {
+      now = 100_000_000;
+      return { type: "ok", value: { ...grant, validFromMs: performance.now() - 40 } };
+    };
+    const reply = (await program.perform(acquire)) as { readonly grantedAt: number };
+    expect(reply).toEqual({
+      ok: true,
+      owner: "o1",
+      fence: 7,
+      validForMs: 980,
+      grantedAt: expect.any(Number) as number,
+    });
+    expect(reply.grantedAt).toBeLessThanOrEqual(60_000_000);
+  });
+
   test("says nothing of what the lock does not offer", async () => {
     await using program = await start();
     lock.onAcquire = async () => ({ type: "ok", value: { key: "k1", owner: "o1" } });

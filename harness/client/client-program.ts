@@ -113,7 +113,10 @@ export class ClientProgram implements AsyncDisposable {
 
   #granted(completion: Completion<Grant>, entered: 0 | 1): ClientReply {
     if (completion.type !== "ok") return failure(completion);
-    const { key, owner, fence, place, validForMs } = completion.value;
+    const { key, owner, fence, place, validForMs, validFromMs } = completion.value;
+    // In this order, so that what passes between the two readings shortens a promise and does not prolong it.
+    const seenAt = this.#trueNow();
+    const agoMs = validFromMs === undefined ? 0 : Math.max(0, performance.now() - validFromMs);
     const entries = (this.#grants.get(grantKey(key, owner))?.entries ?? 0) + entered;
     this.#grants.set(grantKey(key, owner), { grant: completion.value, entries });
     return {
@@ -122,7 +125,7 @@ export class ClientProgram implements AsyncDisposable {
       ...(fence === undefined ? {} : { fence }),
       ...(place === undefined ? {} : { place }),
       ...(validForMs === undefined ? {} : { validForMs }),
-      grantedAt: this.#trueNow(),
+      grantedAt: Math.max(0, seenAt - Math.round(agoMs * 1e6)),
     };
   }
 

@@ -1,11 +1,12 @@
-import type { Completion } from "../driver.ts";
+import type { Completion, Grant } from "../driver.ts";
 
 /** Default pause between the tries of both versions of `redlock`. */
 export const RETRY_DELAY_MS = 200;
 
 /** For how long the library says that a lock may be trusted; it counts by the wall clock. */
-export function validForMs(lock: { readonly expiration: number }): number {
-  return lock.expiration - Date.now();
+export function validityOf(lock: { readonly expiration: number }): Required<Pick<Grant, "validForMs" | "validFromMs">> {
+  const validFromMs = performance.now();
+  return { validForMs: lock.expiration - Date.now(), validFromMs };
 }
 
 /**

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import Redlock, { type Lock } from "redlock4";
 import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
 import { connectLibraryClients } from "./library-clients.ts";
-import { RETRY_DELAY_MS, validForMs, whatFailed } from "./redlock-outcomes.ts";
+import { RETRY_DELAY_MS, validityOf, whatFailed } from "./redlock-outcomes.ts";
 
 /** The npm package `redlock`, 4.2.0, with its defaults. */
 export const driver: LockDriver = {
@@ -28,7 +28,7 @@ class Redlock4Client implements LockClient {
     try {
       const lock = await redlock.lock(key, Math.floor(ttlMs));
       this.#locks.set(lock.value, lock);
-      return { type: "ok", value: { key, owner: lock.value, validForMs: validForMs(lock) } };
+      return { type: "ok", value: { key, owner: lock.value, ...validityOf(lock) } };
     } catch (error) {
       return whatFailed(error, clientFailed);
     }
@@ -38,7 +38,7 @@ class Redlock4Client implements LockClient {
     try {
       const lock = await this.#lock(grant).extend(Math.floor(ttlMs));
       this.#locks.set(lock.value, lock);
-      return { type: "ok", value: { ...grant, validForMs: validForMs(lock) } };
+      return { type: "ok", value: { ...grant, ...validityOf(lock) } };
     } catch (error) {
       return { type: "info", reason: String(error) };
     }

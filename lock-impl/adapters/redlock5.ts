@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import Redlock, { type Lock, ResourceLockedError } from "redlock5";
 import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
 import { connectLibraryClients } from "./library-clients.ts";
-import { RETRY_DELAY_MS, validForMs, whatFailed } from "./redlock-outcomes.ts";
+import { RETRY_DELAY_MS, validityOf, whatFailed } from "./redlock-outcomes.ts";
 
 /** The npm package `redlock`, 5.0.0-beta.2, with its defaults. */
 export const driver: LockDriver = {
@@ -31,7 +31,7 @@ class Redlock5Client implements LockClient {
       const retryCount = Math.ceil(waitMs / RETRY_DELAY_MS);
       const lock = await this.#redlock.acquire([key], Math.floor(ttlMs), { retryCount });
       this.#locks.set(lock.value, lock);
-      return { type: "ok", value: { key, owner: lock.value, validForMs: validForMs(lock) } };
+      return { type: "ok", value: { key, owner: lock.value, ...validityOf(lock) } };
     } catch (error) {
       return whatFailed(error, this.#clientFailed);
     }
@@ -41,7 +41,7 @@ class Redlock5Client implements LockClient {
     try {
       const lock = await this.#lock(grant).extend(Math.floor(ttlMs));
       this.#locks.set(lock.value, lock);
-      return { type: "ok", value: { ...grant, validForMs: validForMs(lock) } };
+      return { type: "ok", value: { ...grant, ...validityOf(lock) } };
     } catch (error) {
       return { type: "info", reason: String(error) };
     }

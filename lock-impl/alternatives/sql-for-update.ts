@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AcquireOptions, Address, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
 import { freshOwnerValue } from "../owner-value.ts";
 import { postgresAddress } from "./sql/postgres-address.ts";
@@ -16,8 +17,9 @@ export const driver: LockDriver = {
   },
 };
 
-/** How long `connect` tries. */
+/** How long `connect` tries, and how long it waits after each time. */
 const CONNECT_WITHIN_MS = 10_000;
+const RECONNECT_MS = 20;
 
 class ForUpdateLock implements LockClient {
   readonly #address: Address;
@@ -54,7 +56,7 @@ class ForUpdateLock implements LockClient {
     const session = this.#holds.get(grant.owner);
     if (session === undefined) return { type: "fail", kind: "error", reason: "it was released" };
     const prolonged = await session.prolong(ttlMs);
-    return prolonged.type === "ok" ? { type: "ok", value: { ...grant, validForMs: prolonged.value } } : prolonged;
+    return prolonged.type === "ok" ? { type: "ok", value: { ...grant, ...prolonged.value } } : prolonged;
   }
 
   /**
@@ -113,6 +115,7 @@ async function openWithin(address: Address, withinMs: number): Promise<RowLocks>
       return await RowLocks.open(address);
     } catch (error) {
       if (performance.now() > deadlineMs) throw error;
+      await sleep(RECONNECT_MS);
     }
   }
 }

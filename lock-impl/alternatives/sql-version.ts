@@ -113,7 +113,8 @@ function identity({ key, owner, fence }: Grant): readonly (string | number)[] {
 
 /** A grant that came too late to be of use may be the holder's for a moment yet: it ends by itself. */
 function granted(grant: Grant, lease: Lease): Completion<Grant> {
+  const validFromMs = performance.now();
   const validForMs = lease.remainingMs();
   if (validForMs <= 0) return { type: "info", reason: "granted too late to be of use" };
-  return { type: "ok", value: { ...grant, validForMs } };
+  return { type: "ok", value: { ...grant, validForMs, validFromMs } };
 }

@@ -70,7 +70,7 @@ class ZooKeeperLock implements LockClient {
     const session = this.#holds.get(owner)?.session;
     if (session === undefined) return failed("the lease is lost: its session has ended");
     const reply = await session.request(getData(`${queueOf(key)}/${owner}`, { watch: false }));
-    if (reply.type === "done") return prolonged(grant, session.remainingMs);
+    if (reply.type === "done") return prolonged(grant, session);
     if (reply.type === "unsent") return failed("no connection to ZooKeeper, nothing was sent");
     if (reply.type === "unknown") return { type: "info", reason: "the connection was lost" };
     if (reply.code === NO_NODE) this.#lost(owner);
@@ -128,6 +128,7 @@ class ZooKeeperLock implements LockClient {
   async #grant(key: string, session: Session, znode: CreatedZnode): Promise<Completion<Grant>> {
     const owner = nameOf(znode.path);
     const fence = fenceOf(znode);
+    const validFromMs = performance.now();
     const validForMs = session.remainingMs;
     if (fence === undefined || validForMs <= 0) {
       await leave(session, queueOf(key), znode);
@@ -135,7 +136,7 @@ class ZooKeeperLock implements LockClient {
       return { type: "info", reason };
     }
     this.#holds.set(owner, { key, session });
-    return { type: "ok", value: { key, owner, fence, validForMs } };
+    return { type: "ok", value: { key, owner, fence, validForMs, validFromMs } };
   }
 }
 
@@ -148,9 +149,11 @@ export function fenceOf({ czxid }: Pick<CreatedZnode, "czxid">): number | undefi
   return Number.isSafeInteger(fence) ? fence : undefined;
 }
 
-function prolonged(grant: Grant, validForMs: number): Completion<Grant> {
+function prolonged(grant: Grant, session: Session): Completion<Grant> {
+  const validFromMs = performance.now();
+  const validForMs = session.remainingMs;
   if (validForMs <= 0) return { type: "info", reason: "answered too late to be of use" };
-  return { type: "ok", value: { ...grant, validForMs } };
+  return { type: "ok", value: { ...grant, validForMs, validFromMs } };
 }
 
 /** Whether the znode is certainly not there. */

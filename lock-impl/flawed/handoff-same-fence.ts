@@ -21,7 +21,8 @@ export const driver: LockDriver = {
         if (left === undefined) return client.acquire(key, options);
         kept.delete(key);
         clearTimeout(left.free);
-        return { type: "ok", value: { ...left.grant, validForMs: left.overAtMs - performance.now() } };
+        const validFromMs = performance.now();
+        return { type: "ok", value: { ...left.grant, validForMs: left.overAtMs - validFromMs, validFromMs } };
       },
       async release(grant) {
         const overAtMs = performance.now() + (grant.validForMs ?? 0);

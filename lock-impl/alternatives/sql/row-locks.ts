@@ -9,6 +9,7 @@ import { SQL_PATIENCE, type SqlPatience } from "./session-options.ts";
 export interface RowLock {
   readonly fence: number;
   readonly validForMs: number;
+  readonly validFromMs: number;
 }
 
 /**
@@ -82,19 +83,21 @@ export class RowLocks implements Disposable {
     const lease = startLease(ttlMs, noDrift, () => performance.now());
     const minted = await this.#session.run(MINT);
     if (minted.type !== "ok") return this.#giveUp(minted);
+    const validFromMs = performance.now();
     const validForMs = lease.remainingMs();
     if (validForMs <= 0) return this.#giveUp({ type: "fail", kind: "error", reason: "locked too late to be of use" });
-    return { type: "ok", value: { fence: fenceFrom(minted.rows[0]?.["fence"]), validForMs } };
+    return { type: "ok", value: { fence: fenceFrom(minted.rows[0]?.["fence"]), validForMs, validFromMs } };
   }
 
   /** Has the server wait for `ttlMs` from now. Gives for how long that can be trusted. */
-  async prolong(ttlMs: number): Promise<Completion<number>> {
+  async prolong(ttlMs: number): Promise<Completion<Omit<RowLock, "fence">>> {
     const lease = startLease(ttlMs, noDrift, () => performance.now());
     const outcome = await this.#session.run(`SET LOCAL idle_in_transaction_session_timeout = ${lease.ttlMs}`);
     if (outcome.type !== "ok") return outcome;
+    const validFromMs = performance.now();
     const validForMs = lease.remainingMs();
     if (validForMs <= 0) return { type: "info", reason: "prolonged too late to be of use" };
-    return { type: "ok", value: validForMs };
+    return { type: "ok", value: { validForMs, validFromMs } };
   }
 
   /** Ends the transaction, and with it the hold. */
