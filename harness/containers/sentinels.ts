@@ -10,9 +10,10 @@ import { REDIS_PORT, SENTINEL_DOWN_AFTER_MS } from "./redis-configuration.ts";
 const READY_DEADLINE_MS = 30_000;
 
 /**
- * Waits until the whole is ready for faults, and then has the Sentinels judge quickly. Ready means: every Sentinel sees
- * the master, two replicas with a living link and two other Sentinels, nobody down; and a write reaches both replicas.
- * Without the last, double grants show that no fault caused.
+ * Waits until the whole is ready for faults, and then has the Sentinels judge quickly. Ready means: every Sentinel has
+ * heard from the master, two replicas with a living link and two other Sentinels, nobody down; and a write reaches both
+ * replicas. Without the last, double grants show that no fault caused; and whom a Sentinel has not heard from since it
+ * started, because it tried before the other listened, is down for it as soon as it judges quickly.
  */
 export async function awaitSentinels(
   data: readonly ContainerNode[],
@@ -40,17 +41,19 @@ function awaitAgreement(sentinel: ContainerNode, replicas: number, others: numbe
     const master = fields(await sentinel.command("SENTINEL", "MASTER", MASTER_NAME));
     const seen = listOf(await sentinel.command("SENTINEL", "REPLICAS", MASTER_NAME)).map(fields);
     const linked = seen.filter(
-      (replica) => replica.get("flags") === "slave" && replica.get("master-link-status") === "ok",
+      (replica) => hasAnswered(replica, "slave") && replica.get("master-link-status") === "ok",
     );
-    saw(
-      `flags ${master.get("flags")}, ${linked.length} replicas, ${master.get("num-other-sentinels")} other Sentinels`,
-    );
-    const agreed =
-      master.get("flags") === "master" &&
-      linked.length === replicas &&
-      Number(master.get("num-other-sentinels")) === others;
+    const peers = listOf(await sentinel.command("SENTINEL", "SENTINELS", MASTER_NAME)).map(fields);
+    const heard = peers.filter((peer) => hasAnswered(peer, "sentinel"));
+    saw(`flags ${master.get("flags")}, ${linked.length} replicas, ${heard.length} other Sentinels`);
+    const agreed = hasAnswered(master, "master") && linked.length === replicas && heard.length === others;
     return agreed ? true : undefined;
   });
+}
+
+/** Whether a Sentinel has nothing against an instance, and no ping that waits for its reply. */
+function hasAnswered(instance: ReadonlyMap<string, string>, flags: string): boolean {
+  return instance.get("flags") === flags && instance.get("last-ping-sent") === "0";
 }
 
 /** What the Sentinels announce. */
