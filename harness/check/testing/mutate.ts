@@ -27,7 +27,13 @@ export function readMutants(): readonly z.infer<typeof mutantSchema>[] {
 const CONFIGURATION = `
   import { defineConfig } from "vitest/config";
   export default defineConfig({
-    test: { include: ["harness/check/**/*.test.ts"], exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts"], bail: 1 },
+    test: {
+      include: ["harness/check/**/*.test.ts"],
+      exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts"],
+      bail: 1,
+      // So that a busy machine kills no mutant that the tests let live.
+      testTimeout: 120_000,
+    },
   });
 `;
 
