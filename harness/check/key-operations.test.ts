@@ -80,6 +80,13 @@ describe("operations of one key", () => {
   });
 });
 
+it("an open release may also end a hold that its owner acquired later, and is known only at the end", () => {
+  // The first of them stays open.
+  const others = "acquire p 0-1 lease 4; acquire q 5-7 lease 1000; acquire p 6-8 lease 1000";
+  expect(outcome(`release? p 4; ${others}`)).toBe("following");
+  expect(outcome(others)).toBe("impossible");
+});
+
 describe("an operation that stays open", () => {
   const round = (number: number): string => {
     const [owner, from] = [String.fromCharCode(98 + (number % 20)), 10 + number * 4];

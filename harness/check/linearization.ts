@@ -65,6 +65,7 @@ export class Linearization {
   announce(operation: LockOperation): void {
     if (!operation.required) {
       this.#possible.add(operation);
+      if (operation.kind !== "acquire" && operation.owner !== undefined) this.#pending.loosen(operation.owner);
       return;
     }
     const { owner, kind } = operation;

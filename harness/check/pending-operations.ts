@@ -6,8 +6,10 @@ export class PendingOperations {
   readonly #changes = new Map<string, LockOperation[]>();
   /** Acquires whose hold may be over before their completion. */
   readonly #floating = new Set<LockOperation>();
-  /** Of each owner the last of its floating acquires. */
-  readonly #lastFloating = new Map<string, LockOperation>();
+  /** The other acquires, as far as nothing shows that their hold outlasted them. */
+  readonly #steady = new Set<LockOperation>();
+  /** Of each owner the last of its acquires, until it changes its hold. */
+  readonly #last = new Map<string, LockOperation>();
   /** How many of the releases and extensions refer to no known grant. */
   #strangers = 0;
 
@@ -18,18 +20,26 @@ export class PendingOperations {
 
   /** Takes an acquire; `floats` when its hold may be over before its completion. */
   addAcquire(operation: LockOperation, owner: string, floats: boolean): void {
-    this.#lastFloating.delete(owner);
-    if (!floats) return;
-    this.#floating.add(operation);
-    this.#lastFloating.set(owner, operation);
+    (floats ? this.#floating : this.#steady).add(operation);
+    this.#last.set(owner, operation);
+  }
+
+  /** A release or an extension by this owner may take effect at any time: it may end holds of acquires that came before it. */
+  loosen(owner: string): void {
+    for (const acquire of this.#steady) {
+      if (acquire.owner !== owner) continue;
+      this.#steady.delete(acquire);
+      this.#floating.add(acquire);
+    }
   }
 
   /** Takes a release or an extension. What an owner does to its hold shows that the hold outlasted its acquire. */
   addChange(operation: LockOperation, owner: string): void {
-    const acquire = this.#lastFloating.get(owner);
+    const acquire = this.#last.get(owner);
     if (acquire !== undefined) {
-      this.#lastFloating.delete(owner);
+      this.#last.delete(owner);
       this.#floating.delete(acquire);
+      this.#steady.delete(acquire);
     }
     if (operation.stranger) this.#strangers += 1;
     const changes = this.#changes.get(owner);
@@ -41,8 +51,9 @@ export class PendingOperations {
   remove(operation: LockOperation): void {
     const { owner } = operation;
     if (owner === undefined) return;
-    if (this.#floating.delete(operation) && this.#lastFloating.get(owner) === operation)
-      this.#lastFloating.delete(owner);
+    this.#floating.delete(operation);
+    this.#steady.delete(operation);
+    if (this.#last.get(owner) === operation) this.#last.delete(owner);
     const changes = this.#changes.get(owner);
     if (changes?.includes(operation) !== true) return;
     if (operation.stranger) this.#strangers -= 1;
