@@ -1,23 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeyOperations } from "./key-operations.ts";
-import { LOCK_MODELS, lockModel, type LockModelName, type LockOperation } from "./lock-models.ts";
+import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
+import { followEvents } from "./testing/follow.ts";
 import { operationsOf } from "./testing/notation.ts";
 import { eventsOf } from "./testing/operation-events.ts";
 import { moves, randomOperations } from "./testing/random-locks.ts";
 
-function follow(operations: readonly LockOperation[], model: LockModelName, observeContention = true): KeyOperations {
-  const following = new KeyOperations(lockModel(model), observeContention, Infinity);
-  for (const event of eventsOf(operations)) {
-    if ("invocation" in event) following.invoke(event.invocation, event.stranger);
-    else following.complete(event.completion);
-  }
-  following.finish();
-  return following;
-}
-
 function outcome(text: string, model: LockModelName = "owner-aware-mutex"): string {
-  return follow(operationsOf(text), model).progress.state;
+  return followEvents(operationsOf(text), model).progress.state;
 }
 
 describe("operations of one key", () => {
@@ -29,8 +20,8 @@ describe("operations of one key", () => {
 
   it("count refusals only when asked to", () => {
     const operations = operationsOf("acquire a 0-1; release a 2-3; contended 4-5; acquire b 6-7");
-    expect(follow(operations, "owner-aware-mutex", true).progress.state).toBe("impossible");
-    expect(follow(operations, "owner-aware-mutex", false).progress.state).toBe("following");
+    expect(followEvents(operations, "owner-aware-mutex", true).progress.state).toBe("impossible");
+    expect(followEvents(operations, "owner-aware-mutex", false).progress.state).toBe("following");
   });
 
   it("may be left open at the end", () => {
@@ -40,7 +31,7 @@ describe("operations of one key", () => {
   });
 
   it("are for the general search when those of one owner overlap", () => {
-    const overlapping = follow(operationsOf("acquire a 0-5; acquire a 1-6; release a 7-8"), "owner-aware-mutex");
+    const overlapping = followEvents(operationsOf("acquire a 0-5; acquire a 1-6; release a 7-8"), "owner-aware-mutex");
     expect(overlapping.progress.state).toBe("general");
     expect(overlapping.search()).toBe("not-linearizable");
   });
@@ -48,7 +39,7 @@ describe("operations of one key", () => {
   it("are for the general search when without owners they may be right after all", () => {
     const text = "acquire a 0-1 lease 5; acquire b 8-9 lease 50; release a 10-11; acquire c 12-13";
     expect(outcome(text)).toBe("impossible");
-    const mutex = follow(operationsOf(text), "mutex");
+    const mutex = followEvents(operationsOf(text), "mutex");
     expect(mutex.progress.state).toBe("general");
     expect(mutex.search()).toBe("linearizable");
     expect(outcome("acquire a 0-1; release a 2-3; acquire b 4-5", "mutex")).toBe("following");
@@ -125,7 +116,7 @@ describe("random histories, event by event,", () => {
     const options = { ...kind, processes: 4, maxMoves: 11, contention: true, unknown: true, lies: 20 };
     fc.assert(
       fc.property(moves(options), fc.constantFrom(...LOCK_MODELS), fc.boolean(), (history, model, observed) => {
-        const following = follow(randomOperations(history, options), model, observed);
+        const following = followEvents(randomOperations(history, options), model, observed);
         const { state } = following.progress;
         if (state === "general") return;
         expect(state === "following" ? "linearizable" : "not-linearizable").toBe(following.search(1_000_000));
