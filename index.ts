@@ -5,8 +5,8 @@
 export { Locks, type LockOptions, type LocksOptions } from "./lock-impl/reference/locks.ts";
 export type { HeldLock, Unlocked } from "./lock-impl/reference/held-lock.ts";
 export { LockLostError, LockUnavailableError } from "./lock-impl/reference/lock-errors.ts";
-export type { LockServers } from "./lock-impl/servers.ts";
-export type { LossPolicy } from "./lock-impl/watchdog.ts";
+export type { LockServers } from "./lock-impl/parts/servers.ts";
+export type { LossPolicy } from "./lock-impl/parts/watchdog.ts";
 
 export type {
   AcquireOptions,
@@ -17,15 +17,16 @@ export type {
   LockDriver,
   LockEnvironment,
   Servers,
-} from "./lock-impl/driver.ts";
+} from "./harness/core/lock-driver.ts";
 
-export type { Config } from "./harness/cli/config.ts";
+export type { Config } from "./harness/campaign/config.ts";
 
+export { checkLock } from "./harness/verify/check-lock.ts";
 export { verifyLock } from "./harness/verify/verify-lock.ts";
 export { LockBrokenError } from "./harness/verify/lock-broken-error.ts";
 export { UndecidedError } from "./harness/verify/undecided-error.ts";
 export type { Counterexample, DriverFactory, Verification, VerifyOptions } from "./harness/verify/verify-options.ts";
 
 export { UserError, HarnessError } from "./harness/core/errors.ts";
-export type { TopologyKind } from "./harness/core/topology.ts";
+export type { TopologyKind } from "./harness/core/topologies/registry.ts";
 export type { Cause, Property, Verdict } from "./harness/core/verdict.ts";

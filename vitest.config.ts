@@ -1,46 +1,65 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { NODE_OPTIONS_FOR_MODULES } from "./harness/core/node-options.ts";
 
-const rooms = "{harness,lock-impl,workloads,faults,reports,docker}";
+const rooms = "{harness,lock-impl,workloads,faults,reports,docker,packaging}";
+
+type Settings = NonNullable<TestProjectInlineConfiguration["test"]>;
+
+/** So that simulated clients have modules of their own, as they have under the command line. */
+const execArgv = [...NODE_OPTIONS_FOR_MODULES];
+
+/** Tests that need nothing. No test depends on the speed of the machine: the timeout ends only what hangs. */
+const unit: Settings = {
+  include: [`${rooms}/**/*.test.ts`],
+  exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
+  maxWorkers: "100%",
+  execArgv,
+  testTimeout: 60_000,
+};
+
+/** Tests that patch the platform in their own process. */
+const simulated: Settings = {
+  include: ["harness/simulated/**/*.test.ts"],
+  exclude: ["**/*.containers.test.ts"],
+  pool: "forks",
+  execArgv,
+  maxWorkers: "100%",
+  testTimeout: 120_000,
+};
 
 /**
- * Three projects: `unit` needs nothing, `simulated` needs nothing but patches the platform in its own process,
- * `containers` needs a Docker engine and runs its files one after another, because the engine is one shared machine.
+ * Tests that need a container engine. They come after the others, one file after another: real servers and clients run by
+ * the clock, and want the machine for themselves.
  */
+const containers: Settings = {
+  include: [`${rooms}/**/*.containers.test.ts`],
+  globalSetup: ["harness/containers/testing/test-engine.ts"],
+  fileParallelism: false,
+  sequence: { groupOrder: 1 },
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
+
+/** The tests of a project that `npm test` runs. */
+function quick(name: string, settings: Settings): TestProjectInlineConfiguration {
+  return { test: { ...settings, name, exclude: [...(settings.exclude ?? []), "**/*.long.*"] } };
+}
+
+/** The others, which `npm run test:long` runs: `x.long.test.ts`, `x.long.containers.test.ts`. */
+function long(name: string, settings: Settings): TestProjectInlineConfiguration {
+  const include = (settings.include ?? []).map((pattern) => pattern.replace("/*.", "/*.long."));
+  return { test: { ...settings, name: `long-${name}`, include, testTimeout: 300_000 } };
+}
+
 export default defineConfig({
   test: {
     projects: [
-      {
-        test: {
-          name: "unit",
-          include: [`${rooms}/**/*.test.ts`],
-          exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
-          maxWorkers: "100%",
-          // Against hanging only: no test depends on the speed of the machine.
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          name: "simulated",
-          include: ["harness/simulated/**/*.test.ts"],
-          exclude: ["**/*.containers.test.ts"],
-          pool: "forks",
-          maxWorkers: "100%",
-          testTimeout: 120_000,
-        },
-      },
-      {
-        test: {
-          name: "containers",
-          include: [`${rooms}/**/*.containers.test.ts`],
-          globalSetup: ["harness/containers/test-engine.ts"],
-          fileParallelism: false,
-          // After the others: real servers and clients run by the clock, and want the machine for themselves.
-          sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      quick("unit", unit),
+      quick("simulated", simulated),
+      quick("containers", containers),
+      long("unit", unit),
+      long("simulated", simulated),
+      long("containers", containers),
     ],
   },
 });

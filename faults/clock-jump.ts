@@ -4,6 +4,9 @@ import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
 
+/** Ten years: within this range the arithmetic of every server is right. */
+const MOST_MS = 10 * 365 * 86_400_000;
+
 /**
  * The wall clock of nodes or clients steps. Redis judges expiry by the server's wall clock, so a forward step ends
  * leases early (Redis documentation, EXPIRE, "Expires and time accuracy"; Kleppmann 2016). The step stays.
@@ -11,7 +14,12 @@ import { anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
 export const clockJump = defineFault({
   kind: "clock-jump",
   summary: "the wall clock of nodes or clients steps forward or back",
-  params: z.strictObject({ targets: targetsSchema, byMs: z.int() }),
+  traits: {
+    duration: "instant",
+    clock: "step",
+    jepsen: { start: ["bump-clock", "strobe-clock"], heal: ["reset-clock"] },
+  },
+  params: z.strictObject({ targets: targetsSchema, byMs: z.int().min(-MOST_MS).max(MOST_MS) }),
   arbitrary: (topology) =>
     fc.record({
       targets: anyDataNodes(topology),
@@ -22,7 +30,7 @@ export const clockJump = defineFault({
     }),
   inject: async (system, { targets, byMs }) =>
     injectOnProcesses(await resolveProcesses(system, targets), {
-      // Nobody could ask a stopped process what time it is.
+      // A stopped process cannot say what time it is.
       from: ["running"],
       act: (process) => process.jumpClock(byMs),
     }),

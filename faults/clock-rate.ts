@@ -6,15 +6,18 @@ import { injectOnProcesses } from "./process-fault.ts";
 import { anyClient, anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
 
 /**
- * All clocks of nodes or clients run too fast or too slow, and right again when it heals; what they show then stays.
- * Redlock allows for clocks that differ by 1 % (Redis documentation, Distributed Locks with Redis, "clock drift").
+ * All clocks of nodes or clients run too fast or too slow until it heals. Then they run at the right rate again, from
+ * the time they show. Redlock allows for clocks that differ by 1 % (Redis documentation, Distributed Locks with Redis,
+ * "clock drift").
  */
 export const clockRate = defineFault({
   kind: "clock-rate",
-  summary: "the clocks of nodes or clients run too fast or too slow",
+  summary: "the clocks of nodes or clients run fast or slow",
+  traits: { duration: "lasting", clock: "rate" },
   params: z.strictObject({ targets: targetsSchema, rate: z.number().min(0.1).max(10) }),
   onlyInSimulation: true,
-  lack: ({ kind }) => (isSimulated(kind) ? undefined : "only the simulation can change the speed of clocks"),
+  unsupportedReason: ({ kind }) =>
+    isSimulated(kind) ? undefined : "only the simulation can change the rate of clocks",
   arbitrary: (topology, clients) =>
     fc.record({
       targets: fc.oneof(
@@ -29,7 +32,7 @@ export const clockRate = defineFault({
   inject: async (system, { targets, rate }) => {
     const processes = await resolveProcesses(system, targets);
     if (processes.some((each) => each.setClockRate === undefined)) {
-      return { targets, outcome: "skipped", evidence: "this backend cannot change the speed of clocks" };
+      return { targets, outcome: "skipped", evidence: "this backend cannot change the rate of clocks" };
     }
     const set = (to: number) => ({
       from: ["running", "paused", "dead"] as const,

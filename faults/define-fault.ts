@@ -1,32 +1,43 @@
 import type { Arbitrary } from "fast-check";
 import type { z } from "zod";
 import { UserError } from "../harness/core/errors.ts";
-import type { Fault, FaultParams, InjectedFault } from "../harness/core/fault.ts";
+import type { Fault, FaultParams, FaultVariant, InjectedFault } from "../harness/core/fault.ts";
+import type { FaultTraits } from "../harness/core/fault-traits.ts";
 import type { Evidence, SystemUnderTest } from "../harness/core/system.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 
 /** A fault as its file writes it, with its parameters typed. */
-export interface FaultDefinition<Params extends FaultParams> {
-  readonly kind: string;
+export interface FaultDefinition<Kind extends string, Params extends FaultParams, Variant extends string> {
+  readonly kind: Kind;
   readonly summary: string;
+  readonly traits: FaultTraits;
+  readonly variant?: FaultVariant<Variant>;
   readonly params: z.ZodType<Params>;
   readonly onlyInSimulation?: true;
   /** See `Fault`. Without `params`: whether it can happen at all. Absent where it can happen everywhere. */
-  lack?(topology: TopologySpec, params: Params | undefined): string | undefined;
+  unsupportedReason?(topology: TopologySpec, params: Params | undefined): string | undefined;
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<Params> | undefined;
   inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
 }
 
 /** Closes a definition over the type of its parameters. */
-export function defineFault<Params extends FaultParams>(definition: FaultDefinition<Params>): Fault {
-  const { kind, summary, params: schema, onlyInSimulation } = definition;
+export function defineFault<
+  const Kind extends string,
+  Params extends FaultParams,
+  const Variant extends string = never,
+>(definition: FaultDefinition<Kind, Params, Variant>): Fault<Kind, Variant> {
+  const { kind, summary, traits, variant, params: schema, onlyInSimulation } = definition;
   return {
     kind,
     summary,
+    traits,
+    ...(variant === undefined ? {} : { variant }),
     ...(onlyInSimulation === undefined ? {} : { onlyInSimulation }),
-    lack: (topology, params) => definition.lack?.(topology, schema.safeParse(params).data),
+    unsupportedReason: (topology, params) => definition.unsupportedReason?.(topology, schema.safeParse(params).data),
     arbitrary: (topology, clients) =>
-      definition.lack?.(topology, undefined) === undefined ? definition.arbitrary(topology, clients) : undefined,
+      definition.unsupportedReason?.(topology, undefined) === undefined
+        ? definition.arbitrary(topology, clients)
+        : undefined,
     read: (params) => {
       const parsed = schema.safeParse(params);
       if (parsed.success) return (system) => definition.inject(system, parsed.data);
@@ -39,7 +50,7 @@ export function defineFault<Params extends FaultParams>(definition: FaultDefinit
 
 /** Several pieces of evidence as one: `installed` only when each was observed. */
 export function combine(pieces: readonly Evidence[]): Pick<InjectedFault, "outcome" | "evidence"> {
-  if (pieces.length === 0) return { outcome: "skipped", evidence: "there was nothing to hit" };
+  if (pieces.length === 0) return { outcome: "skipped", evidence: "there was no target to hit" };
   return {
     outcome: pieces.every(({ observed }) => observed) ? "installed" : "indeterminate",
     evidence: pieces.map(({ detail }) => detail).join("; "),

@@ -1,8 +1,9 @@
+import { SerialQueue } from "../harness/core/serial-queue.ts";
 import type { Edge, Evidence, SystemUnderTest } from "../harness/core/system.ts";
 
 /** What a fault does to an edge. */
 export interface Disturbance {
-  /** By how many milliseconds everything is late; Infinity where nothing passes. */
+  /** The delay in milliseconds; Infinity if nothing passes. */
   readonly delayMs: number;
   readonly act: (edge: Edge) => Promise<Evidence>;
 }
@@ -13,27 +14,28 @@ interface Entry {
 }
 
 /**
- * The network faults in force on each edge of a system. The network knows one disturbance an edge, and mending takes it
- * away, whoever asks; faults of one plan may overlap. The strongest acts; when it is healed, the next strongest does.
+ * The network faults in force on each edge of a system. The network knows one disturbance per edge, and healing the
+ * edge removes it, but faults of one plan may overlap. So the strongest is in force; when it is healed, the next
+ * strongest takes its place.
  */
 export class Disturbances {
   static readonly #systems = new WeakMap<SystemUnderTest, Disturbances>();
   readonly #system: SystemUnderTest;
   readonly #entries = new Map<string, Entry[]>();
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, SerialQueue>();
 
   private constructor(system: SystemUnderTest) {
     this.#system = system;
   }
 
-  /** Those of this system. */
+  /** The disturbances of this system. */
   static of(system: SystemUnderTest): Disturbances {
     const known = this.#systems.get(system) ?? new Disturbances(system);
     this.#systems.set(system, known);
     return known;
   }
 
-  /** Disturbs the edge, or finds that it is disturbed as much already. */
+  /** Disturbs the edge, unless another fault already disturbs it as much. */
   add(edge: Edge, disturbance: Disturbance): Promise<Evidence> {
     const entries = this.#entriesOf(edge);
     const strongest = strongestOf(entries);
@@ -41,23 +43,23 @@ export class Disturbances {
       strongest !== undefined && strongest.disturbance.delayMs >= disturbance.delayMs
         ? strongest.evidence.then(({ observed, detail }) => ({
             observed,
-            detail: `already by another fault: ${detail}`,
+            detail: `another fault already has this effect: ${detail}`,
           }))
         : this.#inTurn(edge, () => disturbance.act(edge));
     entries.push({ disturbance, evidence });
     return evidence;
   }
 
-  /** Takes the disturbance away, so that the edge is as the other faults in force have it. */
+  /** Removes the disturbance and leaves the edge to the other faults in force. */
   remove(edge: Edge, disturbance: Disturbance): Promise<Evidence> {
     const entries = this.#entriesOf(edge).filter((entry) => entry.disturbance !== disturbance);
     this.#entries.set(nameOf(edge), entries);
     const strongest = strongestOf(entries);
-    if (strongest === undefined) return this.#inTurn(edge, () => this.#system.network.mend(edge));
-    const detail = `${nameOf(edge)} is left to another fault`;
+    if (strongest === undefined) return this.#inTurn(edge, () => this.#system.network.heal(edge));
+    const detail = `${nameOf(edge)} is still disturbed by another fault`;
     if (strongest.disturbance.delayMs >= disturbance.delayMs) return Promise.resolve({ observed: true, detail });
     return this.#inTurn(edge, async () => {
-      await this.#system.network.mend(edge);
+      await this.#system.network.heal(edge);
       const { observed, detail: seen } = await strongest.disturbance.act(edge);
       return { observed, detail: `${detail}: ${seen}` };
     });
@@ -69,14 +71,11 @@ export class Disturbances {
     return entries;
   }
 
-  /** One thing at a time on each edge. */
+  /** One action at a time on each edge. */
   #inTurn(edge: Edge, work: () => Promise<Evidence>): Promise<Evidence> {
-    const turn = (this.#turns.get(nameOf(edge)) ?? Promise.resolve()).then(work);
-    this.#turns.set(
-      nameOf(edge),
-      turn.catch(() => {}),
-    );
-    return turn;
+    const queue = this.#queues.get(nameOf(edge)) ?? new SerialQueue();
+    this.#queues.set(nameOf(edge), queue);
+    return queue.run(work);
   }
 }
 

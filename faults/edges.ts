@@ -1,20 +1,15 @@
 import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
-import {
-  clientName,
-  dataNodes,
-  RESOURCE,
-  sentinelNodes,
-  type TopologyKind,
-  type TopologySpec,
-} from "../harness/core/topology.ts";
+import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
+import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import { anyClient, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
 
 /**
- * The edges that a network fault hits: all between different groups. `oneWay` takes only those that lead from the
- * first group to the others. Groups may leave nodes out: whatever is in no group is untouched, so that a bridge is two
- * groups and a node in neither.
+ * The edges that a network fault hits: all edges between different groups. `oneWay` takes only those that lead from the
+ * first group to the others. A node that is in no group is untouched, so that a bridge is two groups and a node in
+ * neither.
  */
 export const betweenShape = {
   between: z.array(targetsSchema).min(2),
@@ -25,7 +20,7 @@ export interface Between extends Record<string, unknown> {
   readonly oneWay?: boolean | undefined;
 }
 
-/** The directed edges that `between` stands for now, only those over which anything ever flows. */
+/** The directed edges that `between` stands for now, limited to edges that carry data at some time. */
 export async function resolveEdges(system: SystemUnderTest, { between, oneWay }: Between): Promise<readonly Edge[]> {
   const groups = await Promise.all(between.map((group) => resolveTargets(system, group)));
   const sources = oneWay === true ? groups.slice(0, 1) : groups;
@@ -35,11 +30,11 @@ export async function resolveEdges(system: SystemUnderTest, { between, oneWay }:
       .flatMap((right) => left.flatMap((from) => right.map((to): Edge => ({ from, to }))))
       .filter(({ from, to }) => connected(system.topology.kind, from, to)),
   );
-  // Groups may share members, by a role and by a name.
+  // Groups may share members: one by role, the other by name.
   return firstOfEach(edges, ({ from, to }) => `${from}->${to}`);
 }
 
-/** One edge for each pair of ends, whatever the direction. */
+/** One edge for each pair of ends, regardless of direction. */
 export function pairsOf(edges: readonly Edge[]): readonly Edge[] {
   return firstOfEach(edges, ({ from, to }) => [from, to].toSorted().join("<->"));
 }
@@ -54,7 +49,12 @@ function connected(kind: TopologyKind, one: string, other: string): boolean {
   const client = (name: string): boolean => name.startsWith("client-");
   if (client(one) || client(other)) return !(client(one) && client(other));
   if (one === RESOURCE || other === RESOURCE) return false;
-  return kind === "sentinel";
+  return nodesSpeak(kind);
+}
+
+/** Whether the nodes speak to each other. */
+function nodesSpeak(kind: TopologyKind): boolean {
+  return topologyOf(kind).arrangement === "replicated";
 }
 
 /** The names of both ends, for the history, without repetition. */
@@ -79,7 +79,7 @@ export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<
  * rest, or the nodes in two halves.
  */
 export function anyEdges(topology: TopologySpec, clients: number): Arbitrary<Between> {
-  if (topology.kind !== "sentinel") return clientEdges(topology, clients);
+  if (!nodesSpeak(topology.kind)) return clientEdges(topology, clients);
   const nodeSides: Arbitrary<string[][]> = fc.oneof(
     fc.constant<string[][]>([["masters"], ["replicas"]]),
     fc.constant<string[][]>([["masters"], ["replicas", "sentinels"]]),

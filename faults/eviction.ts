@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { messageOf } from "../harness/core/errors.ts";
 import type { Evidence, NodeHandle } from "../harness/core/system.ts";
-import { serverOf } from "../harness/core/topology.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
@@ -15,15 +15,16 @@ type Params = z.infer<typeof paramsSchema>;
 const MEMORY = ["maxmemory", "maxmemory-policy"] as const;
 
 /**
- * Nodes are short of memory and may evict any key, locks and fence counters too: a cache and a lock that share a server
- * (Redis documentation, Key eviction). All keys go at once, and then there is memory again. With the policy `noeviction` they
- * are just as short of memory and keep what they have.
+ * Nodes run short of memory and may evict any key, locks and fence counters too, as when a cache and a lock share a
+ * server (Redis documentation, Key eviction). They evict all keys at once, and then have memory again. With the policy
+ * `noeviction` they run just as short of memory and keep their keys.
  */
 export const eviction = defineFault({
   kind: "eviction",
-  summary: "nodes that may evict any key run out of memory, and evict what they hold",
+  summary: "nodes whose policy allows evicting any key run out of memory and evict keys",
+  traits: { duration: "instant", loses: "keys" },
   params: paramsSchema,
-  lack: ({ kind }) => (serverOf(kind) === "redis" ? undefined : "only Redis servers evict what they hold"),
+  unsupportedReason: ({ kind }) => (topologyOf(kind).server === "redis" ? undefined : "only Redis servers evict keys"),
   arbitrary: (topology) => anyDataNodes(topology).map((targets): Params => ({ targets })),
   inject: async (system, { targets, policy = "allkeys-lru" }) =>
     injectOnProcesses(await resolveNodes(system, targets), {
@@ -32,7 +33,7 @@ export const eviction = defineFault({
     }),
 });
 
-/** A node that holds nothing has nothing to lose, and another fault may take it down meanwhile: neither was observed. */
+/** No effect is observed on a node without keys, or on one that another fault takes down meanwhile. */
 async function runShort(node: NodeHandle, policy: NonNullable<Params["policy"]>): Promise<Evidence> {
   try {
     const before = await configuration(node);
@@ -47,7 +48,7 @@ async function runShort(node: NodeHandle, policy: NonNullable<Params["policy"]>)
   }
 }
 
-/** What the directives are now, as names and values. */
+/** The present directives, as names and values. */
 async function configuration(node: NodeHandle): Promise<readonly string[]> {
   const pairs: string[] = [];
   for (const name of MEMORY) {

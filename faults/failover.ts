@@ -1,15 +1,16 @@
 import fc from "fast-check";
 import { z } from "zod";
-import { isSimulated } from "../harness/core/topology.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { combine, defineFault } from "./define-fault.ts";
 
-/** An operator's failover: a Sentinel is told to promote a replica although the master is well. */
+/** An operator's failover: an operator tells a Sentinel to promote a replica while the master is healthy. */
 export const failover = defineFault({
   kind: "failover",
-  summary: "a Sentinel is told to promote a replica although the master is well",
+  summary: "an operator tells a Sentinel to promote a replica while the master is healthy",
+  traits: { duration: "instant", breaksConnections: true, loses: "unreplicated", promotes: "request" },
   params: z.strictObject({}),
-  lack: ({ kind }) => (isSimulated(kind) ? undefined : "it has no replicas"),
-  arbitrary: (topology) => (topology.kind === "sentinel" ? fc.constant({}) : undefined),
+  unsupportedReason: ({ kind }) => (topologyOf(kind).arrangement === "replicated" ? undefined : "it has no replicas"),
+  arbitrary: () => fc.constant({}),
   inject: async (system) => {
     const { masters } = await system.roles();
     return { targets: masters, ...combine([await system.requestFailover()]) };

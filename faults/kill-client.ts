@@ -6,7 +6,8 @@ import { anyClient, resolveClients, targetsSchema } from "./targets.ts";
 /** A client dies at once and does not come back. */
 export const killClient = defineFault({
   kind: "kill-client",
-  summary: "a client dies at once and does not come back",
+  summary: "a client dies immediately and does not come back",
+  traits: { duration: "lasting", kills: "client" },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (_, clients) => anyClient(clients).map((client) => ({ targets: [client] })),
   inject: async (system, { targets }) =>

@@ -6,7 +6,14 @@ import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
 /** Nodes die at once; healing starts them again with what they had on disk. */
 export const killNode = defineFault({
   kind: "kill-node",
-  summary: "nodes die at once, as by SIGKILL, and come back with what they had on disk",
+  summary: "nodes die immediately, as by SIGKILL, and restart later with the data on their disk",
+  traits: {
+    duration: "lasting",
+    kills: "node",
+    breaksConnections: true,
+    loses: "memory",
+    jepsen: { start: ["kill"], heal: ["start"] },
+  },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
   inject: async (system, { targets }) =>

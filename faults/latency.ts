@@ -1,17 +1,19 @@
 import fc from "fast-check";
 import { z } from "zod";
+import { lengthMs } from "../harness/core/plan-bounds.ts";
 import { defineFault } from "./define-fault.ts";
 import { betweenShape, clientEdges } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /**
- * Everything on the edges takes longer. Between a client and the rest only: node to node it needs `tc netem`.
- * Half of the delays are short beside a lease: a request that arrives late, but not too late.
+ * All traffic on the edges is delayed. Only between a client and the rest: between nodes it needs `tc netem`. Half of
+ * the delays are short compared with a lease: the request arrives late, but not too late.
  */
 export const latency = defineFault({
   kind: "latency",
-  summary: "everything between a client and some servers takes longer",
-  params: z.strictObject({ ...betweenShape, delayMs: z.number().positive() }),
+  summary: "messages between a client and some servers take longer",
+  traits: { duration: "lasting", messages: "holds" },
+  params: z.strictObject({ ...betweenShape, delayMs: lengthMs }),
   arbitrary: (topology, clients) =>
     fc
       .tuple(

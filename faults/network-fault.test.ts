@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { UserError } from "../harness/core/errors.ts";
-import type { TopologyKind } from "../harness/core/topology.ts";
+import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import { FakeSystem } from "../harness/run/testing/fake-system.ts";
 import { heal, inject } from "./testing/inject.ts";
 
@@ -11,7 +11,7 @@ describe.each([
   ["stall", {}, "stall"],
   ["latency", { delayMs: 300 }, "delay 300"],
 ] as const)("%s", (kind, params, action) => {
-  test("disturbs both ways, and mends both", async () => {
+  test("disturbs both ways, and heals both", async () => {
     const system = new FakeSystem();
     const injected = await inject(system, kind, { between, ...params });
     expect(system.actions).toEqual([`${action} client-0->node-0`, `${action} node-0->client-0`]);
@@ -21,10 +21,10 @@ describe.each([
       evidence: `saw ${action} client-0->node-0; saw ${action} node-0->client-0`,
     });
     const healed = await heal(system, injected);
-    expect(system.actions.slice(2)).toEqual(["mend client-0->node-0", "mend node-0->client-0"]);
+    expect(system.actions.slice(2)).toEqual(["heal client-0->node-0", "heal node-0->client-0"]);
     expect(healed).toEqual({
       outcome: "installed",
-      evidence: "saw mend client-0->node-0; saw mend node-0->client-0",
+      evidence: "saw heal client-0->node-0; saw heal node-0->client-0",
     });
   });
 
@@ -34,7 +34,7 @@ describe.each([
     expect(system.actions).toEqual([`${action} node-0->client-0`]);
   });
 
-  test("is indeterminate when one edge was not seen to be disturbed, or to be mended", async () => {
+  test("is indeterminate when one edge was not seen to be disturbed, or to be healed", async () => {
     const system = new FakeSystem();
     system.observed = (seen) => !seen.endsWith("node-0->client-0");
     const injected = await inject(system, kind, { between, ...params });
@@ -62,7 +62,7 @@ test("latency refuses a delay that is none", async () => {
 });
 
 describe("reset", () => {
-  test("resets each pair once, whatever the direction, and has nothing to mend", async () => {
+  test("resets each pair once, whatever the direction, and has nothing to heal", async () => {
     const system = new FakeSystem({ topology: "redlock" });
     const injected = await inject(system, "reset", { between: [["client-0"], ["node-0"], ["client-1"]] });
     expect(system.actions).toEqual(["reset client-0->node-0", "reset node-0->client-1"]);
@@ -156,12 +156,12 @@ describe("faults that meet on an edge", () => {
     const other = await inject(system, "stall", edge);
     expect(other).toMatchObject({
       outcome: "installed",
-      evidence: "already by another fault: saw cut client-0->node-0",
+      evidence: "another fault already has this effect: saw cut client-0->node-0",
     });
-    expect((await heal(system, one)).evidence).toBe("client-0->node-0 is left to another fault");
+    expect((await heal(system, one)).evidence).toBe("client-0->node-0 is still disturbed by another fault");
     expect(system.actions).toEqual(["cut client-0->node-0"]);
     await heal(system, other);
-    expect(system.actions).toEqual(["cut client-0->node-0", "mend client-0->node-0"]);
+    expect(system.actions).toEqual(["cut client-0->node-0", "heal client-0->node-0"]);
   });
 
   test("the stronger acts, and leaves the edge to the weaker", async () => {
@@ -175,11 +175,11 @@ describe("faults that meet on an edge", () => {
       "cut client-0->node-0",
     ]);
     await heal(system, cut);
-    expect(system.actions.slice(3)).toEqual(["mend client-0->node-0", "delay 700 client-0->node-0"]);
+    expect(system.actions.slice(3)).toEqual(["heal client-0->node-0", "delay 700 client-0->node-0"]);
     await heal(system, slow);
     expect(system.actions).toHaveLength(5);
     await heal(system, slower);
-    expect(system.actions.slice(5)).toEqual(["mend client-0->node-0"]);
+    expect(system.actions.slice(5)).toEqual(["heal client-0->node-0"]);
   });
 
   test("the weaker does not weaken the stronger", async () => {
@@ -188,9 +188,9 @@ describe("faults that meet on an edge", () => {
     const slow = await inject(system, "latency", { ...edge, delayMs: 100 });
     expect(system.actions).toEqual(["cut client-0->node-0"]);
     await heal(system, cut);
-    expect(system.actions.slice(1)).toEqual(["mend client-0->node-0", "delay 100 client-0->node-0"]);
+    expect(system.actions.slice(1)).toEqual(["heal client-0->node-0", "delay 100 client-0->node-0"]);
     await heal(system, slow);
-    expect(system.actions.at(-1)).toBe("mend client-0->node-0");
+    expect(system.actions.at(-1)).toBe("heal client-0->node-0");
   });
 
   test("one that rides on an unseen disturbance was not seen either", async () => {
@@ -224,6 +224,6 @@ describe("faults that meet on an edge", () => {
       [20, "cut client-0->node-0"],
     ]);
     await Promise.all([heal(system, slow), heal(system, cut)]);
-    expect(system.actions.at(-1)).toBe("mend client-0->node-0");
+    expect(system.actions.at(-1)).toBe("heal client-0->node-0");
   });
 });

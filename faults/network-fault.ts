@@ -4,7 +4,7 @@ import { combine } from "./define-fault.ts";
 import { Disturbances, type Disturbance } from "./disturbances.ts";
 import { endsOf, resolveEdges, type Between } from "./edges.ts";
 
-/** Disturbs each of a fault's edges in the same way, and takes the disturbance away on healing. */
+/** Disturbs each of a fault's edges in the same way, and removes the disturbance on healing. */
 export async function injectOnEdges(
   system: SystemUnderTest,
   between: Between,

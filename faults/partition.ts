@@ -6,7 +6,13 @@ import { injectOnEdges } from "./network-fault.ts";
 /** A network partition between groups of clients, nodes and Sentinels, both ways or one way. */
 export const partition = defineFault({
   kind: "partition",
-  summary: "nothing passes between two groups; established connections hang",
+  summary: "no message passes between two groups; established connections hang",
+  traits: {
+    duration: "lasting",
+    messages: "holds",
+    breaksConnections: true,
+    jepsen: { start: ["start-partition"], heal: ["stop-partition"] },
+  },
   params: z.strictObject(betweenShape),
   arbitrary: anyEdges,
   inject: (system, params) =>

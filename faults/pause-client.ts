@@ -14,14 +14,15 @@ const paramsSchema = z.strictObject({
 type Params = z.infer<typeof paramsSchema>;
 
 /**
- * A client stops executing, as in a long garbage collection, and goes on when healed. With `atSend` it does not stop at
- * once, but the `count`-th time that it is about to send something to one of those servers: what it has just checked is
- * then old when its write arrives (Kleppmann 2016, "How to do distributed locking"). A backend that cannot see what a
+ * A client stops executing, as in a long garbage collection, and continues when healed. With `atSend` it does not stop
+ * at once, but the `count`-th time that it is about to send something to one of those servers: its last check is then
+ * outdated when its write arrives (Kleppmann 2016, "How to do distributed locking"). A backend that cannot see what a
  * client sends stops it at once.
  */
 export const pauseClient = defineFault({
   kind: "pause-client",
-  summary: "a client stops executing for a while, as in a long garbage collection",
+  summary: "a client stops executing for a while, as during a long garbage collection",
+  traits: { duration: "lasting", pauses: "client" },
   params: paramsSchema,
   arbitrary: (_, clients) => {
     const targets = anyClient(clients).map((client) => [client]);
@@ -56,7 +57,7 @@ function pauseAtSend(clients: readonly ClientHandle[], to: readonly string[], co
       },
     },
     {
-      // One that never came to send runs, and healing must say that it was not stopped.
+      // A client that never came to send still runs, and healing must say that it was not stopped.
       from: ["paused", "running"],
       act: (client) => pauses.get(client)?.end() ?? client.resume(),
     },

@@ -3,10 +3,11 @@ import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
 
-/** Nodes stop executing and go on, with all they had, when healed. */
+/** Nodes stop executing, and continue with all their data when healed. */
 export const pauseNode = defineFault({
   kind: "pause-node",
-  summary: "nodes stop executing for a while and then go on with all they had",
+  summary: "nodes stop executing for a while and then continue with all their data",
+  traits: { duration: "lasting", pauses: "node", jepsen: { start: ["pause"], heal: ["resume"] } },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
   inject: async (system, { targets }) =>

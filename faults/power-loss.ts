@@ -1,27 +1,28 @@
 import { z } from "zod";
 import type { Evidence, NodeHandle } from "../harness/core/system.ts";
-import { serverOf } from "../harness/core/topology.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
 
 /**
- * The power of nodes goes and comes back at once. What was written and not yet synced is lost: up to a second of an
+ * Nodes lose power and get it back at once. What was written and not yet synced is lost: up to a second of an
  * append-only file with `everysec`, nothing with `always` (Redis documentation, Redis persistence).
  */
 export const powerLoss = defineFault({
   kind: "power-loss",
-  summary: "the power of nodes goes and comes back, without what was not yet synced to disk",
+  summary: "nodes lose power and restart, without the data that was not yet synced to disk",
+  traits: { duration: "instant", kills: "node", breaksConnections: true, loses: "unsynced" },
   params: z.strictObject({ targets: targetsSchema }),
-  lack: ({ kind, persistence }) =>
-    serverOf(kind) === "redis" || persistence === "always"
+  unsupportedReason: ({ kind, persistence }) =>
+    topologyOf(kind).server === "redis" || persistence === "always"
       ? undefined
-      : `with persistence ${persistence} nobody outside the server knows what it has synced`,
+      : `with persistence ${persistence} it is unknown outside the server which data it has synced`,
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
   inject: async (system, { targets }) => {
     const nodes = await resolveNodes(system, targets);
     if (nodes.some((each) => each.losePower === undefined)) {
-      return { targets, outcome: "skipped", evidence: "this backend cannot take the power away" };
+      return { targets, outcome: "skipped", evidence: "this backend cannot simulate a power loss" };
     }
     return injectOnProcesses(nodes, { from: ["running", "paused"], act: restart });
   },

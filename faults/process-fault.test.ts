@@ -105,7 +105,7 @@ describe("targets", () => {
   test("a role that nobody has leaves nothing to hit", async () => {
     const system = new FakeSystem();
     const injected = await inject(system, "pause-node", { targets: ["replicas"] });
-    expect(injected).toEqual({ targets: [], outcome: "skipped", evidence: "there was nothing to hit" });
+    expect(injected).toEqual({ targets: [], outcome: "skipped", evidence: "there was no target to hit" });
   });
 });
 

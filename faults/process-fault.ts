@@ -1,8 +1,9 @@
 import type { InjectedFault } from "../harness/core/fault.ts";
 import type { Evidence, ProcessHandle, ProcessState } from "../harness/core/system.ts";
+import { SerialQueue } from "../harness/core/serial-queue.ts";
 import { combine } from "./define-fault.ts";
 
-/** Something done to a process, and the states in which it can be. */
+/** An action on a process, and the states from which it is possible. */
 export interface ProcessAction<P extends ProcessHandle> {
   readonly from: readonly ProcessState[];
   readonly act: (process: P) => Promise<Evidence>;
@@ -10,18 +11,19 @@ export interface ProcessAction<P extends ProcessHandle> {
 
 interface Attempt<P extends ProcessHandle> {
   readonly process: P;
-  /** Absent when it was left alone. */
+  /** Absent if the process was left alone. */
   readonly evidence: Evidence | undefined;
   readonly state: ProcessState;
 }
 
-/** The work under way on each process: faults that meet on one take their turns. */
-const turns = new WeakMap<ProcessHandle, Promise<unknown>>();
+/** Faults that hit the same process take turns. */
+const queues = new WeakMap<ProcessHandle, SerialQueue>();
 
 /**
- * Does the same to each of some processes, and undoes it, in the opposite order, on healing. Faults of one plan may meet
- * on a process: one that is dead cannot be paused. Such a process is left alone, and the fault is `skipped` when no
- * other is left. What another fault has undone or overtaken by then (a paused node was killed) needs no healing.
+ * Does the same to each of some processes, and undoes it on healing, in the opposite order. Faults of one plan may hit
+ * the same process, and a dead process cannot be paused. Such a process is left alone, and the fault is `skipped` if no
+ * process remains. An effect that another fault has undone or overtaken by then (a paused node was killed) needs no
+ * healing.
  */
 export async function injectOnProcesses<P extends ProcessHandle>(
   processes: readonly P[],
@@ -35,7 +37,7 @@ export async function injectOnProcesses<P extends ProcessHandle>(
     .map(({ process, state }) => `${process.name} is ${state} and was left alone`);
   const nameOf = ({ process }: Attempt<P>): string => process.name;
   if (hit.length === 0) {
-    const evidence = spared.length === 0 ? "there was nothing to hit" : spared.join("; ");
+    const evidence = spared.length === 0 ? "there was no target to hit" : spared.join("; ");
     return { targets: attempts.map(nameOf), outcome: "skipped", evidence };
   }
   const { outcome, evidence } = combine(seen(hit));
@@ -57,16 +59,12 @@ async function heal<P extends ProcessHandle>(processes: readonly P[], undo: Proc
 }
 
 function attempt<P extends ProcessHandle>(process: P, { from, act }: ProcessAction<P>): Promise<Attempt<P>> {
-  const turn = (turns.get(process) ?? Promise.resolve()).then(async () => {
+  const queue = queues.get(process) ?? new SerialQueue();
+  queues.set(process, queue);
+  return queue.run(async () => {
     const state = await process.state();
     return { process, state, evidence: from.includes(state) ? await act(process) : undefined };
   });
-  // The next in turn does not fail with this one.
-  turns.set(
-    process,
-    turn.catch(() => {}),
-  );
-  return turn;
 }
 
 function seen(attempts: readonly { readonly evidence: Evidence | undefined }[]): readonly Evidence[] {

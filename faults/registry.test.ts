@@ -6,7 +6,7 @@ import { FakeSystem } from "../harness/run/testing/fake-system.ts";
 import { faults } from "./registry.ts";
 import { inject } from "./testing/inject.ts";
 
-/** The ids of faults, as the design and the claims of the locks use them. */
+/** The names of faults, as the design and the claims of the locks use them. */
 const IDS = [
   "kill-client",
   "partition",
@@ -48,18 +48,19 @@ test.each([
   ["always", ["failover", "clock-rate", "eviction"]],
 ] as const)("what cannot happen to PostgreSQL with persistence %s says why, and is not drawn", (persistence, kinds) => {
   const topology = topologySchema.parse({ kind: "postgres", persistence });
-  const impossible = faults.filter((fault) => fault.lack?.(topology) !== undefined);
+  const impossible = faults.filter((fault) => fault.unsupportedReason?.(topology) !== undefined);
   expect(impossible.map(({ kind }) => kind)).toEqual(kinds);
   for (const fault of impossible) {
     expect(fault.arbitrary(topology, 2)).toBeUndefined();
-    expect(fault.lack?.(topology)).toMatch(/^[a-z].{10,}[^.]$/);
+    expect(fault.unsupportedReason?.(topology)).toMatch(/^[a-z].{10,}[^.]$/);
   }
 });
 
-test("anything can happen to Redis", () => {
+test("anything can happen to Redis, but that a failover needs a replica", () => {
   for (const kind of ["single", "sentinel", "redlock"] as const) {
     const topology = topologySchema.parse({ kind });
-    expect(faults.filter((fault) => fault.lack?.(topology) !== undefined)).toEqual([]);
+    const impossible = faults.filter((fault) => fault.unsupportedReason?.(topology) !== undefined);
+    expect(impossible.map((fault) => fault.kind)).toEqual(kind === "sentinel" ? [] : ["failover"]);
   }
 });
 

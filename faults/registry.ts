@@ -15,8 +15,7 @@ import { reset } from "./reset.ts";
 import { restartNode } from "./restart-node.ts";
 import { stall } from "./stall.ts";
 
-/** Every fault, in the order in which tables list them. */
-export const faults: readonly Fault[] = [
+const registered = [
   pauseClient,
   killClient,
   partition,
@@ -32,4 +31,15 @@ export const faults: readonly Fault[] = [
   clockRate,
   eviction,
   forgetFences,
-];
+] as const satisfies readonly Fault[];
+
+/** Every kind of fault that a plan can name. */
+export type FaultKind = (typeof registered)[number]["kind"];
+
+type Variants<F> = F extends Fault<string, infer Variant> ? Variant : never;
+
+/** Every name of a fault in claims: its kind, or the variant that its parameters select. */
+export type FaultClass = FaultKind | Variants<(typeof registered)[number]>;
+
+/** Every fault, in the order in which tables list them. */
+export const faults: readonly Fault<FaultKind, FaultClass>[] = registered;

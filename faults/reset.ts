@@ -6,6 +6,7 @@ import { betweenShape, clientEdges, endsOf, pairsOf, resolveEdges } from "./edge
 export const reset = defineFault({
   kind: "reset",
   summary: "connections between a client and some servers are reset once",
+  traits: { duration: "instant", messages: "resets", breaksConnections: true },
   params: z.strictObject(betweenShape),
   arbitrary: clientEdges,
   inject: async (system, params) => {

@@ -5,13 +5,15 @@ import { injectOnProcesses } from "./process-fault.ts";
 import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
 
 /**
- * Nodes crash and are started again at once. What they remember is what their persistence kept: nothing without it.
+ * Nodes crash and are started again at once. They come back with what their persistence kept: without it, with nothing.
  * `keepData: false` loses the disk too. SIGKILL loses nothing that was written to an append-only file, synced or not;
  * that is `power-loss`.
  */
 export const restartNode = defineFault({
   kind: "restart-node",
-  summary: "nodes crash and start again at once, with what their disk kept, or with an empty disk",
+  summary: "nodes crash and restart immediately, with the data on their disk or with an empty disk",
+  traits: { duration: "instant", kills: "node", breaksConnections: true, loses: "disk" },
+  variant: { name: "disk-loss", applies: ({ keepData }) => keepData === false },
   params: z.strictObject({ targets: targetsSchema, keepData: z.boolean().default(true) }),
   arbitrary: (topology) => fc.record({ targets: anyDataNodes(topology), keepData: fc.boolean() }),
   inject: async (system, { targets, keepData }) =>

@@ -7,6 +7,7 @@ import { injectOnEdges } from "./network-fault.ts";
 export const stall = defineFault({
   kind: "stall",
   summary: "bytes between a client and some servers are held and arrive later",
+  traits: { duration: "lasting", messages: "holds", breaksConnections: true },
   params: z.strictObject(betweenShape),
   arbitrary: clientEdges,
   inject: (system, params) =>

@@ -2,6 +2,7 @@ import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
 import { HarnessError, UserError } from "../harness/core/errors.ts";
 import type { ClientHandle, NodeHandle, ProcessHandle, SystemUnderTest } from "../harness/core/system.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
 
 /**
@@ -73,15 +74,13 @@ export function anyClient(clients: number): Arbitrary<string> {
 
 /** One data node or, with replication, the master or the replicas; on independent masters a subset of them. */
 export function anyDataNodes(topology: TopologySpec): Arbitrary<string[]> {
-  switch (topology.kind) {
-    case "single":
-    case "postgres":
-    case "zookeeper":
-      return fc.constant(["node-0"]);
-    case "sentinel":
+  switch (topologyOf(topology.kind).arrangement) {
+    case "one-server":
+      return fc.constant([...dataNodes(topology.kind)]);
+    case "replicated":
       return fc.constantFrom(["masters"], ["replicas"]);
-    case "redlock":
-      return fc.subarray([...dataNodes("redlock")], { minLength: 1 });
+    case "independent":
+      return fc.subarray([...dataNodes(topology.kind)], { minLength: 1 });
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ROOMS } from "./testing/layer-rule.ts";
 import { readSources, type SourceFile } from "./testing/source-file.ts";
 import { barrels, foreignWords, laxTests, longFiles, namelessFiles, unregistered } from "./testing/tidy-rules.ts";
+import { repeatedTypeNames } from "./testing/type-names.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const folders = [...new Set(Object.keys(ROOMS).map((room) => room.split("/")[0] ?? room))];
@@ -31,6 +32,7 @@ describe("this project", () => {
       "no test is left out or tried again",
       () => laxTests([...code, ...atRoot.filter(({ path }) => path.endsWith(".ts"))]),
     ],
+    ["no name of a type means two things", () => repeatedTypeNames(code)],
     ["every fault and every scenario is registered", () => unregistered(code)],
     ["no word is foreign to it", () => foreignWords([...code, ...scripts, ...texts, ...atRoot])],
   ])("%s", (_, violations) => {
@@ -42,6 +44,29 @@ test("a long file is caught", () => {
   const text = "const x = 1;\n";
   expect(longFiles([file("a.ts", text.repeat(400))])).toEqual([]);
   expect(longFiles([file("a.ts", text.repeat(401))])).toEqual(["a.ts: 401 lines, more than 400"]);
+});
+
+describe("the name of a type", () => {
+  const both = (one: string, other: string): string[] =>
+    repeatedTypeNames([file(one, "export interface Lease {}"), file(other, "export class Lease {}")]);
+
+  test("means one thing within a language, and what core says means it everywhere", () => {
+    expect(both("harness/run/a.ts", "reports/b.ts")).toEqual(["Lease: harness/run/a.ts, reports/b.ts"]);
+    expect(both("lock-impl/parts/a.ts", "lock-impl/flawed/b.ts")).toHaveLength(1);
+    expect(both("lock-impl/parts/a.ts", "harness/core/b.ts")).toHaveLength(1);
+    expect(both("harness/simulated/redis/a.ts", "harness/simulated/lua/b.ts")).toHaveLength(1);
+  });
+
+  test("may be another's where nobody reads both", () => {
+    expect(both("harness/history/a.ts", "lock-impl/parts/b.ts")).toEqual([]);
+    expect(both("harness/simulated/redis/a.ts", "lock-impl/parts/b.ts")).toEqual([]);
+  });
+
+  test("is free where it is not exported, and in tests", () => {
+    const inner = [file("harness/run/a.ts", "interface Lease {}"), file("reports/b.ts", "export type Lease = 1;")];
+    expect(repeatedTypeNames(inner)).toEqual([]);
+    expect(both("harness/run/a.ts", "harness/run/testing/b.ts")).toEqual([]);
+  });
 });
 
 test("utils are caught, as files and as folders", () => {

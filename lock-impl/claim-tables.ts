@@ -1,29 +1,36 @@
-import { type Claim, DISK_LOSS, type Limit, type Persistence, type TopologyName } from "./claims.ts";
+import type { FaultClass } from "../faults/registry.ts";
+import { topologyOf, type TopologyKind } from "../harness/core/topologies/registry.ts";
+import type { Property } from "../harness/core/verdict.ts";
+import { type Claim, DISK_LOSS, type Limit, type Persistence } from "./claims.ts";
 
-// Kinds of faults by what they do to a lock.
-/** The client dies or stops; its lock expires, and what it does later is an overrun. */
-const CLIENT = ["kill-client", "pause-client"];
+// Kinds of faults, by what they do to a lock.
+/** The client dies or stops; its lease expires, and its later actions are an overrun. */
+const CLIENT: readonly FaultClass[] = ["kill-client", "pause-client"];
 /** Requests and replies come late, never, or after the client gave up. */
-const LINK = ["partition", "latency", "stall", "reset"];
-/** The server stops, with all it knows. */
-const FROZEN = ["pause-node"];
+const SILENT: readonly FaultClass[] = ["partition", "latency", "stall"];
+const LINK: readonly FaultClass[] = [...SILENT, "reset"];
+/** The server stops and keeps everything it knows. */
+const FROZEN: readonly FaultClass[] = ["pause-node"];
 /** The server dies and comes back with its disk. */
-const CRASH = ["kill-node", "restart-node"];
+const CRASH: readonly FaultClass[] = ["kill-node", "restart-node"];
 /** Losses of acknowledged writes. */
-const LOSS = ["power-loss", DISK_LOSS];
-const CLOCK = ["clock-jump", "clock-rate"];
-const ALL = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS, ...CLOCK, "failover", "eviction"];
+const LOSS: readonly FaultClass[] = ["power-loss", DISK_LOSS];
+const CLOCK: readonly FaultClass[] = ["clock-jump", "clock-rate"];
 
 const ON_DISK: readonly Persistence[] = ["everysec", "always"];
 const SYNCED: readonly Persistence[] = ["always"];
 
+/** The properties that fencing tokens protect. */
+const TOKEN_PROPERTIES = ["fencing-tokens", "stale-writes"] as const;
+
 const owned = "each delete and extension compares the owner value in the same step";
+const checkedByResource = "the resource itself rejects smaller fencing tokens, and equal ones of another owner";
 const late =
   "the lease's clock starts before the request is sent; a late request can only leave an orphan that expires";
 
-/** Lease exclusion where the servers are independent of each other: `single`, `redlock`. */
-function leaseClaims(topology: TopologyName, property = "lease-exclusion"): readonly Claim[] {
-  const calm = [...CLIENT, ...LINK, ...FROZEN];
+/** Lease exclusion on servers that are independent of each other: `single`, `redlock`. */
+function leaseClaims(topology: TopologyKind, property: Property = "lease-exclusion"): readonly Claim[] {
+  const calm: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN];
   const written = "with an append-only file the grant is written before it is acknowledged, so SIGKILL keeps it";
   const synced = "with appendfsync always the grant is on disk before it is acknowledged";
   return [
@@ -34,27 +41,26 @@ function leaseClaims(topology: TopologyName, property = "lease-exclusion"): read
 }
 
 /** What every lock with a lease and owner-checked scripts promises on independent servers. */
-export function soundLease(topology: "single" | "redlock"): readonly Claim[] {
-  const noRewind = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, DISK_LOSS, ...CLOCK, "eviction"];
-  const noClock = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS, "eviction"];
+export function soundLease(topology: TopologyKind): readonly Claim[] {
+  const noRewind: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, DISK_LOSS, ...CLOCK, "eviction"];
+  const noClock: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS, "eviction"];
   const expiring = "every lock has an expiry from the moment it exists";
   return [
     ...leaseClaims(topology),
     ...leaseClaims(topology, "linearizability"),
     { property: "owner-release", topology, under: noRewind, because: owned },
-    // Not together with clock steps: a disk that goes back and a clock that goes back revive an expired lock.
+    // Not together with clock steps: an old disk image and a clock that steps back together revive an expired lock.
     { property: "owner-release", topology, under: noClock, because: owned },
     { property: "deadlock-freedom", topology, under: noClock, because: expiring },
   ];
 }
 
 /**
- * The same behind Sentinels. Whatever can make them promote a replica can lose the grant, since replication does not
- * wait: so only faults that leave the master where it is.
+ * The same behind Sentinels. Any fault that can make them promote a replica can lose the grant, since replication does
+ * not wait. So this covers only faults that leave the master where it is.
  */
-export function soundLeaseBehindSentinel(): readonly Claim[] {
-  const topology = "sentinel";
-  const quiet = [...CLIENT, "reset"];
+export function soundLeaseBehindSentinel(topology: TopologyKind = "sentinel"): readonly Claim[] {
+  const quiet: readonly FaultClass[] = [...CLIENT, "reset"];
   const because = `${late}; no replica is promoted`;
   return [
     { property: "lease-exclusion", topology, under: quiet, because },
@@ -70,38 +76,62 @@ export function soundLeaseBehindSentinel(): readonly Claim[] {
 }
 
 /** What a fencing token from a counter beside the lock adds. */
-export function soundFence(topology: "single" | "sentinel"): readonly Claim[] {
-  const property = "fencing-tokens";
-  const clock = "the counter does not depend on any clock, and is incremented in the step that wins";
+export function soundFence(topology: TopologyKind): readonly Claim[] {
+  const clock = "the counter depends on no clock, and is incremented in the step that takes the lock";
   const stored = "the counter survives with the disk";
-  const alive = topology === "single" ? [...CLIENT, ...LINK, ...FROZEN, ...CLOCK] : [...CLIENT, "reset", "clock-rate"];
-  const surviving: readonly Claim[] =
-    topology === "sentinel"
-      ? []
-      : [
-          { property, topology, under: [...alive, ...CRASH], persistence: ON_DISK, because: stored },
-          { property, topology, under: [...alive, ...CRASH, "power-loss"], persistence: SYNCED, because: stored },
-        ];
+  const replicated = topologyOf(topology).arrangement === "replicated";
+  const alive: readonly FaultClass[] = replicated
+    ? [...CLIENT, "reset", "clock-rate"]
+    : [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
+  const onDisk: readonly FaultClass[] = [...alive, ...CRASH];
+  return TOKEN_PROPERTIES.flatMap((property): readonly Claim[] => {
+    const because = property === "fencing-tokens" ? clock : `${checkedByResource}, and accepts the rightful holder's`;
+    const calm: Claim = { property, topology, under: alive, because };
+    if (replicated) return [calm];
+    return [
+      calm,
+      { property, topology, under: onDisk, persistence: ON_DISK, because: stored },
+      { property, topology, under: [...onDisk, "power-loss"], persistence: SYNCED, because: stored },
+    ];
+  });
+}
+
+/**
+ * What any sound lock on this topology can promise; an undescribed lock is judged by it. It leaves out what some locks
+ * promise in addition, by renewal, delayed restarts or a quorum of replicas. It promises nothing under faults that take
+ * a granted lease from every lock there, such as a failover or a clock jump.
+ */
+export function promisable(topology: TopologyKind): readonly Claim[] {
+  const { server, arrangement, holdsEndWithConnection } = topologyOf(topology);
+  if (server === "redis") {
+    if (arrangement === "replicated") return [...soundLeaseBehindSentinel(topology), ...soundFence(topology)];
+    return [...soundLease(topology), ...(arrangement === "one-server" ? soundFence(topology) : quorumFence(topology))];
+  }
+  // A lock may depend on its session, and the session on its connection.
+  const calm: readonly FaultClass[] =
+    holdsEndWithConnection === true ? ["pause-client", ...SILENT, ...FROZEN] : [...CLIENT, ...LINK, ...FROZEN];
+  const properties: readonly Property[] = [
+    "lease-exclusion",
+    "fencing-tokens",
+    "owner-release",
+    "deadlock-freedom",
+    "linearizability",
+  ];
   return [
-    { property, topology, under: alive, because: clock },
-    ...surviving,
-    {
-      property: "stale-writes",
-      topology,
-      under: ALL,
-      because: "the resource itself refuses lower tokens and equal ones of another owner, whatever the lock does",
-    },
+    ...properties.map((property) => ({ property, topology, under: calm, because: late })),
+    { property: "stale-writes", topology, under: calm, because: checkedByResource },
   ];
 }
 
 /**
- * What renewal with a local deadline adds: a holder either has its lease or has been told, before the lease ends, that it
- * lost it. Only a client that does not run at all (`pause-client`) cannot be told.
+ * What renewal with a local deadline adds: a holder either has its lease or is told before the lease ends that it lost
+ * it. Only a client that does not run at all (`pause-client`) cannot be told.
  */
 export function soundRenewal(): readonly Claim[] {
   const topology = "single";
-  const running = ["kill-client", ...LINK, ...FROZEN];
-  const told = "renewed each third of its lease; told a tenth of the lease before it ends when no renewal succeeds";
+  const running: readonly FaultClass[] = ["kill-client", ...LINK, ...FROZEN];
+  const told =
+    "renewed every third of its lease; the holder is notified a tenth of the lease before it ends if no renewal succeeds";
   const property = "mutual-exclusion";
   return [
     { property, topology, under: running, because: told },
@@ -117,10 +147,12 @@ export function soundRenewal(): readonly Claim[] {
   ];
 }
 
-/** What delayed restarts add: whatever a server forgot was over before it took part again. Needs sound clocks. */
+/**
+ * What delayed restarts add: every lease that a server forgot had ended before it took part again. Needs sound clocks.
+ */
 export function delayedRestart(): readonly Claim[] {
-  const under = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS];
-  const because = "a server takes part only when every lease that it may have forgotten is over";
+  const under: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS];
+  const because = "a server takes part only after every lease that it may have forgotten is over";
   return [
     { property: "lease-exclusion", topology: "redlock", under, because },
     { property: "linearizability", topology: "redlock", under, because },
@@ -128,63 +160,71 @@ export function delayedRestart(): readonly Claim[] {
 }
 
 /**
- * What is left of the promises of a lease when each client chooses the server of a key by what it can reach: only those
- * that do not depend on all clients choosing the same one.
+ * What is left of the promises of a lease when each client chooses a key's server by which servers it can reach: only
+ * those that do not depend on all clients choosing the same server.
  */
 export function reroutedLease(): readonly Claim[] {
   const topology = "redlock";
   const because = "as long as all clients reach the same servers, a key has one home";
-  const exclusive = ["lease-exclusion", "linearizability"];
+  const exclusive: readonly Property[] = ["lease-exclusion", "linearizability"];
   return [
     ...exclusive.map((property) => ({ property, topology, under: ["kill-client"], because }) as const),
     ...soundLease(topology).filter(({ property }) => !exclusive.includes(property)),
   ];
 }
 
-/** Whatever lets one client, and not another, give up waiting for a server: the key then has two homes. */
+/** Faults that make one client, and not another, stop waiting for a server: the key then has two homes. */
 export function reroutedLimits(): readonly Limit[] {
   const topology = "redlock";
   const source = "twemproxy, auto_eject_hosts: right for a cache, wrong for a store";
   const apart = { property: "lease-exclusion", topology, cause: "double-grant", source } as const;
   return [
-    ...["partition", "stall", "latency", "reset", "pause-node", "kill-node", "pause-client"].map((under) => ({
-      ...apart,
-      under,
-    })),
+    ...(["partition", "stall", "latency", "reset", "pause-node", "kill-node", "pause-client"] as const).map(
+      (under) => ({
+        ...apart,
+        under,
+      }),
+    ),
     ...leaseLimits(topology),
   ];
 }
 
-/** What its author would say of a fencing token made of several servers' counters. It is not so. */
-export function quorumFence(): readonly Claim[] {
-  return ["fencing-tokens", "stale-writes"].map((property) => ({
+/** What its author would claim of a fencing token made of several servers' counters. The claim is false. */
+export function quorumFence(topology: TopologyKind = "redlock"): readonly Claim[] {
+  return TOKEN_PROPERTIES.map((property) => ({
     property,
-    topology: "redlock",
+    topology,
     under: [...CLIENT, ...LINK, ...FROZEN],
     because: "any two majorities share a server",
   }));
 }
 
-/** What a bare key without an expiry promises: whoever has it has it until it says so. */
+/** What a bare key without an expiry promises: the holder keeps the lock until it releases it. */
 export function bareKeyClaims(topology: "single"): readonly Claim[] {
   const forever = "the key is there until its holder deletes it";
-  const under = [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
+  const under: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
   return [
     { property: "mutual-exclusion", topology, under, because: forever },
     { property: "lease-exclusion", topology, under, because: forever },
-    { property: "owner-release", topology, under, because: "nobody else can have it before it was deleted" },
-    { property: "deadlock-freedom", topology, under: [...CLIENT, ...LINK], because: "its author believes in finally" },
+    { property: "owner-release", topology, under, because: "no other client can have it before it is deleted" },
+    {
+      property: "deadlock-freedom",
+      topology,
+      under: [...CLIENT, ...LINK],
+      because: "the author relies on finally to release",
+    },
   ];
 }
 
-/** How leases on one server are broken: what a lock without renewal or quorum does not promise. */
-export function leaseLimits(topology: TopologyName): readonly Limit[] {
+/** How leases on one server are broken: what a lock without renewal or a quorum does not promise. */
+export function leaseLimits(topology: TopologyKind): readonly Limit[] {
   const overrun = { property: "mutual-exclusion", topology, cause: "overrun" } as const;
   const everywhere: readonly Limit[] = [
     { ...overrun, under: "none", source: "a hold longer than its lease" },
     { ...overrun, under: "pause-client", source: "pause-past-lease; Kleppmann 2016" },
   ];
-  if (topology === "sentinel") return [...everywhere, ...sentinelLimits()];
+  const { arrangement } = topologyOf(topology);
+  if (arrangement === "replicated") return [...everywhere, ...sentinelLimits(topology)];
   const lost = { property: "lease-exclusion", topology } as const;
   return [
     ...everywhere,
@@ -192,7 +232,7 @@ export function leaseLimits(topology: TopologyName): readonly Limit[] {
       ...lost,
       under: "clock-jump",
       cause: "clock-jump",
-      source: topology === "single" ? "clock-forward" : "node-clock-jump",
+      source: arrangement === "one-server" ? "clock-forward" : "node-clock-jump",
     },
     { ...lost, under: "clock-rate", cause: "clock-rate", source: "clock-rate-skew" },
     { ...lost, under: "kill-node", cause: "lost-in-restart", source: restartScenario(topology) },
@@ -204,8 +244,8 @@ export function leaseLimits(topology: TopologyName): readonly Limit[] {
 }
 
 /**
- * The limits of a lock that renews its lease every third of it: a hold can last, and only a clock three times too fast
- * outruns it.
+ * The limits of a lock that renews its lease every third of it: a renewed hold outlasts one lease, and only a clock
+ * that runs three times too fast makes the lease end early.
  */
 export function renewedLimits(limits: readonly Limit[]): readonly Limit[] {
   return limits.filter(
@@ -213,12 +253,12 @@ export function renewedLimits(limits: readonly Limit[]): readonly Limit[] {
   );
 }
 
-function restartScenario(topology: TopologyName): string {
-  return topology === "redlock" ? "crash-no-fsync" : "crash-no-persist";
+function restartScenario(topology: TopologyKind): string {
+  return topologyOf(topology).arrangement === "independent" ? "crash-no-fsync" : "crash-no-persist";
 }
 
-function sentinelLimits(): readonly Limit[] {
-  const lost = { property: "lease-exclusion", topology: "sentinel", cause: "lost-in-failover" } as const;
+function sentinelLimits(topology: TopologyKind): readonly Limit[] {
+  const lost = { property: "lease-exclusion", topology, cause: "lost-in-failover" } as const;
   return [
     { ...lost, under: "failover", source: "async-failover" },
     { ...lost, under: "kill-node", source: "async-failover" },
@@ -230,9 +270,11 @@ function sentinelLimits(): readonly Limit[] {
 }
 
 /** How the fence counter beside the lock is lost. */
-export function fenceLimits(topology: "single" | "sentinel"): readonly Limit[] {
+export function fenceLimits(topology: TopologyKind): readonly Limit[] {
   const limit = { property: "fencing-tokens", topology, cause: "token-rollback" } as const;
-  if (topology === "sentinel") return [{ ...limit, under: "failover", source: "token-rollback" }];
+  if (topologyOf(topology).arrangement === "replicated") {
+    return [{ ...limit, under: "failover", source: "token-rollback" }];
+  }
   return [
     { ...limit, under: "restart-node", source: "crash-no-persist" },
     { ...limit, under: DISK_LOSS, source: "crash-no-persist" },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CAUSES, PROPERTIES } from "../harness/core/verdict.ts";
-import { type Claim, claimedProperties, DISK_LOSS, expectedLimits, faultClass, type Limit } from "./claims.ts";
-import { ladder } from "./ladder.ts";
+import { type Claim, claimedProperties, DISK_LOSS, expectedLimits, type Limit } from "./claims.ts";
+import { ladder } from "./ladder/ladder.ts";
 import { findLock, locks } from "./registry.ts";
 
 const KINDS = new Set([
@@ -40,12 +40,6 @@ describe("claimedProperties", () => {
     expect(claimedProperties(claims, { ...at, faults: ["kill-node"] })).toEqual([]);
     expect(claimedProperties(claims, { ...at, persistence: "always", faults: ["kill-node"] })).toHaveLength(1);
   });
-});
-
-it("takes a node that lost its disk for another fault", () => {
-  expect(faultClass("restart-node", { keepData: false })).toBe(DISK_LOSS);
-  expect(faultClass("restart-node", { keepData: true })).toBe("restart-node");
-  expect(faultClass("latency")).toBe("latency");
 });
 
 it("expects the limits of the faults at hand, and those that need none", () => {

@@ -1,40 +1,47 @@
-import type { LockDriver } from "./driver.ts";
-import type { Claim, Limit, Persistence, TopologyName } from "./claims.ts";
+import type { LockDriver } from "../harness/core/lock-driver.ts";
+import type { TopologyKind } from "../harness/core/topologies/registry.ts";
+import type { Claim, Limit, Persistence } from "./claims.ts";
 
-/** What there is to learn from a lock: how it is lost, and what the next rung does about it. */
+/** The lesson of a lock: how it is lost, and what the next rung does about it. */
 export interface Lesson {
   /** The limit that its page shows, with a counterexample. */
   readonly shows: Pick<Limit, "property" | "topology" | "under">;
-  /** The lock that mends it; absent where none here does. */
-  readonly mendedBy?: string;
-  /** How it is mended, or what else can be done about it: a sentence. */
+  /** The lock that does not have this limit; absent where no lock here is without it. */
+  readonly fixedBy?: string;
+  /** One sentence: how the limit is removed, or what else helps against it. */
   readonly how: string;
 }
 
 /** A lock that the harness knows by name. */
 export interface LockEntry {
+  /** The value of `--lock`, and the name of its file. */
   readonly name: string;
   /** One line: what it does. */
   readonly title: string;
-  readonly topologies: readonly TopologyName[];
+  readonly topologies: readonly TopologyKind[];
   /** What the recipe prescribes for the servers' disks; absent where it prescribes nothing. */
   readonly persistence?: Persistence;
-  /** Loads the driver, and only then its dependencies. */
+  /** Imports the driver's dependencies and returns the driver. Nothing is imported earlier: see CONTRIBUTING.md. */
   readonly load: () => Promise<LockDriver>;
-  /** What to have npm install before it can be loaded, `redlock4@npm:redlock@4.2.0`; absent where nothing is needed. */
+  /**
+   * The package that `npm install` must add before `load` succeeds, such as `redlock4@npm:redlock@4.2.0`; absent where
+   * none is needed.
+   */
   readonly npmPackage?: string;
-  /** True for a lock with a deliberate bug. Its claims are what it would be sold for. */
+  /** True for a lock with a deliberate bug. Its claims are those that it would have without the bug. */
   readonly flawed: boolean;
   /** The bug, in one line. */
   readonly flaw?: string;
   /** Whether its grants carry a fencing token. */
   readonly mintsFence: boolean;
-  /** Whether it prolongs its leases by itself. A hold that is never released then never ends. */
+  /** Whether it renews its leases by itself. A hold that is never released then never ends. */
   readonly renews: boolean;
-  /** Whether a holder may acquire again what it holds. */
+  /** Whether a holder may acquire the same lock again. */
   readonly reentrant?: true;
+  /** What it promises, and under which faults. */
   readonly claims: readonly Claim[];
-  /** Where it is known to break. For a flawed lock the first rows are its flaw's. */
+  /** Where it is known to break. For a flawed lock the first rows are those of its flaw. */
   readonly limits: readonly Limit[];
+  /** The content of its page. */
   readonly lesson: Lesson;
 }

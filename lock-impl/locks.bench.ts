@@ -1,14 +1,15 @@
 /**
- * Acquire and release on one real Redis in a container, our locks beside libraries, all in the same run. Alone: one
- * client. Eight clients: all want one key and give it back at once, so that whoever frees it mostly has it next. Handover: how long a lock lies free between one holder and the next that waits for it. Requests are
- * counted by the server. The bound is what two round trips take: no lock can take and free with fewer.
+ * Acquire and release on one real Redis in a container, our locks and libraries in the same run. Alone: one client.
+ * Eight clients: all contend for one key and release it at once, so the releasing client usually acquires it next.
+ * Handover: how long a lock is free between one holder and the next waiter. The server counts the requests. The bound
+ * is the time of two round trips: no lock can acquire and release with fewer.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Benchmark } from "../harness/bench/benchmark.ts";
 import { median } from "../harness/bench/statistics.ts";
 import type { Cell, Table } from "../harness/bench/table.ts";
-import type { Address, LockClient } from "./driver.ts";
+import type { Address, LockClient } from "../harness/core/lock-driver.ts";
 import { findLock } from "./registry.ts";
 import { RealServers } from "./testing/real-redis.ts";
 
@@ -31,7 +32,7 @@ async function cycles(client: LockClient, key: string, count: number): Promise<v
   }
 }
 
-/** How often the server has read from a client: once for each request, since no client here sends two at once. */
+/** How often the server has read from a client: once per request, since no client here sends two at once. */
 async function requestsRead(redis: Redis): Promise<number> {
   const [reads = 0] =
     /total_reads_processed:(\d+)/
@@ -65,7 +66,7 @@ async function clientsOf(name: string, count: number, address: Address): Promise
   return Promise.all(connecting);
 }
 
-/** Milliseconds between the release by one client and the grant to another that has waited for a while. */
+/** Milliseconds between the release by one client and the grant to another that has been waiting. */
 async function handovers(clients: readonly LockClient[]): Promise<number[]> {
   const [from, to] = clients;
   if (from === undefined || to === undefined) throw new Error("two clients");
@@ -126,7 +127,7 @@ export const benchmark: Benchmark = {
     const { redis, address } = real.first;
     const entrants = await Promise.all(LOCKS.map((name) => enter(name, address)));
     const bounds: Measured[] = [];
-    // Round by round, so that whatever else the machine does hits all alike.
+    // Round by round, so that other load on the machine affects all locks alike.
     for (let count = 1; count <= ROUNDS * effort; count += 1) {
       bounds.push(await measure(redis, UNCONTENDED_CYCLES, () => pings(redis)));
       for (const entrant of entrants) {

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "dist");
 
-/** Read at run time by modules that stand beside them, or above. */
+/** Files that modules beside or above them read at run time. */
 const ASSETS = [
-  "lock-impl/scripts/*.lua",
+  "lock-impl/parts/scripts/*.lua",
   "harness/client/*.lua",
   "reports/html/*.css",
-  "reports/*.schema.json",
+  "reports/run/*.schema.json",
   "harness/cli/templates/*",
 ];
 

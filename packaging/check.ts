@@ -1,13 +1,15 @@
 /**
- * `npm run pack:check [-- 22 26]`: packs, installs in empty projects, and uses what was installed as a user does, under this
- * Node and further versions of it.
+ * `npm run pack:check [-- 22 26]`: packs the package, installs it in empty projects, and uses it as a user does, under
+ * this Node and further versions of it.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isEngineRequired } from "../harness/containers/testing/test-engine.ts";
+import { expectLean } from "./installed-packages.ts";
 import { foreignImports } from "./package-contents.ts";
-import { expectCode, step } from "./steps.ts";
+import { expectCode, run, step } from "./steps.ts";
 import { follow } from "./walkthrough.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -47,6 +49,7 @@ try {
     const foreign = foreignImports(join(bare, "node_modules", "lockstorm"));
     if (foreign.length > 0) throw new Error(foreign.join("\n"));
   });
+  await step("installs no client of container engines, nothing native", async () => expectLean(bare));
   await step("resolves its types", () => compile(bare));
   for (const node of await nodes(process.argv.slice(2))) {
     const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env["PATH"]}`, NO_COLOR: "1" };
@@ -54,11 +57,12 @@ try {
     await step(`runs under Node ${stdout.trim()}`, () => use(bare, env));
   }
   await step("does what docs/getting-started.md says", () => getStarted(tarball));
+  await step("runs containers once testcontainers is installed", () => useContainers(bare));
 } finally {
   rmSync(area, { recursive: true });
 }
 
-/** Where the package is, having said how large it is. */
+/** Packs the package, prints its size, and returns its path. */
 async function pack(): Promise<string> {
   const packed = await expectCode(0, "npm", ["pack", "--json", "--pack-destination", area], { cwd: root });
   const start = packed.stdout.search(/^\s*[[{]/m);
@@ -83,7 +87,7 @@ interface PackReport {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** An empty project with the package and nothing else, but the types of Node for the compiler. */
+/** An empty project with only the package, and the types of Node for the compiler. */
 async function install(tarball: string): Promise<string> {
   const folder = join(area, "bare");
   mkdirSync(folder);
@@ -129,7 +133,30 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   await expectCode(0, "node", ["library.mjs"], { cwd: folder, env });
 }
 
-/** The newcomer's path, with the package in the place of the published one. */
+/**
+ * Containers in the same project: lockstorm refuses them in one line, and they work after the command that the line
+ * names. Where no engine runs, the program must say that instead.
+ */
+async function useContainers(folder: string): Promise<void> {
+  const program = join(folder, "node_modules", ".bin", "lockstorm");
+  const options = { cwd: folder, env: { ...process.env, NO_COLOR: "1" } };
+  const hunt = ["hunt", "--lock", "single", "--backend", "containers", "--seed", "1", "--runs", "2"];
+  const { stderr } = await expectCode(254, program, hunt, options);
+  const command = /^lockstorm: .*testcontainers.* is not installed; run `npm install (.*)`$/m.exec(stderr)?.[1];
+  if (command === undefined) throw new Error(stderr);
+  await expectCode(0, "npm", ["install", ...QUIET, ...command.split(" ")], { cwd: folder });
+  const { code, stdout } = await run(program, ["doctor", "--json"], options);
+  const findings = JSON.parse(stdout) as readonly { readonly name: string; readonly state: string }[];
+  const stateOf = (name: string): string | undefined => findings.find((finding) => finding.name === name)?.state;
+  if (stateOf("testcontainers") !== "ok") throw new Error(stdout);
+  if (stateOf("container engine") !== "ok") {
+    if (isEngineRequired(process.env)) throw new Error(stdout);
+    console.log("      no container engine answers here: nothing was run in containers");
+  } else if (code === 0) await expectCode(0, program, hunt, options);
+  else throw new Error(`\`npm run setup\` first:\n${stdout}`);
+}
+
+/** The tutorial's path, with this package in place of the published one. */
 async function getStarted(tarball: string): Promise<void> {
   const folder = mkdtempSync(join(area, "newcomer-"));
   const page = readFileSync(join(root, "docs", "getting-started.md"), "utf8");

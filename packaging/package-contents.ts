@@ -1,4 +1,4 @@
-/** What is in the package, looked at without running it. */
+/** Checks the content of the package without running it. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
@@ -9,12 +9,15 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** What needs a package that whoever wants it installs apart: locks from npm, those in PostgreSQL and its servers. */
-const BY_NAME_ONLY = /^lock-impl\/(?:adapters|alternatives\/sql)\/|^harness\/containers\/postgres-connection\./;
+/**
+ * Modules that need a package which their users install separately: locks from npm, those in PostgreSQL, its servers.
+ */
+const BY_NAME_ONLY =
+  /^lock-impl\/(?:libraries|alternatives\/sql)\/|^harness\/containers\/servers\/postgres-connection\./;
 
 /**
- * Imports of packages that installing this one does not install, a line each: in what runs, and in the types that its
- * entries lead to.
+ * Imports of packages that an installation of this one does not install, one per line: in code that runs, and in the
+ * types that its entries lead to.
  */
 export function foreignImports(root: string): readonly string[] {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
@@ -34,7 +37,7 @@ export function foreignImports(root: string): readonly string[] {
   );
 }
 
-/** These files and all that they import, of this package, from its folder. */
+/** These files and everything of this package that they import, relative to its folder. */
 function reachable(folder: string, entries: readonly string[]): readonly string[] {
   const found = new Set(entries);
   for (const path of found) {

@@ -1,15 +1,15 @@
-/** What the checks of the package have in common: programs to run, and a word about each. */
+/** Shared by the checks of the package: running programs, and reporting each step. */
 import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 
-export interface Outcome {
+export interface ProgramOutcome {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program to its end, whatever that is. */
-export async function run(program: string, words: readonly string[], options: SpawnOptions): Promise<Outcome> {
+/** Runs a program to its end, whatever the result. */
+export async function run(program: string, words: readonly string[], options: SpawnOptions): Promise<ProgramOutcome> {
   const child = spawn(program, [...words], { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";
   let stderr = "";
@@ -19,20 +19,23 @@ export async function run(program: string, words: readonly string[], options: Sp
   return { code, stdout, stderr };
 }
 
-/** Runs a program that has to end with `code`, and gives what it printed. @throws with all it said when it does not */
+/**
+ * Runs a program that must end with `code`, and returns its output.
+ * @throws with all its output when it does not
+ */
 export async function expectCode(
   code: number,
   program: string,
   words: readonly string[],
   options: SpawnOptions,
-): Promise<Outcome> {
+): Promise<ProgramOutcome> {
   const outcome = await run(program, words, options);
   if (outcome.code === code) return outcome;
   const command = [program, ...words].join(" ");
   throw new Error(`${command} ended with ${outcome.code}, not ${code}:\n${outcome.stdout}${outcome.stderr}`);
 }
 
-/** Says what is being done, and how long it took. */
+/** Reports a step and how long it took. */
 export async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   const begun = performance.now();
   try {

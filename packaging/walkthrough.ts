@@ -1,19 +1,20 @@
-/** Follows a page of the documentation: its commands are run, its files written, its changes made. */
+/** Follows a page of the documentation: runs its commands, writes its files, makes its changes. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectCode } from "./steps.ts";
 
 interface Block {
   readonly language: string;
-  /** What stands behind the language: `exit=1`. */
+  /** The text after the language: `exit=1`. */
   readonly info: string;
   readonly text: string;
 }
 
 /**
- * Follows the fenced blocks of a page, in order. `sh` is run line by line and must end with 0, or with the `exit=` of its
- * fence; the first line of a `text` must be in what the commands before it printed; a `ts` whose first line is a comment with
- * a file's name is written to it, any other must be there already; a `diff` replaces lines in the file it names.
+ * Follows the fenced blocks of a page, in order. `sh` is run line by line and must end with 0, or with the `exit=` of
+ * its fence; the first line of a `text` must be in what the commands before it printed; a `ts` whose first line is a
+ * comment with a file's name is written to that file, any other must be there already; a `diff` replaces lines in the
+ * file it names.
  * @param replace what to run in place of what is written
  * @returns all that was run and printed
  * @throws when something is not as the page says
@@ -55,7 +56,7 @@ function file(folder: string, text: string): void {
   else writeFileSync(join(folder, name), `${text}\n`);
 }
 
-/** Lines with a minus, together, give way to the lines with a plus that follow them. */
+/** Replaces the lines with a minus, together, by the lines with a plus that follow them. */
 function change(folder: string, text: string): void {
   const [head = "", ...lines] = text.split("\n");
   const path = join(folder, head.replace(/^--- /, ""));

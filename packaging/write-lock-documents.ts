@@ -1,15 +1,10 @@
 /**
  * `npm run docs:locks`: writes the pages of the locks into `docs/locks`. A counterexample that still shows its limit is
- * kept; another is looked for where it does not. With names, only the pages of these locks and the ladder's.
+ * kept; otherwise the program searches for another. With names, it writes only the pages of these locks and the
+ * ladder's.
  */
-// First: libraries keep functions of the platform when they are loaded.
-import {
-  canBeShown,
-  type Document,
-  ladderDocument,
-  lockDocument,
-  planDocument,
-} from "../harness/cli/lock-pages/lock-documents.ts";
+// First: libraries store functions of the platform when they are loaded.
+import { canBeShown, type Document, ladderDocument, lockDocument, planDocument } from "./lock-pages/lock-documents.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

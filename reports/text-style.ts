@@ -1,10 +1,11 @@
 import { styleText } from "node:util";
+import { printableLines, withoutCommands, withoutUnseen } from "../harness/core/printable.ts";
 
-/** How a terminal report is laid out and dressed. */
+/** The layout and style of a terminal report. */
 export interface TextOptions {
   /** Colours and weights as ANSI escapes. The caller knows whether there is a terminal, and whether NO_COLOR is set. */
   readonly color: boolean;
-  /** Columns of the terminal. Less than 60 is taken as 60, and more than 140 as 140. */
+  /** Columns of the terminal. Less than 60 counts as 60, more than 140 as 140. */
   readonly width: number;
   /** Draw with box characters; false leaves plain ASCII. Default true. */
   readonly unicode?: boolean;
@@ -18,7 +19,10 @@ export interface Span {
   readonly style?: Style | readonly Style[] | undefined;
 }
 
-/** Lays out and dresses text for one terminal. */
+/**
+ * Lays out and styles text for one terminal. Invisible characters are removed from foreign text: see `printable`, which
+ * also shortens it.
+ */
 export class TextStyle {
   readonly width: number;
   readonly unicode: boolean;
@@ -30,8 +34,10 @@ export class TextStyle {
     this.unicode = unicode;
   }
 
-  /** Dresses a string; returns it as it is where colours are off or no style is given. */
-  paint(text: string, style?: Span["style"]): string {
+  /** Styles a string; returns it as it is where colours are off or no style is given. */
+  paint(words: string, style?: Span["style"]): string {
+    // The boundary: all text of a report passes here, and only our own escapes are added afterwards.
+    const text = withoutUnseen(words);
     if (!this.#color || style === undefined || text === "") return text;
     return styleText(typeof style === "string" ? style : [...style], text, { validateStream: false });
   }
@@ -43,15 +49,17 @@ export class TextStyle {
       texts[last] = texts[last]?.trimEnd() ?? "";
       if (texts[last] !== "") break;
     }
-    return spans.map(({ style }, index) => this.paint(texts[index] ?? "", style)).join("");
+    return withoutCommands(spans.map(({ style }, index) => this.paint(texts[index] ?? "", style)).join(""));
   }
 
-  /** A paragraph broken at words to lines of the terminal's width, at most 100 columns, all indented alike. */
+  /**
+   * A paragraph broken at words to lines of the terminal's width, at most 100 columns, all with the same indentation.
+   */
   paragraph(text: string, indent = 0): readonly string[] {
-    return wrap(text, Math.min(100, this.width) - indent).map((line) => " ".repeat(indent) + line);
+    return wrap(withoutUnseen(text), Math.min(100, this.width) - indent).map((line) => " ".repeat(indent) + line);
   }
 
-  /** A paragraph that hangs behind a label: `label  first line`, further lines under the first. */
+  /** A paragraph with a hanging indentation behind a label: `label  first line`, further lines under the first. */
   hanging(label: Span, text: string, indent: number): readonly string[] {
     const [first = "", ...rest] = wrap(text, Math.min(110, this.width) - indent);
     const head = this.line({ ...label, text: label.text.padEnd(indent) }, { text: first });
@@ -59,7 +67,7 @@ export class TextStyle {
   }
 }
 
-/** Breaks a text at spaces to lines of at most `width`; a longer word is broken where it must be. */
+/** Breaks a text at spaces into lines of at most `width`; a longer word is broken where necessary. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = "";
@@ -70,7 +78,8 @@ export function wrap(text: string, width: number): readonly string[] {
     } else line = line === "" ? word : `${line} ${word}`;
   }
   if (line !== "") lines.push(line);
-  return lines;
+  // A line break can put foreign text at the beginning of a line.
+  return lines.map(printableLines);
 }
 
 function pieces(word: string, width: number): readonly string[] {

@@ -1,16 +1,6 @@
-import type { Cause, Outcome, Property } from "../harness/core/verdict.ts";
-
-/** What each property asks for, as a person says it. */
-export const PROPERTY_MEANING: Readonly<Record<Property, string>> = {
-  "mutual-exclusion": "never two holders at once",
-  "lease-exclusion": "never two leases in force at once",
-  "fencing-tokens": "every grant has a larger fencing token than those before it",
-  "stale-writes": "the resource accepts nothing older than what it has seen",
-  "lost-updates": "no accepted write overwrites one that its author never saw",
-  "owner-release": "nobody releases or extends what another holds",
-  "deadlock-freedom": "once the faults are over, somebody gets the lock",
-  linearizability: "the history has an order that a lock could have produced",
-};
+import { shortOwner } from "../harness/history/owner-value.ts";
+import { printable } from "../harness/core/printable.ts";
+import type { Cause, Outcome } from "../harness/core/verdict.ts";
 
 /** Each cause in a few words. */
 export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
@@ -20,14 +10,26 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "lost-in-restart": "the grant was lost in a restart",
   "clock-jump": "a clock jump ended the lease early",
   "clock-rate": "a fast clock ended the lease early",
-  "foreign-release": "somebody released what another held",
+  "foreign-release": "a client released another client's lock",
   "expired-grant": "the lease was over before it was granted",
   "token-rollback": "the fencing tokens went backwards",
+  "token-overtaken": "an earlier hold has a larger fencing token than a later one",
   "stale-accepted": "the resource accepted a stale write",
+  "rightful-write-refused": "the resource refused the rightful holder",
   "never-freed": "the lock was never freed",
   eviction: "the lock's key was evicted",
-  unexplained: "no known cause fits",
+  "lost-early": "a holder lost its lease before its time",
+  "refused-while-free": "the lock refused although it was free",
+  contradiction: "the lock's answers contradict each other",
+  "lost-write": "the resource lost a write that it had acknowledged",
+  "effect-after-failure": "a write that was reported as failed took effect",
+  "stale-read": "a write was based on an outdated read",
 };
+
+/** The title of a verdict's reasons. A run that shows a violation is invalid, whatever else it leaves undecided. */
+export function reasonsTitle(verdict: Outcome): string {
+  return verdict === "invalid" ? "What the run leaves undecided" : "Why the run is unknown";
+}
 
 /** Outcomes as reports print them. */
 export const OUTCOME_WORD: Readonly<Record<Outcome, string>> = {
@@ -42,7 +44,7 @@ export function formatMs(ns: number): string {
   return `${formatMsFigure(ns)} ms`;
 }
 
-/** The figure of `formatMs` without its unit. Thousands are set apart by a no-break space. */
+/** The number of `formatMs` without its unit. A no-break space separates thousands. */
 export function formatMsFigure(ns: number): string {
   const ms = ns / 1e6;
   const size = Math.abs(ms);
@@ -57,25 +59,12 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-/** A list in a sentence: `a`, `a and b`, `a, b and c`. */
-export function listed(items: readonly string[]): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+/** An owner value shortened for a picture: its first 8 characters. */
+export function drawnOwner(owner: string): string {
+  return shortOwner(printable(owner), "..");
 }
 
-/** A value from a history on one line, so that it can neither break a layout nor move a terminal's cursor. */
-export function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not reach the terminal
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, "\u{fffd}");
-}
-
-/** An owner value short enough for a picture: its first 8 characters. */
-export function shortOwner(owner: string): string {
-  const text = printable(owner);
-  return text.length <= 10 ? text : `${text.slice(0, 8)}..`;
-}
-
-/** Evidence without what it says twice: a fault of many edges often sees the same on several. */
+/** Evidence without repetitions: a fault of many edges often has the same evidence on several. */
 export function evidenceText(evidence: string): string {
   return [...new Set(printable(evidence).split("; "))].join("; ");
 }

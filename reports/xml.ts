@@ -1,16 +1,30 @@
-/** Text made safe for the content of an XML element or a quoted attribute; characters XML 1.0 forbids are replaced. */
+import { printable, withoutUnseen } from "../harness/core/printable.ts";
+
+/**
+ * Foreign text, made safe for the content of an XML element or a quoted attribute: one line, shortened where it is
+ * long.
+ */
 export function escapeXml(text: string): string {
-  return (
-    text
-      // oxlint-disable-next-line no-control-regex -- XML 1.0 forbids them, and lone surrogates, even escaped
-      .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\u{fffd}")
-      .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\u{fffd}")
-      .replaceAll("&", "&amp;")
-      .replaceAll("<", "&lt;")
-      .replaceAll(">", "&gt;")
-      .replaceAll('"', "&quot;")
-      .replaceAll("'", "&#39;")
-  );
+  return withEntities(printable(text));
+}
+
+/** The same for several lines of text that this program laid out. */
+export function escapeXmlLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => withEntities(withoutUnseen(line)))
+    .join("\n");
+}
+
+/** Double colons too: GitHub may take a line of a log that begins with them for a command. */
+function withEntities(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;")
+    .replaceAll("::", "&#58;:");
 }
 
 /** An XML element. Attributes that are undefined are left out; `children` are markup already. */
@@ -21,7 +35,7 @@ export function element(
 ): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .map(([key, value]) => ` ${key}="${withEntities(withoutUnseen(String(value)))}"`)
     .join("");
   return children.length === 0 ? `<${name}${written}/>` : `<${name}${written}>${children.join("")}</${name}>`;
 }

@@ -30,7 +30,9 @@ test("the negative control and the same without the check differ in the lock alo
   expect(new Set(Object.values(control?.expected ?? {}))).toEqual(new Set(["valid"]));
 });
 
-/** What the sections of a plan's clients hang on, and what their holders wait for, a while at the most. */
+/**
+ * The events that the sections of a plan's clients wait for, and those that their holders wait for, for a limited time.
+ */
 function waits({ clients }: Plan): { readonly begin: readonly Trigger[]; readonly hold: readonly Trigger[] } {
   const sections = clients.flatMap((client) => client.sections);
   return {
@@ -50,7 +52,7 @@ describe.each(catalogue.map((scenario) => [scenario.slug, scenario] as const))("
     const outcomes = Object.values(expected).flat();
     expect(outcomes.length).toBeGreaterThan(0);
     expect(["valid", ...CAUSES]).toEqual(expect.arrayContaining(outcomes));
-    // Where nothing is violated, something else must show that the schedule came about.
+    // If nothing is violated, something else must show that the schedule took place.
     expect(outcomes.some((outcome) => outcome !== "valid") || shows.length > 0).toBe(true);
   });
 
@@ -96,7 +98,9 @@ describe.each(catalogue.map((scenario) => [scenario.slug, scenario] as const))("
   test("uses what only the simulation can do, and only then says so", () => {
     for (const variant of variantsOf(scenario)) {
       const plan = planOf(scenario, { seed: 5, variant });
-      const kinds = faults.filter(({ onlyInSimulation }) => onlyInSimulation === true).map(({ kind }) => kind);
+      const kinds: readonly string[] = faults
+        .filter(({ onlyInSimulation }) => onlyInSimulation === true)
+        .map(({ kind }) => kind);
       const cannot = plan.faults.some(({ kind }) => kinds.includes(kind));
       if (cannot) expect(whyNotOnContainers(scenario, variant)).toMatch(/^containers /);
     }

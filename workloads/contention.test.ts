@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { faults } from "../faults/registry.ts";
 import type { Fault } from "../harness/core/fault.ts";
 import { planSchema, type Plan } from "../harness/core/plan.ts";
-import { topologySchema, type TopologyKind } from "../harness/core/topology.ts";
+import { topologySchema } from "../harness/core/topology.ts";
+import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { EventTrigger, Trigger } from "../harness/core/trigger.ts";
 import { readyFaults } from "../harness/run/nemesis.ts";
 import { contentionPlans, type ContentionOptions } from "./contention.ts";
@@ -21,7 +22,7 @@ function namedClients({ faults }: Plan): readonly number[] {
   return [...[...inParams].map(([, index]) => Number(index)), ...inTriggers];
 }
 
-/** How often a client, or any, brings an event about if all goes well. */
+/** How often one client, or all of them, cause an event if all goes well. */
 function occurrences({ clients }: Plan, { on, client }: EventTrigger): number {
   const sections = clients.filter((_, index) => client === undefined || client === index).flatMap((c) => c.sections);
   if (on.startsWith("acquire")) return sections.length;

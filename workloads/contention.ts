@@ -2,7 +2,8 @@ import fc, { type Arbitrary } from "fast-check";
 import type { Fault } from "../harness/core/fault.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../harness/core/plan.ts";
 import type { Property } from "../harness/core/verdict.ts";
-import type { TopologyKind, TopologySpec } from "../harness/core/topology.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
+import type { TopologySpec } from "../harness/core/topology.ts";
 import { faultSchedules, faultStep } from "./fault-schedule.ts";
 
 type ClientInput = PlanInput["clients"][number];
@@ -12,43 +13,32 @@ type StepInput = SectionInput["steps"][number];
 export interface ContentionOptions {
   readonly lock: string;
   readonly topology: TopologySpec;
-  /** The kinds of faults to draw from; none gives runs without faults. */
+  /** The kinds of faults to draw from; an empty list gives runs without faults. */
   readonly faults: readonly Fault[];
   readonly clients?: { readonly min: number; readonly max: number };
   readonly fencing?: boolean;
   /**
-   * How long a client holds at the most, as a share of its TTL. Below 1 nobody outlives a lease but by a fault; above 1
-   * clients do what no lock can make good.
+   * The longest hold of a client, as a share of its TTL. Below 1 a client outlives its lease only because of a fault;
+   * above 1 clients do so by themselves, which no lock can make good.
    */
   readonly maxHoldShare?: number;
-  /** Whether holders now and then acquire again what they hold: for locks that allow it. */
+  /** Whether holders sometimes acquire again what they hold: for locks that allow it. */
   readonly reenters?: boolean;
-  /** Whether callers that were refused now and then try again: without that, locks that do not wait hardly contend. */
+  /** Whether refused callers sometimes try again: without that, clients of locks that do not wait hardly contend. */
   readonly retries?: boolean;
 }
 
-/**
- * TTLs in milliseconds: short, so that leases end within a run, but long beside the time of an operation. Behind
- * Sentinels they are long beside a failover too, which takes one to two seconds, and ten until the old master is put
- * right: a lease that ends before cannot be lost in it.
- */
-const TTLS_MS: Readonly<Record<TopologyKind, readonly number[]>> = {
-  single: [300, 500, 800, 1200],
-  redlock: [300, 500, 800, 1200],
-  sentinel: [1500, 4000, 10_000],
-  postgres: [500, 800, 1200],
-  zookeeper: [1000, 2000, 4000],
-};
-/** Behind Sentinels a caller tries again while its servers fail over; elsewhere one failed try says enough. */
-const TRIES: Readonly<Record<TopologyKind, number>> = { single: 1, redlock: 1, sentinel: 6, postgres: 1, zookeeper: 1 };
-/** Of callers that try again: for longer than the shortest lease. */
+/** The tries of callers that try again: they go on for longer than the shortest lease. */
 const RETRIES = 8;
 const MOST_SECTIONS = 3;
-/** The largest hold, as a share of its TTL, where nobody outlives a lease but by a fault. */
+/** The longest hold, as a share of its TTL, if a client outlives its lease only because of a fault. */
 const WITHIN_LEASE = 0.7;
-/** The same where some do: what a lock does then is part of the picture, and no lock promises that away. */
+/**
+ * The same if some clients outlive their leases by themselves: a lock's behaviour then is part of the test, and no lock
+ * promises to prevent it.
+ */
 export const BEYOND_LEASE = 1.3;
-/** Beyond the longest lease, until a lock that nobody holds must have come free. */
+/** How long after the longest lease a lock that nobody holds must be free. */
 const SETTLING_MS = 2500;
 
 /**
@@ -57,7 +47,8 @@ const SETTLING_MS = 2500;
  */
 export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
   const { min, max } = options.clients ?? { min: 2, max: 3 };
-  // Shrinking goes through the fields in this order: faults are the first that can go.
+  const { workload } = topologyOf(options.topology.kind);
+  // Shrinking goes through the fields in this order, so it removes faults first.
   return fc
     .record({
       faults: faultSchedules(options.faults, options.topology, max),
@@ -67,7 +58,7 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
     })
     .map(({ faults, seeker, clients: contenders, seed }) => {
-      const clients = seeker === null ? contenders : withSeeker(contenders, seeker, options.topology.kind);
+      const clients = seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries);
       return planSchema.parse({
         format: PLAN_FORMAT,
         version: PLAN_VERSION,
@@ -77,23 +68,24 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
         resource: { fencing: options.fencing ?? true },
         clients,
         faults: faults.map((fault) => faultStep(fault, clients)),
-        limitMs: 30_000,
+        limitMs: workload.limitMs,
       });
     });
 }
 
 /**
- * How long clients should hold, given what is asked of the lock. Many flaws show when a lease ends while its holder is at
- * work. No lock promises that away, so it is left out where a property is asked for that it breaks by itself.
+ * How long clients should hold, given the properties that the lock must keep. Many flaws show when a lease ends while
+ * its holder works. No lock promises to prevent that, so it is left out if it would by itself break a required
+ * property.
  */
 export function maxHoldShareFor(required: readonly Property[]): number {
   return required.includes("mutual-exclusion") || required.includes("lost-updates") ? WITHIN_LEASE : BEYOND_LEASE;
 }
 
-/** One client seeks the lock at last for as long as it takes: a lock that never comes free shows itself so. */
-function withSeeker(clients: readonly ClientInput[], seeker: number, kind: TopologyKind): ClientInput[] {
+/** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
+function withSeeker(clients: readonly ClientInput[], seeker: number, tries: number): ClientInput[] {
   const ttlMs = Math.max(...clients.flatMap(({ sections }) => sections.flatMap(longestTtlMs)));
-  const last: SectionInput = { key: "k1", ttlMs, waitMs: ttlMs + SETTLING_MS, tries: TRIES[kind], steps: [] };
+  const last: SectionInput = { key: "k1", ttlMs, waitMs: ttlMs + SETTLING_MS, tries, steps: [] };
   return clients.map(({ sections }, index) => ({
     sections: index === seeker % clients.length ? [...sections, last] : sections,
   }));
@@ -113,8 +105,8 @@ function section({
   reenters = false,
   retries = false,
 }: ContentionOptions): Arbitrary<SectionInput> {
-  const { kind } = topology;
-  const ttlMs = fc.constantFrom(...TTLS_MS[kind]);
+  const { ttlsMs, tries } = topologyOf(topology.kind).workload;
+  const ttlMs = fc.constantFrom(...ttlsMs);
   const share = holdPercent(maxHoldShare * 100);
   return fc
     .record({
@@ -123,7 +115,7 @@ function section({
       writes: fc.integer({ min: 0, max: 2 }),
       holdPercent: share,
       reads: fc.boolean(),
-      tries: retries ? fc.constantFrom(TRIES[kind], RETRIES) : fc.constant(TRIES[kind]),
+      tries: retries ? fc.constantFrom(tries, RETRIES) : fc.constant(tries),
       prolonging: fc.option(prolonging(ttlMs, share, reenters), { freq: 2 }),
     })
     .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolonging }) => ({
@@ -135,7 +127,7 @@ function section({
     }));
 }
 
-/** The lease is set anew while it is held, by hand or by entering again, and held for a share of the new one. */
+/** The holder sets the lease anew, by an extension or a re-entry, and holds for a share of the new one. */
 function prolonging(
   ttlMs: Arbitrary<number>,
   share: Arbitrary<number>,
@@ -152,7 +144,7 @@ function prolonging(
 
 /** Often about as long as the lease: what a lock does then depends on how its steps interleave with the expiry. */
 function holdPercent(most: number): Arbitrary<number> {
-  // Not a double: those are drawn evenly by their bits, which makes nearly all of them nearly 0.
+  // Not a double: doubles are drawn evenly by their bits, so nearly all of them are nearly 0.
   const any = fc.integer({ min: 0, max: Math.round(most) });
   return most < 102 ? any : fc.oneof({ weight: 3, arbitrary: any }, fc.integer({ min: 80, max: 102 }));
 }

@@ -7,5 +7,5 @@ import { restartDelay } from "./debate/restart-delay.ts";
 import { tokens } from "./debate/tokens.ts";
 import { topologies } from "./debate/topologies.ts";
 
-/** The dispute about Redlock, point by point, in the order of the arguments. */
+/** The debate about Redlock, point by point, in the order of the arguments. */
 export const debate: readonly Experiment[] = [tokens, pause, delay, clockJump, clockRate, restartDelay, topologies];

@@ -1,22 +1,23 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Fault } from "../harness/core/fault.ts";
 import type { FaultStep, PlanInput } from "../harness/core/plan.ts";
-import type { TopologyKind, TopologySpec } from "../harness/core/topology.ts";
+import { topologyOf } from "../harness/core/topologies/registry.ts";
+import type { TopologySpec } from "../harness/core/topology.ts";
 import type { EventTrigger, Trigger } from "../harness/core/trigger.ts";
 
 type ClientInputs = PlanInput["clients"];
 
-/** A fault as it is drawn, before it is known which clients there are and what they do. */
+/** A fault as it is drawn, before the clients and their operations are known. */
 export interface DrawnFault {
   readonly kind: string;
   readonly params: Record<string, unknown>;
   readonly at: Trigger;
   readonly lastsMs: number;
-  /** Whether it hits the client whose event it waits for, where it hits a client at all. */
+  /** Whether it hits the client whose event it waits for, if it hits a client at all. */
   readonly aimed: boolean;
 }
 
-/** Events that faults hang on; one that no client of a plan brings about is replaced. */
+/** Events that faults wait for; an event that no client of a plan causes is replaced. */
 const ANCHORS = [
   "acquire:invoke",
   "acquire:ok",
@@ -28,35 +29,28 @@ const ANCHORS = [
 const MOST_FAULTS = 3;
 const SHORTEST_MS = 20;
 const BRIEF_MS = 500;
-/** Behind Sentinels longer than a failover takes, and than the clients need to notice it. */
-const LONGEST_MS: Readonly<Record<TopologyKind, number>> = {
-  single: 4000,
-  redlock: 4000,
-  sentinel: 15_000,
-  postgres: 4000,
-  zookeeper: 8000,
-};
-/** Plans of a few critical sections are over soon after. */
+/** Plans of a few critical sections end soon after this. */
 const LATEST_MS = 1500;
 /** How far into an operation: a request and its reply take about a quarter of a millisecond each way in simulation. */
 const INTO_OPERATION_MS = [0.1, 0.2, 0.3, 0.5, 1];
 
 /**
  * Schedules of up to three faults. Which kinds occur at all is drawn first (swarm testing, Groce et al. 2012): a plan
- * full of one kind finds what a plan with a little of each does not. One in ten has no fault, which is also what
- * shrinking tries first.
+ * with many faults of one kind finds violations that a plan with a few of each kind does not. One schedule in ten has
+ * no fault, which is also what shrinking tries first.
  */
 export function faultSchedules(
   faults: readonly Fault[],
   topology: TopologySpec,
   clients: number,
 ): Arbitrary<readonly DrawnFault[]> {
+  const { longestFaultMs } = topologyOf(topology.kind).workload;
   const possible = faults.flatMap((fault) => {
     const params = fault.arbitrary(topology, clients);
-    return params === undefined ? [] : [drawnFault(fault.kind, params, clients, LONGEST_MS[topology.kind])];
+    return params === undefined ? [] : [drawnFault(fault.kind, params, clients, longestFaultMs)];
   });
   if (possible.length === 0) return fc.constant([]);
-  // Shrinking the kinds would draw all faults anew, and lose what failed.
+  // Shrinking the kinds would draw all faults anew and lose the failure.
   const drawn = fc.noShrink(fc.subarray(possible, { minLength: 1 })).chain((kinds) =>
     fc
       .array(fc.oneof(...kinds), { maxLength: MOST_FAULTS })
@@ -76,7 +70,7 @@ function drawnFault(
     kind: fc.constant(kind),
     params,
     at: trigger(clients),
-    // Many are over while the operations that they met are still under way.
+    // Many faults are over while the operations that they hit are still under way.
     lastsMs: fc.oneof(
       fc.integer({ min: SHORTEST_MS, max: BRIEF_MS }),
       fc.integer({ min: SHORTEST_MS, max: longestMs }),
@@ -85,7 +79,7 @@ function drawnFault(
   });
 }
 
-/** Mostly an event in the protocol, because a fault at a random time seldom meets the moment that matters. */
+/** Mostly an event in the protocol, because a fault at a random time seldom hits the moment that matters. */
 function trigger(clients: number): Arbitrary<Trigger> {
   const anchored = fc.record(
     {
@@ -103,8 +97,8 @@ function trigger(clients: number): Arbitrary<Trigger> {
 }
 
 /**
- * The drawn fault for these clients: it names only clients that there are and hangs on an event that these clients can
- * bring about, because a fault that never comes proves nothing.
+ * The drawn fault for these clients: it names only existing clients and waits for an event that these clients can
+ * cause, because a fault that never comes proves nothing.
  */
 export function faultStep({ kind, params, at, lastsMs, aimed }: DrawnFault, clients: ClientInputs): FaultStep {
   const fitted = "on" in at ? fit(at, clients) : at;
@@ -122,7 +116,7 @@ function fit(trigger: EventTrigger, clients: ClientInputs): EventTrigger {
   return { on, count: ((count - 1) % most) + 1, ...client, ...delay };
 }
 
-/** How often these clients bring the event about, if all goes well. */
+/** How often these clients cause the event, if all goes well. */
 function occurrences(on: EventTrigger["on"], clients: ClientInputs): number {
   const sections = clients.flatMap((client) => client.sections);
   const [operation] = on.split(":");

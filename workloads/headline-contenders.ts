@@ -1,4 +1,4 @@
-import type { TopologyKind } from "../harness/core/topology.ts";
+import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 
 /** A lock on the topology that it is measured on. */
 export interface Contender {
@@ -6,7 +6,7 @@ export interface Contender {
   readonly topology: TopologyKind;
 }
 
-/** The locks that the headline measure compares: recipes of the ladder, and libraries from npm. */
+/** The locks that the headline measurement compares: recipes of the ladder, and libraries from npm. */
 export const CONTENDERS: readonly Contender[] = [
   { lock: "single", topology: "single" },
   { lock: "watchdog", topology: "single" },
@@ -19,8 +19,8 @@ export const CONTENDERS: readonly Contender[] = [
 ];
 
 /**
- * What the resource checks of a write: nothing; its fencing token, if it has one; or also the version on which it is
- * based, which is compare and set.
+ * What the resource checks of a write: nothing; its fencing token, if it has one; or also the version on which the
+ * write is based (compare and set).
  */
 export const GUARDS = ["nothing", "fencing", "versions"] as const;
 export type Guard = (typeof GUARDS)[number];

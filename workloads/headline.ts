@@ -12,23 +12,23 @@ const CHECKS: Readonly<Record<Guard, PlanInput["resource"]>> = {
   versions: { fencing: true, versions: true },
 };
 
-/** The lease, in milliseconds; and how many clients there are. */
+/** The lease, in milliseconds, and the number of clients. */
 export const TTL_MS = 2000;
 export const CLIENTS = 5;
 /** How often one of them pauses. */
 export const PAUSE_EVERY_MS = 5000;
-/** For how long: longer than the lease, and over before the next. */
+/** The length of a pause: longer than the lease, and over before the next pause. */
 const PAUSE_MS = { min: 2500, max: 4500 };
-/** From the read to the write. */
+/** The time from the read to the write. */
 const HOLD_MS = { min: 100, max: 900 };
-/** A run of its own; an hour is made of sixty. */
+/** One run; an hour consists of sixty runs. */
 const RUN_MS = 60_000;
 const MOST_SECTIONS = Math.ceil(RUN_MS / HOLD_MS.min / CLIENTS);
 
 /**
- * The minutes `from` and on of plans in which five clients update a value under the lock (read, a moment, write) as fast as they
- * can, while every five seconds one of them pauses for longer than the lease. Each plan lasts a minute. Jepsen measured locks on etcd so
- * ("etcd 3.4.3", 2020): two-second leases, five processes, a pause every five seconds.
+ * Plans of a minute each, from minute `from` on: five clients update a value under the lock (read, a moment, write) as
+ * fast as they can, while every five seconds one of them pauses for longer than the lease. Jepsen measured locks on
+ * etcd in this way ("etcd 3.4.3", 2020): two-second leases, five processes, a pause every five seconds.
  */
 export function* headlinePlans(
   { lock, topology }: Contender,
@@ -36,7 +36,7 @@ export function* headlinePlans(
   { seed, from, minutes }: { readonly seed: number; readonly from: number; readonly minutes: number },
 ): Generator<Plan> {
   for (let minute = from; minute < from + minutes; minute += 1) {
-    // Not of the lock or the guard: all of them are put through the same minutes.
+    // The random stream does not depend on the lock or the guard: all of them get the same minutes.
     const random = randomStream(seed, `minute:${minute}`);
     yield planSchema.parse({
       format: PLAN_FORMAT,
@@ -54,7 +54,7 @@ export function* headlinePlans(
   }
 }
 
-/** A read-modify-write under the lock. It waits for the lock for as long as that takes. */
+/** A read-modify-write under the lock. It waits for the lock for as long as it takes. */
 function update(random: Random): SectionInput {
   const forMs = random.integer(HOLD_MS.min, HOLD_MS.max);
   return {

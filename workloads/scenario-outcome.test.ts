@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { History } from "../harness/core/history.ts";
+import type { History } from "../harness/history/history.ts";
 import type { Cause, PropertyVerdict, Verdict } from "../harness/core/verdict.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,10 +1,11 @@
-import type { History } from "../harness/core/history.ts";
+import { clientOf } from "../harness/history/clients.ts";
+import type { History } from "../harness/history/history.ts";
 import type { Cause, Property, Verdict } from "../harness/core/verdict.ts";
 import { requiredOf, type Expectation, type Scenario, type Sighting, type Variant } from "./scenario.ts";
 
 /**
- * How a run of a scenario differs from what the catalogue says of this variant, a line each; nothing where it came out as
- * expected. Only the schedule itself may violate anything; and a run that proved nothing is never as expected.
+ * How a run of a scenario differs from what the catalogue says of this variant, one line each; empty if it is as
+ * expected. Only the schedule itself may violate a property, and a run that proved nothing is never as expected.
  */
 export function differences(
   scenario: Scenario,
@@ -27,14 +28,14 @@ export function differences(
   ];
 }
 
-/** What was found of a property: `valid`, the causes of its violations, or why nothing can be said. */
+/** The outcome of a property: `valid`, the causes of its violations, or why nothing can be said. */
 export function foundOf({ properties }: Verdict, property: Property): string {
   const found = properties[property];
   if (found === undefined) return "not checked";
   return found.verdict === "invalid" ? inWords(found.violations.map(({ cause }) => cause)) : found.verdict;
 }
 
-/** An expectation in words: `valid`, or the causes, each once, in the order of the alphabet. */
+/** An expectation in words: `valid`, or the causes, each once, in alphabetical order. */
 export function inWords(expectation: Expectation): string {
   if (expectation === "valid") return "valid";
   const causes: readonly Cause[] = typeof expectation === "string" ? [expectation] : expectation;
@@ -44,6 +45,7 @@ export function inWords(expectation: Expectation): string {
 function isSeen({ header, events }: History, { event, client }: Sighting): boolean {
   const clients = header.clients ?? 1;
   return events.some(
-    ({ process, f, type }) => typeof process === "number" && process % clients === client && `${f}:${type}` === event,
+    ({ process, f, type }) =>
+      typeof process === "number" && clientOf(process, clients) === client && `${f}:${type}` === event,
   );
 }

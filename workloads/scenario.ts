@@ -3,12 +3,13 @@ import type { Cause, Property } from "../harness/core/verdict.ts";
 
 type ScenarioPlan = Omit<PlanInput, "format" | "version" | "seed">;
 
-/** What is to come of a property: it holds, or it is violated, by exactly these causes. */
+/** The expected outcome of a property: it holds, or it is violated by exactly these causes. */
 export type Expectation = "valid" | Cause | readonly Cause[];
 
 /**
- * A schedule that breaks a lock, or that must not, as data. Its sections hang only on other clients' operations, never on a
- * fault, so that the same plan runs to its end without its faults; a holder may wait for one, a while at the most.
+ * A schedule that breaks a lock, or must not break it, as data. Its sections wait only for other clients' operations,
+ * never for a fault, so that the same plan runs to its end without its faults; a holder may wait for a fault, for a
+ * limited time.
  */
 export interface Scenario {
   /** Its place in the catalogue, from 1. */
@@ -23,12 +24,12 @@ export interface Scenario {
   /** What happens and why the lock permits it, in a paragraph. */
   readonly summary: string;
   readonly plan: ScenarioPlan;
-  /** What is to come of each property that the schedule is about; these are the required ones. */
+  /** The expected outcome of each property that the schedule is about; these properties are required. */
   readonly expected: Readonly<Partial<Record<Property, Expectation>>>;
-  /** Events that must be on record, where no violation shows that the schedule came about. */
+  /** Events that the history must contain if no violation shows that the schedule took place. */
   readonly shows?: readonly Sighting[];
   readonly control: Control;
-  /** Present where containers cannot do it: why. */
+  /** Why containers cannot run it; absent if they can. */
   readonly onlyInSimulation?: string;
 }
 
@@ -38,18 +39,18 @@ export interface Sighting {
   readonly client: number;
 }
 
-/** The immune variant: the same schedule, but for what makes it harmless. */
+/** The immune variant: the same schedule with the change that makes it harmless. */
 type Control = ImmuneVariant | { readonly none: string };
 
 interface ImmuneVariant {
   /** What makes it immune, in a few words. */
   readonly by: string;
-  /** What differs from the scenario's own plan. Faults differ only where they are themselves what is to be done otherwise. */
+  /** What differs from the scenario's own plan. Faults differ only if they are themselves the change. */
   readonly plan: Partial<Pick<ScenarioPlan, "lock" | "topology" | "resource" | "clients" | "faults">>;
   /** The properties that hold. */
   readonly keeps: readonly Property[];
   readonly shows?: readonly Sighting[];
-  /** Present where only the control needs the simulation: why. */
+  /** Why the control alone needs the simulation; absent if it does not. */
   readonly onlyInSimulation?: string;
 }
 
@@ -59,12 +60,12 @@ export type Variant = (typeof VARIANTS)[number];
 
 export interface ScenarioChoices {
   readonly seed: number;
-  /** Another lock than the scenario's own. */
+  /** A lock to use in place of the scenario's own. */
   readonly lock?: string;
   readonly variant?: Variant;
 }
 
-/** The plan of a scenario, with the choices made. A scenario without a control has the schedule itself for one. */
+/** The plan of a scenario, with the choices made. If a scenario has no control, the schedule itself is its control. */
 export function planOf(scenario: Scenario, { seed, lock, variant = "schedule" }: ScenarioChoices): Plan {
   const immune = variant === "control" && "plan" in scenario.control ? scenario.control.plan : {};
   const plan = { ...scenario.plan, ...immune };
@@ -78,7 +79,10 @@ export function planOf(scenario: Scenario, { seed, lock, variant = "schedule" }:
   });
 }
 
-/** The variants that say something: not a control that does not exist, nor a schedule without the faults it never had. */
+/**
+ * The variants that show something: without a control that does not exist, and without a fault-free variant of a
+ * schedule that has no faults.
+ */
 export function variantsOf({ control, plan }: Scenario): readonly Variant[] {
   return VARIANTS.filter(
     (variant) => variant === "schedule" || (variant === "control" ? "plan" in control : plan.faults.length > 0),

@@ -1,6 +1,6 @@
 /** How soon each flawed lock is caught in simulation, and how small its counterexample becomes; for several seeds. */
-// First: libraries keep functions of the platform when they are loaded.
-import { DETECTION_RUNS, lostProperties, searchLimit } from "../cli/lock-pages/limit-search.ts";
+// First: libraries store functions of the platform when they are loaded.
+import { DETECTION_RUNS, lostProperties, searchLimit } from "../campaign/limit-search.ts";
 import { locks } from "../../lock-impl/registry.ts";
 import type { LockEntry } from "../../lock-impl/lock-entry.ts";
 import type { Benchmark, BenchmarkInput } from "./benchmark.ts";

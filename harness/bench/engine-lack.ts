@@ -1,8 +1,8 @@
-import { NODE_IMAGE } from "../containers/images.ts";
-import { requireImages } from "../containers/images-present.ts";
+import { NODE_IMAGE } from "../containers/setup/images.ts";
+import { requireImages } from "../containers/setup/images-present.ts";
 import { UserError } from "../core/errors.ts";
 
-/** What keeps containers from being started here, with its mend; undefined where nothing does. */
+/** Why containers cannot be started here, with a hint; undefined when they can. */
 export async function engineLack(): Promise<UserError | undefined> {
   if (process.platform !== "linux") return new UserError("no containers on this platform", "use Linux");
   try {

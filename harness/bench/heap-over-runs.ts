@@ -1,19 +1,19 @@
-import { runSimulated } from "../cli/run-simulated.ts";
+import { runSimulated } from "../campaign/run-simulated.ts";
 import { HarnessError, UserError } from "../core/errors.ts";
 import { PLAN_SIZES, sizedPlan } from "./sized-plans.ts";
 
 export const TOPOLOGIES_IN_TURN = ["single", "redlock", "sentinel"] as const;
 
-/** What is in use after so many runs. */
+/** The heap in use after this many runs. */
 export interface HeapInUse {
   readonly runs: number;
   readonly heapMb: number;
 }
 
 /**
- * Runs small plans in simulation, one after another, each with a seed of its own, and gives the heap in use after every
- * so many of them.
- * @throws UserError when this process cannot collect its garbage at will (`--expose-gc`)
+ * Runs small plans in simulation, one after another, each with its own seed, and returns the heap in use after every
+ * `every` runs.
+ * @throws UserError when this process cannot collect its garbage on demand (`--expose-gc`)
  */
 export async function* heapsOverRuns({
   runs,
@@ -35,7 +35,7 @@ export async function* heapsOverRuns({
   }
 }
 
-/** Megabytes, after what finalizers and timers of the last runs leave was collected too. */
+/** Megabytes, after the garbage of finalizers and timers of the last runs was collected too. */
 async function heapInUse(): Promise<number> {
   const { gc } = globalThis;
   if (gc === undefined) throw new UserError("the heap cannot be measured", "start node with --expose-gc");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { availableParallelism, cpus, loadavg, totalmem, type } from "node:os";
 
-/** What figures were measured on: none of them means anything without. */
+/** The machine on which figures were measured: no figure means anything without it. */
 export interface Machine {
   readonly cores: number;
   readonly processor: string;
@@ -28,7 +28,7 @@ export function describeMachine({ cores, processor, memoryGb, system, node, load
   return `${cores} cores (${processor}), ${memoryGb} GB, ${system}, Node ${node}, load ${load.toFixed(1)}`;
 }
 
-/** As the distribution calls itself, where there is one. */
+/** The name of the distribution, where there is one. */
 function systemName(): string {
   try {
     const name = /^PRETTY_NAME="?([^"\n]+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1];

@@ -1,14 +1,15 @@
 /**
- * `npm run bench`: runs benchmarks and prints their tables, or, with `--json`, their raw figures. Exit codes as the
- * command line's: 1 when a benchmark found what should not be so, 254 for a bad flag or a lack, 255 when it failed.
+ * `npm run bench`: runs benchmarks and prints their tables, or, with `--json`, their raw figures. The exit codes are
+ * those of the command line: 1 when a benchmark found a problem, 254 for a bad flag or a missing requirement, 255 when
+ * a benchmark failed.
  */
 import { parseArgs } from "node:util";
-import { Progress } from "../cli/progress.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { engineLack } from "./engine-lack.ts";
 import { describeMachine, machine } from "./machine.ts";
 import { type BenchmarkEntry, benchmarks } from "./registry.ts";
+import { StepLine } from "./step-line.ts";
 import { renderTable, type Table } from "./table.ts";
 
 const INTERRUPTED = 130;
@@ -28,7 +29,7 @@ interface Wish {
 
 const interruption = new AbortController();
 process.on("SIGINT", () => {
-  // The second one does not wait; what is left behind is removed by the watchdog.
+  // A second interruption does not wait; the watchdog removes what is left.
   if (interruption.signal.aborted) process.exit(INTERRUPTED);
   process.stderr.write("\nbench: interrupted, cleaning up (again to leave at once)\n");
   interruption.abort(new UserError("interrupted", "what was measured is printed"));
@@ -43,7 +44,7 @@ async function main(words: readonly string[]): Promise<number> {
     if (process.env["LOCKSTORM_DEBUG"] !== undefined) console.error(error);
     if (interruption.signal.aborted) return INTERRUPTED;
     if (error instanceof UserError) {
-      console.error(`bench: ${error.message}; ${error.mend}`);
+      console.error(`bench: ${error.message}; ${error.hint}`);
       return EXIT.usage;
     }
     console.error(`bench: ${error instanceof HarnessError ? "" : "unexpected: "}${messageOf(error)}`);
@@ -51,7 +52,10 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
-/** What was asked for; undefined when it was answered already. @throws UserError */
+/**
+ * The options; undefined when the request was already answered.
+ * @throws UserError
+ */
 function readWish(words: readonly string[]): Wish | undefined {
   const { values, positionals } = readWords(words);
   if (values.help) {
@@ -104,7 +108,7 @@ async function measure({ entries, effort, json }: Wish): Promise<number> {
   const where = machine();
   if (!json) process.stdout.write(`${describeMachine(where)}\n\n`);
   const results: { benchmark: string; tables: Table[] }[] = [];
-  using progress = new Progress();
+  using progress = new StepLine();
   for (const { name, load } of entries) {
     const { benchmark } = await load();
     const tables: Table[] = [];

@@ -5,7 +5,7 @@ import type { Table } from "./table.ts";
 
 const RUNS = 10_000;
 const EVERY = 1000;
-/** What caches and compiled code may add after the first thousand runs. */
+/** How much caches and compiled code may add after the first thousand runs. */
 const MOST_GROWTH_MB = 3;
 
 export const benchmark: Benchmark = {

@@ -1,20 +1,20 @@
 /**
- * Plans per second, from the start of a system to its verdict, on both backends in one run: the ratio is what the
- * simulation is worth. Containers keep their servers from run to run, as a search does. The simulation is measured
- * before and after, so that the spread shows what else the machine did meanwhile.
+ * Plans per second, from the start of a system to its verdict, on both backends in one run: the ratio is the speed-up
+ * of the simulation. Containers keep their servers from run to run, as a search does. The simulation is measured before
+ * and after, so that the spread shows other load on the machine.
  */
-// First: libraries keep functions of the platform when they are loaded.
-import { runSimulated } from "../cli/run-simulated.ts";
+// First: libraries store functions of the platform when they are loaded.
+import { runSimulated } from "../campaign/run-simulated.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Progress } from "../cli/progress.ts";
-import { runOnContainers } from "../cli/run-on-containers.ts";
+import { runOnContainers } from "../campaign/run-on-containers.ts";
 import { ContainerPool } from "../containers/container-pool.ts";
 import { HarnessError } from "../core/errors.ts";
-import { SIMULATED_TOPOLOGIES, type SimulatedTopology } from "../core/topology.ts";
+import { topologyOf, type TopologyKind } from "../core/topologies/registry.ts";
+import { isSimulated, TOPOLOGIES } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
-import type { RunRecord } from "../../reports/run-record.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Benchmark, BenchmarkInput } from "./benchmark.ts";
 import { engineLack } from "./engine-lack.ts";
 import { PLAN_SIZES, type PlanSize, sizedPlan } from "./sized-plans.ts";
@@ -26,10 +26,10 @@ const WARM_UP_MS = 500;
 const SAMPLE_MS = 400;
 /** Samples before and as many after the containers. */
 const SAMPLES = 3;
-/** Behind Sentinels each run starts its servers, which takes seconds. */
-const CONTAINER_RUNS: Readonly<Record<SimulatedTopology, number>> = { single: 3, redlock: 3, sentinel: 2 };
+/** Runs of each size in containers. Where nodes replicate, each run starts its servers, which takes seconds. */
+const CONTAINER_RUNS = { kept: 3, started: 2 };
 
-/** Plans a second, a figure for each sample: by the clock, and by the processor time of this process. */
+/** Plans per second, one figure per sample: by the clock, and by the processor time of this process. */
 interface Rate {
   readonly perSecond: number[];
   readonly perCpuSecond: number[];
@@ -40,7 +40,7 @@ export const benchmark: Benchmark = {
   async *run(input): AsyncGenerator<Table> {
     const lack = await engineLack();
     const rows: Table["rows"][number][] = [];
-    for (const kind of SIMULATED_TOPOLOGIES) {
+    for (const kind of TOPOLOGIES.filter(isSimulated)) {
       const simulated: Rates = new Map();
       await simulate(kind, simulated, input);
       const contained = lack === undefined ? await contain(kind, input) : undefined;
@@ -65,13 +65,13 @@ export const benchmark: Benchmark = {
       ],
       ...(lack === undefined
         ? {}
-        : { lacks: [`plans on containers: ${lack.message}. To mend it: ${lack.mend}. Nothing else is compared`] }),
+        : { lacks: [`plans on containers: ${lack.message}. To fix it: ${lack.hint}. Nothing else is compared`] }),
     };
   },
 };
 
 function row(
-  kind: SimulatedTopology,
+  kind: TopologyKind,
   size: PlanSize,
   simulated: Rates,
   contained: Rates | undefined,
@@ -89,11 +89,7 @@ function row(
   };
 }
 
-async function simulate(
-  kind: SimulatedTopology,
-  rates: Rates,
-  { effort, step, signal }: BenchmarkInput,
-): Promise<void> {
+async function simulate(kind: TopologyKind, rates: Rates, { effort, step, signal }: BenchmarkInput): Promise<void> {
   let seed = 0;
   for (const size of PLAN_SIZES) {
     const once = async (): Promise<void> => {
@@ -114,7 +110,7 @@ async function simulate(
   }
 }
 
-/** Does `work` for so long or a little longer, and says how often and how long. */
+/** Repeats `work` for this long or a little longer, and returns how often and how long. */
 async function repeat(
   ms: number,
   work: () => Promise<void>,
@@ -130,8 +126,10 @@ async function repeat(
   return { runs, seconds: (performance.now() - startMs) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
 
-async function contain(kind: SimulatedTopology, { effort, step, signal }: BenchmarkInput): Promise<Rates> {
+async function contain(kind: TopologyKind, { effort, step, signal }: BenchmarkInput): Promise<Rates> {
   const rates: Rates = new Map();
+  const startsItsServers = topologyOf(kind).arrangement === "replicated";
+  const containerRuns = startsItsServers ? CONTAINER_RUNS.started : CONTAINER_RUNS.kept;
   const store = mkdtempSync(join(tmpdir(), "lockstorm-bench-"));
   try {
     await using pool = new ContainerPool();
@@ -141,21 +139,18 @@ async function contain(kind: SimulatedTopology, { effort, step, signal }: Benchm
         store,
         title: "bench",
         required: REQUIRED,
-        server: "redis8",
-        proxyPort: 0,
         signal,
-        progress: new Progress({ isTTY: false, columns: 80, write: () => true }),
-        start: (...system) => pool.start(...system),
+        pool,
       });
       assertWhole(record, size);
       return 1000 / (performance.now() - startMs);
     };
     for (const size of PLAN_SIZES) {
       step(`${kind}, ${size.name}, containers`);
-      // The first run starts the servers that the others keep; behind Sentinels each starts its own.
-      if (kind !== "sentinel" && size === PLAN_SIZES[0]) await once(size, 0);
+      // The first run starts the servers that the others keep.
+      if (!startsItsServers && size === PLAN_SIZES[0]) await once(size, 0);
       const perSecond: number[] = [];
-      for (let run = 1; run <= CONTAINER_RUNS[kind] * effort; run += 1) perSecond.push(await once(size, run));
+      for (let run = 1; run <= containerRuns * effort; run += 1) perSecond.push(await once(size, run));
       rates.set(size, { perSecond, perCpuSecond: [] });
     }
     return rates;
@@ -164,7 +159,7 @@ async function contain(kind: SimulatedTopology, { effort, step, signal }: Benchm
   }
 }
 
-/** Figures count only for runs in which everything happened that the plan asks for. */
+/** Figures count only for runs in which everything in the plan happened. */
 function assertWhole({ history, verdict }: RunRecord, { clients, sections }: PlanSize): void {
   const granted = history.events.filter(({ type, f }) => type === "ok" && f === "acquire").length;
   if (verdict.verdict === "valid" && granted === clients * sections) return;

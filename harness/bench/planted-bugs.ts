@@ -1,7 +1,7 @@
 import { topologySchema, type TopologySpec } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 
-/** A lock, and what plans for it are drawn from. */
+/** A lock, and the source of the plans for it. */
 export interface Hunted {
   readonly lock: string;
   readonly topology: TopologySpec;
@@ -9,17 +9,17 @@ export interface Hunted {
   readonly faults: readonly string[];
   /** Whether the guarded resource refuses old fencing tokens. */
   readonly fencing: boolean;
-  /** How long a client holds at the most, as a share of its TTL. Default: as contention plans have it. */
+  /** The longest hold of a client, as a share of its TTL. Default: as in contention plans. */
   readonly maxHoldShare?: number;
-  /** What decides; absent: whatever the lock claims under the faults of each plan. */
+  /** The properties that decide. Default: those that the lock claims under the faults of each plan. */
   readonly required?: readonly Property[];
 }
 
-/** A bug that the search must find, and beside it what must survive the same search. */
+/** A bug that the search must find, and controls that must survive the same search. */
 export interface PlantedBug {
   readonly name: string;
   readonly bug: Hunted;
-  /** How many plans of one seed are tried at the most, for the bug and for each control. */
+  /** The most plans of one seed to try, for the bug and for each control. */
   readonly runs: number;
   readonly controls: readonly { readonly name: string; readonly hunted: Hunted }[];
 }
@@ -27,7 +27,7 @@ export interface PlantedBug {
 const topology = (kind: TopologySpec["kind"], persistence: TopologySpec["persistence"] = "none"): TopologySpec =>
   topologySchema.parse({ kind, persistence });
 
-/** The same plans without their faults: nothing is left that could break anything. */
+/** The same plans without their faults: nothing in them can break the lock. */
 function calm(bug: Hunted): PlantedBug["controls"][number] {
   return { name: "the same without faults", hunted: { ...bug, faults: [] } };
 }
@@ -37,7 +37,7 @@ const pause: Hunted = {
   topology: topology("single"),
   faults: ["pause-client"],
   fencing: false,
-  // So short that without a pause nobody outlives a lease, extended in between or not.
+  // So short that without a pause no client outlives a lease, extended or not.
   maxHoldShare: 0.2,
   required: ["mutual-exclusion", "lost-updates"],
 };

@@ -32,6 +32,21 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("./detection.bench.ts"),
   },
   {
+    name: "soundness",
+    summary: "sound locks under plans of the default hunt: how often they are accused",
+    load: () => import("./soundness.bench.ts"),
+  },
+  {
+    name: "causes",
+    summary: "causes of violations checked by taking them away: scenarios, and generated runs of flawed locks",
+    load: () => import("../proof/causes.bench.ts"),
+  },
+  {
+    name: "fingerprints",
+    summary: "hashes of traces and verdicts of fixed plans, to be compared with another revision's",
+    load: () => import("./fingerprints.bench.ts"),
+  },
+  {
     name: "memory",
     summary: "heap in use over thousands of simulated runs in one process",
     usual: true,
@@ -50,12 +65,22 @@ export const benchmarks: readonly BenchmarkEntry[] = [
   {
     name: "linearizability",
     summary: "judging histories: time an event and peak memory, beside a general search",
-    load: () => import("../check/linearizability.bench.ts"),
+    load: () => import("../check/linearizability/linearizability.bench.ts"),
   },
   {
     name: "agreement",
     summary: "the linearizability checker beside a general search on random histories: how often they agree",
-    load: () => import("../check/agreement.bench.ts"),
+    load: () => import("../check/linearizability/agreement.bench.ts"),
+  },
+  {
+    name: "porcupine",
+    summary: "the linearizability checker beside Porcupine (needs Go): agreement and time on random histories",
+    load: () => import("../check/linearizability/porcupine.bench.ts"),
+  },
+  {
+    name: "histories",
+    summary: "judging histories made to be hard: processor time, peak memory, verdict",
+    load: () => import("../check/linearizability/histories.bench.ts"),
   },
   {
     name: "startup",

@@ -1,13 +1,13 @@
 /**
- * How long the search takes to find planted bugs in simulation and to shrink what it found, for several seeds; and what
- * it finds where there is nothing to find, in as many runs. The controls count only with no violation at all.
+ * How long the search takes to find planted bugs in simulation and to shrink them, for several seeds; and what it finds
+ * in as many runs of controls without a bug. A control passes only with no violation at all.
  */
-// First: libraries keep functions of the platform when they are loaded.
-import { runSimulated, type SimulatedRun } from "../cli/run-simulated.ts";
+// First: libraries store functions of the platform when they are loaded.
+import { runSimulated, type SimulatedRun } from "../campaign/run-simulated.ts";
 import { faults } from "../../faults/registry.ts";
-import { contentionPlans } from "../../workloads/contention.ts";
-import { requiredProperties } from "../cli/claims.ts";
-import { type CampaignResult, type Judged, runCampaign } from "../run/campaign.ts";
+import { requiredProperties } from "../campaign/required-properties.ts";
+import type { CampaignResult, Judged } from "../campaign/run-campaign.ts";
+import { search } from "../campaign/search.ts";
 import type { Benchmark, BenchmarkInput } from "./benchmark.ts";
 import { type Hunted, plantedBugs } from "./planted-bugs.ts";
 import type { Table } from "./table.ts";
@@ -132,23 +132,20 @@ async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal)
   const { lock, topology, fencing, maxHoldShare } = hunted;
   const elapsed = stopwatch();
   let first: Elapsed | undefined;
-  const result = await runCampaign<SimulatedRun & Judged>({
-    plans: contentionPlans({
+  const result = await search<SimulatedRun>({
+    drawnFrom: {
       lock,
       topology,
       fencing,
       ...(maxHoldShare === undefined ? {} : { maxHoldShare }),
       faults: faults.filter(({ kind }) => hunted.faults.includes(kind)),
-    }),
+    },
     seed,
     runs,
     shrinkRuns: SHRINK_RUNS,
     signal,
-    execute: async (plan) => {
-      const required = hunted.required ?? requiredProperties(plan);
-      const run = await runSimulated(plan, { title: "bench", required });
-      return { ...run, verdict: run.record.verdict };
-    },
+    run: (plan) => runSimulated(plan, { title: "bench", required: hunted.required ?? requiredProperties(plan) }),
+    verdictOf: ({ record }) => record.verdict,
     onRun: ({ verdict }) => {
       if (verdict.verdict === "invalid") first ??= elapsed();
     },

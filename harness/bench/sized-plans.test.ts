@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runSimulated } from "../cli/run-simulated.ts";
+import { runSimulated } from "../campaign/run-simulated.ts";
 import { PLAN_SIZES, sizedPlan } from "./sized-plans.ts";
 
 describe.each(["single", "sentinel", "redlock"] as const)("on %s", (kind) => {

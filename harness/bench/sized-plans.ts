@@ -1,5 +1,5 @@
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
-import type { SimulatedTopology } from "../core/topology.ts";
+import { topologyOf, type TopologyKind } from "../core/topologies/registry.ts";
 
 /** How much happens in a plan. */
 export interface PlanSize {
@@ -15,15 +15,12 @@ export const PLAN_SIZES: readonly PlanSize[] = [
   { name: "large", clients: 5, sections: 20 },
 ];
 
-/** A sound lock of each topology. */
-const LOCKS: Readonly<Record<SimulatedTopology, string>> = { single: "fenced", sentinel: "fenced", redlock: "redlock" };
-
 /**
- * A plan of this size, for either backend: all clients want one key, hold it for 5 ms between a read and a write of the
- * guarded resource, and one of them is paused for 30 ms while it holds. Every section is granted, since all wait long
- * enough and no lease ends early.
+ * A plan of this size, for either backend: all clients contend for one key, hold it for 5 ms between a read and a write
+ * of the guarded resource, and one of them is paused for 30 ms while it holds. Every section is granted, since all
+ * clients wait long enough and no lease ends early.
  */
-export function sizedPlan(kind: SimulatedTopology, { clients, sections }: PlanSize, seed: number): Plan {
+export function sizedPlan(kind: TopologyKind, { clients, sections }: PlanSize, seed: number): Plan {
   const section = {
     key: "k1",
     ttlMs: 10_000,
@@ -34,7 +31,7 @@ export function sizedPlan(kind: SimulatedTopology, { clients, sections }: PlanSi
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
     seed,
-    lock: LOCKS[kind],
+    lock: soundLock(kind),
     topology: { kind },
     clients: Array.from({ length: clients }, () => ({ sections: Array.from({ length: sections }, () => section) })),
     faults: [
@@ -47,4 +44,9 @@ export function sizedPlan(kind: SimulatedTopology, { clients, sections }: PlanSi
     ],
     limitMs: 120_000,
   });
+}
+
+/** A sound lock that runs on a topology of Redis servers. */
+function soundLock(kind: TopologyKind): string {
+  return topologyOf(kind).arrangement === "independent" ? "redlock" : "fenced";
 }

@@ -1,4 +1,4 @@
-/** Figures measured more than once: the middle one, and how far apart they lie. */
+/** Figures measured more than once: their median and their spread. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

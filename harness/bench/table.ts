@@ -1,34 +1,35 @@
 import { styleText } from "node:util";
+import { alignedColumns } from "../../reports/aligned-columns.ts";
 import { spread } from "./statistics.ts";
 
-/** A figure, a word, figures of the same thing measured several times, or nothing. */
+/** A figure, a word, several measurements of one figure, or nothing. */
 export type Cell = number | string | readonly number[] | undefined;
 
 interface Column {
-  /** Of the cells in `rows`, and in the raw figures. */
+  /** The key of the cells in `rows` and in the raw figures. */
   readonly key: string;
   /** The heading, with the unit. */
   readonly title: string;
-  /** Digits behind the decimal point. Default 0. */
+  /** Digits after the decimal point. Default 0. */
   readonly digits?: number;
 }
 
-/** What a benchmark found. */
+/** The result of a benchmark. */
 export interface Table {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Readonly<Record<string, Cell>>[];
-  /** Lines for whoever reads the table: how to understand it. */
+  /** Lines that explain the table. */
   readonly notes?: readonly string[];
-  /** What should not be so: said loudly, and the exit code is 1. */
+  /** Problems found: they are printed prominently, and the exit code is 1. */
   readonly failures?: readonly string[];
-  /** What could not be measured here, and how to mend that: said loudly. */
+  /** What could not be measured here, and how to fix it: printed prominently. */
   readonly lacks?: readonly string[];
 }
 
 /**
- * A table as plain text: words flush left, figures flush right, figures measured several times as
- * `median [least..most]`. Ends with a line feed.
+ * A table as plain text: words left-aligned, figures right-aligned, repeated measurements as `median [least..most]`.
+ * Ends with a line feed.
  */
 export function renderTable({ title, columns, rows, notes = [], failures = [], lacks = [] }: Table): string {
   const grid = [
@@ -36,13 +37,7 @@ export function renderTable({ title, columns, rows, notes = [], failures = [], l
     ...rows.map((row) => columns.map(({ key, digits = 0 }) => cellText(row[key], digits))),
   ];
   const isWord = columns.map(({ key }) => rows.every((row) => typeof row[key] === "string"));
-  const widths = columns.map((_, column) => Math.max(...grid.map((line) => line[column]?.length ?? 0)));
-  const lines = grid.map((line) =>
-    line
-      .map((text, column) => (isWord[column] ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)))
-      .join("  ")
-      .trimEnd(),
-  );
+  const lines = alignedColumns(grid, (column) => !isWord[column]).map((line) => line.trimEnd());
   const loud = (line: string): string => styleText(["bold", "red"], line);
   return [
     styleText("bold", title),

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../core/errors.ts";
-import { parseHistory } from "../core/history-reader.ts";
+import { parseHistory } from "../history/history-reader.ts";
 import { checkHistory } from "./check.ts";
 import { checkStream } from "./check-stream.ts";
 
@@ -15,7 +15,7 @@ function inPieces(bytes: Uint8Array, size: number): readonly Uint8Array[] {
   return pieces;
 }
 
-/** A verdict, or the one line that says why there is none. */
+/** A verdict, or the one-line error. */
 async function outcomeOf(chunks: Iterable<Uint8Array | string>): Promise<string> {
   try {
     const { verdict } = await checkStream(chunks, "input");
@@ -47,7 +47,7 @@ describe("checkStream", () => {
     expect(await outcomeOf(inPieces(Buffer.from(`\uFEFF${text}`), 2))).toBe(expected);
     const [header, ...rest] = text.split("\n");
     expect(await outcomeOf([`${header}\n`, `\uFEFF${rest.join("\n")}`])).toBe(
-      "input, line 2: not JSON (is the file cut off?)",
+      "input, line 2: not JSON (is the file truncated?)",
     );
   });
 
@@ -80,7 +80,7 @@ describe("checkStream", () => {
   });
 
   it("counts blank lines before the first", async () => {
-    expect(await outcomeOf(["\n\nx\n"])).toBe("input, line 3: not JSON (is the file cut off?)");
+    expect(await outcomeOf(["\n\nx\n"])).toBe("input, line 3: not JSON (is the file truncated?)");
     expect(await outcomeOf(["\n \n{:type 1 2}\n"])).toContain("input, line 3: not EDN");
   });
 });
@@ -121,7 +121,7 @@ describe("a history that was tampered with", () => {
   });
 });
 
-/** The line with the value of one of its fields, at whatever depth, replaced. */
+/** The line with the value of one of its fields, at any depth, replaced. */
 function withValue(line: string, field: number, value: string): string {
   const fields = [...line.matchAll(/:("[^"]*"|[\d.-]+|true|false)/g)];
   const chosen = fields[field % Math.max(1, fields.length)];

@@ -1,18 +1,20 @@
 import type { Property, PropertyVerdict } from "../core/verdict.ts";
-import type { Evidence } from "./evidence.ts";
-import type { Step } from "./step.ts";
+import type { SharedEvidence } from "./evidence/evidence.ts";
+import type { HistoryStep } from "./evidence/history-step.ts";
 
-/** Judges one property while the history goes by. It keeps what it must, never the history. */
+/** Judges one property while the history is read. It keeps what it needs, never the history. */
 export interface Checker {
-  push(step: Step): void;
+  push(step: HistoryStep): void;
   /** To be called once, after the last event. */
   finish(): PropertyVerdict;
-  /** What a reader should know beside the verdict. */
+  /** The same in pieces, if it may take long. */
+  finishing?(): Generator<undefined, PropertyVerdict>;
+  /** What a reader should know in addition to the verdict. */
   readonly remarks?: readonly string[];
 }
 
 /** Makes the checker of one property for one history. */
 export interface CheckerFactory {
   readonly property: Property;
-  create(evidence: Evidence): Checker;
+  create(evidence: SharedEvidence): Checker;
 }

@@ -1,11 +1,11 @@
 import type { Property, PropertyVerdict, Violation } from "../core/verdict.ts";
 
-/** A lock that is broken is broken thousands of times; nobody reads more of it than this. */
+/** A broken lock may have thousands of violations; nobody reads more than this. */
 const LISTED_VIOLATIONS = 100;
 
 /**
  * Collects the violations of one property: the first hundred in full, the rest as a number. They are described at the
- * end, when all is known; a fault is recorded only when its effect was seen.
+ * end, when everything is known: a fault is recorded only when its effect was seen.
  */
 export class Findings {
   readonly #property: Property;
@@ -16,13 +16,13 @@ export class Findings {
     this.#property = property;
   }
 
-  /** Takes a violation. `describe` is called at the end, if it is among those that are listed. */
+  /** Adds a violation. `describe` is called at the end, if the violation is listed. */
   add(describe: () => Violation): void {
     if (this.#listed.length < LISTED_VIOLATIONS) this.#listed.push(describe);
     this.#count += 1;
   }
 
-  /** What a reader should know about violations that are not listed. */
+  /** Remarks on the violations that are not listed. */
   get remarks(): readonly string[] {
     const unlisted = this.#count - this.#listed.length;
     return unlisted === 0 ? [] : [`${unlisted} more violations of ${this.#property} are not listed`];

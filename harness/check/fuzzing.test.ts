@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { UserError } from "../core/errors.ts";
-import { parseHistory } from "../core/history-reader.ts";
+import { parseHistory } from "../history/history-reader.ts";
 import { checkStream } from "./check-stream.ts";
-import { toEdn } from "./edn-writer.ts";
-import { HISTORY_FORMATS } from "./history-stream.ts";
+import { toEdn } from "../history/edn/edn-writer.ts";
+import { HISTORY_FORMATS } from "../history/history-stream.ts";
 
 const RUNS = Number(process.env["LOCKSTORM_FUZZ_RUNS"] ?? 600);
 
-// Much is computed here; on a busy machine that takes its time.
+// These tests compute a lot and are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = new URL("testdata/", import.meta.url);
@@ -27,7 +27,7 @@ const edn = jsonl.map((text, number) =>
 const ANSWER =
   /^(valid|invalid|unknown|input holds no history: its first line is missing|input, line \d+: [^\n]{1,300})$/;
 
-/** A verdict, or the one line that says why there is none. */
+/** A verdict, or the one-line error. */
 async function outcomeOf(
   chunks: Iterable<Uint8Array | string>,
   format: (typeof HISTORY_FORMATS)[number],
@@ -122,7 +122,7 @@ describe("any byte string, in pieces of any size", () => {
         }
         const outcome = await outcomeOf(cut(edited, places), "auto");
         expect(outcome).toMatch(ANSWER);
-        // The pieces make no difference.
+        // How the bytes are cut makes no difference.
         expect(await outcomeOf([edited], "auto")).toBe(outcome);
         const kind = outcome.replaceAll(/\d+/g, "#");
         outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);

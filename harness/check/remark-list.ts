@@ -6,7 +6,9 @@ export class RemarkList {
   readonly #more: string;
   #count = 0;
 
-  /** @param more what to say of those that are not listed, after their number: "more stale writes are not listed" */
+  /**
+   * @param more what to say of the remarks that are not listed, after their number: "more stale writes are not listed"
+   */
   constructor(more: string) {
     this.#more = more;
   }

@@ -1,9 +1,9 @@
-import type { HistoryHeader } from "../core/history.ts";
+import { shortOwner } from "../history/owner-value.ts";
 import { clientName } from "../core/topology.ts";
-import type { FaultEvent } from "../core/history.ts";
-import { NANOSECONDS_PER_MS, type Hold } from "./holds.ts";
-
-const OWNER_LETTERS = 8;
+import { clientOf } from "../history/clients.ts";
+import type { FaultEvent } from "../history/history.ts";
+import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
+import type { Hold } from "../history/holds.ts";
 
 /** A time of the history, in words: `12.3 ms`. */
 export function ms(nanoseconds: number): string {
@@ -12,18 +12,13 @@ export function ms(nanoseconds: number): string {
 }
 
 /** The client behind a process: `client-1`, or `process 7` where the history does not say how many clients there are. */
-export function clientOf(header: HistoryHeader, process: number): string {
-  return header.clients === undefined ? `process ${process}` : clientName(process % header.clients);
-}
-
-/** An owner value short enough to read. */
-export function shortOwner(owner: string): string {
-  return owner.length <= OWNER_LETTERS ? owner : `${owner.slice(0, OWNER_LETTERS)}…`;
+export function clientInWords(header: HistoryHeader, process: number): string {
+  return header.clients === undefined ? `process ${process}` : clientName(clientOf(process, header.clients));
 }
 
 /** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)` */
 export function holderOf(header: HistoryHeader, hold: Pick<Hold, "process" | "owner" | "fence">): string {
-  const client = clientOf(header, hold.process);
+  const client = clientInWords(header, hold.process);
   const facts = [
     ...(client.startsWith("process") ? [] : [`process ${hold.process}`]),
     `owner ${shortOwner(hold.owner)}`,
@@ -37,9 +32,4 @@ export function faultInWords({ f, value, time, index }: FaultEvent): string {
   const of = value.targets.length === 0 ? "" : ` of ${value.targets.join(", ")}`;
   const phase = value.phase === "heal" ? ", healing," : "";
   return `${f}${of}${phase} at ${ms(time)} (event ${index})`;
-}
-
-/** Joins parts of a sentence: `a, b and c`. */
-export function list(parts: readonly string[]): string {
-  return parts.length <= 1 ? (parts[0] ?? "") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cliDocument } from "./cli-document.ts";
-import { commands } from "./main.ts";
+import { commands } from "./commands/registry.ts";
 
 test("docs/cli.md is what the table of commands says (npm run docs:cli)", () => {
   expect(readFileSync(new URL("../../docs/cli.md", import.meta.url), "utf8")).toBe(cliDocument(commands));

@@ -7,7 +7,7 @@ export function cliDocument(commands: readonly Command[]): string {
   return [
     "# Command line",
     "",
-    "This page is made from the table that `lockstorm --help` is made from: `npm run docs:cli`.",
+    "`npm run docs:cli` generates this page from the same table as `lockstorm --help`.",
     "",
     "| command | does |",
     "|---|---|",
@@ -52,14 +52,14 @@ function configuration(commands: readonly Command[]): readonly string[] {
   return [
     "## Configuration",
     "",
-    "A flag goes before a variable of the environment, and that before `lockstorm.config.ts` (or .mts, .js, .mjs) in the",
-    "working directory, which `lockstorm init` writes. Its type is `Config`, from `lockstorm`.",
+    "A flag overrides an environment variable, which overrides `lockstorm.config.ts` (or .mts, .js, .mjs) in the",
+    "working directory. `lockstorm init` writes that file; its type is `Config`, from `lockstorm`.",
     "",
     "| flag | variable | in the file | of |",
     "|---|---|---|---|",
     ...settable.map((flag) => `| \`--${flag}\` | \`${variableOf(flag)}\` | \`${key(flag)}\` | ${of(flag)} |`),
     "",
-    "Further variables: `NO_COLOR` leaves colours out, `LOCKSTORM_ASCII` draws without box characters, `LOCKSTORM_DEBUG` adds",
+    "Further variables: `NO_COLOR` turns off colours, `LOCKSTORM_ASCII` draws without box characters, `LOCKSTORM_DEBUG` adds",
     "the stack to an error.",
   ];
 }

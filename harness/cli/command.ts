@@ -1,35 +1,41 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { messageOf, UserError } from "../core/errors.ts";
 
-/** One flag of a command. `value` names what it takes, for the help; a flag without one is a switch. */
+/** One flag of a command. `value` names its value in the help; a flag without `value` is a switch. */
 export interface Flag {
   readonly value?: string;
   readonly help: string;
   readonly default?: string;
-  /** May be given several times, which is the same as once with commas in between. */
+  /** The values that it takes, where they are known: for shell completion. */
+  readonly choices?: readonly string[];
+  /** May be given several times, which is the same as one list with commas. */
   readonly repeatable?: true;
 }
 
-/** A command of the command line: the one table from which parsing, help and documentation are made. */
+/** A command of the command line. Parsing, help and documentation are made from this one table. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
-  /** What follows the name: `<slug>`. */
+  /** The operands in the help: `<slug>`. */
   readonly operands: string;
+  /** The possible values of an operand, where they are known: for shell completion. */
+  readonly operandChoices?: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
   readonly examples: readonly string[];
-  /** Does it and gives the exit code. */
+  /** Executes the command and returns the exit code. */
   run(input: CommandInput): Promise<number>;
 }
 
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly flags: Flags;
-  /** Aborted by Ctrl-C: come to an end, keep what there is. */
+  /** All commands there are. */
+  readonly commands: readonly Command[];
+  /** Aborted by Ctrl-C: the command must end and keep its results so far. */
   readonly signal: AbortSignal;
 }
 
-/** The flags that were given, with their defaults, by name. */
+/** The given flags, with their defaults, by name. */
 export class Flags {
   readonly #values: Readonly<Record<string, string | boolean | undefined>>;
 
@@ -37,7 +43,7 @@ export class Flags {
     this.#values = values;
   }
 
-  /** The text given for a flag, or its default. */
+  /** The value of a flag, or its default. */
   text(name: string): string | undefined {
     const value = this.#values[name];
     return typeof value === "string" ? value : undefined;
@@ -48,7 +54,10 @@ export class Flags {
     return this.#values[name] === true;
   }
 
-  /** A whole number. @throws UserError when it is none, below `min` or above `max` */
+  /**
+   * An integer.
+   * @throws UserError when the value is not an integer, below `min` or above `max`
+   */
   integer(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -61,7 +70,10 @@ export class Flags {
     );
   }
 
-  /** One of some words. @throws UserError naming them */
+  /**
+   * One of the choices.
+   * @throws UserError naming them
+   */
   choice<T extends string>(name: string, choices: readonly T[]): T | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -70,7 +82,10 @@ export class Flags {
     throw new UserError(`--${name} cannot be "${text}"`, `choose one of ${choices.join(", ")}`);
   }
 
-  /** Words separated by commas, each one of some. @throws UserError naming them */
+  /**
+   * A comma-separated list of choices.
+   * @throws UserError naming them
+   */
   list<T extends string>(name: string, choices: readonly T[]): readonly T[] | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -83,12 +98,15 @@ export class Flags {
 }
 
 /** For a command that takes no operands. @throws UserError when there is one */
-export function refuseOperands(name: string, operands: readonly string[], mend = `see lockstorm ${name} --help`): void {
-  if (operands.length > 0) throw new UserError(`${name} takes no "${operands[0]}"`, mend);
+export function refuseOperands(name: string, operands: readonly string[], hint = `see lockstorm ${name} --help`): void {
+  if (operands.length > 0) throw new UserError(`${name} takes no "${operands[0]}"`, hint);
 }
 
-/** Reads the words after a command's name. @throws UserError for a flag it does not have */
-export function readArguments(command: Command, words: readonly string[]): Omit<CommandInput, "signal"> {
+/**
+ * Reads the arguments after a command's name.
+ * @throws UserError for an unknown flag
+ */
+export function readArguments(command: Command, words: readonly string[]): Omit<CommandInput, "signal" | "commands"> {
   const options: ParseArgsOptionsConfig = { help: { type: "boolean", short: "h" } };
   for (const [name, flag] of Object.entries(command.flags)) {
     const base = {

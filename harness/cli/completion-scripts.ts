@@ -1,40 +1,31 @@
 import type { Command } from "./command.ts";
 
-/** The shells that words can be completed in. */
+/** The shells that have completion. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What can follow, beside the commands and flags of the table. */
-export interface Choices {
-  /** By the flag's name, whatever the command. */
-  readonly flags: Readonly<Record<string, readonly string[]>>;
-  /** In place of a file, by the command's name. */
-  readonly operands: Readonly<Record<string, readonly string[]>>;
-}
-
-/** The script that a shell reads to complete `lockstorm`. */
-export function completionScript(shell: Shell, commands: readonly Command[], choices: Choices): string {
+/** The script by which a shell completes `lockstorm`. */
+export function completionScript(shell: Shell, commands: readonly Command[]): string {
   switch (shell) {
     case "bash":
-      return bash(commands, choices);
+      return bash(commands);
     case "zsh":
-      return zsh(commands, choices);
+      return zsh(commands);
     case "fish":
-      return fish(commands, choices);
+      return fish(commands);
   }
 }
 
-function bash(commands: readonly Command[], choices: Choices): string {
+function bash(commands: readonly Command[]): string {
   const flagCases = commands.flatMap(({ name, flags }) =>
-    Object.entries(flags).flatMap(([flag, { value }]) => {
+    Object.entries(flags).flatMap(([flag, { value, choices: words }]) => {
       if (value === undefined) return [];
-      const words = choices.flags[flag];
       const reply = words === undefined ? "COMPREPLY=()" : `COMPREPLY=($(compgen -W '${words.join(" ")}' -- "$cur"))`;
       return [`    '${name} --${flag}') ${reply}; return ;;`];
     }),
   );
-  const commandCases = commands.map(({ name, flags }) => {
-    const words = ["--help", ...Object.keys(flags).map((flag) => `--${flag}`), ...(choices.operands[name] ?? [])];
+  const commandCases = commands.map(({ name, flags, operandChoices = [] }) => {
+    const words = ["--help", ...Object.keys(flags).map((flag) => `--${flag}`), ...operandChoices];
     return `    ${name}) COMPREPLY=($(compgen -W '${words.join(" ")}' -- "$cur")) ;;`;
   });
   return [
@@ -58,16 +49,14 @@ function bash(commands: readonly Command[], choices: Choices): string {
   ].join("\n");
 }
 
-function zsh(commands: readonly Command[], choices: Choices): string {
-  const cases = commands.flatMap(({ name, flags }) => {
-    const specs = Object.entries(flags).map(([flag, { value, help }]) => {
-      const words = choices.flags[flag];
+function zsh(commands: readonly Command[]): string {
+  const cases = commands.flatMap(({ name, flags, operandChoices: operands }) => {
+    const specs = Object.entries(flags).map(([flag, { value, help, choices: words }]) => {
       const action = words === undefined ? "_files" : `(${words.join(" ")})`;
       return quoted(
         `--${flag}[${help.replaceAll(/[[\]:]/g, "\\$&")}]${value === undefined ? "" : `:${value}:${action}`}`,
       );
     });
-    const operands = choices.operands[name];
     const rest = quoted(operands === undefined ? "*:file:_files" : `*:word:(${operands.join(" ")})`);
     return [`    ${name}) _arguments ${["'--help[say more]'", ...specs, rest].join(" ")} ;;`];
   });
@@ -89,21 +78,19 @@ function zsh(commands: readonly Command[], choices: Choices): string {
     ...cases,
     "  esac",
     "}",
-    // Sourced, it registers itself; as a function of $fpath, it is called.
+    // When sourced, the script registers itself; as a function of $fpath, it is called.
     'if [[ $funcstack[1] == _lockstorm ]]; then _lockstorm "$@"; else compdef _lockstorm lockstorm; fi',
     "",
   ].join("\n");
 }
 
-function fish(commands: readonly Command[], choices: Choices): string {
+function fish(commands: readonly Command[]): string {
   const names = commands.map(({ name }) => name).join(" ");
-  const lines = commands.flatMap(({ name, summary, flags }) => {
+  const lines = commands.flatMap(({ name, summary, flags, operandChoices: operands }) => {
     const within = `complete -c lockstorm -n '__fish_seen_subcommand_from ${name}'`;
-    const operands = choices.operands[name];
     return [
       `complete -c lockstorm -n 'not __fish_seen_subcommand_from ${names}' -f -a ${name} -d ${quoted(summary)}`,
-      ...Object.entries(flags).map(([flag, { value, help }]) => {
-        const words = choices.flags[flag];
+      ...Object.entries(flags).map(([flag, { value, help, choices: words }]) => {
         const takes = value === undefined ? "" : words === undefined ? " -r" : ` -x -a ${quoted(words.join(" "))}`;
         return `${within} -l ${flag}${takes} -d ${quoted(help)}`;
       }),
@@ -118,7 +105,7 @@ function fish(commands: readonly Command[], choices: Choices): string {
   ].join("\n");
 }
 
-/** In single quotes, which zsh and fish end and begin again around one. */
+/** Puts the text in single quotes; zsh and fish close and reopen them around a quote in the text. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }

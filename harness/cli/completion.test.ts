@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { commands } from "./main.ts";
+import { commands } from "./commands/registry.ts";
 import { runCli } from "./testing/run-cli.ts";
 
 // It starts processes; on a busy machine that takes its time.
@@ -14,7 +14,7 @@ beforeAll(async () => {
   script = Object.fromEntries(shells.map((shell, index) => [shell, results[index]?.stdout ?? ""]));
 });
 
-/** What bash offers for the last of these words. */
+/** Bash's completions of the last of these words. */
 function offered(...words: readonly string[]): readonly string[] {
   const list = words.map((word) => `'${word}'`).join(" ");
   const program = `${script["bash"]}

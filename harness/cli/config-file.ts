@@ -5,18 +5,18 @@ import { messageOf, UserError } from "../core/errors.ts";
 
 const NAMES = ["ts", "mts", "js", "mjs"].map((extension) => `lockstorm.config.${extension}`);
 
-/** What a configuration file sets. */
+/** The settings in a configuration file. */
 export interface ConfigFile {
   /** Its name, for errors. */
   readonly name: string;
-  /** Its values as flags have them, by the flag's name. */
+  /** Its values in the form of flags, by the flag's name. */
   readonly values: ReadonlyMap<string, string>;
 }
 
 /**
  * Reads `lockstorm.config.ts` (or .mts, .js, .mjs) of a folder; undefined when there is none.
  * @param known the flags that it may set
- * @throws UserError when it cannot be loaded, or sets something else
+ * @throws UserError when it cannot be loaded, or sets another flag
  */
 export async function readConfigFile(folder: string, known: readonly string[]): Promise<ConfigFile | undefined> {
   const name = NAMES.find((candidate) => existsSync(join(folder, candidate)));
@@ -33,19 +33,19 @@ async function load(path: string, name: string): Promise<object> {
   try {
     loaded = await import(pathToFileURL(path).href);
   } catch (error) {
-    const mend = 'correct it; without "type": "module" in package.json it must be called lockstorm.config.mts';
-    throw new UserError(`${name} cannot be loaded: ${messageOf(error)}`, mend, { cause: error });
+    const hint = 'correct it; without "type": "module" in package.json it must be called lockstorm.config.mts';
+    throw new UserError(`${name} cannot be loaded: ${messageOf(error)}`, hint, { cause: error });
   }
   const exported = loaded.default;
   if (typeof exported === "object" && exported !== null && !Array.isArray(exported)) return exported;
   throw new UserError(`${name} exports no configuration`, "export an object as default");
 }
 
-/** The flag of a key in camel case. */
+/** The flag for a key in camel case. */
 function flagOf(key: string, name: string, known: readonly string[]): string {
   const flag = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (known.includes(flag)) return flag;
-  throw new UserError(`${name} sets "${key}", which there is not`, `choose from ${known.map(keyOf).join(", ")}`);
+  throw new UserError(`${name} sets "${key}", which is not a setting`, `choose from ${known.map(keyOf).join(", ")}`);
 }
 
 function keyOf(flag: string): string {
@@ -54,7 +54,10 @@ function keyOf(flag: string): string {
 
 function textOf(key: string, value: unknown, name: string): string {
   if (typeof value === "string" || typeof value === "number") return String(value);
-  // No faults at all are called so on the command line.
+  // The command line's word for an empty list of faults.
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.join(",") || "none";
-  throw new UserError(`${name} sets "${key}" to what it cannot be`, "give a text, a number or a list of texts");
+  throw new UserError(
+    `${name} sets "${key}" to a value of the wrong type`,
+    "give a string, a number or a list of strings",
+  );
 }

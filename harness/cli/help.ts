@@ -1,6 +1,6 @@
 import type { Command, Flag } from "./command.ts";
 
-/** What every command's exit code means. */
+/** The meaning of the exit codes, the same for every command. */
 export const EXIT_CODES =
   "Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 usage or bad input, 255 the harness failed.";
 
@@ -8,15 +8,15 @@ export const EXIT_CODES =
 export function programHelp(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    "lockstorm: does your distributed lock on Redis hold?",
+    "lockstorm tests distributed locks on Redis under faults.",
     "",
     "Usage: lockstorm <command> [flags]",
     "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
-    "lockstorm <command> --help says more about each.",
+    "lockstorm <command> --help describes a command.",
     "",
-    "What is not given by a flag: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the default.",
+    "Defaults: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the built-in default.",
     "",
     EXIT_CODES,
   ].join("\n");
@@ -41,13 +41,13 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** How a command is written: `lockstorm check <history.jsonl> [flags]`. */
+/** The usage of a command: `lockstorm check <history.jsonl> [flags]`. */
 export function commandUsage({ name, operands, flags }: Command): string {
   const rest = Object.keys(flags).length > 0 ? "[flags]" : "";
   return `lockstorm ${[name, operands, rest].filter((part) => part !== "").join(" ")}`;
 }
 
-/** How a flag is written: `--seed <number>`. */
+/** The usage of a flag: `--seed <number>`. */
 export function flagUsage(flag: string, { value }: Flag): string {
   return value === undefined ? `--${flag}` : `--${flag} <${value}>`;
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runCli, type CliResult } from "./testing/run-cli.ts";
 
-// Each test starts a process; on a busy machine that takes its time.
+// Each test starts a process, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const HEADER = `{"format":"lockstorm-history","version":1,"clients":2}`;
@@ -65,7 +65,7 @@ test.concurrent.each([
   ["an operation completed but not begun", [HEADER, GRANTED.replace('"index":1', '"index":0')], /, line 2: /],
   ["time that runs backwards", [HEADER, ACQUIRE, GRANTED.replace('"time":20', '"time":9')], /, line 3: .*time/],
   ["an index left out", [HEADER, ACQUIRE, RELEASED], /, line 3: .*index/],
-  ["a version from the future", [HEADER.replace('"version":1', '"version":2')], /, line 1: .*version/],
+  ["a version from the future", [HEADER.replace('"version":1', '"version":3')], /, line 1: .*version/],
   ["another format", [HEADER.replace("lockstorm-history", "jepsen")], /, line 1: .*format/],
   [
     "two operations of one process at a time",
@@ -86,8 +86,8 @@ test.concurrent.each([
   ["/proc/self/mem", "EIO: i/o error, read"],
 ])("%s cannot be read, which is said plainly", async (path, why) => {
   const { code, stdout, stderr } = await runCli(["check", path]);
-  const mend = "give a history.jsonl, or - for standard input";
-  expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; ${mend}\n`);
+  const hint = "give a history.jsonl, or - for standard input";
+  expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; ${hint}\n`);
   expect([code, stdout]).toEqual([254, ""]);
 });
 
@@ -186,8 +186,8 @@ test.concurrent("a history too long to be drawn is judged, and its violations ar
   const { code, stdout, stderr } = await check([HEADER, ...rounds.flat(), ...overlapping]);
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toContain(`${index + 4} events`);
-  expect(stdout).toContain(`events ${index + 1}, ${index + 3} (an event stands on the line of its number plus two)`);
-  expect(stdout).toMatch(/The lock had promised k1 to two owners/);
+  expect(stdout).toContain(`events ${index + 1}, ${index + 3} (event n is on line n + 2 of the history)`);
+  expect(stdout).toMatch(/The lock promised k1 to two owners/);
 });
 
 test.concurrent("reading can be interrupted", async () => {

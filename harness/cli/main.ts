@@ -1,74 +1,27 @@
 // First: others rely on it.
-import "./disposal.ts";
+import "./resource-management-polyfill.ts";
+import { inspect } from "node:util";
+import { printable } from "../core/printable.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
-import { advise } from "./commands/advise.ts";
-import { check } from "./commands/check.ts";
-import { completionFor } from "./commands/completion.ts";
-import { debate } from "./commands/debate.ts";
-import { doctor } from "./commands/doctor.ts";
-import { headline } from "./commands/headline.ts";
-import { hunt } from "./commands/hunt.ts";
-import { init } from "./commands/init.ts";
-import { merge } from "./commands/merge.ts";
-import { replay } from "./commands/replay.ts";
-import { report } from "./commands/report.ts";
-import { reproduce } from "./commands/reproduce.ts";
-import { setup } from "./commands/setup.ts";
-import { firstError } from "./first-error.ts";
+import { commands } from "./commands/registry.ts";
+import { firstError } from "../core/first-error.ts";
 import { commandHelp, programHelp } from "./help.ts";
 import { readSettings, type Setting } from "./settings.ts";
-
-/** All commands, in the order of the help. */
-export const commands: readonly Command[] = [
-  hunt,
-  merge,
-  reproduce,
-  debate,
-  headline,
-  replay,
-  check,
-  report,
-  advise,
-  init,
-  doctor,
-  setup,
-  completionFor(() => commands),
-];
+import { print, tell } from "./terminal.ts";
 
 const INTERRUPTED = 130;
 
 /**
- * The command line: finds the command, runs it, and ends the process with its exit code. Every error becomes one line
- * on standard error; `LOCKSTORM_DEBUG=1` adds the stack for whoever mends lockstorm itself.
+ * The command line: finds the command, runs it, and returns its exit code. Every error becomes one line on standard
+ * error; `LOCKSTORM_DEBUG=1` adds the stack for developers of lockstorm.
  */
-export async function main(words: readonly string[]): Promise<void> {
-  const interruption = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      // The second one does not wait; what is left behind is removed by the watchdog.
-      if (interruption.signal.aborted) process.exit(INTERRUPTED);
-      process.stderr.write("\nlockstorm: interrupted, cleaning up (again to leave at once)\n");
-      interruption.abort(new UserError("interrupted", "what was recorded is kept"));
-    });
-  }
-  // A pipe that is closed (`| head`) ends the output, neither the program nor its exit code.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") process.exit(EXIT.harness);
-    });
-  }
-  // Nothing should come here; if it does, it is one line too, and the watchdog cleans up.
-  process.on("uncaughtException", (error) => process.exit(explain(error, interruption.signal)));
-  process.exit(await run(words, interruption.signal));
-}
-
-async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
+export async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
   try {
     const [name, ...rest] = words;
     if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-      console.log(programHelp(commands));
+      print(`${programHelp(commands)}\n`);
       return name === undefined ? EXIT.usage : EXIT.valid;
     }
     const command = commands.find((candidate) => candidate.name === name);
@@ -77,7 +30,7 @@ async function run(words: readonly string[], signal: AbortSignal): Promise<numbe
       throw new UserError(`there is no command "${name}"`, `choose one of ${names}`);
     }
     if (readArguments(command, rest).flags.on("help")) {
-      console.log(commandHelp(command));
+      print(`${commandHelp(command)}\n`);
       return EXIT.valid;
     }
     const code = await runWithSettings(command, rest, signal);
@@ -87,12 +40,15 @@ async function run(words: readonly string[], signal: AbortSignal): Promise<numbe
   }
 }
 
-/** Runs a command with what environment and configuration file add to its flags; an error names where they come from. */
+/**
+ * Runs a command with the flags that the environment and the configuration file add; an error names where they come
+ * from.
+ */
 async function runWithSettings(command: Command, words: readonly string[], signal: AbortSignal): Promise<number> {
   const settings = await readSettings(command, words);
   const added = settings.map(({ flag, value }) => `--${flag}=${value}`);
   try {
-    return await command.run({ ...readArguments(command, [...added, ...words]), signal });
+    return await command.run({ ...readArguments(command, [...added, ...words]), signal, commands });
   } catch (error) {
     throw withOrigin(error, settings);
   }
@@ -103,18 +59,19 @@ function withOrigin(error: unknown, settings: readonly Setting[]): unknown {
   const setting = settings.find(({ flag }) => error.message.startsWith(`--${flag} `));
   if (setting === undefined) return error;
   const message = `${setting.origin}${error.message.slice(`--${setting.flag}`.length)}`;
-  return new UserError(message, error.mend, { cause: error });
+  return new UserError(message, error.hint, { cause: error });
 }
 
-function explain(thrown: unknown, signal: AbortSignal): number {
-  if (process.env["LOCKSTORM_DEBUG"] !== undefined) console.error(thrown);
+/** Prints the error on standard error, and returns the exit code. */
+export function explain(thrown: unknown, signal: AbortSignal): number {
+  if (process.env["LOCKSTORM_DEBUG"] !== undefined) tell(`${inspect(thrown)}\n`);
   const error = firstError(thrown);
   if (signal.aborted) return INTERRUPTED;
   if (error instanceof UserError) {
-    console.error(`lockstorm: ${error.message}; ${error.mend}`);
+    tell(`lockstorm: ${printable(`${error.message}; ${error.hint}`)}\n`);
     return EXIT.usage;
   }
   const kind = error instanceof HarnessError ? "" : "unexpected: ";
-  console.error(`lockstorm: ${kind}${messageOf(error)}`);
+  tell(`lockstorm: ${kind}${printable(messageOf(error))}\n`);
   return EXIT.harness;
 }

@@ -1,30 +1,38 @@
+import { UserError } from "../core/errors.ts";
+import { printable, printableJson } from "../core/printable.ts";
 import { EXIT, type Verdict } from "../core/verdict.ts";
-import type { RunRecord } from "../../reports/run-record.ts";
-import { renderText } from "../../reports/text.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import { renderText } from "../../reports/run/text.ts";
 import type { TextOptions } from "../../reports/text-style.ts";
+import { outputTerminal, print } from "./terminal.ts";
 
-/** How text is laid out for wherever standard output leads: colour only on a terminal, and not with NO_COLOR. */
+/** The layout of text for standard output: colour only on a terminal, and not with NO_COLOR. */
 export function textOptions(): TextOptions {
-  const terminal = process.stdout.isTTY;
+  const { isTerminal, columns = 80 } = outputTerminal();
   return {
-    color: terminal && !process.env["NO_COLOR"],
-    width: terminal ? process.stdout.columns : 100,
+    color: isTerminal && !process.env["NO_COLOR"],
+    width: isTerminal ? columns : 100,
     unicode: process.env["LOCKSTORM_ASCII"] === undefined && process.env["TERM"] !== "linux",
   };
 }
 
-/** Prints a judged run, as text or as JSON, and where its folder is, if it has one. */
+/**
+ * Prints a judged run as text or as JSON, and the path of its folder, if it has one.
+ * @throws UserError when it cannot be written: the line still has the verdict
+ */
 export function printRun(
   { record, folder }: { readonly record: RunRecord; readonly folder?: string },
   json: boolean,
 ): void {
-  process.stdout.write(json ? jsonVerdict(record.verdict) : renderText(record, textOptions()));
-  if (!json && folder !== undefined) process.stdout.write(`\nReport\n  ${folder}/report.html\n`);
-}
-
-/** A verdict as `--json` prints it. */
-function jsonVerdict(verdict: Verdict): string {
-  return `${JSON.stringify(verdict, undefined, 2)}\n`;
+  const { verdict } = record;
+  const place = json || folder === undefined ? "" : `\nReport\n  ${printable(folder)}/report.html\n`;
+  try {
+    print(json ? printableJson(verdict) : renderText(record, textOptions()) + place);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const told = `${error.message}, and the verdict is ${verdict.verdict} (exit code ${exitCode(verdict)})`;
+    throw new UserError(told, error.hint, { cause: error });
+  }
 }
 
 /** The exit code of a verdict. */

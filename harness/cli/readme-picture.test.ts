@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "./testing/run-cli.ts";
 
-/** `npx vitest run -u` on this file draws it anew. */
+/** `npx vitest run -u` on this file redraws it. */
 test("the README's picture is what async-failover looks like now", async () => {
   const store = await mkdtemp(join(tmpdir(), "lockstorm-picture-"));
   try {

@@ -1,24 +1,26 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { UserError, messageOf } from "../core/errors.ts";
+import { systemReason } from "../core/system-reason.ts";
+import { createFile, makeFolder, replaceFile } from "../run/output-file.ts";
 
 /** A file of a new project. */
 export interface ScaffoldedFile {
   /** From the project's folder. */
   readonly path: string;
-  /** `kept`: it was there, and stays as it was. */
+  /** `kept`: the file existed and was not changed. */
   readonly action: "written" | "kept" | "extended";
 }
 
-/** What is written once, and belongs in no repository. */
+/** Files that runs write and that belong in no repository. */
 const IGNORED = ".lockstorm/runs/";
 
 const templates = new URL("templates/", import.meta.url);
 
 /**
- * Writes a configuration, an example driver, a CI workflow, and a test where the project has vitest, into a folder. What is
- * there already stays.
+ * Writes a configuration, an example driver, a CI workflow, and a test where the project has vitest, into a folder.
+ * Existing files stay as they are.
  * @throws UserError when the folder cannot be written, or its package.json cannot be read
  */
 export function scaffold(folder: string): readonly ScaffoldedFile[] {
@@ -36,7 +38,8 @@ export function scaffold(folder: string): readonly ScaffoldedFile[] {
   try {
     return [...contents.map(({ path, content }) => writeNew(folder, path, content)), ignoreRuns(folder)];
   } catch (error) {
-    throw new UserError(`${folder} cannot be written: ${messageOf(error)}`, "make it writable", { cause: error });
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${folder} cannot be written: ${systemReason(error)}`, "make it writable", { cause: error });
   }
 }
 
@@ -46,7 +49,7 @@ export function has(folder: string, name: string): boolean {
   return places.some((place) => existsSync(join(place, name, "package.json")));
 }
 
-/** `.ts` is an ES module only where package.json says so; `.mts` always is. */
+/** A `.ts` file is an ES module only where package.json says so; `.mts` always is. */
 function moduleExtension(folder: string): "ts" | "mts" {
   const file = join(folder, "package.json");
   if (!existsSync(file)) return "mts";
@@ -61,18 +64,21 @@ function moduleExtension(folder: string): "ts" | "mts" {
 function writeNew(folder: string, path: string, content: string): ScaffoldedFile {
   const file = join(folder, path);
   if (existsSync(file)) return { path, action: "kept" };
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, content);
-  return { path, action: "written" };
+  makeFolder(dirname(file));
+  return { path, action: createFile(file, content) ? "written" : "kept" };
 }
 
-/** Runs are not for the repository; regressions are. */
+/** Runs do not belong in the repository; regressions do. */
 function ignoreRuns(folder: string): ScaffoldedFile {
   const path = ".gitignore";
   const file = join(folder, path);
   const present = existsSync(file) ? readFileSync(file, "utf8") : undefined;
   if (present?.split(/\r?\n/).includes(IGNORED)) return { path, action: "kept" };
   const gap = present === undefined || present === "" || present.endsWith("\n") ? "" : "\n";
-  appendFileSync(file, `${gap}${IGNORED}\n`);
+  // Through a link, this would change another project's file.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    throw new UserError(`${path} is a symbolic link`, `write ${IGNORED} into the file it leads to`);
+  }
+  replaceFile(file, `${present ?? ""}${gap}${IGNORED}\n`);
   return { path, action: present === undefined ? "written" : "extended" };
 }

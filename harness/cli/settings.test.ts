@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Config } from "./config.ts";
-import { commands } from "./main.ts";
+import type { Config } from "../campaign/config.ts";
+import { commands } from "./commands/registry.ts";
 import { readSettings, settingsOf, variableOf } from "./settings.ts";
 import { runCli, type CliResult } from "./testing/run-cli.ts";
 
-// Some tests start a process; on a busy machine that takes its time.
+// Some tests start a process, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 let folder: string;
@@ -20,7 +20,7 @@ function configure(text: string, name = "lockstorm.config.mts"): void {
   writeFileSync(join(folder, name), text);
 }
 
-/** A hunt that ends at once, with a line that says what it was told. */
+/** A hunt that ends at once, with a line that repeats its settings. */
 function hunt(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
   return runCli(["hunt", "--lock", "single", "--runs", "1", "--faults", "none", ...words], { cwd: folder, env });
 }
@@ -49,10 +49,14 @@ test.each([
   [
     "export default { topologie: 1 };",
     {},
-    /^lockstorm: lockstorm\.config\.mts sets "topologie", which there is not; choose from lock, topology, .*proxyPort/,
+    /^lockstorm: lockstorm\.config\.mts sets "topologie", which is not a setting; choose from lock, topology, .*proxyPort/,
   ],
   ['export default { topology: "star" };', {}, /^lockstorm: topology in lockstorm\.config\.mts cannot be "star"; /],
-  ["export default { seed: true };", {}, /^lockstorm: lockstorm\.config\.mts sets "seed" to what it cannot be; /],
+  [
+    "export default { seed: true };",
+    {},
+    /^lockstorm: lockstorm\.config\.mts sets "seed" to a value of the wrong type; /,
+  ],
   ["export default 3;", {}, /^lockstorm: lockstorm\.config\.mts exports no configuration; export an object as default/],
   ["export default {", {}, /^lockstorm: lockstorm\.config\.mts cannot be loaded: .*; correct it/],
   [

@@ -1,9 +1,11 @@
 import type { Command } from "./command.ts";
 import { readConfigFile } from "./config-file.ts";
 
-/** Of every command that has these flags. */
+/** Settings of every command that has these flags. */
 const EVERYWHERE = ["server", "proxy-port", "store"];
-/** Of the hunt alone: `--lock` and others mean something else elsewhere, "instead of the plan's own". */
+/**
+ * Settings of the hunt alone: `--lock` and others mean something else in other commands, "instead of the plan's own".
+ */
 const OF_THE_HUNT = [
   "lock",
   "topology",
@@ -16,7 +18,7 @@ const OF_THE_HUNT = [
   "seed",
   "require",
 ];
-/** Its table is of lockstorm's locks, whatever lock a project has. */
+/** The ladder's table contains lockstorm's locks, whatever lock a project has. */
 const OTHER_HUNTS = ["--ladder", "--all"];
 
 /** The flags of a command that the environment and the configuration file can set. */
@@ -34,13 +36,14 @@ export function variableOf(flag: string): string {
 export interface Setting {
   readonly flag: string;
   readonly value: string;
-  /** Where it comes from, for errors: `LOCKSTORM_SEED`, or `seed in lockstorm.config.ts`. */
+  /** Its source, for errors: `LOCKSTORM_SEED`, or `seed in lockstorm.config.ts`. */
   readonly origin: string;
 }
 
 /**
- * What the environment and the configuration file add to a command line. The order is: flags, environment, file.
- * @param words what was given after the command's name
+ * The flags that the environment and the configuration file add to a command line. Flags come first, then the
+ * environment, then the file.
+ * @param words the arguments after the command's name
  * @throws UserError when the configuration file is broken
  */
 export async function readSettings(

@@ -1,12 +1,15 @@
 import { expect, test, vi } from "vitest";
 import { readArguments } from "./command.ts";
-import { commands } from "./main.ts";
+import { commands } from "./commands/registry.ts";
 import { runCli, type CliResult } from "./testing/run-cli.ts";
 
-// Each test starts a process; on a busy machine that takes its time.
+// Each test starts a process, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Bad usage: exit code 254, nothing on standard output, one line on standard error that says what and what to do. */
+/**
+ * Bad usage: exit code 254, nothing on standard output, one line on standard error that names the problem and the
+ * remedy.
+ */
 function expectRefusal({ code, stdout, stderr }: CliResult, line: string): void {
   expect(stderr).toBe(`lockstorm: ${line}\n`);
   expect([code, stdout]).toEqual([254, ""]);
@@ -57,7 +60,7 @@ test.concurrent.each([
   ],
   [
     ["hunt", "--lock", "sql-version", "--backend", "containers", "--faults", "partition,eviction"],
-    "the fault eviction cannot happen to postgres: only Redis servers evict what they hold; leave it out",
+    "the fault eviction cannot happen on postgres: only Redis servers evict keys; leave it out, or choose a topology that has it: single, sentinel, redlock",
   ],
   [
     ["hunt", "--lock", "single", "--topology", "postgres", "--backend", "containers"],
@@ -69,7 +72,7 @@ test.concurrent.each([
 
 test.concurrent.each([
   [["hunt", "--lock", "no-such"], /^lockstorm: there is no lock "no-such"; choose one of .*single.*, or give the path/],
-  [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path given as lock\n$/],
+  [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path of the lock\n$/],
   [
     ["check", "x", "--require", "mutual-exclusoin"],
     /^lockstorm: --require does not know "mutual-exclusoin"; choose from mutual-exclusion, /,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Completion, Grant, LockClient, LockEnvironment } from "../../lock-impl/driver.ts";
+import type { Completion, Grant, LockClient, LockEnvironment } from "../core/lock-driver.ts";
 import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
 import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
 
@@ -128,6 +128,36 @@ describe("acquire", () => {
   });
 });
 
+describe("a driver whose answer is none", () => {
+  test("leaves the operation open, and the reply says what is wrong", async () => {
+    await using program = await start();
+    lock.onAcquire = async () => ({ type: "ok", value: { ...grant, owner: "" } });
+    const reason = "the answer of acquire: `owner` is empty";
+    expect(await program.perform(acquire)).toEqual({ ok: false, kind: "invalid-answer", reason });
+    lock.onAcquire = async () => ({ type: "ok", value: grant });
+    await program.perform(acquire);
+    lock.onRelease = async () => ({ type: "ok", value: { released: "yes" as never } });
+    expect(await program.perform(release)).toMatchObject({ kind: "invalid-answer" });
+  });
+
+  test("may be a lost notice: the next reply tells of it, and it is not passed on", async () => {
+    let tell: (lost: { key: string; owner: string }) => void = () => {};
+    lock.onLost = (listener) => (tell = listener);
+    await using program = await start();
+    const heard: object[] = [];
+    program.onLost((lost) => heard.push(lost));
+    tell({ key: "k1", owner: "" });
+    expect(await program.perform(acquire)).toMatchObject({ reason: "the answer of onLost: `owner` is empty" });
+    expect(await program.perform(acquire)).toMatchObject({ ok: true });
+    expect(heard).toEqual([]);
+  });
+
+  test("may be its client", async () => {
+    lock.release = undefined as never;
+    await expect(start()).rejects.toThrow("its connect returns no client: there is no release");
+  });
+});
+
 describe("a driver that does not come back", () => {
   test("is given up, told so, and what it says later is not heard", async () => {
     await using program = await start();
@@ -147,7 +177,7 @@ describe("a driver that does not come back", () => {
     expect(signal.aborted).toBe(true);
     late.resolve({ type: "ok", value: grant });
     expect(await program.perform(release)).toMatchObject({ ok: false, kind: "indeterminate" });
-    // Nobody would ever release what nobody knows of.
+    // Nobody would ever release a grant that nobody knows of.
     expect(lock.asked.slice(1)).toEqual([["release", grant]]);
   });
 
@@ -161,7 +191,7 @@ describe("a driver that does not come back", () => {
     expect(await reply).toMatchObject({ kind: "indeterminate" });
     late.reject(new Error("far too late"));
     vi.useRealTimers();
-    // An unhandled rejection would show by now, and end the tests.
+    // An unhandled rejection would show by now and end the tests.
     await new Promise((resolve) => setImmediate(resolve));
   });
 

@@ -1,10 +1,18 @@
-import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../../lock-impl/driver.ts";
+import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../core/lock-driver.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ResourceChecks } from "../core/plan.ts";
-import type { ClientReply, ClientRequest } from "../core/system.ts";
+import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";
+import {
+  grantProblem,
+  lostProblem,
+  renewedProblem,
+  refuseNoClient,
+  releaseProblem,
+  shortReason,
+} from "./driver-answers.ts";
 import { GuardedResource } from "./guarded-resource.ts";
 
-/** How long beyond its `waitMs` an operation may take before it is given up as indeterminate. */
+/** How long an operation may take beyond its `waitMs` before it is given up as indeterminate. */
 export const OPERATION_GRACE_MS = 10_000;
 const RESOURCE_TIMEOUT_MS = 5_000;
 
@@ -13,20 +21,21 @@ export interface ClientProgramOptions {
   readonly environment: LockEnvironment;
   readonly resource: Address;
   readonly checks: ResourceChecks;
-  /** The true clock: integer nanoseconds since the start of the run, whatever this client's own clocks say. */
+  /** The true clock: integer nanoseconds since the start of the run, independent of this client's own clocks. */
   readonly trueNow: () => number;
 }
 
 /**
- * What runs inside a client, on either backend: it performs requests with the lock under test and on the guarded
- * resource, one at a time, and turns whatever happens into a reply. A driver that throws leaves the operation
- * indeterminate, because nobody knows how far it came.
+ * The program inside a client, on either backend: it performs requests with the lock under test and on the guarded
+ * resource, one at a time, and turns every outcome into a reply. A driver that throws leaves the operation
+ * indeterminate, because it is unknown how far it got.
  */
 export class ClientProgram implements AsyncDisposable {
   readonly #lock: LockClient;
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
-  /** What the driver granted, and how many entries of the hold are left to release. */
+  #mistake: ClientReply | undefined;
+  /** The driver's grant, and how many entries of the hold are left to release. */
   readonly #grants = new Map<string, { readonly grant: Grant; readonly entries: number }>();
 
   private constructor(lock: LockClient, resource: GuardedResource, trueNow: () => number) {
@@ -42,22 +51,43 @@ export class ClientProgram implements AsyncDisposable {
       GuardedResource.connect(options.resource, { checks: options.checks, timeoutMs: RESOURCE_TIMEOUT_MS }),
     ]);
     if (lock.status === "fulfilled" && resource.status === "fulfilled") {
+      refuseNoClient(lock.value);
       return new ClientProgram(lock.value, resource.value, options.trueNow);
     }
-    // Whichever did connect would keep the process alive.
+    // The one that did connect would keep the process alive.
     for (const end of [lock, resource]) if (end.status === "fulfilled") await end.value[Symbol.asyncDispose]();
     throw lock.status === "rejected" ? lock.reason : (resource as PromiseRejectedResult).reason;
   }
 
-  /** Calls `listener` when the lock reports a lease as lost. */
+  /** Calls `listener` when the lock reports a lease as lost. The next reply mentions an invalid report. */
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
-    this.#lock.onLost?.(listener);
+    this.#lock.onLost?.((lost) => {
+      const problem = lostProblem(lost);
+      if (problem === undefined) listener(lost);
+      else this.#mistake ??= invalidAnswer("onLost", problem);
+    });
+  }
+
+  /** Calls `listener` when the lock reports that it has prolonged a lease by itself. */
+  onRenewed(listener: (renewed: RenewedLease) => void): void {
+    this.#lock.onRenewed?.((renewed) => {
+      const problem = renewedProblem(renewed);
+      if (problem !== undefined) {
+        this.#mistake ??= invalidAnswer("onRenewed", problem);
+        return;
+      }
+      const { key, owner, validForMs, validFromMs } = renewed;
+      listener({ key, owner, validForMs, grantedAt: this.#counted(validFromMs) });
+    });
   }
 
   /** Performs one request. Never rejects. */
   async perform(request: ClientRequest): Promise<ClientReply> {
     try {
-      return await this.#perform(request);
+      const reply = await this.#perform(request);
+      const mistake = this.#mistake;
+      this.#mistake = undefined;
+      return mistake ?? reply;
     } catch (error) {
       return { ok: false, kind: "indeterminate", reason: `the driver threw: ${messageOf(error)}` };
     }
@@ -86,20 +116,25 @@ export class ClientProgram implements AsyncDisposable {
     const completion = await withDeadline(
       waitMs + OPERATION_GRACE_MS,
       (signal) => this.#lock.acquire(key, { ttlMs, waitMs, signal }),
-      // Nobody has use for it any more; a lock that renews its leases would keep it for ever.
-      (late) => void (late.type === "ok" && this.#lock.release(late.value).catch(() => {})),
+      // Nobody needs it any more, and a lock that renews its leases would keep it for ever.
+      async (late) => {
+        if (late.type === "ok") await this.#lock.release(late.value);
+      },
     );
-    return this.#granted(completion, 1);
+    return this.#granted("acquire", key, completion, 1);
   }
 
   async #extend({ key, owner, ttlMs }: Extract<ClientRequest, { op: "extend" }>): Promise<ClientReply> {
     const extend = this.#lock.extend?.bind(this.#lock);
     if (extend === undefined) return { ok: false, kind: "unsupported", reason: "the driver cannot extend a lease" };
-    return this.#granted(await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs)), 0);
+    const completion = await withDeadline(OPERATION_GRACE_MS, () => extend(this.#grant(key, owner), ttlMs));
+    return this.#granted("extend", key, completion, 0);
   }
 
   async #release({ key, owner }: Extract<ClientRequest, { op: "release" }>): Promise<ClientReply> {
     const completion = await withDeadline(OPERATION_GRACE_MS, () => this.#lock.release(this.#grant(key, owner)));
+    const problem = releaseProblem(completion);
+    if (problem !== undefined) return invalidAnswer("release", problem);
     if (completion.type !== "ok") return failure(completion);
     this.#leave(key, owner);
     return { ok: true, released: completion.value.released };
@@ -111,12 +146,12 @@ export class ClientProgram implements AsyncDisposable {
     else this.#grants.set(grantKey(key, owner), { ...known, entries: known.entries - 1 });
   }
 
-  #granted(completion: Completion<Grant>, entered: 0 | 1): ClientReply {
+  #granted(method: string, key: string, completion: Completion<Grant>, entered: 0 | 1): ClientReply {
+    const problem = grantProblem(completion, key);
+    if (problem !== undefined) return invalidAnswer(method, problem);
     if (completion.type !== "ok") return failure(completion);
-    const { key, owner, fence, place, validForMs, validFromMs } = completion.value;
-    // In this order, so that what passes between the two readings shortens a promise and does not prolong it.
-    const seenAt = this.#trueNow();
-    const agoMs = validFromMs === undefined ? 0 : Math.max(0, performance.now() - validFromMs);
+    const { owner, fence, place, validForMs, validFromMs } = completion.value;
+    const grantedAt = this.#counted(validFromMs);
     const entries = (this.#grants.get(grantKey(key, owner))?.entries ?? 0) + entered;
     this.#grants.set(grantKey(key, owner), { grant: completion.value, entries });
     return {
@@ -125,8 +160,16 @@ export class ClientProgram implements AsyncDisposable {
       ...(fence === undefined ? {} : { fence }),
       ...(place === undefined ? {} : { place }),
       ...(validForMs === undefined ? {} : { validForMs }),
-      grantedAt: Math.max(0, seenAt - Math.round(agoMs * 1e6)),
+      grantedAt,
     };
+  }
+
+  /** When a validity that counts from this reading of `performance.now()`, or from now, begins on the true clock. */
+  #counted(validFromMs: number | undefined): number {
+    // In this order, time that passes between the two readings shortens the promise and does not prolong it.
+    const seenAt = this.#trueNow();
+    const agoMs = validFromMs === undefined ? 0 : Math.max(0, performance.now() - validFromMs);
+    return Math.max(0, seenAt - Math.round(agoMs * 1e6));
   }
 
   #grant(key: string, owner: string): Grant {
@@ -137,19 +180,20 @@ export class ClientProgram implements AsyncDisposable {
 }
 
 /**
- * Runs an operation of the driver, and gives it up as indeterminate when it does not come back. If it comes back after
- * all, `late` gets what it brings.
+ * Runs an operation of the driver, and gives it up as indeterminate if it does not return in time. If it returns later,
+ * `late` gets its answer.
  */
 async function withDeadline<T>(
   deadlineMs: number,
   operation: (signal: AbortSignal) => Promise<Completion<T>>,
-  late: (completion: Completion<T>) => void = () => {},
+  late: (completion: Completion<T>) => Promise<void> = () => Promise.resolve(),
 ): Promise<Completion<T>> {
   const controller = new AbortController();
   const expired = Promise.withResolvers<Completion<T>>();
   const running = operation(controller.signal);
   const timer = setTimeout(() => {
-    running.then(late, () => {});
+    // The late answer may be anything, and the release may fail: nobody needs either.
+    running.then(late).catch(() => {});
     controller.abort(new Error("the operation took too long"));
     expired.resolve({ type: "info", reason: `no answer from the driver within ${deadlineMs} ms` });
   }, deadlineMs);
@@ -162,7 +206,16 @@ async function withDeadline<T>(
 
 function failure(completion: Exclude<Completion<unknown>, { type: "ok" }>): ClientReply {
   const { reason } = completion;
-  return { ok: false, kind: completion.type === "info" ? "indeterminate" : completion.kind, reason };
+  return {
+    ok: false,
+    kind: completion.type === "info" ? "indeterminate" : completion.kind,
+    reason: shortReason(reason),
+  };
+}
+
+/** The driver's operation may or may not have taken effect: its answer does not say. */
+function invalidAnswer(method: string, problem: string): ClientReply {
+  return { ok: false, kind: "invalid-answer", reason: `the answer of ${method}: ${problem}` };
 }
 
 function grantKey(key: string, owner: string): string {

@@ -1,12 +1,12 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { vi } from "vitest";
-import type { Address } from "../../lock-impl/driver.ts";
-import { connectEngine } from "../containers/engine.ts";
-import { describeWithEngine } from "../containers/engine-required.ts";
-import { NODE_IMAGE } from "../containers/images.ts";
-import { runLabels } from "../containers/labels.ts";
-import { sweepRun } from "../containers/sweep.ts";
+import type { Address } from "../core/lock-driver.ts";
+import { connectEngine } from "../containers/engine/engine.ts";
+import { describeWithEngine } from "../containers/testing/engine-required.ts";
+import { NODE_IMAGE } from "../containers/setup/images.ts";
+import { runLabels } from "../containers/cleanup/labels.ts";
+import { sweepRun } from "../containers/cleanup/sweep.ts";
 import { testGuardedResource } from "./testing/guarded-resource-suite.ts";
 
 const RUN_ID = `test-guarded-resource-${process.pid}`;

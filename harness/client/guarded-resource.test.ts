@@ -4,7 +4,7 @@ import { GuardedResource } from "./guarded-resource.ts";
 import { testGuardedResource } from "./testing/guarded-resource-suite.ts";
 import { hasLocalRedis, LocalRedis } from "./testing/local-redis.ts";
 
-// Where it is missing, guarded-resource.containers.test.ts tests the same on the server that runs use.
+// If it is missing, guarded-resource.containers.test.ts tests the same on the server that runs use.
 describe.skipIf(!hasLocalRedis())("the guarded resource on this machine's Redis", () => {
   testGuardedResource(() => LocalRedis.start());
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { Redis } from "ioredis";
-import type { Address } from "../../lock-impl/driver.ts";
+import type { Address } from "../core/lock-driver.ts";
 import { AUDIT_STREAM, RESOURCE_STATE } from "../core/audit-log.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ResourceChecks } from "../core/plan.ts";
@@ -100,11 +100,11 @@ export class GuardedResource implements AsyncDisposable {
       if (accepted === 1) return { ok: true, position };
       const reason =
         this.#checks.versions && request.basedOn !== undefined && request.basedOn !== position
-          ? `it is based on position ${request.basedOn}, and ${position} was written since`
+          ? `it is based on position ${request.basedOn}, but position ${position} was written since`
           : `fencing token ${request.fence} is stale: ${max} was accepted before`;
       return { ok: false, kind: "refused", reason };
     } catch (error) {
-      // An error that the resource itself answered with is its word that nothing was applied.
+      // An error that the resource itself returned states that nothing was applied.
       const certain = !wasConnected || (error instanceof Error && error.name === "ReplyError");
       return { ok: false, kind: certain ? "error" : "indeterminate", reason: messageOf(error) };
     }

@@ -64,7 +64,7 @@ describe("what is no driver is refused in one line", () => {
     expect(refused).toBeInstanceOf(UserError);
     expect(refused).toMatchObject({
       message: 'there is no lock "unheard-of"',
-      mend: expect.stringContaining("single") as string,
+      hint: expect.stringContaining("single") as string,
     });
   });
 

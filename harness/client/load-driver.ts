@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
-import { isAbsolute, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { LockDriver } from "../../lock-impl/driver.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { extname, isAbsolute, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
@@ -32,7 +32,35 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   }
 }
 
-/** A lock from npm needs its package, which is installed apart. Undefined where something else is wrong. */
+/** The source of a driver that lockstorm does not provide. */
+export interface ForeignDriver {
+  /** The file to load. */
+  readonly path: string;
+  /** The driver in what that file exports. */
+  readonly find: (loaded: object) => Promise<LockDriver>;
+}
+
+/**
+ * The module of a lock that a user wrote, or that is a library from npm. Undefined for the other locks, whose modules
+ * keep no state that clients could share.
+ */
+export function foreignDriver(lock: string): ForeignDriver | undefined {
+  if (isModulePath(lock)) {
+    const path = realpathSync(resolve(lock));
+    return { path, find: async (loaded) => driverIn(loaded, path) };
+  }
+  const entry = findLock(lock);
+  if (entry?.npmPackage === undefined) return undefined;
+  const file = new URL(`../../lock-impl/libraries/${entry.name}${extname(import.meta.url)}`, import.meta.url);
+  const isEntry = (value: unknown): value is LockEntry =>
+    typeof value === "object" && value !== null && "name" in value && value.name === entry.name;
+  return {
+    path: fileURLToPath(file),
+    find: async (loaded) => (Object.values(loaded).find(isEntry) ?? entry).load(),
+  };
+}
+
+/** A lock from npm needs its package, which is installed separately. Undefined if something else is wrong. */
 function explainMissingPackage({ name, npmPackage }: LockEntry, error: unknown): UserError | undefined {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (npmPackage === undefined || code !== "ERR_MODULE_NOT_FOUND") return undefined;
@@ -44,22 +72,45 @@ function explainMissingPackage({ name, npmPackage }: LockEntry, error: unknown):
 }
 
 async function loadModule(path: string): Promise<LockDriver> {
-  if (!existsSync(path)) throw new UserError(`there is no file ${path}`, "correct the path given as lock");
+  if (!existsSync(path)) throw new UserError(`there is no file ${path}`, "correct the path of the lock");
   let loaded: unknown;
   try {
-    loaded = await import(pathToFileURL(path).href);
+    loaded = await settled(import(pathToFileURL(path).href), path);
   } catch (error) {
-    throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, mendOfLoading(error), { cause: error });
+    if (error instanceof UserError) throw error;
+    throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error), { cause: error });
   }
   return driverIn(loaded, path);
 }
 
-/** What to do about a module that Node does not load. */
-function mendOfLoading(error: unknown): string {
+const LOADING_DEADLINE_MS = 30_000;
+
+/**
+ * The exports of a module. A module whose top-level await never settles would block its caller for ever or, if nothing
+ * else is left to do, end the process without a message. @throws UserError then
+ */
+async function settled(loading: Promise<unknown>, path: string): Promise<unknown> {
+  const never = Promise.withResolvers<never>();
+  const giveUp = (): void =>
+    never.reject(new UserError(`${path} never finishes loading`, "fix its top-level await, which does not settle"));
+  process.once("beforeExit", giveUp);
+  const timer = setTimeout(giveUp, LOADING_DEADLINE_MS);
+  // With nothing else to wait for, the process learns of it at once.
+  timer.unref();
+  try {
+    return await Promise.race([loading, never.promise]);
+  } finally {
+    clearTimeout(timer);
+    process.off("beforeExit", giveUp);
+  }
+}
+
+/** A hint for a module that Node does not load. */
+function hintOfLoading(error: unknown): string {
   if (error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message)) {
     return 'name it .mts or .mjs, or write "type": "module" in package.json';
   }
-  return "have it load with plain Node, which strips types and nothing more";
+  return "make it loadable by plain Node, which only strips types";
 }
 
 /**

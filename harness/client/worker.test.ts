@@ -86,6 +86,19 @@ describe("a worker", () => {
     expect(wallMs).toBeLessThanOrEqual(Date.now());
   });
 
+  test("says how its lock crashes it, and ends", async () => {
+    await using worker = new Worker();
+    worker.say({ ...configuration, lock: fileURLToPath(new URL("./testing/crashing-driver.ts", import.meta.url)) });
+    expect(await worker.hear()).toEqual({ ready: true });
+    worker.say({ id: 1, op: "acquire", key: "k1", ttlMs: 1000, waitMs: 0 });
+    expect(await worker.hear()).toEqual({
+      event: "crashed",
+      evidence: "unhandledRejection: RangeError: no such slot",
+      stack: [expect.stringContaining("crashing-driver.ts"), expect.stringContaining("crashing-driver.ts")],
+    });
+    expect(await worker.exit).toEqual([1, null]);
+  });
+
   test("whose lock cannot be loaded says why, and ends", async () => {
     await using worker = new Worker();
     worker.say({ ...configuration, lock: "unheard-of" });

@@ -7,14 +7,16 @@
  * Out, once connected: `{"ready":true}`, or `{"ready":false,"reason":".."}` and the end.
  * In, then: `{"id":1,"op":"acquire","key":"k","ttlMs":1000,"waitMs":0}`; out: `{"id":1,"ok":true,"owner":".."}`.
  * In, at any time: `{"id":2,"op":"clock"}`; out: `{"id":2,"ok":true,"wallMs":1790000000000}`.
- * Out, unasked: `{"event":"lost","key":"k","owner":".."}`. The process ends when its standard input does.
+ * Out, unasked: `{"event":"lost","key":"k","owner":".."}`, `{"event":"renewed",..}`, and, before an error that nobody caught ends
+ * the process, `{"event":"crashed","evidence":"..","stack":[..]}`. The process ends when its standard input does.
  */
 import { flushCompileCache } from "node:module";
 import { createInterface } from "node:readline";
 import { messageOf } from "../core/errors.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientRequest } from "../core/system.ts";
-import type { Address, Servers } from "../../lock-impl/driver.ts";
+import type { Address, Servers } from "../core/lock-driver.ts";
+import { crashOf } from "../core/crash.ts";
 import { ClientProgram } from "./client-program.ts";
 import { loadDriver } from "./load-driver.ts";
 
@@ -29,7 +31,7 @@ export interface WorkerConfiguration {
 }
 
 const write = process.stdout.write.bind(process.stdout);
-// What a driver prints goes to the log; on standard output it would stand in the middle of a message.
+// A driver's output goes to the log; on standard output it would appear in the middle of a message.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 function send(message: object): void {
@@ -43,10 +45,12 @@ async function start(configuration: WorkerConfiguration): Promise<ClientProgram>
     environment: { client: configuration.client, servers: configuration.servers },
     resource: configuration.resource,
     checks: configuration.checks,
-    // The monotonic clock is one for all processes of a machine, and no fault steps it.
+    // All processes of a machine share one monotonic clock, and no fault steps it.
     trueNow: () => Number(process.hrtime.bigint() - origin),
   });
+  process.on("uncaughtExceptionMonitor", (error, origin) => send({ event: "crashed", ...crashOf(origin, error) }));
   program.onLost((lost) => send({ event: "lost", ...lost }));
+  program.onRenewed((renewed) => send({ event: "renewed", ...renewed }));
   return program;
 }
 
@@ -56,12 +60,12 @@ async function main(): Promise<void> {
     if (program === undefined) {
       program = await start(JSON.parse(line) as WorkerConfiguration);
       send({ ready: true });
-      // For the next client; this one will be killed, and would never come to it.
+      // For the next client: this one will be killed, and Node writes the cache only at a normal exit.
       flushCompileCache();
     } else {
       const { id, ...request } = JSON.parse(line) as (ClientRequest | { op: "clock" }) & { id: number };
       if (request.op === "clock") send({ id, ok: true, wallMs: Date.now() });
-      // Not awaited: the harness asks for one operation at a time, but for the clock in between too.
+      // Not awaited: the harness asks for one operation at a time, but also for the clock in between.
       else void program.perform(request).then((reply) => send({ id, ...reply }));
     }
   }

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { topologySchema } from "../core/topology.ts";
 import { imagesOf, isRenewable, layOut } from "./container-layout.ts";
-import { POSTGRES_IMAGE } from "./images.ts";
-import { sentinelId } from "./redis-configuration.ts";
+import { POSTGRES_IMAGE } from "./setup/images.ts";
+import { sentinelId } from "./servers/redis-configuration.ts";
 
 const address = (host: number): string => `10.213.7.${host}`;
 const layout = (topology: Parameters<typeof topologySchema.parse>[0]) =>
@@ -84,7 +84,7 @@ test("only a server that syncs before each reply loses no more with its power th
   const late = (kind: string, persistence: string): unknown => layout({ kind, persistence })[0]?.syncsLate;
   const modes = ["none", "everysec", "always"];
   expect(modes.map((mode) => late("postgres", mode))).toEqual([true, true, false]);
-  // Redis without persistence has nothing that could be lost in part.
+  // Redis without persistence has no data that could be lost in part.
   expect(modes.map((mode) => late("single", mode))).toEqual([false, true, false]);
 });
 

@@ -1,5 +1,6 @@
+import { topologyOf } from "../core/topologies/registry.ts";
 import { dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../core/topology.ts";
-import { resourceConfiguration, sentinelConfiguration } from "./redis-configuration.ts";
+import { resourceConfiguration, sentinelConfiguration } from "./servers/redis-configuration.ts";
 import { dataServerOf } from "./servers/data-servers.ts";
 import { redisServer } from "./servers/redis-server.ts";
 import { sentinelServer } from "./servers/sentinel-server.ts";
@@ -9,15 +10,15 @@ import type { ServerKind } from "./servers/server-kind.ts";
 export interface NodeLayout {
   readonly name: string;
   readonly role: "data" | "sentinel" | "resource";
-  /** What runs in it. */
+  /** The server in it. */
   readonly kind: ServerKind;
   /** Its static address in the run's network. */
   readonly address: string;
-  /** What the container is told to run. */
+  /** The arguments of the container. */
   readonly command: readonly string[];
   /** The configuration file of its server. */
   readonly configuration: string;
-  /** Whether it may acknowledge what it has not yet synced to disk, so that a loss of power takes more than a kill. */
+  /** Whether it may acknowledge what it has not yet synced to disk, so that a power loss loses more than a kill. */
   readonly syncsLate: boolean;
 }
 
@@ -30,7 +31,7 @@ export function layOut(topology: TopologySpec, addressOf: (host: number) => stri
   const data = dataNodes(topology.kind).map((name, index) => ({ name, address: addressOf(10 + index) }));
   const sentinels = sentinelNodes(topology.kind).map((name, index) => ({ name, address: addressOf(20 + index) }));
   const [master, ...replicas] = data.map(({ address }) => address);
-  const replicated = sentinels.length > 0;
+  const replicated = topologyOf(topology.kind).arrangement === "replicated";
   const syncsLate = server.syncsLate(topology);
   return [
     ...data.map(({ name, address }): NodeLayout => {
@@ -56,13 +57,16 @@ export function layOut(topology: TopologySpec, addressOf: (host: number) => stri
   ];
 }
 
-/** The names of the images that a topology runs, that of its data nodes first; `redisImage` is the one chosen for Redis servers. */
+/**
+ * The names of the images that a topology runs, that of its data nodes first; `redisImage` is the one chosen for Redis
+ * servers.
+ */
 export function imagesOf(topology: TopologySpec, redisImage: string): readonly string[] {
   const layout = layOut(topology, String);
   return [...new Set(layout.map(({ kind }) => kind.image(redisImage)))];
 }
 
-/** Whether its servers can be made as new while they run, and so be kept from run to run. */
+/** Whether its servers can be reset while they run, and so be kept from run to run. */
 export function isRenewable(topology: TopologySpec): boolean {
   return layOut(topology, String).every(({ kind }) => kind.renewable);
 }

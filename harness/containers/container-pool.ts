@@ -1,26 +1,26 @@
 import type { Plan } from "../core/plan.ts";
 import { isRenewable } from "./container-layout.ts";
-import { ContainerStage } from "./container-stage.ts";
+import { ContainerServers } from "./container-servers.ts";
 import {
   type ContainerSystem,
   type ContainerSystemOptions,
   startContainerSystem,
-  startOnStage,
+  startOnServers,
 } from "./container-system.ts";
-import { RunHome } from "./run-home.ts";
+import { RunScope } from "./cleanup/run-scope.ts";
 
 interface Kept {
-  /** What it was started for. */
+  /** Topology, image and port that the servers were started with. */
   readonly key: string;
-  readonly home: RunHome;
-  readonly stage: ContainerStage;
+  readonly scope: RunScope;
+  readonly servers: ContainerServers;
   readonly stack: AsyncDisposableStack;
 }
 
 /**
- * Systems for one run after another, which share their servers: clients and links are each run's own, the nodes are made
- * like new in between, which takes milliseconds where a start takes a second. Some are started afresh, as Sentinels are: a
- * failover changes what they and their nodes believe, and putting that right takes them longer than a start.
+ * Systems for consecutive runs that share their servers. Each run has its own clients and links; the nodes are reset in
+ * between, which takes milliseconds where a start takes a second. Sentinels are always restarted: a failover changes
+ * the state of Sentinels and their nodes, and correcting that takes longer than a start.
  */
 export class ContainerPool implements AsyncDisposable {
   #kept: Kept | undefined;
@@ -29,25 +29,25 @@ export class ContainerPool implements AsyncDisposable {
   async start(plan: Plan, options: ContainerSystemOptions): Promise<ContainerSystem> {
     if (!isRenewable(plan.topology)) return startContainerSystem(plan, options);
     const key = JSON.stringify([plan.topology, options.image, options.proxyPort]);
-    if (this.#kept !== undefined && !(this.#kept.key === key && (await this.#kept.stage.renew()))) await this.#drop();
+    if (this.#kept !== undefined && !(this.#kept.key === key && (await this.#kept.servers.renew()))) await this.#drop();
     await using stack = new AsyncDisposableStack();
     if (this.#kept !== undefined) {
-      const { home, stage } = this.#kept;
-      return await startOnStage(plan, {
+      const { scope, servers } = this.#kept;
+      return await startOnServers(plan, {
         logFolder: options.logFolder,
-        home,
-        stage: () => Promise.resolve(stage),
+        scope,
+        servers: () => Promise.resolve(servers),
         stack,
       });
     }
-    await using servers = new AsyncDisposableStack();
-    const home = servers.use(await RunHome.open());
-    const begin = async (): Promise<ContainerStage> => {
-      const stage = servers.use(await ContainerStage.start(home, plan.topology, options));
-      this.#kept = { key, home, stage, stack: servers.move() };
-      return stage;
+    await using kept = new AsyncDisposableStack();
+    const scope = kept.use(await RunScope.open());
+    const start = async (): Promise<ContainerServers> => {
+      const servers = kept.use(await ContainerServers.start(scope, plan.topology, options));
+      this.#kept = { key, scope, servers, stack: kept.move() };
+      return servers;
     };
-    return await startOnStage(plan, { logFolder: options.logFolder, home, stage: begin, stack });
+    return await startOnServers(plan, { logFolder: options.logFolder, scope, servers: start, stack });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

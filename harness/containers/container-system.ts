@@ -1,72 +1,82 @@
+import { topologyOf } from "../core/topologies/registry.ts";
 import { AUDIT_STREAM } from "../core/audit-log.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Evidence, Notice, SystemUnderTest } from "../core/system.ts";
 import { RESOURCE, type TopologySpec } from "../core/topology.ts";
-import { AuditReader } from "./audit-reader.ts";
-import type { ClientProcess } from "./client-process.ts";
-import { connectClients, startClients } from "./container-cast.ts";
-import { ContainerNetwork } from "./container-network.ts";
-import type { ContainerNode } from "./container-node.ts";
-import { ContainerStage, type StageOptions } from "./container-stage.ts";
-import type { Link } from "./links.ts";
-import { NoticeBoard } from "./notice-board.ts";
+import { AuditReader } from "./nodes/audit-reader.ts";
+import type { ClientProcess } from "./clients/client-process.ts";
+import { connectClients, startClients } from "./clients/start-clients.ts";
+import { ContainerNetwork } from "./engine/container-network.ts";
+import type { ContainerNode } from "./nodes/container-node.ts";
+import { ContainerServers, type ContainerServersOptions } from "./container-servers.ts";
+import type { Link } from "./links/links.ts";
+import { RunMonitor } from "./run-monitor.ts";
 import { RunClock } from "./run-clock.ts";
-import { RunHome } from "./run-home.ts";
-import { requestFailover } from "./sentinels.ts";
-import { settleAll } from "./settle-all.ts";
+import { RunScope } from "./cleanup/run-scope.ts";
+import { requestFailover } from "./servers/sentinels.ts";
+import { settleAll } from "./engine/settle-all.ts";
 
-export interface ContainerSystemOptions extends StageOptions {
-  /** Where what clients and servers print goes: a folder. */
+export interface ContainerSystemOptions extends ContainerServersOptions {
+  /** The folder for the output of clients and servers. */
   readonly logFolder: string;
 }
 
 /**
- * Starts a plan's topology in containers, its clients as processes, and everything in between, and waits until it is
- * ready for faults. Whatever was started is removed when it is disposed, when starting fails, and, by a watchdog, when
- * this process dies.
+ * Starts a plan's topology in containers, its clients as processes, and the links between them, and waits until it is
+ * ready for faults. Everything that was started is removed when it is disposed, when starting fails, and, by a
+ * watchdog, when this process dies.
  */
 export async function startContainerSystem(plan: Plan, options: ContainerSystemOptions): Promise<ContainerSystem> {
   await using stack = new AsyncDisposableStack();
-  const home = stack.use(await RunHome.open());
-  const stage = async (): Promise<ContainerStage> =>
-    stack.use(await ContainerStage.start(home, plan.topology, options));
-  return await startOnStage(plan, { logFolder: options.logFolder, home, stage, stack });
+  const scope = stack.use(await RunScope.open());
+  const servers = async (): Promise<ContainerServers> =>
+    stack.use(await ContainerServers.start(scope, plan.topology, { ...options, firewall: needsFirewall(plan) }));
+  return await startOnServers(plan, { logFolder: options.logFolder, scope, servers, stack });
+}
+
+/** Whether a fault of the plan may separate nodes from each other; nodes talk to each other only behind Sentinels. */
+function needsFirewall({ topology, faults }: Plan): boolean {
+  return topologyOf(topology.kind).arrangement === "replicated" && faults.some(({ params }) => "between" in params);
 }
 
 /**
- * Starts a plan's clients, and connects them with a stage that is made ready meanwhile. All that it starts, and all that
- * is on `stack`, belongs to the system from then on.
+ * Starts a plan's clients, and connects them to servers that start meanwhile. From then on the system owns everything
+ * that it starts and everything on `stack`.
  */
-export async function startOnStage(
+export async function startOnServers(
   plan: Plan,
   options: {
     readonly logFolder: string;
-    readonly home: RunHome;
-    readonly stage: () => Promise<ContainerStage>;
+    readonly scope: RunScope;
+    readonly servers: () => Promise<ContainerServers>;
     readonly stack: AsyncDisposableStack;
   },
 ): Promise<ContainerSystem> {
-  const { logFolder, home, stack } = options;
+  const { logFolder, scope, stack } = options;
   const clock = new RunClock();
-  const [clients, stage] = await settleAll([startClients(plan, home, { clock, logFolder, stack }), options.stage()]);
-  stack.defer(() => stage.saveLogs(logFolder));
-  const links = await stage.link(clients.map(({ name }) => name));
-  const audit = stack.use(new AuditReader(stage.address(RESOURCE), AUDIT_STREAM));
-  const [notices] = await settleAll([
-    NoticeBoard.start(stage, clients, stack),
-    connectClients(plan, clients, stage.layout, links),
-    stage.settle(),
+  const [clients, servers] = await settleAll([
+    startClients(plan, scope, { clock, logFolder, stack }),
+    options.servers(),
+  ]);
+  stack.defer(() => servers.saveLogs(logFolder));
+  const links = await servers.link(clients.map(({ name }) => name));
+  const audit = stack.use(new AuditReader(servers.address(RESOURCE), AUDIT_STREAM));
+  const [monitor] = await settleAll([
+    RunMonitor.start(servers, clients, clock, stack),
+    connectClients(plan, clients, servers.layout, links),
+    servers.settle(),
   ]);
   clock.begin();
-  return new ContainerSystem(stage, { clock, clients, links, audit, notices }, stack.move());
+  monitor.begin();
+  return new ContainerSystem(servers, { clock, clients, links, audit, monitor }, stack.move());
 }
 
-interface Cast {
+interface RunParts {
   readonly clock: RunClock;
   readonly clients: readonly ClientProcess[];
   readonly links: ReadonlyMap<string, Link>;
   readonly audit: AuditReader;
-  readonly notices: NoticeBoard;
+  readonly monitor: RunMonitor;
 }
 
 /** A running topology in containers, with its clients. */
@@ -77,22 +87,26 @@ export class ContainerSystem implements SystemUnderTest {
   readonly clients: readonly ClientProcess[];
   readonly network: ContainerNetwork;
   readonly resource: AuditReader;
-  readonly #notices: NoticeBoard;
+  readonly #monitor: RunMonitor;
   readonly #stack: AsyncDisposableStack;
 
-  constructor(stage: ContainerStage, cast: Cast, stack: AsyncDisposableStack) {
-    this.topology = stage.topology;
-    this.clock = cast.clock;
-    this.nodes = stage.nodes;
-    this.clients = cast.clients;
-    this.network = new ContainerNetwork(cast.links, stage.nodes);
-    this.resource = cast.audit;
-    this.#notices = cast.notices;
+  constructor(servers: ContainerServers, parts: RunParts, stack: AsyncDisposableStack) {
+    this.topology = servers.topology;
+    this.clock = parts.clock;
+    this.nodes = servers.nodes;
+    this.clients = parts.clients;
+    this.network = new ContainerNetwork(parts.links, servers.nodes);
+    this.resource = parts.audit;
+    this.#monitor = parts.monitor;
     this.#stack = stack;
   }
 
   onNotice(listener: (notice: Notice) => void): void {
-    this.#notices.onNotice(listener);
+    this.#monitor.onNotice(listener);
+  }
+
+  endWatch(): void {
+    this.#monitor.endWatch();
   }
 
   async roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }> {

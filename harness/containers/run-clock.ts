@@ -10,7 +10,7 @@ export class RunClock implements TrueClock {
   readonly origin = process.hrtime.bigint();
   #begin = this.origin;
 
-  /** From now on `now` counts from here. */
+  /** From this call on, `now` counts from here. */
   begin(): void {
     this.#begin = process.hrtime.bigint();
   }

@@ -1,5 +1,5 @@
 /**
- * What starting, ending and renewing each topology costs, and killing and restarting a node. The first round, which finds
+ * The cost of starting, ending and resetting each topology, and of killing and restarting a node. The first round, with
  * cold caches, does not count.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -8,24 +8,18 @@ import { join } from "node:path";
 import type { Benchmark, BenchmarkInput } from "../bench/benchmark.ts";
 import type { Table } from "../bench/table.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../core/plan.ts";
-import { type TopologyKind, topologySchema } from "../core/topology.ts";
+import { topologyOf, type TopologyKind } from "../core/topologies/registry.ts";
+import { TOPOLOGIES, topologySchema } from "../core/topology.ts";
+import { locks } from "../../lock-impl/registry.ts";
 import { isRenewable } from "./container-layout.ts";
 import { ContainerPool } from "./container-pool.ts";
 import { startContainerSystem } from "./container-system.ts";
-import { sweep } from "./sweep.ts";
+import { sweep } from "./cleanup/sweep.ts";
 
 const CLIENTS = 3;
-/** A lock for each topology, in the order of the table. */
-const LOCKS: Readonly<Record<TopologyKind, string>> = {
-  single: "single",
-  redlock: "redlock",
-  sentinel: "single",
-  postgres: "sql-version",
-  zookeeper: "zookeeper",
-};
 const ROUNDS = 5;
 
-/** What is done with a system, in the order of the table. */
+/** The steps of a measurement, in the order of the table. */
 const DEEDS = ["up", "kill", "start", "pause", "resume", "down"] as const;
 type Deed = (typeof DEEDS)[number];
 
@@ -34,14 +28,21 @@ function idlePlan(kind: TopologyKind): Plan {
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
     seed: 1,
-    lock: LOCKS[kind],
+    lock: lockFor(kind),
     topology: { kind },
     clients: Array.from({ length: CLIENTS }, () => ({ sections: [] })),
     faults: [],
   });
 }
 
-/** Milliseconds that work takes, by name, round by round. */
+/** Any lock that runs on the topology. */
+function lockFor(kind: TopologyKind): string {
+  const lock = locks.find(({ topologies }) => topologies.includes(kind));
+  if (lock === undefined) throw new Error(`no lock runs on ${kind}`);
+  return lock.name;
+}
+
+/** Milliseconds per step, by name, round by round. */
 class Stopwatch {
   readonly #laps = new Map<Deed, number[]>();
 
@@ -65,8 +66,8 @@ async function startAfresh(kind: TopologyKind, logFolder: string, rounds: number
     const system = await watch.time("up", () => startContainerSystem(idlePlan(kind), { logFolder }));
     const [node] = system.nodes;
     if (node === undefined) throw new Error("a topology has a node");
-    // Without a fault that lasts, so that Sentinels have no reason to act.
-    if (kind !== "sentinel") {
+    // Without a lasting fault, so that Sentinels have no reason to act.
+    if (topologyOf(kind).arrangement !== "replicated") {
       await watch.time("kill", () => node.kill());
       await watch.time("start", () => node.start({ keepData: true }));
       await watch.time("pause", () => node.pause());
@@ -94,7 +95,7 @@ export const benchmark: Benchmark = {
     const rows: Table["rows"][number][] = [];
     try {
       await sweep();
-      for (const kind of Object.keys(LOCKS) as TopologyKind[]) {
+      for (const kind of TOPOLOGIES) {
         signal.throwIfAborted();
         step(kind);
         rows.push((await startAfresh(kind, logFolder, rounds)).row(kind));

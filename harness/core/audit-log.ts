@@ -19,8 +19,8 @@ export function auditEntry(fields: readonly string[]): AuditEntry {
   };
 }
 
-/** What the keys begin with that hold the state of guarded values: hashes, see guarded-write.lua. */
+/** Prefix of the keys that hold the state of guarded values, one hash each: see guarded-write.lua. */
 export const RESOURCE_STATE = "lockstorm:resource:";
 
-/** The fields of such a hash that hold the largest fencing token that was accepted. */
+/** The fields of such a hash that hold the largest accepted fencing token and its owner. */
 export const LARGEST_FENCE = ["fence", "owner"] as const;

@@ -1,4 +1,5 @@
 import type { Arbitrary } from "fast-check";
+import type { FaultTraits } from "./fault-traits.ts";
 import type { SystemUnderTest } from "./system.ts";
 import type { TopologySpec } from "./topology.ts";
 
@@ -6,30 +7,41 @@ import type { TopologySpec } from "./topology.ts";
 export type FaultParams = Record<string, unknown>;
 
 /**
- * A fault: how plans for it are generated, how it is injected, how its effect is seen, how it heals. One file each, in
- * `faults`. It is the same on every backend, because it acts only through `SystemUnderTest`.
+ * A fault: how its parameters are generated, how it is injected, how its effect is seen, how it heals. Each fault is
+ * one file in `faults`. It is the same on every backend, because it acts only through `SystemUnderTest`.
  */
-export interface Fault {
-  readonly kind: string;
+export interface Fault<Kind extends string = string, Variant extends string = string> {
+  readonly kind: Kind;
   /** One line for help texts: what happens in the world. */
   readonly summary: string;
-  /** Present where containers cannot do it: there it is skipped, and a search leaves it out. */
+  /** What it does to clients, servers and links: all that checkers, claims and reports know of it. */
+  readonly traits: FaultTraits;
+  /** Present if claims treat it as another fault under some of its parameters. */
+  readonly variant?: FaultVariant<Variant>;
+  /** Present if containers cannot inject it: there it is skipped, and a search leaves it out. */
   readonly onlyInSimulation?: true;
   /**
-   * Why it cannot happen to the servers of this topology, with these parameters or with any: a few words. A plan with such
-   * a fault is refused. Undefined where it can happen.
+   * Why it cannot happen to the servers of this topology, with these parameters or with any, in a few words; undefined
+   * if it can. A plan with a fault that cannot happen is refused.
    */
-  lack?(topology: TopologySpec, params?: FaultParams): string | undefined;
+  unsupportedReason?(topology: TopologySpec, params?: FaultParams): string | undefined;
   /** Parameters worth trying on this topology with this many clients; undefined where the fault cannot occur. */
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<FaultParams> | undefined;
   /**
-   * Reads the parameters and gives what injects it and looks for its effect. Injecting rejects only when the harness
-   * itself failed. @throws UserError when the fault does not take these parameters
+   * Reads the parameters and returns a function that injects the fault and looks for its effect. Injecting rejects only
+   * when the harness itself failed. @throws UserError when the fault does not take these parameters
    */
   read(params: FaultParams): (system: SystemUnderTest) => Promise<InjectedFault>;
 }
 
-/** A fault in force. `heal` undoes it and says what was seen of that. */
+/** A name for a fault with certain parameters, under which other promises of a lock end. */
+export interface FaultVariant<Name extends string = string> {
+  readonly name: Name;
+  /** Whether a fault with these parameters, as a plan holds them, is of this variant. */
+  applies(params: FaultParams): boolean;
+}
+
+/** A fault in force. `heal` undoes it and returns what was seen of the healing. */
 export interface InjectedFault {
   /** The names of what it hit, after resolving roles such as `master`. */
   readonly targets: readonly string[];

@@ -4,15 +4,15 @@ import type { Property } from "./verdict.ts";
 export const AUTHORS = ["kleppmann", "antirez"] as const;
 export type Author = (typeof AUTHORS)[number];
 
-/** Of a property in many runs: never violated, or violated in at least one of them. */
+/** Whether a property was never violated in many runs, or was violated in at least one of them. */
 export type Frequency = "never" | "sometimes";
 
-/** What was found of one property in the runs of one cell. */
+/** The count of one property's violations in the runs of one cell. */
 export interface PropertyCount {
   readonly violated: number;
-  /** Runs in which the history spoke of the property: only a write with a fencing token can be a stale one. */
+  /** Runs whose history tests the property: only a write with a fencing token can be stale. */
   readonly judged: number;
-  /** Absent where nobody predicts anything. */
+  /** Absent if nobody predicts anything. */
   readonly expected?: Frequency;
 }
 
@@ -20,20 +20,20 @@ export interface PropertyCount {
 export interface MeasuredCell {
   readonly row: string;
   readonly column: string;
-  /** Where the column stands on the axis of a plot, if it is a number. */
+  /** The column's position on the axis of a plot, if it is a number. */
   readonly x?: number;
   readonly runs: number;
-  /** Runs that came into the situation that the cell is about; only these were judged. */
+  /** Runs that reached the situation that the cell is about; only these were judged. */
   readonly met: number;
   readonly counts: Readonly<Partial<Record<Property, PropertyCount>>>;
 }
 
-/** What an author's text leads one to expect, and whether it came out so. */
+/** What an author's text predicts, and whether it held. */
 export interface MeasuredPrediction {
   readonly by: Author;
   readonly claim: string;
   readonly holds: boolean;
-  /** Whether the prediction is one that should hold: some were withdrawn, or are the other author's to refute. */
+  /** Whether the prediction should hold: its author withdrew some, and the other author refutes some. */
   readonly expected: boolean;
 }
 
@@ -41,41 +41,41 @@ export interface MeasuredPrediction {
 export interface MeasuredExperiment {
   readonly id: string;
   readonly question: string;
-  /** What either author's text leads one to expect, in our own words. */
+  /** What each author's text predicts, in our own words. */
   readonly says: Readonly<Record<Author, string>>;
   readonly rowAxis: string;
   readonly columnAxis: string;
-  /** The properties counted, the one that decides first. */
+  /** The properties that are counted; the one that decides comes first. */
   readonly properties: readonly Property[];
   readonly cells: readonly MeasuredCell[];
   readonly predictions: readonly MeasuredPrediction[];
   /** What the numbers say, in one sentence. */
   readonly verdict: string;
-  /** What came out otherwise than expected, in words; nothing when all is as predicted. */
+  /** The counts that differ from the predictions, in words; empty if none does. */
   readonly surprises: readonly string[];
 }
 
 /** The whole dispute with its numbers. Equal for equal seeds and numbers of runs. */
 export interface MeasuredDebate {
   readonly seed: number;
-  /** Of each cell. */
+  /** Runs of each cell. */
   readonly runs: number;
   readonly sources: Readonly<Record<Author, { readonly name: string; readonly link: string }>>;
   readonly experiments: readonly MeasuredExperiment[];
 }
 
-/** A count of a cell; of a property that was not counted, nothing. */
+/** A property's count in a cell; zero if the property was not counted. */
 export function countOf({ counts }: MeasuredCell, property: Property): PropertyCount {
   return counts[property] ?? { violated: 0, judged: 0 };
 }
 
-/** Whether a count came out as expected. No run that could show it proves nothing, so it is not. */
+/** Whether a count is as predicted. A count without a run that tests the property proves nothing, so it is not. */
 export function isAsExpected({ violated, judged, expected }: PropertyCount): boolean {
   if (expected === undefined) return true;
   return judged > 0 && (expected === "sometimes") === violated > 0;
 }
 
-/** All counts of a property over some cells. */
+/** The sum of a property's counts over some cells. */
 export function totalOf(cells: readonly MeasuredCell[], property: Property): PropertyCount {
   return cells
     .map((cell) => countOf(cell, property))

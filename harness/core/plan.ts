@@ -1,13 +1,12 @@
 import { z } from "zod";
+import { durationMs, lengthMs, PLAN_BOUNDS } from "./plan-bounds.ts";
 import { topologySchema } from "./topology.ts";
 import { triggerSchema } from "./trigger.ts";
 
 export const PLAN_FORMAT = "lockstorm-plan";
 export const PLAN_VERSION = 1;
 
-const durationMs = z.number().nonnegative();
-
-/** What a holder does between its acquire and its release, but for entering again. */
+/** A step of a holder between its acquire and its release, except re-entry. */
 const plainStepSchema = z.discriminatedUnion("do", [
   /** Keep the lock for a while and do nothing. */
   z.strictObject({ do: z.literal("hold"), forMs: durationMs }),
@@ -16,7 +15,7 @@ const plainStepSchema = z.discriminatedUnion("do", [
   /** Write to the guarded resource, with the grant's fencing token if it has one. */
   z.strictObject({ do: z.literal("write") }),
   /** Extend the lease. A driver that cannot extend skips the step. */
-  z.strictObject({ do: z.literal("extend"), ttlMs: z.number().positive() }),
+  z.strictObject({ do: z.literal("extend"), ttlMs: lengthMs }),
   /** Hold until something happens elsewhere, but no longer than `atMostMs`. */
   z.strictObject({ do: z.literal("await"), until: triggerSchema, atMostMs: durationMs }),
 ]);
@@ -24,9 +23,9 @@ const plainStepSchema = z.discriminatedUnion("do", [
 /** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses. */
 const reentrySchema = z.strictObject({
   do: z.literal("reenter"),
-  ttlMs: z.number().positive(),
-  steps: z.array(plainStepSchema),
-  /** False leaves the outer release to give up both. */
+  ttlMs: lengthMs,
+  steps: z.array(plainStepSchema).max(PLAN_BOUNDS.steps),
+  /** If false, the outer release gives up both. */
   release: z.boolean().default(true),
 });
 
@@ -35,24 +34,24 @@ export type Step = z.infer<typeof stepSchema>;
 
 /** One critical section of a client: acquire, the steps, release. A try that is not granted skips the steps. */
 const sectionSchema = z.strictObject({
-  key: z.string().min(1),
-  ttlMs: z.number().positive(),
+  key: z.string().min(1).max(PLAN_BOUNDS.text),
+  ttlMs: lengthMs,
   /** How long the lock may wait for another holder; 0 means one try. */
   waitMs: durationMs,
   /**
-   * How often the client tries in all while it is not granted. Each try is an operation of its own, 50 ms after the
-   * last: what a caller does whose lock reports errors while its servers fail over.
+   * The number of tries in all, until one is granted. Each try is a separate operation, 50 ms after the last, as a
+   * caller retries while its servers fail over and its lock reports errors.
    */
-  tries: z.int().positive().default(1),
-  /** The section does not begin before this. Absent: at once. */
+  tries: z.int().positive().max(PLAN_BOUNDS.tries).default(1),
+  /** The section does not begin before this trigger. If absent, it begins at once. */
   after: triggerSchema.optional(),
-  steps: z.array(stepSchema),
-  /** False leaves the lock to expire, as a client does that forgets. */
+  steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
+  /** If false, the client never releases and the lock expires, as with a client that forgets it. */
   release: z.boolean().default(true),
 });
 export type Section = z.infer<typeof sectionSchema>;
 
-const clientPlanSchema = z.strictObject({ sections: z.array(sectionSchema) });
+const clientPlanSchema = z.strictObject({ sections: z.array(sectionSchema).max(PLAN_BOUNDS.sections) });
 export type ClientPlan = z.infer<typeof clientPlanSchema>;
 
 /** One fault of the schedule. `params` are read by the fault of that `kind`. */
@@ -60,7 +59,7 @@ const faultStepSchema = z.strictObject({
   kind: z.string(),
   params: z.record(z.string(), z.unknown()).default({}),
   at: triggerSchema,
-  /** When it is healed. Absent: at the end of the run. */
+  /** When it is healed. If absent, it is healed at the end of the run. */
   until: triggerSchema.optional(),
 });
 export type FaultStep = z.infer<typeof faultStepSchema>;
@@ -72,25 +71,25 @@ export type FaultStep = z.infer<typeof faultStepSchema>;
 export const planSchema = z.strictObject({
   format: z.literal(PLAN_FORMAT),
   version: z.literal(PLAN_VERSION),
-  /** Whatever a run draws at random (owner values in simulation, network jitter, retry jitter) comes from it. */
+  /** Everything that a run draws at random (owner values in simulation, network jitter, retry jitter) comes from it. */
   seed: z.int(),
   /** Name of a registered lock, or the path of a driver module. */
-  lock: z.string(),
+  lock: z.string().max(PLAN_BOUNDS.text),
   topology: topologySchema,
   /**
-   * What the guarded resource checks: the fencing token, and with `versions` that a write which says on what position it
-   * is based is based on the last one (compare and set). With neither it takes every write.
+   * What the guarded resource checks. `fencing`: the fencing token. `versions`: a write that names the position it is
+   * based on must be based on the last one (compare and set). With neither, it accepts every write.
    */
   resource: z
     .strictObject({ fencing: z.boolean(), versions: z.boolean().default(false) })
     .default({ fencing: true, versions: false }),
-  clients: z.array(clientPlanSchema).min(1).max(64),
-  faults: z.array(faultStepSchema),
-  /** The run ends at the latest after this long, in milliseconds of true time. */
-  limitMs: z.number().positive().default(30_000),
+  clients: z.array(clientPlanSchema).min(1).max(PLAN_BOUNDS.clients),
+  faults: z.array(faultStepSchema).max(PLAN_BOUNDS.faults),
+  /** The run ends at the latest after this time, in milliseconds on the true clock: at most a day. */
+  limitMs: lengthMs.default(30_000),
 });
 export type Plan = z.infer<typeof planSchema>;
 /** What the guarded resource checks of a write. */
 export type ResourceChecks = Plan["resource"];
-/** A plan as somebody writes it, defaults left out. */
+/** A plan as a user writes it: defaults may be left out. */
 export type PlanInput = z.input<typeof planSchema>;

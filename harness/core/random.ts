@@ -10,8 +10,8 @@ export interface Random {
 }
 
 /**
- * A stream for one purpose. Streams of different purposes are independent, so that drawing once more in one place
- * changes nothing elsewhere: name them as finely as they are used, `"conn:client-0:node-1"`.
+ * A stream for one purpose. Streams of different purposes are independent, so that one more draw in one place changes
+ * nothing elsewhere. Give each use its own purpose: `"conn:client-0:node-1"`.
  */
 export function randomStream(seed: number, purpose: string): Random {
   const generator = xoroshiro128plus(hashOf(`${seed}\0${purpose}`));
@@ -27,8 +27,8 @@ export function randomStream(seed: number, purpose: string): Random {
 }
 
 /**
- * 32 bits of a text: FNV-1a, then MurmurHash3's finalizer, which spreads it over all bits. A simulation makes hundreds of
- * streams for each run, so a cryptographic hash would be felt.
+ * 32 bits of a text: FNV-1a, then MurmurHash3's finalizer, which spreads it over all bits. A simulation makes hundreds
+ * of streams for each run, so a cryptographic hash would cost noticeable time.
  */
 function hashOf(text: string): number {
   let hash = 0x811c_9dc5;

@@ -18,6 +18,11 @@ export interface SystemUnderTest extends AsyncDisposable {
   requestFailover(): Promise<Evidence>;
   /** Calls `listener` for everything the system notices by itself. */
   onNotice(listener: (notice: Notice) => void): void;
+  /**
+   * Reports what is frozen now without a fault, and stops watching for freezes: the run is over. Absent if nothing can
+   * be frozen from outside.
+   */
+  endWatch?(): void;
 }
 
 /** The clock that no fault touches. */
@@ -42,14 +47,14 @@ export interface ProcessHandle {
   /** `client-0`, `node-2`, `sentinel-1`. */
   readonly name: string;
   state(): Promise<ProcessState>;
-  /** Stops executing, as a long garbage collection does; established connections stay. */
+  /** Stops executing, as in a long garbage collection; established connections stay. */
   pause(): Promise<Evidence>;
   resume(): Promise<Evidence>;
   /** Ends at once, as by SIGKILL. */
   kill(): Promise<Evidence>;
   /** Steps the wall clock by `ms`, positive or negative; the monotonic clock goes on. */
   jumpClock(ms: number): Promise<Evidence>;
-  /** Has all its clocks run `rate` times as fast as they should from now on; 1 is right. Absent where the backend cannot. */
+  /** Makes all its clocks run at `rate` times the right speed from now on; 1 is right. Absent if the backend cannot. */
   setClockRate?(rate: number): Promise<Evidence>;
 }
 
@@ -58,8 +63,8 @@ export interface NodeHandle extends ProcessHandle {
   /** Starts a dead node. `keepData: false` starts it empty. */
   start(options: { readonly keepData: boolean }): Promise<Evidence>;
   /**
-   * Ends at once, as when the power goes: what was written and not yet synced to disk is lost. It is dead then, and can be
-   * started. Absent where the backend cannot.
+   * Ends at once, as when the power fails: data written but not yet synced to disk is lost. The node is then dead and
+   * can be started. Absent if the backend cannot.
    */
   losePower?(): Promise<Evidence>;
   /** Runs a Redis command over a connection of the harness's own, which no fault touches. */
@@ -68,25 +73,35 @@ export interface NodeHandle extends ProcessHandle {
 
 export interface ClientHandle extends ProcessHandle {
   /**
-   * Has the client do one thing. Never rejects: a client that dies leaves the operation `info`. One at a time; a
-   * paused client answers after it was resumed.
+   * Makes the client do one operation, one at a time. Never rejects: a client that dies leaves the operation `info`. A
+   * paused client answers after it is resumed.
    */
   perform(request: ClientRequest): Promise<ClientReply>;
   /**
-   * Has the client stop executing the `count`-th time from now that it is about to send something to one of the servers
-   * `to`: after all it has checked, and before the write that relies on it. What it was about to send leaves it when it
-   * goes on. Absent where the backend cannot.
+   * Stops the client the `count`-th time from now that it is about to send something to one of the servers `to`: after
+   * all its checks, and before the write that relies on them. The message leaves the client when it continues. Absent
+   * if the backend cannot.
    */
   pauseAtSend?(to: readonly string[], count: number): Promise<PauseToCome>;
   /** Calls `listener` when the lock told the client that its lease is gone. */
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
+  /** Calls `listener` when the lock told the client that it has prolonged its lease by itself. */
+  onRenewed(listener: (renewed: RenewedLease) => void): void;
+}
+
+/** A lease that the lock prolonged by itself. `grantedAt` is on the true clock, in nanoseconds since the start of the run. */
+export interface RenewedLease {
+  readonly key: string;
+  readonly owner: string;
+  readonly validForMs: number;
+  readonly grantedAt: number;
 }
 
 /** A pause that waits for its client to send. */
 export interface PauseToCome {
-  /** That it waits. */
+  /** What shows that it waits. */
   readonly evidence: Evidence;
-  /** Has the client go on, if this has stopped it; otherwise calls it off, which observes nothing. */
+  /** Resumes the client if this pause has stopped it; otherwise cancels the pause, and then observes nothing. */
   end(): Promise<Evidence>;
 }
 
@@ -97,31 +112,31 @@ export interface Edge {
 }
 
 /**
- * Faults of single edges. Data flows from `from` to `to`. Bytes that a cut or stalled edge holds arrive after it was
- * mended, as TCP's do.
+ * Faults of single edges. Data flows from `from` to `to`. Bytes that a cut or stalled edge holds arrive after it is
+ * healed, as with TCP.
  */
 export interface NetworkControl {
   /** Nothing passes. Between nodes, packets are dropped. */
   cut(edge: Edge): Promise<Evidence>;
   /** Everything passes only after `ms`. */
   delay(edge: Edge, ms: number): Promise<Evidence>;
-  /** Established connections stay and take bytes, but nothing comes out until it is mended. */
+  /** Established connections stay and take bytes, but nothing comes out until it is healed. */
   stall(edge: Edge): Promise<Evidence>;
-  /** Every connection of the edge, both ways, is reset once. Needs no mending. */
+  /** Every connection of the edge, both ways, is reset once. Needs no healing. */
   reset(edge: Edge): Promise<Evidence>;
   /** Undoes cut, delay and stall of this edge. */
-  mend(edge: Edge): Promise<Evidence>;
+  heal(edge: Edge): Promise<Evidence>;
 }
 
 /** The guarded resource. */
 export interface ResourceHandle {
   /** Calls `listener` for each write in the order the resource applied or refused it, as it becomes known. */
   onAudit(listener: (entry: AuditEntry) => void): void;
-  /** Resolves when every write that the resource has seen so far was given to the listeners. */
+  /** Resolves when the listeners have received every write that the resource has seen so far. */
   drain(): Promise<void>;
   /**
-   * Has it lose the largest fencing tokens it has accepted, and nothing else, as a resource does that keeps them in memory
-   * only and is started again.
+   * Makes it lose the largest fencing tokens it has accepted, and nothing else, as a resource that keeps them only in
+   * memory loses them in a restart.
    */
   forgetFences(): Promise<Evidence>;
 }
@@ -137,10 +152,30 @@ export interface AuditEntry {
   readonly basedOn?: number;
 }
 
-/** Something the system noticed: a replica became master, or a process died that no fault killed. */
+/**
+ * Something the system noticed: a replica became master; a process died that no fault had killed; a lock ended its
+ * client's process (`crashed`; `stack` names places in the code); or a process did not run for a while although no
+ * fault had stopped it. `froze` is reported when the freeze is over, or when the watch ends (`lasts`); `name` may be a
+ * node, a client, `resource`, the proxy between them, or the `harness` itself; `from` and `to` are nanoseconds since
+ * the start of the run.
+ */
 export type Notice =
   | { readonly kind: "promotion"; readonly node: string; readonly evidence: string }
-  | { readonly kind: "died"; readonly name: string; readonly evidence: string };
+  | { readonly kind: "died"; readonly name: string; readonly evidence: string }
+  | {
+      readonly kind: "crashed";
+      readonly name: string;
+      readonly evidence: string;
+      readonly stack: readonly string[];
+    }
+  | {
+      readonly kind: "froze";
+      readonly name: string;
+      readonly from: number;
+      readonly to: number;
+      readonly evidence: string;
+      readonly lasts: boolean;
+    };
 
 /** A request to a client process, as it goes over its standard input. */
 export type ClientRequest =
@@ -172,7 +207,8 @@ export type ClientReply =
   | { readonly ok: false; readonly kind: FailureKind; readonly reason: string };
 
 /**
- * `contended`: somebody else holds. `error`: it certainly had no effect. `refused`: the guarded resource turned a stale
- * write away. `unsupported`: the driver cannot do that. `indeterminate`: it may or may not have had its effect.
+ * `contended`: somebody else holds. `error`: it certainly had no effect. `refused`: the guarded resource refused a
+ * stale write. `unsupported`: the driver cannot do that. `indeterminate`: it may or may not have had its effect.
+ * `invalid-answer`: likewise, because the driver's answer is invalid.
  */
-type FailureKind = "contended" | "error" | "refused" | "unsupported" | "indeterminate";
+type FailureKind = "contended" | "error" | "refused" | "unsupported" | "indeterminate" | "invalid-answer";

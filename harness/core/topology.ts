@@ -1,71 +1,69 @@
 import { z } from "zod";
+import { DIRECTIVE_NAME, DIRECTIVE_VALUE, redisDirectiveProblem } from "./directives.ts";
 import { UserError } from "./errors.ts";
+import { single } from "./topologies/single.ts";
+import { knownTopology, topologies, topologyOf, type TopologyKind } from "./topologies/registry.ts";
 
-/** The topologies of Redis servers, which both backends have. */
-export const SIMULATED_TOPOLOGIES = ["single", "sentinel", "redlock"] as const;
-export type SimulatedTopology = (typeof SIMULATED_TOPOLOGIES)[number];
+/** Every kind of topology, in the order in which help texts list them. */
+export const TOPOLOGIES = topologies.map(({ kind }) => kind);
 
-/** Every kind of topology. Those of other servers than Redis are in containers only: the simulation has none of these. */
-export const TOPOLOGIES = [...SIMULATED_TOPOLOGIES, "postgres", "zookeeper"] as const;
+/** The topology of plans that name none. */
+export const DEFAULT_TOPOLOGY = single.kind;
 
 /**
- * A topology as a plan names it.
- * - `single`: one master, `node-0`.
- * - `sentinel`: a master `node-0`, replicas `node-1` and `node-2`, Sentinels `sentinel-0` to `sentinel-2`.
- * - `redlock`: five independent masters, `node-0` to `node-4`.
- * - `postgres`: one PostgreSQL server, `node-0`.
- * - `zookeeper`: one ZooKeeper server, `node-0`.
- * The guarded resource, `resource`, a Redis server, stands beside each of them.
+ * A topology as a plan names it: its kind (one file each in `topologies`) and what its servers persist. Each topology
+ * also has the guarded resource, a Redis server named `resource`.
  */
-export const topologySchema = z.strictObject({
-  kind: z.enum(TOPOLOGIES),
-  /**
-   * What a data node has on disk. Redis: nothing; an append-only file synced each second; or before each reply.
-   * PostgreSQL: its write-ahead log, never synced; written and synced a little after the reply; or synced before it.
-   * ZooKeeper: its transaction log, written before the reply, and synced before it with `always` only.
-   */
-  persistence: z.enum(["none", "everysec", "always"]).default("none"),
-  /** Further directives of the servers' configuration file, for all data nodes: `{"min-replicas-to-write": "1"}`. */
-  config: z.record(z.string(), z.string()).default({}),
-});
+export const topologySchema = z
+  .strictObject({
+    kind: z.enum(TOPOLOGIES),
+    /**
+     * What a data node has on disk. Redis: nothing; an append-only file synced each second; or before each reply.
+     * PostgreSQL: its write-ahead log, never synced; written and synced a little after the reply; or synced before it.
+     * ZooKeeper: its transaction log, written before the reply, and synced before it with `always` only.
+     */
+    persistence: z.enum(["none", "everysec", "always"]).default("none"),
+    /**
+     * Further directives of the servers' configuration file, for all data nodes: `{"min-replicas-to-write": "1"}`. A
+     * value is one line without backslashes; a plan may not set those by which the harness reaches its servers.
+     */
+    config: z
+      .record(
+        z.string().regex(DIRECTIVE_NAME, "is not the name of a directive"),
+        z
+          .string()
+          .regex(DIRECTIVE_VALUE, "is not a value: give one line of at most 1000 characters, without backslashes"),
+      )
+      .default({}),
+  })
+  .superRefine(({ kind, config }, context) => {
+    if (topologyOf(kind).server !== "redis") return;
+    for (const [name, value] of Object.entries(config)) {
+      const message = redisDirectiveProblem(name, value);
+      if (message !== undefined) context.addIssue({ code: "custom", path: ["config", name], message });
+    }
+  });
 export type TopologySpec = z.infer<typeof topologySchema>;
-export type TopologyKind = TopologySpec["kind"];
 
-/** A kind of server that can hold a lock. */
-type DataServerName = "redis" | "postgres" | "zookeeper";
-
-/** What the data nodes of a topology run. */
-export function serverOf(kind: TopologyKind): DataServerName {
-  return isSimulated(kind) ? "redis" : kind;
+/** Whether the simulation supports it. */
+export function isSimulated(kind: TopologyKind): boolean {
+  return knownTopology(kind)?.backends.includes("simulated") === true;
 }
 
-/** Whether the simulation has it. */
-export function isSimulated(kind: TopologyKind): kind is SimulatedTopology {
-  return SIMULATED_TOPOLOGIES.some((simulated) => simulated === kind);
-}
-
-/** The same kind, as one that the simulation has. @throws UserError when it has no such servers */
-export function simulatedTopology(kind: TopologyKind): SimulatedTopology {
-  if (isSimulated(kind)) return kind;
+/** @throws UserError when the simulation has no such servers */
+export function requireSimulated(kind: TopologyKind): void {
+  if (isSimulated(kind)) return;
   throw new UserError(`the simulation has no servers for the topology ${kind}`, "run it with --backend containers");
 }
 
-const DATA_NODES: Readonly<Record<TopologyKind, number>> = {
-  single: 1,
-  sentinel: 3,
-  redlock: 5,
-  postgres: 1,
-  zookeeper: 1,
-};
-
 /** The data nodes of a topology, in order. */
 export function dataNodes(kind: TopologyKind): readonly string[] {
-  return Array.from({ length: DATA_NODES[kind] }, (_, index) => `node-${index}`);
+  return Array.from({ length: topologyOf(kind).dataNodes }, (_, index) => `node-${index}`);
 }
 
 /** The Sentinels of a topology, in order. */
 export function sentinelNodes(kind: TopologyKind): readonly string[] {
-  return kind === "sentinel" ? ["sentinel-0", "sentinel-1", "sentinel-2"] : [];
+  return Array.from({ length: topologyOf(kind).sentinels }, (_, index) => `sentinel-${index}`);
 }
 
 /** The name of client `index`. */
@@ -74,6 +72,3 @@ export function clientName(index: number): string {
 }
 
 export const RESOURCE = "resource";
-
-/** The name under which the Sentinels watch the master. */
-export const MASTER_NAME = "lockstorm";

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { durationMs } from "./plan-bounds.ts";
 
 /**
- * Events in the protocol that a schedule can hang on. Each is the kind of a history event: `acquire:ok` is a grant,
+ * Events in the protocol that a schedule can wait for. Each is the kind of a history event: `acquire:ok` is a grant,
  * `write:invoke` is the instant before a write is sent. `fault:start` and `fault:heal` refer to the plan's own faults;
  * `promotion` is a replica seen to become master.
  */
@@ -29,7 +30,7 @@ export type Anchor = (typeof ANCHORS)[number];
 
 const atTime = z.strictObject({
   /** Milliseconds since the start of the run, on the true clock. */
-  atMs: z.number().nonnegative(),
+  atMs: durationMs,
 });
 
 const onEvent = z.strictObject({
@@ -41,7 +42,7 @@ const onEvent = z.strictObject({
   /** Only events of this fault of the plan, counted from 0; for `fault:start` and `fault:heal`. */
   fault: z.int().nonnegative().optional(),
   /** How long after the event, in milliseconds. Absent or 0: at the event, before its client takes its next step. */
-  afterMs: z.number().nonnegative().optional(),
+  afterMs: durationMs.optional(),
 });
 
 /** When something in a plan happens: at a time, or at (or some time after) the k-th event of a kind. */

@@ -1,19 +1,74 @@
+/** What reports need to know of a property. */
+interface PropertyEntry {
+  /** Its two-letter abbreviation, for tables. */
+  readonly letters: string;
+  /** What it requires, in plain words. */
+  readonly meaning: string;
+  /**
+   * Whether a lock can promise it. By default a user's own lock must keep every property that a lock can promise. No
+   * lock with a lease can promise anything to a client that outlives its lease.
+   */
+  readonly promisable: boolean;
+}
+
 /** The safety and liveness properties, P1 to P8, in the order in which reports list them. */
-export const PROPERTIES = [
-  "mutual-exclusion",
-  "lease-exclusion",
-  "fencing-tokens",
-  "stale-writes",
-  "lost-updates",
-  "owner-release",
-  "deadlock-freedom",
-  "linearizability",
-] as const;
-export type Property = (typeof PROPERTIES)[number];
+const ENTRIES = {
+  "mutual-exclusion": { letters: "ME", meaning: "at most one client holds the lock at a time", promisable: false },
+  "lease-exclusion": { letters: "LE", meaning: "at most one lease is in force at a time", promisable: true },
+  "fencing-tokens": {
+    letters: "FT",
+    meaning: "every grant has a larger fencing token than the grants before it",
+    promisable: true,
+  },
+  "stale-writes": {
+    letters: "SW",
+    meaning: "the resource accepts no write with an older fencing token than one it has accepted",
+    promisable: true,
+  },
+  "lost-updates": {
+    letters: "LU",
+    meaning: "no accepted write overwrites one that its author never saw",
+    promisable: false,
+  },
+  "owner-release": { letters: "OR", meaning: "no client releases or extends another client's lock", promisable: true },
+  "deadlock-freedom": {
+    letters: "DF",
+    meaning: "after the faults are over, some client gets the lock",
+    promisable: true,
+  },
+  linearizability: {
+    letters: "LI",
+    meaning: "a correct lock could have given the same answers in some order",
+    promisable: true,
+  },
+} as const satisfies Readonly<Record<string, PropertyEntry>>;
+
+export type Property = keyof typeof ENTRIES;
+export const PROPERTIES = Object.keys(ENTRIES) as readonly Property[];
+
+/** The properties that a lock can promise: by default a user's own lock must keep them. */
+export const PROMISABLE: readonly Property[] = PROPERTIES.filter((property) => ENTRIES[property].promisable);
+
+/** The two-letter abbreviation of a property, for tables. */
+export function lettersOf(property: Property): string {
+  return ENTRIES[property].letters;
+}
+
+/** What a property requires, in plain words. */
+export function meaningOf(property: Property): string {
+  return ENTRIES[property].meaning;
+}
 
 /**
- * Why a property was violated. `never-freed`: nobody holds the lock any more, and yet it is not given to anybody.
- * `unexplained` is allowed, and counted.
+ * Why a property was violated. `never-freed`: nobody holds the lock any more, but nobody is granted it. `double-grant`:
+ * the lock itself granted what it had promised to another. `lost-early`: a holder found its lease gone before its end,
+ * and no fault took it away. `refused-while-free`: a try was refused as contended while nobody held. `contradiction`:
+ * the lock's answers contradict each other, and none of them alone is to blame. `lost-write`: the resource acknowledged
+ * a write and does not have it. `effect-after-failure`: a write took effect although it was reported to have had none.
+ * `stale-read`: a write was based on a read that was outdated when its author got the lock, or that others had
+ * overwritten within its hold. `token-overtaken`: of two holds the earlier has the larger fencing token.
+ * `rightful-write-refused`: the resource refused the only rightful holder because of a larger fencing token, whose
+ * owner held earlier or not at all.
  */
 export const CAUSES = [
   "overrun",
@@ -25,14 +80,21 @@ export const CAUSES = [
   "foreign-release",
   "expired-grant",
   "token-rollback",
+  "token-overtaken",
   "stale-accepted",
+  "rightful-write-refused",
   "eviction",
   "never-freed",
-  "unexplained",
+  "lost-early",
+  "refused-while-free",
+  "contradiction",
+  "lost-write",
+  "effect-after-failure",
+  "stale-read",
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** `unknown`: the evidence does not decide. `not-applicable`: nothing in the history speaks of this property. */
+/** `unknown`: the evidence does not decide. `not-applicable`: nothing in the history tests this property. */
 export type Outcome = "valid" | "invalid" | "unknown" | "not-applicable";
 
 /** One violation, with the events that prove it. */
@@ -40,14 +102,112 @@ export interface Violation {
   /** Indices of the events that prove it, ascending. */
   readonly events: readonly number[];
   readonly cause: Cause;
-  /** The two owners at odds, the earlier first, where there are two. */
+  /** The two owners in conflict, the earlier first, if there are two. */
   readonly holders?: readonly [Holder, Holder];
-  /** Nanoseconds since the start during which it held, where it has a length. */
+  /** When it lasted, in nanoseconds since the start, if it has a length. */
   readonly overlap?: { readonly from: number; readonly to: number };
   /** Index of the fault event that enabled it, where one did. */
   readonly fault?: number;
-  /** One paragraph that a person understands. */
+  /** One paragraph in plain words. */
   readonly explanation: string;
+  /** How certain the cause is. */
+  readonly proof?: Proof;
+  /** What was seen, independent of the cause. */
+  readonly finding?: Finding;
+  /** Possible causes, the best first; `cause`, `fault` and `explanation` are those of the first. */
+  readonly hypotheses?: readonly Hypothesis[];
+}
+
+/** What was seen of a violation, independent of its cause. */
+export interface Finding {
+  readonly account: string;
+  readonly events: readonly number[];
+}
+
+/** A possible cause of a violation. */
+export interface Hypothesis {
+  readonly cause: Cause;
+  /** Index of the fault event that it accuses, and that fault in words. */
+  readonly fault?: number;
+  readonly accused?: string;
+  /** Events that support it, beside those of the finding. */
+  readonly events: readonly number[];
+  /** What the history shows of it for certain: a clause without capital and full stop. */
+  readonly shown?: string;
+  /** How it led to the violation: a clause of the same form. */
+  readonly why: string;
+  /** What it rests on, and so what a run must leave out to decide whether it is true. */
+  readonly ground: Ground;
+  /** Index of the grant whose holder outlived its lease, or got it too late. */
+  readonly grant?: number;
+  /** What might have prevented it, the most fitting first. */
+  readonly remedies: readonly Remedy[];
+}
+
+/**
+ * What a hypothesis rests on. `history`: the events show it by themselves. `faults`: these fault events (indices).
+ * `operation`: the release or extension with this invocation. `remedy`: that this remedy was missing. `rest`: that
+ * nothing else is left, so that the cause is the lock: none of these faults, which alone could excuse it, explains it.
+ * `isWhole`: the history names every fault of the run.
+ */
+export type Ground =
+  | { readonly on: "history" }
+  | { readonly on: "faults"; readonly faults: readonly number[] }
+  | { readonly on: "operation"; readonly invoked: number }
+  | { readonly on: "remedy"; readonly remedy: Remedy }
+  | { readonly on: "rest"; readonly faults: readonly number[]; readonly isWhole: boolean };
+
+/**
+ * What prevents a violation. `local-timer`: the holder stops by a timer of its own when its lease ends. `elapsed-check`: a
+ * grant whose lease is over when it arrives is discarded. `fencing-resource`: the resource refuses fencing tokens that
+ * are too old. `fsync`: the servers sync before they reply.
+ */
+export const REMEDIES = ["elapsed-check", "local-timer", "fencing-resource", "fsync"] as const;
+export type Remedy = (typeof REMEDIES)[number];
+
+/** How the cause of a violation was established. */
+export interface Proof {
+  /** `proven`: by the history itself, or by a run without the cause. `probable`: it fits, and nothing more is known. */
+  readonly standing: "proven" | "probable";
+  /** What shows it, or why it is only probable: one sentence. */
+  readonly by: string;
+  /** The run that shows it, where one does. */
+  readonly run?: CounterfactualRun;
+  /** Hypotheses that fitted as well and whose counterfactual run showed the violation all the same. */
+  readonly dropped?: readonly DroppedHypothesis[];
+  /** The remedies that were tried, with their outcomes. */
+  readonly remedies?: readonly TriedRemedy[];
+}
+
+/** A run of the same plan with one change. */
+export interface CounterfactualRun {
+  readonly change: Change;
+  readonly traceHash?: string;
+}
+
+/** What is different in a counterfactual run. `steps` are positions in the plan's list of faults. */
+export type Change =
+  | { readonly kind: "without-faults"; readonly steps: readonly number[] }
+  | {
+      readonly kind: "without-operation";
+      /** Which client, and which of its releases or extensions, counted from 1. */
+      readonly client: number;
+      readonly f: "release" | "extend";
+      readonly ordinal: number;
+    }
+  | { readonly kind: "with-remedy"; readonly remedy: Remedy };
+
+export interface DroppedHypothesis {
+  readonly cause: Cause;
+  readonly why: string;
+  readonly run: CounterfactualRun;
+}
+
+export interface TriedRemedy {
+  readonly remedy: Remedy;
+  /** `prevents`: the violation was gone; `no-help`: it was not; `undecided`: the run proved nothing. */
+  readonly outcome: "prevents" | "no-help" | "undecided";
+  readonly run: CounterfactualRun;
 }
 
 /** Who held what, as the history names it. */
@@ -74,25 +234,27 @@ export interface Verdict {
   readonly properties: Readonly<Partial<Record<Property, PropertyVerdict>>>;
   /** Reasons for `unknown` that concern the run as a whole: a fault without effect, no contention. */
   readonly reasons: readonly string[];
-  /** What a reader should know but what does not change the verdict: a stale write that was refused, say. */
+  /**
+   * Remarks that a reader should know and that do not change the verdict: for example a stale write that was refused.
+   */
   readonly remarks: readonly string[];
-  /** How close it was. */
+  /** How close the run came to a violation. */
   readonly margins?: Margins;
 }
 
 /** How close a run came to a violation. Each is absent where the history has no such thing. */
 export interface Margins {
-  /** The shortest time between the end of one hold and the grant of the next, of the same key to another owner. */
+  /** The shortest time between the end of one hold and the grant of the same key to another owner. */
   readonly smallestGap?: Margin;
-  /** The least that was left of a lease when its holder released it; negative when it was over by then. */
+  /** The least time left of a lease when its holder released it; negative if the lease was over by then. */
   readonly smallestValidityLeft?: Margin;
-  /** The longest time for which a client or a node was stopped, as far as it was seen. */
+  /** The longest time for which a client or a node was seen to be stopped. */
   readonly largestPause?: Margin;
 }
 
 export interface Margin {
   readonly nanoseconds: number;
-  /** Indices of the events that it lies between, or of the one at which it was taken. */
+  /** Indices of the two events that it lies between, or of the event at which it was measured. */
   readonly events: readonly number[];
 }
 

@@ -1,14 +1,14 @@
-import type { HistoryEvent, Unstamped } from "../core/history.ts";
+import { INVALID_ANSWER, type HistoryEvent, type Unstamped } from "../history/history.ts";
 import type { ClientPlan, Section, Step } from "../core/plan.ts";
 import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
-import type { Journal } from "./journal.ts";
+import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
 export interface SessionOptions {
   readonly index: number;
   readonly clients: number;
   readonly client: ClientHandle;
-  readonly journal: Journal;
+  readonly publisher: EventPublisher;
   readonly board: TriggerBoard;
   readonly clock: TrueClock;
   /** The run is over: nothing new is invoked. */
@@ -30,14 +30,15 @@ const DEAD: ClientReply = { ok: false, kind: "error", reason: "the client is dea
 
 /**
  * Drives one client through its plan: invokes, waits for the completion, records both. After an indeterminate end the
- * client continues under a new process number. A holder that was told its lease is gone stops what it does.
+ * client continues under a new process number. A holder that was told that its lease is gone stops its work.
  */
 export class ClientSession {
   readonly #options: SessionOptions;
   #process: number;
   #dead = false;
   #writes = 0;
-  /** Owner values of which the client was told, since it last asked for the lock, that their lease is gone. */
+  #sectionsDone = 0;
+  /** Owner values whose lease is gone, as the client was told since it last asked for the lock. */
   readonly #lost = new Set<string>();
   #owner: string | undefined;
   #gone = new AbortController();
@@ -46,10 +47,13 @@ export class ClientSession {
     this.#options = options;
     this.#process = options.index;
     options.client.onLost(({ key, owner }) => {
-      // It may come before the grant is on record, while a fault that hangs on the grant is being injected.
+      // The notice may come before the grant is recorded, while a fault that waits for the grant is being injected.
       this.#lost.add(owner);
       if (owner === this.#owner) this.#gone.abort();
-      void options.journal.client({ process: this.#process, type: "lost", f: "lease", key, value: { owner } });
+      void options.publisher.client({ process: this.#process, type: "lost", f: "lease", key, value: { owner } });
+    });
+    options.client.onRenewed(({ key, ...value }) => {
+      void options.publisher.client({ process: this.#process, type: "renewed", f: "lease", key, value });
     });
   }
 
@@ -58,12 +62,19 @@ export class ClientSession {
     return this.#process;
   }
 
+  /** How many sections have ended by now, granted or not. */
+  get sectionsDone(): number {
+    return this.#sectionsDone;
+  }
+
   /** Runs all sections. Rejects only with the signal's reason, when the run ends first. */
   async run(plan: ClientPlan): Promise<void> {
     for (const section of plan.sections) {
       if (section.after !== undefined) await this.#options.board.wait(section.after);
       if (this.#dead) return;
       await this.#section(section);
+      if (this.#dead) return;
+      this.#sectionsDone += 1;
     }
   }
 
@@ -86,9 +97,10 @@ export class ClientSession {
     if (release) await this.#operate({ op: "release", key, owner }, { owner });
   }
 
-  /** An inner hold that got another owner value is a hold of its own. */
+  /** An inner hold with another owner value is a separate hold. */
   async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
-    const reply = await this.#operate({ op: "acquire", key: outer.key, ttlMs, waitMs: 0 }, { ttlMs, waitMs: 0 });
+    const invoked = { ttlMs, waitMs: 0, inner: true };
+    const reply = await this.#operate({ op: "acquire", key: outer.key, ttlMs, waitMs: 0 }, invoked);
     if (!reply.ok || reply.owner === undefined) return;
     const inner = reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence);
     await this.#use(inner, { steps, release });
@@ -142,7 +154,7 @@ export class ClientSession {
       ...(basedOn === undefined ? {} : { basedOn }),
     };
     const reply = await this.#operate({ op: "write", key, ...value }, value);
-    // The author of a write has seen it: its next write builds on it.
+    // The author of a write has seen it: its next write is based on it.
     if (reply.ok && reply.position !== undefined && basedOn !== undefined) hold.basedOn = reply.position;
   }
 
@@ -162,19 +174,19 @@ export class ClientSession {
 
   /** Invokes one operation and records how it ended. */
   async #operate(request: ClientRequest, value: object): Promise<ClientReply> {
-    const { journal, client, signal } = this.#options;
+    const { publisher, client, signal } = this.#options;
     signal.throwIfAborted();
-    // A fault may have killed it between two operations. The dead invoke nothing.
+    // A fault may have killed the client between two operations. A dead client invokes nothing.
     if (await this.#isDead()) return DEAD;
     const { op: f, key } = request;
     const event = (type: string, value: object): Promise<HistoryEvent> =>
-      journal.client({ process: this.#process, type, f, key, value } as Unstamped & { process: number });
+      publisher.client({ process: this.#process, type, f, key, value } as Unstamped & { process: number });
     await event("invoke", value);
     signal.throwIfAborted();
     const reply = await client.perform(request);
     const { type, value: outcome } = completion(reply);
     await event(type, outcome);
-    if (!reply.ok && reply.kind === "indeterminate") this.#process += this.#options.clients;
+    if (type === "info") this.#process += this.#options.clients;
     if (!reply.ok) await this.#isDead();
     return reply;
   }
@@ -185,13 +197,14 @@ export class ClientSession {
   }
 }
 
-/** How a reply reads in the history. */
+/** The form of a reply in the history. */
 function completion(reply: ClientReply): { type: "ok" | "fail" | "info"; value: object } {
   if (reply.ok) {
     const { ok: _, ...value } = reply;
     return { type: "ok", value };
   }
-  const type = reply.kind === "indeterminate" ? "info" : "fail";
-  const reason = reply.kind === "contended" || reply.kind === "refused" ? reply.kind : reply.reason;
+  const { kind } = reply;
+  const type = kind === "indeterminate" || kind === INVALID_ANSWER ? "info" : "fail";
+  const reason = kind === "contended" || kind === "refused" || kind === INVALID_ANSWER ? kind : reply.reason;
   return { type, value: reason === reply.reason ? { reason } : { reason, detail: reply.reason } };
 }

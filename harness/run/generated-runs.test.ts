@@ -3,14 +3,15 @@ import { expect, test } from "vitest";
 import { faults } from "../../faults/registry.ts";
 import { contentionPlans } from "../../workloads/contention.ts";
 import { checkHistory } from "../check/check.ts";
-import { parseHistory } from "../core/history-reader.ts";
-import type { FaultEvent, HistoryEvent } from "../core/history.ts";
+import { parseHistory } from "../history/history-reader.ts";
+import type { FaultEvent, HistoryEvent } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
-import { topologySchema, type TopologyKind } from "../core/topology.ts";
+import { topologySchema } from "../core/topology.ts";
+import type { TopologyKind } from "../core/topologies/registry.ts";
 import { runPlan } from "./run-plan.ts";
 import { FakeSystem } from "./testing/fake-system.ts";
 
-/** Runs a plan on a system as strict as a container engine; gives the history as the sink has it. */
+/** Runs a plan on a system as strict as a container engine; returns the history that the sink received. */
 async function run(plan: Plan, injectionMs: number): Promise<readonly HistoryEvent[]> {
   const system = new FakeSystem({ topology: plan.topology.kind, clients: plan.clients.length });
   system.injectionMs = injectionMs;
@@ -45,7 +46,7 @@ test.each(["single", "sentinel", "redlock"] as const)(
       }),
       { numRuns: 250, seed: 1 },
     );
-    // So that the test cannot pass because nothing happened.
+    // Otherwise the test could pass because nothing happened.
     const kinds = faults.filter((fault) => fault.arbitrary(topologySchema.parse({ kind }), 2) !== undefined);
     for (const { kind } of kinds) expect(seen).toContain(`${kind} start installed`);
     expect(seen).toContain("partition heal installed");

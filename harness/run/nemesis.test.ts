@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { HarnessError, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
-import { Journal } from "./journal.ts";
+import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
 import { Recorder } from "./recorder.ts";
 import { fakeFault } from "./testing/fake-fault.ts";
@@ -25,7 +25,7 @@ beforeEach(() => {
     ["client-0", 0],
     ["client-1", 3],
   ]);
-  nemesis = new Nemesis(system, new Journal(recorder, board, 2), board, (client) => processes.get(client));
+  nemesis = new Nemesis(system, new EventPublisher(recorder, board, 2), board, (client) => processes.get(client));
 });
 
 const step = (kind: string, at: FaultStep["at"], until?: FaultStep["at"]): FaultStep => ({
@@ -35,7 +35,7 @@ const step = (kind: string, at: FaultStep["at"], until?: FaultStep["at"]): Fault
   ...(until === undefined ? {} : { until }),
 });
 
-/** Starts the faults; what becomes of that is looked at by the tests of failures. */
+/** Starts the faults; the tests of failures check the outcome. */
 function start(steps: readonly FaultStep[], faults: readonly Fault[]): Promise<void> {
   const started = nemesis.start(readyFaults(steps, faults));
   started.catch(() => {});
@@ -59,7 +59,7 @@ describe("reading a plan's faults", () => {
     const read = () => readyFaults([step("flood", { atMs: 0 })], [fakeFault("stall"), fakeFault("reset")]);
     expect(read).toThrow(UserError);
     expect(read).toThrow('there is no fault "flood"');
-    expect(read).toThrow(expect.objectContaining({ mend: "choose one of stall, reset" }));
+    expect(read).toThrow(expect.objectContaining({ hint: "choose one of stall, reset" }));
   });
 
   test("refuses parameters that the fault does not take", () => {
@@ -86,6 +86,7 @@ describe("a fault", () => {
         targets: ["client-1", "node-0"],
         outcome: "installed",
         evidence: "stall seen",
+        step: 0,
         processes: [3],
       },
       {
@@ -93,6 +94,7 @@ describe("a fault", () => {
         targets: ["client-1", "node-0"],
         outcome: "installed",
         evidence: "stall healed",
+        step: 0,
         processes: [3],
       },
     ]);

@@ -2,7 +2,7 @@ import { UserError } from "../core/errors.ts";
 import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
 import type { SystemUnderTest } from "../core/system.ts";
-import type { Journal } from "./journal.ts";
+import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
 /** A fault with its parameters read, ready to be injected. */
@@ -28,12 +28,12 @@ export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[
 }
 
 /**
- * Injects and heals the faults of a plan when their triggers say so, and records each with what was seen of it.
- * `start` returns at once; `finish` heals whatever is still in force and records the faults whose trigger never came.
+ * Injects and heals the faults of a plan when their triggers fire, and records each with what was seen of it. `start`
+ * returns at once; `finish` heals every fault still in force and records the faults whose trigger never fired.
  */
 export class Nemesis {
   readonly #system: SystemUnderTest;
-  readonly #journal: Journal;
+  readonly #publisher: EventPublisher;
   readonly #board: TriggerBoard;
   readonly #processOf: (client: string) => number | undefined;
   readonly #running: Promise<void>[] = [];
@@ -43,12 +43,12 @@ export class Nemesis {
 
   constructor(
     system: SystemUnderTest,
-    journal: Journal,
+    publisher: EventPublisher,
     board: TriggerBoard,
     processOf: (client: string) => number | undefined,
   ) {
     this.#system = system;
-    this.#journal = journal;
+    this.#publisher = publisher;
     this.#board = board;
     this.#processOf = processOf;
   }
@@ -59,7 +59,7 @@ export class Nemesis {
       this.#pending.set(number, fault.kind);
       this.#running.push(this.#board.when(fault.step.at, () => this.#noteFailure(this.#inject(fault, number))));
       if (fault.step.until !== undefined) {
-        // Healing hangs on the injection too: what comes first waits for the other.
+        // Healing waits for the injection too, whichever trigger fires first.
         const { until } = fault.step;
         this.#running.push(
           this.#board
@@ -72,16 +72,16 @@ export class Nemesis {
   }
 
   /**
-   * Heals what is in force, newest first, and records as skipped what never came. To be called when the board's signal
-   * has ended all waiting. @throws what kept the harness from injecting or healing a fault
+   * Heals the faults in force, newest first, and records those that never came as skipped. To be called when the
+   * board's signal has ended all waiting. @throws what kept the harness from injecting or healing a fault
    */
   async finish(): Promise<void> {
     await Promise.allSettled(this.#running);
     if (this.#failures.length > 0) throw this.#failures[0];
     for (const number of [...this.#inForce.keys()].toReversed()) await this.#heal(number);
-    for (const kind of this.#pending.values()) {
-      const evidence = "its trigger never came";
-      await this.#journal.fault(kind, { phase: "start", targets: [], outcome: "skipped", evidence });
+    for (const [step, kind] of this.#pending) {
+      const evidence = "its trigger never happened";
+      await this.#publisher.fault(kind, { phase: "start", targets: [], outcome: "skipped", evidence, step });
     }
   }
 
@@ -99,7 +99,7 @@ export class Nemesis {
     await this.#record(fault.kind, number, "heal", fault.injected, await fault.injected.heal());
   }
 
-  /** One that happens while the run comes to its end would otherwise pass for the end of waiting. */
+  /** Otherwise an error while the run ends would pass for the end of waiting. */
   async #noteFailure(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -117,9 +117,16 @@ export class Nemesis {
     { outcome, evidence }: { readonly outcome: InjectedFault["outcome"]; readonly evidence: string },
   ): Promise<void> {
     const processes = targets.map(this.#processOf).filter((process) => process !== undefined);
-    return this.#journal.fault(
+    return this.#publisher.fault(
       kind,
-      { phase, targets: [...targets], outcome, evidence, ...(processes.length === 0 ? {} : { processes }) },
+      {
+        phase,
+        targets: [...targets],
+        outcome,
+        evidence,
+        step: number,
+        ...(processes.length === 0 ? {} : { processes }),
+      },
       number,
     );
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseHistory } from "../core/history-reader.ts";
-import type { Unstamped } from "../core/history.ts";
+import { parseHistory } from "../history/history-reader.ts";
+import type { Unstamped } from "../history/history.ts";
 import { Recorder } from "./recorder.ts";
 
 const promotion: Unstamped = {
@@ -18,7 +18,7 @@ test("the first line says the format and the facts", () => {
     () => 0,
     (line) => lines.push(line),
   );
-  expect(lines).toEqual(['{"format":"lockstorm-history","version":1,"clients":2,"lock":"single","seed":7}\n']);
+  expect(lines).toEqual(['{"format":"lockstorm-history","version":2,"clients":2,"lock":"single","seed":7}\n']);
   expect(recorder.history).toEqual({ header: JSON.parse(lines[0] ?? ""), events: [] });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ClientStage } from "./testing/client-stage.ts";
+import { SessionFixture } from "./testing/session-fixture.ts";
 
 describe("a re-entry", () => {
   const reenter = {
@@ -9,10 +9,10 @@ describe("a re-entry", () => {
   };
 
   test("that is granted does its steps and is left before the outer hold", async () => {
-    const stage = new ClientStage();
-    stage.system.lock.reentrant = true;
-    await stage.settle({ steps: [reenter, { do: "write" }] });
-    expect(stage.story).toEqual([
+    const fixture = new SessionFixture();
+    fixture.system.lock.reentrant = true;
+    await fixture.settle({ steps: [reenter, { do: "write" }] });
+    expect(fixture.story).toEqual([
       "0 acquire:invoke 0",
       "0 acquire:ok 1",
       "0 acquire:invoke 1",
@@ -24,17 +24,17 @@ describe("a re-entry", () => {
       "0 release:invoke 14",
       "0 release:ok 15",
     ]);
-    expect(stage.values("acquire", "invoke")).toEqual([
+    expect(fixture.values("acquire", "invoke")).toEqual([
       { ttlMs: 1000, waitMs: 0 },
-      { ttlMs: 500, waitMs: 0 },
+      { ttlMs: 500, waitMs: 0, inner: true },
     ]);
-    expect(stage.values("release", "ok")).toEqual([{ released: true }, { released: true }]);
+    expect(fixture.values("release", "ok")).toEqual([{ released: true }, { released: true }]);
   });
 
   test("that is refused skips its steps, and the outer hold goes on", async () => {
-    const stage = new ClientStage();
-    await stage.settle({ steps: [reenter, { do: "write" }] });
-    expect(stage.story).toEqual([
+    const fixture = new SessionFixture();
+    await fixture.settle({ steps: [reenter, { do: "write" }] });
+    expect(fixture.story).toEqual([
       "0 acquire:invoke 0",
       "0 acquire:ok 1",
       "0 acquire:invoke 1",
@@ -47,9 +47,9 @@ describe("a re-entry", () => {
   });
 
   test("can be left to the outer release", async () => {
-    const stage = new ClientStage();
-    stage.system.lock.reentrant = true;
-    await stage.settle({ steps: [{ ...reenter, release: false }] });
-    expect(stage.story.filter((line) => line.includes("release:invoke"))).toHaveLength(1);
+    const fixture = new SessionFixture();
+    fixture.system.lock.reentrant = true;
+    await fixture.settle({ steps: [{ ...reenter, release: false }] });
+    expect(fixture.story.filter((line) => line.includes("release:invoke"))).toHaveLength(1);
   });
 });

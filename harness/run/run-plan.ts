@@ -1,11 +1,13 @@
+import { PROMOTION } from "../core/fault-traits.ts";
 import { HarnessError, messageOf } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
-import type { History } from "../core/history.ts";
+import { CLIENT_CRASH } from "../core/fault-traits.ts";
+import type { EndMarker, History, RunEnd } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
-import { clientName } from "../core/topology.ts";
+import { clientName, RESOURCE } from "../core/topology.ts";
 import type { SystemUnderTest } from "../core/system.ts";
 import { ClientSession } from "./client-session.ts";
-import { Journal } from "./journal.ts";
+import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
 import { Recorder, type LineSink } from "./recorder.ts";
 import { TriggerBoard } from "./trigger-board.ts";
@@ -15,20 +17,17 @@ export interface RunOptions {
   /** A started system that fits the plan's topology and number of clients. The run does not dispose it. */
   readonly system: SystemUnderTest;
   readonly faults: readonly Fault[];
-  /** Receives the history line by line, while it is made. */
-  readonly sink?: LineSink;
-  /** Further facts for the first line of the history: backend, versions. */
+  /** Receives the history line by line while it is recorded. */
+  readonly sink?: LineSink | undefined;
+  /** More facts for the first line of the history: backend, versions. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** Ends the run early; what was recorded stays. */
-  readonly signal?: AbortSignal;
+  /** Ends the run early; the events recorded so far stay. */
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** `completed`: all clients came to their end. `limit`: the plan's time was over. `interrupted`: the signal ended it. */
-export type RunEnd = "completed" | "limit" | "interrupted";
-
 /**
- * Runs one plan on a started system: drives the clients, injects the faults, records the history. Everything the run
- * needs to know of the world it learns through `system`, so that it is the same on every backend.
+ * Runs one plan on a started system: drives the clients, injects the faults, records the history. The run learns
+ * everything about the world through `system`, so it is the same on every backend.
  * @throws UserError before anything is done, when a fault of the plan cannot be read
  * @throws HarnessError when the system itself broke down (not when a fault broke it); the sink has the history so far
  */
@@ -46,32 +45,44 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
       try {
         options.sink?.(line);
       } catch (error) {
-        // Events come from everywhere; none of those who record them could do anything about it.
+        // Events come from many places, and none of the callers that record them could handle the error.
         breakdown.reject(new HarnessError(`the history cannot be written: ${messageOf(error)}`, { cause: error }));
       }
     },
   );
   const board = new TriggerBoard(clock, stop.signal);
-  const journal = new Journal(recorder, board, clients.length);
+  const publisher = new EventPublisher(recorder, board, clients.length);
   const sessions = clients.map(
     (client, index) =>
-      new ClientSession({ index, clients: clients.length, client, journal, board, clock, signal: stop.signal }),
+      new ClientSession({ index, clients: clients.length, client, publisher, board, clock, signal: stop.signal }),
   );
-  const nemesis = new Nemesis(
-    system,
-    journal,
-    board,
-    (name) => sessions.find((_, index) => clientName(index) === name)?.process,
-  );
+  const processOf = (name: string): number | undefined =>
+    sessions.find((_, index) => clientName(index) === name)?.process;
+  const nemesis = new Nemesis(system, publisher, board, processOf);
+  /** What was frozen, without a fault, when the run was over. */
+  const frozen = new Set<string>();
 
   system.resource.onAudit(({ key, ...value }) => {
     recorder.record({ process: "storage", type: "audit", f: "write", key, value });
   });
   system.onNotice((notice) => {
     if (notice.kind === "died") breakdown.reject(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
-    else {
+    else if (notice.kind === "crashed") {
+      const { name, evidence, stack } = notice;
+      const process = processOf(name);
+      const value = { phase: "start" as const, targets: [name], outcome: "installed" as const, evidence };
+      const more = { ...(process === undefined ? {} : { processes: [process] }), stack: [...stack] };
+      recorder.record({ process: "nemesis", type: "fault", f: CLIENT_CRASH, value: { ...value, ...more } });
+    } else if (notice.kind === "froze") {
+      const { name, from, to, evidence, lasts } = notice;
+      const process = processOf(name);
+      const processes = process === undefined ? {} : { processes: [process] };
+      const value = { targets: [name], from, to, evidence, ...(lasts ? { lasts } : {}), ...processes };
+      recorder.record({ process: "harness", type: "notice", f: "freeze", value });
+      if (lasts) frozen.add(name);
+    } else {
       const value = { phase: "start" as const, targets: [notice.node], outcome: "installed" as const };
-      void journal.fault("promotion", { ...value, evidence: notice.evidence });
+      void publisher.fault(PROMOTION, { ...value, evidence: notice.evidence });
     }
   });
 
@@ -79,6 +90,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const nemesisBroken = rejectionOf(nemesisFailure, stop.signal);
   const work = Promise.all(sessions.map((session, index) => session.run(plan.clients[index] ?? { sections: [] })));
   const limit = clock.sleep(plan.limitMs, stop.signal);
+  const standing = (): Standing => ({ at: clock.now(), sections: sectionsOf(plan, sessions) });
   try {
     const end = await Promise.race([
       work.then((): RunEnd => "completed"),
@@ -87,16 +99,31 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
       breakdown.promise,
       nemesisBroken,
     ]);
+    const stood = standing();
     stop.abort(new Error("the run is over"));
+    system.endWatch?.();
     await nemesis.finish();
-    await Promise.race([system.resource.drain(), breakdown.promise]);
+    // A frozen resource reports nothing. Its missing audits are no evidence against anybody.
+    if (!frozen.has(RESOURCE)) await Promise.race([system.resource.drain(), breakdown.promise]);
+    recorder.end({ run: end, ...stood });
     return { history: recorder.history, end };
+  } catch (error) {
+    recorder.end({ run: "failed", ...standing(), reason: messageOf(error) });
+    throw error;
   } finally {
     stop.abort(new Error("the run is over"));
     recorder.seal();
     await Promise.allSettled([limit, nemesisFailure]);
     work.catch(() => {});
   }
+}
+
+/** What the end marker says about the moment when the clients were stopped. */
+type Standing = Pick<EndMarker["value"], "at" | "sections">;
+
+function sectionsOf({ clients }: Plan, sessions: readonly ClientSession[]): Standing["sections"] {
+  const planned = clients.reduce((sum, { sections }) => sum + sections.length, 0);
+  return { planned, done: sessions.reduce((sum, { sectionsDone }) => sum + sectionsDone, 0) };
 }
 
 /** Rejects as `promise` does, unless the run is over by then; never resolves. */

@@ -2,11 +2,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseHistory } from "../core/history-reader.ts";
+import { parseHistory } from "../history/history-reader.ts";
 import { UserError } from "../core/errors.ts";
-import { formerRun } from "./former-run.ts";
+import { previousRun } from "../campaign/previous-run.ts";
 import { Recorder } from "./recorder.ts";
-import { Regressions } from "./regressions.ts";
+import { Regressions } from "../campaign/regressions.ts";
 import { readPlan, RunFolder } from "./store.ts";
 import { plan, section } from "./testing/plans.ts";
 
@@ -46,7 +46,7 @@ describe("a run's folder", () => {
     expect(parseHistory(readFileSync(folder.historyFile, "utf8"), "file")).toEqual(recorder.history);
   });
 
-  test("that cannot be made is the user's to mend", () => {
+  test("that cannot be made is the user's to fix", () => {
     writeFileSync(join(store, "file"), "");
     const create = (): unknown => RunFolder.create(join(store, "file"), plan(), NOON);
     expect(create).toThrow(UserError);
@@ -130,7 +130,7 @@ describe("a former run", () => {
         "stale-writes": { verdict: "valid" },
       },
     });
-    expect(formerRun(join(store, "plan.json"))).toEqual({
+    expect(previousRun(join(store, "plan.json"))).toEqual({
       traceHash: "abc",
       verdict: "invalid",
       causes: ["double-grant", "overrun"],
@@ -138,15 +138,15 @@ describe("a former run", () => {
   });
 
   test("of which nothing is left, or only fragments, is not known", () => {
-    expect(formerRun(join(store, "plan.json"))).toEqual({ causes: [] });
+    expect(previousRun(join(store, "plan.json"))).toEqual({ causes: [] });
     write("trace.json", "{");
     write("verdict.json", { verdict: "perhaps", properties: {} });
-    expect(formerRun(join(store, "plan.json"))).toEqual({ causes: [] });
+    expect(previousRun(join(store, "plan.json"))).toEqual({ causes: [] });
   });
 
   test("is written as it is read", () => {
     using folder = RunFolder.create(store, plan({ clients: [section({})] }), NOON);
     folder.writeVerdict({ verdict: "unknown", required: [], properties: {}, reasons: ["none"], remarks: [] });
-    expect(formerRun(folder.planFile)).toEqual({ verdict: "unknown", causes: [] });
+    expect(previousRun(folder.planFile)).toEqual({ verdict: "unknown", required: [], causes: [] });
   });
 });

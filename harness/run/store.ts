@@ -1,16 +1,23 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { messageOf, UserError } from "../core/errors.ts";
+import { closeSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { UserError } from "../core/errors.ts";
+import type { History } from "../history/history.ts";
 import { type Plan, planSchema } from "../core/plan.ts";
+import { codeOf, systemReason } from "../core/system-reason.ts";
 import type { Verdict } from "../core/verdict.ts";
+import { readTextFile } from "./input-file.ts";
+import { appendWhole, makeFolder, openForLines, replaceFile } from "./output-file.ts";
 import type { LineSink } from "./recorder.ts";
 
 /** The folder in which all runs are kept, below the working directory. */
 export const STORE = ".lockstorm";
 
+/** How many characters are written at a time when nobody waits for a line. */
+const LARGE_WRITE = 1 << 20;
+
 /**
- * The folder of one run: `plan.json` first, `history.jsonl` while the run goes, `verdict.json` and the reports after,
- * and `logs` with what clients and nodes wrote.
+ * The folder of one run: `plan.json` first, `history.jsonl` during the run, `verdict.json` and the reports after it,
+ * and `logs` with the output of clients and nodes.
  */
 export class RunFolder implements Disposable {
   readonly path: string;
@@ -18,11 +25,11 @@ export class RunFolder implements Disposable {
 
   private constructor(path: string) {
     this.path = path;
-    this.#history = openSync(this.historyFile, "a");
+    this.#history = openForLines(this.historyFile, true);
   }
 
   /**
-   * Makes the folder `<store>/runs/<time>-<seed>`; a second run in the same second gets a further number.
+   * Makes the folder `<store>/runs/<time>-<seed>`; another run in the same second gets a number appended.
    * @throws UserError when it cannot be written
    */
   static create(store: string, plan: Plan, now: Date): RunFolder {
@@ -30,10 +37,11 @@ export class RunFolder implements Disposable {
     try {
       const path = makeUnique(join(store, "runs", `${time}-${plan.seed}`));
       mkdirSync(join(path, "logs"));
-      writeFileSync(join(path, "plan.json"), `${JSON.stringify(plan, undefined, 2)}\n`);
+      replaceFile(join(path, "plan.json"), `${JSON.stringify(plan, undefined, 2)}\n`);
       return new RunFolder(path);
     } catch (error) {
-      throw new UserError(`the run cannot be recorded in ${store}: ${messageOf(error)}`, "make the folder writable", {
+      const why = error instanceof UserError ? error.message : systemReason(error);
+      throw new UserError(`the run cannot be recorded in ${store}: ${why}`, "make the folder writable", {
         cause: error,
       });
     }
@@ -51,19 +59,31 @@ export class RunFolder implements Disposable {
     return join(this.path, "logs");
   }
 
-  /** Writes a line of the history at once: what happened survives the harness. */
+  /** Writes a line of the history at once: it survives the harness. */
   readonly sink: LineSink = (line) => {
-    writeSync(this.#history, line);
+    appendWhole(this.#history, line);
   };
+
+  /** Writes the whole history of a run that is over. */
+  writeHistory({ header, events, end }: History): void {
+    let text = `${JSON.stringify(header)}\n`;
+    for (const line of end === undefined ? events : [...events, end]) {
+      text += `${JSON.stringify(line)}\n`;
+      if (text.length < LARGE_WRITE) continue;
+      this.sink(text);
+      text = "";
+    }
+    this.sink(text);
+  }
 
   writeVerdict(verdict: Verdict): void {
     this.write("verdict.json", `${JSON.stringify(verdict, undefined, 2)}\n`);
   }
 
-  /** Writes a further file, a report, and gives its path. */
+  /** Writes another file, a report, and returns its path. */
   write(name: string, content: string): string {
     const path = join(this.path, name);
-    writeFileSync(path, content);
+    replaceFile(path, content);
     return path;
   }
 
@@ -73,21 +93,25 @@ export class RunFolder implements Disposable {
 }
 
 function makeUnique(path: string): string {
+  makeFolder(dirname(path));
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? path : `${path}-${number}`;
-    if (existsSync(candidate)) continue;
-    mkdirSync(candidate, { recursive: true });
-    return candidate;
+    try {
+      mkdirSync(candidate);
+      return candidate;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
   }
 }
 
-/** Reads a saved plan. @throws UserError when there is none, or when it is not one */
+/** Reads a saved plan. @throws UserError when there is none, or when the file is not a plan */
 export function readPlan(path: string): Plan {
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(path, "utf8"));
+    json = JSON.parse(readTextFile(path));
   } catch (error) {
-    throw new UserError(`${path} cannot be read as a plan: ${messageOf(error)}`, "give the plan.json of a run", {
+    throw new UserError(`${path} cannot be read as a plan: ${systemReason(error)}`, "give the plan.json of a run", {
       cause: error,
     });
   }
@@ -96,6 +120,6 @@ export function readPlan(path: string): Plan {
   const issue = parsed.error.issues[0];
   throw new UserError(
     `${path} is not a plan: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
-    "correct it, or record it again",
+    "correct the plan, or record it again",
   );
 }

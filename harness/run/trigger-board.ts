@@ -1,7 +1,7 @@
 import type { TrueClock } from "../core/system.ts";
 import { isEventTrigger, type Anchor, type EventTrigger, type Trigger } from "../core/trigger.ts";
 
-/** Something that happened and that triggers can hang on. */
+/** An event that triggers can wait for. */
 export interface Happening {
   readonly anchor: Anchor;
   readonly client?: number;
@@ -22,12 +22,12 @@ interface Past {
 }
 
 /**
- * Turns the run's happenings into the moments that a plan's triggers name.
+ * Fires a plan's triggers from the events of a run.
  *
- * A trigger whose event has already happened fires at once; a delay always counts from the event. An action that hangs on an event without a delay is awaited
- * by `publish`, so that whoever publishes (a client between two steps) goes on only when it is done: a fault "on the
- * k-th grant" is in force before the holder does anything. Actions of one event run in the order of registration,
- * together. A trigger that never comes does nothing.
+ * A trigger whose event has already happened fires at once; a delay always counts from the event. `publish` awaits an
+ * action that waits for an event without a delay, so that the publisher (a client between two steps) continues only
+ * when the action is done: a fault "on the k-th grant" is in force before the holder does anything. Actions of one
+ * event run in the order of registration, together. A trigger that never fires does nothing.
  */
 export class TriggerBoard {
   readonly #clock: TrueClock;
@@ -64,7 +64,7 @@ export class TriggerBoard {
     return this.when(trigger, () => Promise.resolve());
   }
 
-  /** Says that something happened; resolves when every action that hangs on it without a delay is done. */
+  /** Reports an event; resolves when every action that waits for it without a delay is done. */
   async publish(happening: Happening): Promise<void> {
     const atNs = this.#clock.now();
     this.#past.push({ happening, atNs });

@@ -1,33 +1,63 @@
 import { posix } from "node:path";
 import { importsOf, isNode, lineAt, nodesOf, parse, type SourceFile, type SyntaxNode } from "./source-file.ts";
 
-/** Which rooms, or single files, a room may import beside itself. The layer rule of ARCHITECTURE.md. */
+/**
+ * The traits of all faults, by kind. A fault states them in its own file, and code that judges or draws a history asks
+ * here: it reads facts about a fault, never how the fault is injected.
+ */
+const TRAITS = "faults/traits.ts";
+
+/** The rooms, or single files, that a room may import besides itself. The layer rule of ARCHITECTURE.md. */
 export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> = {
   "harness/core": [],
-  "harness/check": ["harness/core"],
-  "harness/run": ["harness/core", "harness/check", "workloads", "faults"],
+  "harness/history": ["harness/core", TRAITS],
+  "harness/check": ["harness/core", "harness/history", TRAITS],
+  "harness/run": ["harness/core", "harness/history", "harness/check", "workloads", "faults"],
+  "harness/proof": ["harness/core", "harness/history", "harness/check", "harness/client/altered-driver.ts"],
   "harness/client": ["harness/core", "lock-impl"],
-  "harness/simulated": ["harness/core", "harness/client", "lock-impl/driver.ts"],
-  "harness/containers": ["harness/core", "lock-impl/driver.ts", "docker"],
+  "harness/simulated": ["harness/core", "harness/client"],
+  "harness/containers": ["harness/core", "docker"],
+  "harness/campaign": [
+    "harness/core",
+    "harness/history",
+    "harness/check",
+    "harness/run",
+    "harness/proof",
+    "harness/client",
+    "harness/simulated",
+    "harness/containers",
+    "lock-impl",
+    "workloads",
+    "faults",
+    // The types that reports take and campaigns provide; never a drawing.
+    "reports/run/run-record.ts",
+    "reports/debate/measured-headline.ts",
+  ],
   "harness/cli": "everything",
   "harness/verify": "everything",
-  "lock-impl": [],
-  workloads: ["harness/core"],
+  "lock-impl": ["harness/core", "faults/registry.ts"],
+  workloads: ["harness/core", "harness/history"],
   faults: ["harness/core"],
-  reports: ["harness/core", "harness/check"],
+  reports: ["harness/core", "harness/history", "harness/check", TRAITS],
   docker: [],
 };
+
+/**
+ * The room that turns the words of the command line into calls. No other room imports it: code that others need belongs
+ * in another room.
+ */
+const DOOR = "harness/cli";
 
 /** The files that import what their user names or writes. */
 const LOADERS = ["harness/client/load-driver.ts", "harness/cli/config-file.ts"];
 
-/** Where a process may be ended: the composition root, and programs of their own. */
-const MAY_EXIT = ["harness/cli", "harness/client/worker.ts", "harness/containers/watchdog-process.ts"];
+/** Where a process may be ended: the composition root, and separate programs. */
+const MAY_EXIT = ["harness/cli", "harness/client/worker.ts", "harness/containers/cleanup/watchdog-process.ts"];
 
 /** Folders of what only tests and benchmarks use. */
 const FOR_TESTS = ["testing", "testdata", "bench"];
 
-/** True for tests, benchmarks, and what only they use: nothing of the product may import it. */
+/** True for tests, benchmarks, and files that only they use: the product must not import them. */
 export function isTest(path: string): boolean {
   return /\.(test|bench)\.ts$/.test(path) || path.split("/").some((part) => FOR_TESTS.includes(part));
 }
@@ -53,7 +83,39 @@ export function layerViolations(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Calls of `process.exit` where a process may not be ended, a line each. */
+/** A folder with more files than this needs subfolders for files that belong together. */
+const MOST_FILES = 25;
+
+/** Folders with many things of one kind, one per file, which nobody reads from top to bottom. */
+const LISTS = ["workloads/catalogue", "lock-impl/flawed", "faults", "harness/cli/commands"];
+
+/** Folders with too many files of the product, one line each. Tests and subfolders do not count. */
+export function crowdedFolders(files: readonly SourceFile[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { path } of files) {
+    if (!isTest(path)) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > MOST_FILES && !LISTS.includes(folder))
+    .map(([folder, count]) => `${folder}: ${count} files, more than ${MOST_FILES}`);
+}
+
+/** Imports of the command line from outside it, tests and benchmarks included, one line each. */
+export function doorViolations(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => !isWithin(path, DOOR))
+    .flatMap((file) =>
+      importsOf(file).flatMap(({ line, specifier }) => {
+        if (specifier === undefined || !specifier.startsWith(".")) return [];
+        const target = posix.join(posix.dirname(file.path), specifier);
+        return isWithin(target, DOOR)
+          ? [`${file.path}:${line}: may not import ${target}: nobody stands on the CLI`]
+          : [];
+      }),
+    );
+}
+
+/** Calls of `process.exit` where a process must not be ended, one line each. */
 export function exitViolations(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => !isTest(path) && !MAY_EXIT.some((entry) => isWithin(path, entry)))

@@ -11,8 +11,10 @@ export interface SourceFile {
 /** A file that one file refers to. */
 export interface Import {
   readonly line: number;
-  /** As it is written; undefined for a dynamic import of something that is not a literal. */
+  /** As it is written; undefined for a dynamic import whose argument is not a literal. */
   readonly specifier: string | undefined;
+  /** Whether the file is loaded before this one runs: false for imports of types and for dynamic imports. */
+  readonly whenLoaded: boolean;
 }
 
 /** A node of a syntax tree. */
@@ -24,7 +26,7 @@ export interface SyntaxNode {
 
 const SKIPPED = new Set(["node_modules", "dist", "coverage"]);
 
-/** Every file below these folders whose name has one of these endings, but for what is hidden or generated. */
+/** Every file below these folders whose name has one of these endings, except hidden or generated files. */
 export function readSources(root: string, folders: readonly string[], endings: readonly string[]): SourceFile[] {
   return folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
@@ -37,7 +39,10 @@ export function readSources(root: string, folders: readonly string[], endings: r
 
 const parsed = new WeakMap<SourceFile, Program>();
 
-/** The syntax tree of a TypeScript file, which is parsed once. @throws when it cannot be parsed */
+/**
+ * The syntax tree of a TypeScript file, parsed once.
+ * @throws when it cannot be parsed
+ */
 export function parse(file: SourceFile): Program {
   const { path, text } = file;
   const known = parsed.get(file);
@@ -80,9 +85,15 @@ export function importsOf(file: SourceFile): Import[] {
   const imports: Import[] = [];
   for (const node of nodesOf(parse(file))) {
     const source = IMPORTING.has(node.type) ? (node["source"] ?? node["expression"]) : required(node);
-    if (isNode(source)) imports.push({ line: lineAt(file, node.start), specifier: literal(source) });
+    if (!isNode(source)) continue;
+    imports.push({ line: lineAt(file, node.start), specifier: literal(source), whenLoaded: isWhenLoaded(node) });
   }
   return imports;
+}
+
+/** `import { type X }` counts at run time: `import {}` is left of it. */
+function isWhenLoaded({ type, importKind, exportKind }: SyntaxNode): boolean {
+  return type !== "TSImportType" && type !== "ImportExpression" && importKind !== "type" && exportKind !== "type";
 }
 
 /** The argument of `require(..)`. */

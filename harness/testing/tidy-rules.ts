@@ -12,7 +12,7 @@ export function longFiles(files: readonly SourceFile[]): string[] {
   });
 }
 
-/** Files and folders whose name says nothing about what is in them. */
+/** Files and folders whose name does not describe their content. */
 export function namelessFiles(files: readonly SourceFile[]): string[] {
   return files
     .filter(({ path }) => path.split("/").some((part) => /^utils?(\.|$)/i.test(part)))
@@ -20,8 +20,8 @@ export function namelessFiles(files: readonly SourceFile[]): string[] {
 }
 
 /**
- * Files that gather what others export and have nothing of their own, but for the package's own `index.ts`. One name of
- * one other file, under a name of its own, is an alias and no barrel.
+ * Files that only pass on the exports of others, except the package's own `index.ts`. A file that passes on one name of
+ * one other file, under another name, is an alias and no barrel.
  */
 export function barrels(files: readonly SourceFile[]): string[] {
   return files
@@ -45,7 +45,7 @@ export function barrels(files: readonly SourceFile[]): string[] {
 
 const TEST_FUNCTIONS = new Set(["test", "it", "describe", "suite", "bench"]);
 
-/** Tests that are left out, that leave others out, or that may fail at first. */
+/** Tests that are skipped, that skip others, or that may fail at first. */
 export function laxTests(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
     nodesOf(parse(file)).flatMap((node) => {
@@ -105,7 +105,9 @@ function missing(files: readonly SourceFile[], registry: string, listed: (file: 
     .map(({ path }) => `${path}: is not in ${registry}`);
 }
 
-/** Words that say how the project came about instead of what it is. In pieces, so that this file has none of them. */
+/**
+ * Words about how the project was made instead of what it is. They are in pieces, so that this file has none of them.
+ */
 const FOREIGN = [
   ["\\bag", "ents?\\b"],
   ["\\.\\./sha", "red\\b"],

@@ -1,15 +1,20 @@
-import type { VerifySettings } from "./settings.ts";
+import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Verification } from "./verify-options.ts";
 
-/** Not one run decided anything: the lock was never granted to two clients in turn, say, or no fault had an effect. */
+/**
+ * No run decided anything, more runs are unknown than valid, or the lock crashed its client. Examples: the lock was
+ * never granted to two clients in turn, or no fault took effect.
+ */
 export class UndecidedError extends Error {
   override readonly name = "UndecidedError";
   readonly verification: Verification;
 
-  constructor({ lock, topology }: VerifySettings, verification: Verification) {
-    const { runs, unknown } = verification;
+  constructor({ lock, topology }: VerificationOptions, verification: Verification) {
+    const { runs, valid, unknown, notes } = verification;
+    const reason = notes.find(({ kind }) => kind === "crashed" || kind === "undecided");
+    const why = reason === undefined ? "" : `, ${reason.runs} of them because ${reason.what}`;
     super(
-      `nothing was decided about ${lock}: ${runs} run(s), ${unknown} unknown; ` +
+      `the runs decided nothing about ${lock}: ${runs} run(s), ${valid} valid, ${unknown} unknown${why}; ` +
         `see why with npx lockstorm hunt --lock ${lock} --topology ${topology.kind}, or give it more time`,
     );
     this.verification = verification;

@@ -1,26 +1,25 @@
 import { driverIn } from "../client/load-driver.ts";
 import { UserError } from "../core/errors.ts";
-import type { VerifySettings } from "./settings.ts";
+import type { VerificationOptions } from "../campaign/verification.ts";
+import { SerialQueue } from "../core/serial-queue.ts";
 import type { DriverFactory, Verification } from "./verify-options.ts";
 
-let last: Promise<unknown> = Promise.resolve();
+const queue = new SerialQueue();
 
 /**
- * Verifies in this process, one after another: there is one platform, and one simulation at a time can have it. The
- * platform stays patched, which outside a simulation changes nothing.
+ * Verifies in this process, one verification after another: only one simulation at a time can use the platform. The
+ * platform stays patched, which changes nothing outside a simulation.
  */
 export async function verifyHere(
-  settings: VerifySettings,
+  settings: VerificationOptions,
   factory: DriverFactory,
   signal?: AbortSignal,
 ): Promise<Verification> {
-  const turn = last.then(() => verify(settings, factory, signal));
-  last = turn.catch(() => {});
-  return turn;
+  return queue.run(() => verify(settings, factory, signal));
 }
 
 async function verify(
-  settings: VerifySettings,
+  settings: VerificationOptions,
   factory: DriverFactory,
   signal: AbortSignal | undefined,
 ): Promise<Verification> {
@@ -28,11 +27,11 @@ async function verify(
   refuseFakeTimers();
   const { runVerification } = await import("./run-verification.ts");
   const driver = driverIn(await factory(), "the function given as lock");
-  return runVerification(settings, { driver, ...(signal === undefined ? {} : { signal }) });
+  return runVerification(settings, { driver, signal });
 }
 
-/** Fake timers of a test runner would be taken for the real ones, and nothing would ever happen. */
+/** Fake timers of a test runner would be taken for the real ones, and the run would never progress. */
 function refuseFakeTimers(): void {
   if (!Object.hasOwn(setTimeout, "clock")) return;
-  throw new UserError("fake timers are in force", "use real ones: vi.useRealTimers()");
+  throw new UserError("fake timers are in force", "use real timers: vi.useRealTimers()");
 }

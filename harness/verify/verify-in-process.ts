@@ -3,26 +3,32 @@ import { once } from "node:events";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { HarnessError, UserError } from "../core/errors.ts";
-import type { VerifySettings } from "./settings.ts";
+import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
+import type { VerificationOptions } from "../campaign/verification.ts";
 import type { ProcessAnswer } from "./verification-process.ts";
 import type { Verification } from "./verify-options.ts";
 
 /** Compiled, this file and the program end in .js; as source, in .ts. */
 const program = fileURLToPath(new URL(`./verification-process${extname(import.meta.url)}`, import.meta.url));
 
-/** Verifies in a process of its own, and kills it when the signal aborts: a lock may never yield. */
-export async function verifyInProcess(settings: VerifySettings, signal?: AbortSignal): Promise<Verification> {
+/** Verifies in a separate process, and kills it when the signal aborts: a lock may never yield. */
+export async function verifyInProcess(settings: VerificationOptions, signal?: AbortSignal): Promise<Verification> {
   signal?.throwIfAborted();
-  // Not with the options of a test runner, some of which load things.
-  const child = fork(program, [], { execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  // Without the options of a test runner, some of which load modules.
+  const child = fork(program, [], {
+    execArgv: [...NODE_OPTIONS_FOR_MODULES],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   let said = "";
   child.stderr?.setEncoding("utf8").on("data", (words: string) => (said = `${said}${words}`.slice(-2000)));
   const heard = Promise.withResolvers<ProcessAnswer>();
   child.once("message", (answer) => heard.resolve(answer as ProcessAnswer));
   child.once("error", (error) => heard.reject(error));
-  // After `exit` there may still be something to hear.
+  // After `exit` a message may still arrive.
   child.once("close", (code, ending) =>
-    heard.reject(new HarnessError(`the verification ended by itself (${ending ?? code}): ${lastLine(said)}`)),
+    heard.reject(
+      new HarnessError(`the verification process ended unexpectedly (${ending ?? code}): ${lastLine(said)}`),
+    ),
   );
   const aborted = (): void => heard.reject(signal?.reason);
   signal?.addEventListener("abort", aborted, { once: true });
@@ -41,10 +47,10 @@ export async function verifyInProcess(settings: VerifySettings, signal?: AbortSi
 
 function read(answer: ProcessAnswer): Verification {
   if ("verification" in answer) return answer.verification;
-  if (answer.mend === undefined) throw new HarnessError(answer.problem);
-  throw new UserError(answer.problem, answer.mend);
+  if (answer.hint === undefined) throw new HarnessError(answer.problem);
+  throw new UserError(answer.problem, answer.hint);
 }
 
 function lastLine(text: string): string {
-  return text.trimEnd().split("\n").at(-1) || "it said nothing";
+  return text.trimEnd().split("\n").at(-1) || "it printed nothing";
 }

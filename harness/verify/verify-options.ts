@@ -1,16 +1,19 @@
-import type { TopologyKind, TopologySpec } from "../core/topology.ts";
+import type { RunNote } from "../core/run-note.ts";
+import type { TopologySpec } from "../core/topology.ts";
+import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { Cause, Property } from "../core/verdict.ts";
 
 /** Gives a driver, or imports the module that exports one as `driver` or as default. */
 export type DriverFactory = () => unknown;
 
-/** What to verify, and how hard to look. Everything but the lock may be left out. */
+/** What to verify, and how hard to look. Only the lock is required. */
 export interface VerifyOptions {
   /**
-   * The lock. A module (its path from the working directory, or a file URL) runs in a process of its own, on plain Node,
-   * and is what to use where it can be loaded so. A function is called in this process, whose platform (timers, Date,
-   * sockets, randomness) is patched for the simulation first: for a lock that needs the transforms or aliases of a bundler.
-   * Have it import what it needs: `() => import("./my-lock")`. Or the name of one of lockstorm's own locks.
+   * The lock. A module (its path from the working directory, or a file URL) runs in a separate process, on plain Node;
+   * prefer it where Node can load the lock. A function is called in this process, whose platform (timers, Date,
+   * sockets, randomness) is patched for the simulation first: use it for a lock that needs the transforms or aliases of
+   * a bundler. The function must import what it needs: `() => import("./my-lock")`. A string can also name one of
+   * lockstorm's own locks.
    */
   readonly lock: string | URL | DriverFactory;
   /** What the run is called in reports; the lock when absent. */
@@ -20,14 +23,15 @@ export interface VerifyOptions {
   /** What nodes keep on disk; `none` when absent. */
   readonly persistence?: TopologySpec["persistence"];
   /**
-   * Kinds of faults to draw from (`lockstorm hunt --help` lists them); none when empty. When absent, those that a sound
-   * lock survives on this topology.
+   * Kinds of faults to draw from (`lockstorm hunt --help` lists them); an empty list means no faults. Default: those
+   * that a sound lock survives on this topology.
    */
   readonly faults?: readonly string[];
   /**
-   * The properties that decide. When absent, `lease-exclusion`, `fencing-tokens`, `stale-writes`, `owner-release` and
-   * `deadlock-freedom`: the others no lock can promise to a client that is stopped for longer than its lease, or they
-   * follow. A property of which a run says nothing does not count.
+   * The properties that decide. The default is what a lock can promise: `lease-exclusion`, `fencing-tokens`,
+   * `stale-writes`, `owner-release`, `deadlock-freedom` and `linearizability`. `mutual-exclusion` and `lost-updates`
+   * ask for more: no lock with a lease promises them to a client that outlives it. A property on which a run decides
+   * nothing does not count.
    */
   readonly require?: readonly Property[];
   /** How many plans to try; 500 when absent. A run takes a few milliseconds. */
@@ -42,34 +46,39 @@ export interface VerifyOptions {
   readonly path?: string;
   /** Folder for what is found: `regressions`, whose plans run first the next time, and `runs`. `.lockstorm` when absent. */
   readonly store?: string;
-  /** The command that runs it again, for a lock that `lockstorm replay` cannot load. */
+  /** The command that runs the verification again, for a lock that `lockstorm replay` cannot load. */
   readonly replayCommand?: string;
 }
 
-/** What came of it. */
+/** The outcome of a verification. */
 export interface Verification {
   readonly seed: number;
   readonly runs: number;
   readonly valid: number;
   readonly unknown: number;
+  /**
+   * Observations beside the verdicts, with the number of runs: why runs are unknown (`undecided`), what broke without
+   * deciding (`not-claimed`, `not-promisable`, `not-asked`), clients that outlived their lease (`outlived`).
+   */
+  readonly notes: readonly (RunNote & { readonly runs: number })[];
   /** True when the budget or the signal ended it before all runs were done. */
   readonly cutShort: boolean;
   readonly counterexample?: Counterexample;
 }
 
-/** The smallest run that was found in which a required property is violated. */
+/** The smallest run that violates a required property. */
 export interface Counterexample {
   /** The required properties that it violates. */
   readonly properties: readonly Property[];
   readonly causes: readonly Cause[];
   /** The run as text: the lanes of clients and nodes, what happened, why it is a violation. */
   readonly text: string;
-  /** Leads back to it with the same seed; absent for a plan that was kept from a former run. */
+  /** The path that leads back to it with the same seed; absent for a plan that was kept from an earlier run. */
   readonly path?: string;
   /** How many runs shrinking took. */
   readonly shrinks: number;
   /** The run's folder: `plan.json`, `history.jsonl`, `verdict.json`, `report.html`. */
   readonly folder: string;
-  /** The plan as it is kept: it runs first the next time. */
+  /** The kept plan, which runs first the next time. */
   readonly regression: string;
 }

@@ -20,8 +20,8 @@ const BEYOND_BUDGET_MS = 60_000;
  *
  *     lockstorm("orders are locked by one at a time", { lock: "./my-lock.ts", topology: "redlock" });
  *
- * A path given as lock is relative to the test file. What is found is kept in `.lockstorm`; keep
- * `.lockstorm/regressions` in the repository, and its plans run first everywhere.
+ * A lock's path is relative to the test file. Counterexamples are kept in `.lockstorm`; commit `.lockstorm/regressions`
+ * to the repository, so that its plans run first everywhere.
  */
 export function lockstorm(name: string, options: VerifyOptions): void {
   const called = new Error("called here");
@@ -36,7 +36,7 @@ export function lockstorm(name: string, options: VerifyOptions): void {
   });
 }
 
-/** The options with the lock as seen from the test file, and with how to run this test alone. */
+/** The options with the lock's path relative to the test file, and with the command that runs this test alone. */
 function located(options: VerifyOptions, testFile: string, name: string): VerifyOptions {
   const { lock } = options;
   if (typeof lock === "string" && isModulePath(lock)) {
@@ -47,7 +47,7 @@ function located(options: VerifyOptions, testFile: string, name: string): Verify
   return { replayCommand: `npx vitest run ${file} -t ${JSON.stringify(name)}`, ...options };
 }
 
-/** The failure as one of the line in the test file: what lies between is not the reader's. */
+/** The failure with the stack of the line in the test file: the frames in between do not help the reader. */
 function from(called: Error, failure: unknown): unknown {
   if (!(failure instanceof LockBrokenError)) return failure;
   const frames = (called.stack ?? "").split("\n").slice(1);

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** Five positions are cut from each digest, four bytes each; so each node has 160 of them, as with ketama. */
+/** Each digest yields five positions of four bytes, so each node has 160 positions, as with ketama. */
 const DIGESTS_PER_NODE = 32;
 const POSITION_BYTES = 4;
 
 /**
- * A consistent-hash ring (Karger et al. 1997). For a key: the indices of all nodes in the order in which they come on
- * the ring, its home first. Without its home a key belongs to the next one, and all other keys stay where they are.
+ * A consistent-hash ring (Karger et al. 1997). Given a key, it returns the indices of all nodes in ring order, the
+ * key's home first. When its home is removed, a key moves to the next node; all other keys stay where they are.
  */
 export type HashRing = (key: string) => readonly number[];
 
-/** Places the nodes on a ring, by their names alone: whoever knows the same names has the same ring. */
+/** Places the nodes on a ring by their names alone: clients that know the same names have the same ring. */
 export function hashRing(names: readonly string[]): HashRing {
   const points = names
     .flatMap((name, node) => positionsOf(name).map((position) => ({ position, node })))

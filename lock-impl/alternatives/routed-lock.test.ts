@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import type { LockClient } from "../driver.ts";
+import type { LockClient } from "../../harness/core/lock-driver.ts";
 import { type Behaviour, ScriptedServer } from "../testing/scripted-server.ts";
 import { hashRing } from "./hash-ring.ts";
 import { routedLock } from "./routed-lock.ts";
@@ -21,7 +21,7 @@ afterEach(async () => {
   disposables = new AsyncDisposableStack();
 });
 
-/** A client of three servers, each of which grants; `home` says otherwise of the key's own. */
+/** A client of three servers, all of which grant; `home` changes the answer of the key's own server. */
 async function start(routing: { readonly awayMs?: number }, home?: Behaviour) {
   const grants = ([name]: readonly string[]): Behaviour => (name === "SET" ? set : one);
   const servers: ScriptedServer[] = [];

@@ -1,30 +1,30 @@
-import { ComposedLock } from "../compose.ts";
-import { PATIENCE } from "../connection-options.ts";
-import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
-import { type LockParts, soundParts } from "../lock-parts.ts";
-import { ownedKey } from "../protocol.ts";
-import { connectServers, targetsOf } from "../servers.ts";
-import type { Outcome, Waiter } from "../waiting.ts";
+import { ComposedLock } from "../parts/compose.ts";
+import { TIMEOUTS } from "../parts/connection-options.ts";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
+import { type LockParts, soundParts } from "../parts/lock-parts.ts";
+import { ownedKey } from "../parts/protocol.ts";
+import { connectServers, targetsOf } from "../parts/servers.ts";
+import type { TryOutcome, Waiter } from "../parts/waiting.ts";
 import { type HashRing, hashRing } from "./hash-ring.ts";
 
 /** How a client finds the server of a key. */
 interface Routing {
   /**
-   * For how long a client leaves a server alone that it could not reach, and takes the keys of that server to the next
-   * on the ring. Absent: a key is never taken anywhere else.
+   * How long a client avoids a server that it could not reach and takes that server's keys to the next one on the ring.
+   * Absent: a key never moves.
    */
   readonly awayMs?: number;
 }
 
-/** `single` on each server by itself, with time-outs that leave time to ask another one. */
-const onEachServer: LockParts = { ...soundParts, protocol: ownedKey, patience: { ...PATIENCE, commandMs: 100 } };
+/** `single` on each server by itself, with time-outs short enough to ask another server. */
+const onEachServer: LockParts = { ...soundParts, protocol: ownedKey, timeouts: { ...TIMEOUTS, commandMs: 100 } };
 
-/** Builds a driver of a lock whose keys live each on one of several independent servers. */
+/** Builds the driver of a lock that keeps each key on one of several independent servers. */
 export function routedLock(routing: Routing): LockDriver {
   return {
     async connect({ servers }) {
       const targets = targetsOf(servers);
-      const connections = await connectServers(targets, onEachServer.patience);
+      const connections = await connectServers(targets, onEachServer.timeouts);
       const waiter = await onEachServer.waiting(targets);
       const nodes = connections.map((connection) => new ComposedLock(onEachServer, [connection], waiter));
       return new RoutedLock(nodes, { ...routing, waiter, ring: hashRing(nodes.map(nameOf)) });
@@ -32,7 +32,7 @@ export function routedLock(routing: Routing): LockDriver {
   };
 }
 
-/** By its place in the list and not by its address: each client may reach the servers by addresses of its own. */
+/** By its place in the list and not by its address: each client may reach the servers by its own addresses. */
 function nameOf(_: ComposedLock, index: number): string {
   return `node-${index}`;
 }
@@ -42,13 +42,13 @@ interface Route extends Routing {
   readonly waiter: Waiter;
 }
 
-/** One client of a lock that lives, key by key, on one of several servers. */
+/** One client of a lock that keeps each key on one of several servers. */
 class RoutedLock implements LockClient {
   readonly #nodes: readonly ComposedLock[];
   readonly #route: Route;
-  /** Until when each node is left alone, on the monotonic clock: this client's own view, which nobody else knows. */
+  /** Until when this client avoids each node, on the monotonic clock. Each client has its own view. */
   readonly #awayUntilMs = new Map<ComposedLock, number>();
-  /** Where each hold is: it is released and extended there, wherever the key belongs by then. */
+  /** Where each hold is: it is released and extended there, even if the key belongs elsewhere by then. */
   readonly #holds = new Map<string, ComposedLock>();
 
   constructor(nodes: readonly ComposedLock[], route: Route) {
@@ -80,10 +80,10 @@ class RoutedLock implements LockClient {
     await Promise.all(this.#nodes.map((node) => node[Symbol.asyncDispose]()));
   }
 
-  /** Asks one node after another until one of them says yes or no. */
-  async #tryOnce(key: string, { ttlMs, signal }: AcquireOptions): Promise<Outcome<Grant>> {
-    let left: Outcome<never> | undefined;
-    let last: Outcome<never> = { type: "fail", kind: "error", reason: "there is no server" };
+  /** Asks one node after another until one says yes or no. */
+  async #tryOnce(key: string, { ttlMs, signal }: AcquireOptions): Promise<TryOutcome<Grant>> {
+    let left: TryOutcome<never> | undefined;
+    let last: TryOutcome<never> = { type: "fail", kind: "error", reason: "there is no server" };
     for (const node of this.#candidates(key)) {
       const outcome = await node.acquire(key, { ttlMs, waitMs: 0, signal });
       if (outcome.type === "ok") {
@@ -91,7 +91,7 @@ class RoutedLock implements LockClient {
         return { type: "ok", value: { ...outcome.value, place: nameOf(node, this.#nodes.indexOf(node)) } };
       }
       last = outcome;
-      // It may be held there, by nobody.
+      // The lock may be set there although no client holds it.
       if (outcome.type === "info") left ??= outcome;
       if (outcome.type === "fail" && outcome.kind === "contended") break;
       this.#awayUntilMs.set(node, performance.now() + (this.#route.awayMs ?? 0));
@@ -99,7 +99,7 @@ class RoutedLock implements LockClient {
     return left ?? last;
   }
 
-  /** The key's home, or, where keys move, the nodes in their order on the ring without those that are away. */
+  /** The key's home, or, where keys move, the nodes in ring order without those this client avoids. */
   #candidates(key: string): readonly ComposedLock[] {
     const nodes = this.#route.ring(key).flatMap((index) => this.#nodes[index] ?? []);
     if (this.#route.awayMs === undefined) return nodes.slice(0, 1);

@@ -1,15 +1,20 @@
-import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
-import { type Lease, noDrift, startLease } from "../lease.ts";
-import { freshOwnerValue } from "../owner-value.ts";
-import { type Outcome, spin, type Waiter } from "../waiting.ts";
+import type { FaultClass } from "../../faults/registry.ts";
+import type { AcquireOptions, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
+import type { Property } from "../../harness/core/verdict.ts";
+import { type Claim, DISK_LOSS, type Limit, type Persistence } from "../claims.ts";
+import type { LockEntry } from "../lock-entry.ts";
+import { type Lease, noDrift, startLease } from "../parts/lease.ts";
+import { freshOwnerValue } from "../parts/owner-value.ts";
+import { type TryOutcome, spin, type Waiter } from "../parts/waiting.ts";
+import { ALL, CRASH, ENDS, SILENCE } from "./sql/faults-on-postgres.ts";
 import { fenceFrom } from "./sql/fence.ts";
 import { postgresAddress } from "./sql/postgres-address.ts";
 import type { StatementOutcome } from "./sql/session.ts";
-import { StandingSession } from "./sql/standing-session.ts";
+import type { StandingSession } from "./sql/standing-session.ts";
 
 /**
- * A row per lock. It is never deleted, so that its version never starts again. `clock_timestamp()` is the server's clock
- * now; `now()` would be when the transaction began.
+ * One row per lock. The row is never deleted, so its version never starts again. `clock_timestamp()` is the server's
+ * current time; `now()` would be the time at which the transaction began.
  */
 const LEASES = `CREATE TABLE IF NOT EXISTS lockstorm_leases (
   key text PRIMARY KEY,
@@ -22,31 +27,55 @@ const CREATE = "INSERT INTO lockstorm_leases (key) VALUES ($1) ON CONFLICT (key)
 const READ = "SELECT version, expires_at < clock_timestamp() AS free FROM lockstorm_leases WHERE key = $1";
 
 /**
- * The compare-and-set. Of two that have read the same version the second waits for the first, looks again at what is there
- * then, and finds another version.
+ * The compare-and-set. When two clients have read the same version, the second waits for the first, reads the row
+ * again, and finds another version.
  */
 const CLAIM = `UPDATE lockstorm_leases
   SET owner = $2, version = version + 1, expires_at = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE key = $1 AND version = $3 AND expires_at < clock_timestamp()
   RETURNING version`;
 
-/** Its owner's, its version's, and not yet over: a lease that has ended is nobody's, even if nobody has come since. */
+/**
+ * The row still has this owner and this version, and its lease has not ended: an ended lease is nobody's, even if
+ * nobody has taken the lock since.
+ */
 const OWN = "key = $1 AND owner = $2 AND version = $3 AND expires_at >= clock_timestamp()";
 const EXTEND = `UPDATE lockstorm_leases SET expires_at = clock_timestamp() + $4 * interval '1 millisecond'
   WHERE ${OWN} RETURNING version`;
 const FREE = `UPDATE lockstorm_leases SET owner = NULL, expires_at = '-infinity' WHERE ${OWN} RETURNING version`;
 
-/** There is no message when a lease ends: whoever waits asks again. */
+/** The server sends no message when a lease ends, so a waiter polls. */
 const waiting = spin({ pauseMs: 20, jitterMs: 20 });
 
+const topology = "postgres";
+
 /**
- * A lease in a row of a table, claimed by optimistic compare-and-set on a version, which is the fencing token. It ends by
- * the database's clock; what it is worth is counted by the client's monotonic clock from before the request.
+ * A lease in a row of a table, claimed by an optimistic compare-and-set on a version, which is the fencing token. The
+ * lease ends by the database's clock; the client computes its validity by its monotonic clock, from before the request.
  */
-export const driver: LockDriver = {
-  async connect({ servers }) {
-    const session = await StandingSession.open(postgresAddress(servers), { definitions: [LEASES] });
-    return new VersionLock(session, await waiting([]));
+export const sqlVersion: LockEntry = {
+  name: "sql-version",
+  title: "a lease in a row of an SQL table, taken by compare-and-set on its version, which is the fencing token",
+  topologies: ["postgres"],
+  npmPackage: "pg@8.23.1",
+  flawed: false,
+  mintsFence: true,
+  renews: false,
+  async load() {
+    const { StandingSession } = await import("./sql/standing-session.ts");
+    return {
+      async connect({ servers }) {
+        const session = await StandingSession.open(postgresAddress(servers), { definitions: [LEASES] });
+        return new VersionLock(session, await waiting([]));
+      },
+    };
+  },
+  claims: versionClaims(),
+  limits: versionLimits(),
+  lesson: {
+    shows: { property: "lease-exclusion", topology: "postgres", under: "clock-jump" },
+    fixedBy: "sql-for-update",
+    how: "The hold is a transaction, and a timer, not the wall clock, measures how long its client has sent nothing.",
   },
 };
 
@@ -81,7 +110,7 @@ class VersionLock implements LockClient {
     await this.#waiter[Symbol.asyncDispose]();
   }
 
-  async #tryOnce(key: string, ttlMs: number): Promise<Outcome<Grant>> {
+  async #tryOnce(key: string, ttlMs: number): Promise<TryOutcome<Grant>> {
     const read = await this.#read(key);
     if (read.type !== "ok") return { type: "fail", kind: "error", reason: read.reason };
     const [row] = read.rows;
@@ -95,7 +124,7 @@ class VersionLock implements LockClient {
     return granted({ key, owner, fence: fenceFrom(claimed["version"]) }, lease);
   }
 
-  /** The row, which is made where there is none. Whatever becomes of this, nobody holds the lock by it. */
+  /** Reads the row, and creates it where there is none. Nobody holds the lock by this, whether it succeeds or not. */
   async #read(key: string): Promise<StatementOutcome> {
     const read = await this.#session.run(READ, [key]);
     if (read.type !== "ok" || read.rows.length > 0) return read;
@@ -111,10 +140,82 @@ function identity({ key, owner, fence }: Grant): readonly (string | number)[] {
   return [key, owner, fence];
 }
 
-/** A grant that came too late to be of use may be the holder's for a moment yet: it ends by itself. */
+/** A grant that came too late to be of use may still be in force for a moment; it expires by itself. */
 function granted(grant: Grant, lease: Lease): Completion<Grant> {
   const validFromMs = performance.now();
   const validForMs = lease.remainingMs();
   if (validForMs <= 0) return { type: "info", reason: "granted too late to be of use" };
   return { type: "ok", value: { ...grant, validForMs, validFromMs } };
+}
+
+/** A row of a table outlives every session and is as durable as the database. */
+function versionClaims(): readonly Claim[] {
+  /**
+   * With asynchronous commit a crash loses the last acknowledged transactions; without any sync only a power loss does.
+   */
+  const keptInCrash: readonly Persistence[] = ["none", "always"];
+  const calm = [...SILENCE, ...ENDS];
+  const kept = "the row is unchanged when the server is back: committed changes are in its log";
+  const lease = "the lease's clock starts before the request is sent, and one UPDATE compares and sets";
+  const surviving = (property: Property, under: readonly FaultClass[], because: string): readonly Claim[] => [
+    { property, topology, under, because },
+    { property, topology, under: [...under, ...CRASH], persistence: keptInCrash, because: kept },
+    { property, topology, under: [...under, ...CRASH, "power-loss"], persistence: ["always"], because: kept },
+  ];
+  return [
+    ...surviving("lease-exclusion", calm, lease),
+    ...surviving("linearizability", calm, lease),
+    ...surviving(
+      "fencing-tokens",
+      [...calm, "clock-jump"],
+      "the version grows by one in the step that takes the lock, and rows are never deleted",
+    ),
+    ...surviving(
+      "owner-release",
+      [...calm, "clock-jump"],
+      "each release and extension compares owner and version in the same step",
+    ),
+    {
+      property: "deadlock-freedom",
+      topology,
+      under: [...calm, ...CRASH, "power-loss", DISK_LOSS],
+      because: "every lease has an end from the moment it exists",
+    },
+    {
+      property: "stale-writes",
+      topology,
+      // Without its disk the server counts anew, and the resource refuses rightful holders too.
+      under: ALL.filter((fault) => fault !== DISK_LOSS),
+      because: "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
+    },
+  ];
+}
+
+function versionLimits(): readonly Limit[] {
+  return [
+    { property: "mutual-exclusion", topology, under: "none", cause: "overrun", source: "a hold longer than its lease" },
+    {
+      property: "mutual-exclusion",
+      topology,
+      under: "pause-client",
+      cause: "overrun",
+      source: "pause-past-lease; Kleppmann 2016",
+    },
+    {
+      property: "lease-exclusion",
+      topology,
+      under: "clock-jump",
+      cause: "clock-jump",
+      source: "PostgreSQL documentation, 9.9.5: clock_timestamp() is the wall clock; clock-forward",
+    },
+    {
+      property: "lease-exclusion",
+      topology,
+      under: "restart-node",
+      cause: "lost-in-restart",
+      source: "PostgreSQL documentation, 28.4 Asynchronous Commit: persistence everysec",
+    },
+    { property: "lease-exclusion", topology, under: DISK_LOSS, cause: "lost-in-restart", source: "crash-no-persist" },
+    { property: "fencing-tokens", topology, under: DISK_LOSS, cause: "token-rollback", source: "crash-no-persist" },
+  ];
 }

@@ -1,31 +1,54 @@
-import type { AcquireOptions, Address, Completion, Grant, LockClient, LockDriver } from "../driver.ts";
-import { freshOwnerValue } from "../owner-value.ts";
+import type { FaultClass } from "../../faults/registry.ts";
+import type { AcquireOptions, Address, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
+import type { Property } from "../../harness/core/verdict.ts";
+import type { Claim, Limit } from "../claims.ts";
+import type { LockEntry } from "../lock-entry.ts";
+import { freshOwnerValue } from "../parts/owner-value.ts";
 import type { Reply } from "./zookeeper/connection.ts";
 import { awaitTurn, enqueue, leave, nameOf, queueOf } from "./zookeeper/queue.ts";
 import { type CreatedZnode, getData, NO_NODE } from "./zookeeper/requests.ts";
 import { Session } from "./zookeeper/session.ts";
 
+const topology = "zookeeper";
+
 /**
  * The lock of ZooKeeper's documentation ("ZooKeeper Recipes and Solutions", Locks): ephemeral sequential znodes queue
  * under the key, the first one holds, each of the others watches the one before it.
  *
- * A lease is a session: it lasts as long as the client is heard from, and is lost with all other leases of its session.
- * Since the server keeps one time-out for a session, a client has one session for each TTL that it is asked for. The
- * server may grant another time-out than that (`minSessionTimeout`, `maxSessionTimeout`); what it grants counts.
+ * A lease is a session: it lasts as long as the server hears from the client, and is lost together with all other
+ * leases of its session. Since the server keeps one time-out per session, a client opens one session for each TTL. The
+ * server may grant another time-out than the client asked for (`minSessionTimeout`, `maxSessionTimeout`); the granted
+ * one counts.
  *
- * The fencing token is the zxid of the transaction that created the znode, which only grows: later in the queue is later
- * in the order of transactions. The owner value is the znode's name, a fresh GUID and the place in the queue.
+ * The fencing token is the zxid of the transaction that created the znode, which only grows: later in the queue is
+ * later in the order of transactions. The owner value is the znode's name, a fresh GUID and the place in the queue.
  */
-export const driver: LockDriver = {
-  async connect({ servers }) {
-    if (servers.kind !== "zookeeper") throw new Error("this lock needs a ZooKeeper server: topology zookeeper");
-    return new ZooKeeperLock(servers.address);
+export const zookeeper: LockEntry = {
+  name: "zookeeper",
+  title: "a queue of ephemeral znodes on a ZooKeeper server, in one session per TTL; the zxid is the fencing token",
+  topologies: ["zookeeper"],
+  async load() {
+    return {
+      async connect({ servers }) {
+        if (servers.kind !== "zookeeper") throw new Error("this lock needs a ZooKeeper server: topology zookeeper");
+        return new ZooKeeperLock(servers.address);
+      },
+    };
+  },
+  flawed: false,
+  mintsFence: true,
+  renews: true,
+  claims: claims(),
+  limits: limits(),
+  lesson: {
+    shows: { property: "mutual-exclusion", topology: "zookeeper", under: "pause-client" },
+    how: "A client that does not run cannot be notified. The resource can reject its late write: the zxid of a later hold is larger.",
   },
 };
 
 /** More than a timer can wait. */
 const FOR_EVER_MS = 2 ** 31 - 1;
-/** Time-out of a session that is opened only to ask something. */
+/** Time-out of a session that only serves to ask a question. */
 const ASKING_MS = 1_000;
 const GONE = "the lease is lost: its znode is gone";
 
@@ -37,7 +60,7 @@ type LostListener = (lost: { readonly key: string; readonly owner: string }) => 
 
 class ZooKeeperLock implements LockClient {
   readonly #address: Address;
-  /** By the TTL that was asked for, in milliseconds. */
+  /** By the requested TTL, in milliseconds. */
   readonly #sessions = new Map<number, Session>();
   /** By owner value. */
   readonly #holds = new Map<string, Hold>();
@@ -49,12 +72,12 @@ class ZooKeeperLock implements LockClient {
 
   async acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
     const session = this.#sessionFor(ttlMs);
-    // A server that is away for as long as a lease lasts is away.
-    const patience = AbortSignal.any([signal, timeout(Math.max(waitMs, ttlMs))]);
+    // A server that cannot be reached for the length of a lease counts as away.
+    const giveUp = AbortSignal.any([signal, timeout(Math.max(waitMs, ttlMs))]);
     const budget = waitMs > 0 ? AbortSignal.any([signal, timeout(waitMs)]) : AbortSignal.abort();
-    if (!(await session.connected(patience))) return failed("no session with ZooKeeper, nothing was sent");
+    if (!(await session.connected(giveUp))) return failed("no session with ZooKeeper, nothing was sent");
     const queue = queueOf(key);
-    const queued = await enqueue(session, queue, freshOwnerValue(), patience);
+    const queued = await enqueue(session, queue, freshOwnerValue(), giveUp);
     if (queued.type !== "ok") return queued;
     const turn = await awaitTurn(session, queue, queued.value, budget);
     if (turn === "first") return this.#grant(key, session, queued.value);
@@ -64,13 +87,16 @@ class ZooKeeperLock implements LockClient {
     return { type: "info", reason: "the connection was lost in the queue" };
   }
 
-  /** A heartbeat, and a look at the znode. It cannot change the session's time-out: the lease is as long as it was granted. */
+  /**
+   * Sends a heartbeat and checks the znode. It cannot change the session's time-out: the lease stays as long as it was
+   * granted.
+   */
   async extend(grant: Grant): Promise<Completion<Grant>> {
     const { key, owner } = grant;
     const session = this.#holds.get(owner)?.session;
     if (session === undefined) return failed("the lease is lost: its session has ended");
     const reply = await session.request(getData(`${queueOf(key)}/${owner}`, { watch: false }));
-    if (reply.type === "done") return prolonged(grant, session);
+    if (reply.type === "done") return extended(grant, session);
     if (reply.type === "unsent") return failed("no connection to ZooKeeper, nothing was sent");
     if (reply.type === "unknown") return { type: "info", reason: "the connection was lost" };
     if (reply.code === NO_NODE) this.#lost(owner);
@@ -84,7 +110,7 @@ class ZooKeeperLock implements LockClient {
     const left = await leave(session, queue, { path: `${queue}/${owner}` });
     if (isGone(left)) return { type: "ok", value: { released: left.type === "done" } };
     if (left.type === "refused") return failed(`ZooKeeper answered with error ${left.code}`);
-    // It is tried again as long as the session lasts, so even what was not sent may take effect.
+    // The request is repeated as long as the session lasts, so even one that was not sent yet may take effect.
     return { type: "info", reason: "no connection to ZooKeeper: released when there is one, or with the session" };
   }
 
@@ -96,7 +122,7 @@ class ZooKeeperLock implements LockClient {
     await Promise.all(this.#sessions.values().map((session) => session[Symbol.asyncDispose]()));
   }
 
-  /** One that is connected, if there can be one soon, for what is not known here any more. */
+  /** A session that is connected, or will be soon, to ask about a hold that is no longer known here. */
   async #sessionToAsk(): Promise<Session> {
     const [timeoutMs = ASKING_MS] = this.#sessions.keys();
     const session = this.#sessionFor(timeoutMs);
@@ -112,7 +138,7 @@ class ZooKeeperLock implements LockClient {
     return session;
   }
 
-  /** The session ended, and with it all that was held in it. */
+  /** The session ended, and with it all its holds. */
   #ended(timeoutMs: number): void {
     const session = this.#sessions.get(timeoutMs);
     this.#sessions.delete(timeoutMs);
@@ -142,21 +168,21 @@ class ZooKeeperLock implements LockClient {
 
 /**
  * The zxid as a number; undefined beyond 2^53, where numbers are no longer exact. The epoch is in its high 32 bits: an
- * ensemble gets there with the 2,097,152nd election of a leader.
+ * ensemble reaches that with the 2,097,152nd election of a leader.
  */
 export function fenceOf({ czxid }: Pick<CreatedZnode, "czxid">): number | undefined {
   const fence = Number(czxid);
   return Number.isSafeInteger(fence) ? fence : undefined;
 }
 
-function prolonged(grant: Grant, session: Session): Completion<Grant> {
+function extended(grant: Grant, session: Session): Completion<Grant> {
   const validFromMs = performance.now();
   const validForMs = session.remainingMs;
   if (validForMs <= 0) return { type: "info", reason: "answered too late to be of use" };
   return { type: "ok", value: { ...grant, validForMs, validFromMs } };
 }
 
-/** Whether the znode is certainly not there. */
+/** Whether the znode certainly does not exist. */
 function isGone(left: Reply<undefined>): boolean {
   return left.type === "done" || (left.type === "refused" && left.code === NO_NODE);
 }
@@ -167,4 +193,78 @@ function timeout(ms: number): AbortSignal {
 
 function failed(reason: string): Completion<never> {
   return { type: "fail", kind: "error", reason };
+}
+
+/** What a lock of ephemeral sequential znodes promises on a ZooKeeper server that keeps its data. */
+function claims(): readonly Claim[] {
+  const CLIENT: readonly FaultClass[] = ["kill-client", "pause-client"];
+  const LINK: readonly FaultClass[] = ["partition", "latency", "stall", "reset"];
+  const FROZEN: readonly FaultClass[] = ["pause-node"];
+  /** The server dies and comes back with its disk. Each transaction is in its log before the server acknowledges it. */
+  const CRASH: readonly FaultClass[] = ["kill-node", "restart-node"];
+  const CLOCK: readonly FaultClass[] = ["clock-jump"];
+  const KEPT: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...CLOCK];
+  const heard =
+    "the server keeps a session for its time-out after the last message from its client, by a monotonic clock, and for the whole time-out again after a restart; the client counts from before it sent its last answered request (ZooKeeper Programmer's Guide, Sessions)";
+  const zxid =
+    "the zxid orders all transactions, and the queue is in the order of its transactions (ZooKeeper Programmer's Guide, Time in ZooKeeper; Kleppmann 2016)";
+  const told = "notified a tenth of the time-out before the server can end the session";
+  return [
+    ...(["lease-exclusion", "linearizability"] as const).flatMap((property) => kept(property, KEPT, heard)),
+    ...kept("fencing-tokens", KEPT, zxid),
+    ...kept("mutual-exclusion", ["kill-client", ...LINK, ...FROZEN, ...CRASH, ...CLOCK], told),
+    {
+      property: "owner-release",
+      topology,
+      under: [...KEPT, "power-loss", "disk-loss"],
+      because: "each acquire has its own znode and deletes no other",
+    },
+    {
+      property: "deadlock-freedom",
+      topology,
+      under: [...KEPT, "power-loss", "disk-loss"],
+      because: "an ephemeral znode is deleted with its session (ZooKeeper Programmer's Guide, Ephemeral Nodes)",
+    },
+    // Not where transactions are counted anew: the resource then refuses rightful holders too.
+    ...kept(
+      "stale-writes",
+      KEPT,
+      "the resource itself rejects smaller fencing tokens, and equal ones of another owner, and tokens grow with the zxid",
+    ),
+  ];
+}
+
+/** How it is lost all the same. */
+function limits(): readonly Limit[] {
+  return [
+    {
+      property: "mutual-exclusion",
+      topology,
+      under: "pause-client",
+      cause: "overrun",
+      source: "pause-past-lease; Kleppmann 2016",
+    },
+    {
+      property: "lease-exclusion",
+      topology,
+      under: "disk-loss",
+      cause: "lost-in-restart",
+      source: "a standalone server has the only copy",
+    },
+    {
+      property: "fencing-tokens",
+      topology,
+      under: "disk-loss",
+      cause: "token-rollback",
+      source: "without its log a server counts transactions from the beginning",
+    },
+  ];
+}
+
+function kept(property: Property, under: readonly FaultClass[], because: string): readonly Claim[] {
+  const synced = "with forceSync each transaction is on disk before it is acknowledged";
+  return [
+    { property, topology, under, because },
+    { property, topology, under: [...under, "power-loss"], persistence: ["always"], because: `${because}; ${synced}` },
+  ];
 }

@@ -1,12 +1,18 @@
-import { composeLock } from "../compose.ts";
-import { isOne, map, ownedKey, type Protocol } from "../protocol.ts";
+import { plainLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { isOne, map, ownedKey, type Protocol } from "../parts/protocol.ts";
 
-/** Extends by PEXPIRE without looking whose lock it is: the next holder's lease is extended, and taken for one's own. */
+/** Extends by PEXPIRE without checking the owner: it extends the next holder's lease and takes it for its own. */
 const unchecked = {
   ...ownedKey,
-  async prolong(server, { key, ttlMs }) {
+  async extend(server, { key, ttlMs }) {
     return map(await server.command("PEXPIRE", key, ttlMs), isOne);
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: unchecked });
+export const extendUnchecked = specimen(plainLease, {
+  name: "extend-unchecked",
+  flaw: "extends with PEXPIRE without checking the owner",
+  shows: { property: "owner-release", under: ["none"], cause: "foreign-release", source: "extend-get-then-pexpire" },
+  load: fromParts({ protocol: unchecked }),
+});

@@ -1,17 +1,30 @@
-import { composeLock } from "../compose.ts";
-import { BOUNDLESS_PATIENCE } from "../connection-options.ts";
-import { map, ownedKey, type Protocol, type Taking } from "../protocol.ts";
-import { siblingKey } from "../keys.ts";
+import { fencedLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { LONG_TIMEOUTS } from "../parts/connection-options.ts";
+import { map, ownedKey, type Protocol, type AcquireAnswer } from "../parts/protocol.ts";
+import { siblingKey } from "../parts/keys.ts";
 
-/** Mints the fencing token before it has won: whoever draws first and wins second holds the lower one. */
+/** Mints the fencing token before it wins the lock: a client that mints first and wins second holds the lower one. */
 const drawFirst = {
   ...ownedKey,
-  async take(server, acquisition) {
-    const drawn = await server.command("INCR", siblingKey(acquisition.key, "fence"));
-    if (drawn.type !== "ok") return map(drawn, (): Taking => ({ taken: false }));
-    const taking = await ownedKey.take(server, acquisition);
-    return map(taking, ({ taken }): Taking => (taken ? { taken, fence: Number(drawn.value) } : { taken }));
+  async acquire(server, request) {
+    const drawn = await server.command("INCR", siblingKey(request.key, "fence"));
+    if (drawn.type !== "ok") return map(drawn, (): AcquireAnswer => ({ granted: false }));
+    const answer = await ownedKey.acquire(server, request);
+    return map(answer, ({ granted }): AcquireAnswer =>
+      granted ? { granted, fence: Number(drawn.value) } : { granted },
+    );
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: drawFirst, patience: BOUNDLESS_PATIENCE });
+export const fenceBeforeWin = specimen(fencedLease, {
+  name: "fence-before-win",
+  flaw: "draws the fencing token before it has the lock",
+  shows: {
+    property: "linearizability",
+    under: ["latency"],
+    cause: "token-rollback",
+    source: "two round trips where one is needed",
+  },
+  load: fromParts({ protocol: drawFirst, timeouts: LONG_TIMEOUTS }),
+});

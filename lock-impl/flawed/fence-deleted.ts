@@ -1,7 +1,8 @@
-import { composeLock } from "../compose.ts";
-import { siblingKey } from "../keys.ts";
-import { fencedKey, map, type Protocol } from "../protocol.ts";
-import { scriptOf } from "../scripts.ts";
+import { fencedLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { siblingKey } from "../parts/keys.ts";
+import { fencedKey, map, type Protocol } from "../parts/protocol.ts";
+import { scriptOf } from "../parts/scripts.ts";
 
 const tidyRelease = scriptOf(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then
@@ -9,13 +10,18 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then
 end
 return 0`);
 
-/** Unlocking tidies the fence counter away with the lock: every hold has token 1. */
+/** Unlocking deletes the fence counter together with the lock: every hold has fencing token 1. */
 const tidied = {
   ...fencedKey,
-  async free(server, { key, owner }) {
+  async release(server, { key, owner }) {
     const reply = await server.run(tidyRelease, [key, siblingKey(key, "fence")], owner);
     return map(reply, (deleted) => Number(deleted) > 0);
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: tidied });
+export const fenceDeleted = specimen(fencedLease, {
+  name: "fence-deleted",
+  flaw: "unlocking deletes the fencing token counter: every hold has token 1",
+  shows: { property: "fencing-tokens", under: ["none"], cause: "token-rollback", source: "tidiness" },
+  load: fromParts({ protocol: tidied }),
+});

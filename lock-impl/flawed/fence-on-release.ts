@@ -1,21 +1,27 @@
-import { composeLock } from "../compose.ts";
-import { siblingKey } from "../keys.ts";
-import { map, ownedKey, type Protocol, type Taking } from "../protocol.ts";
+import { fencedLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { siblingKey } from "../parts/keys.ts";
+import { map, ownedKey, type Protocol, type AcquireAnswer } from "../parts/protocol.ts";
 
-/** Counts up when it unlocks: a hold that expires leaves its fencing token to the next. */
+/** Increments the counter when it unlocks: after a hold that expires, the next hold gets the same fencing token. */
 const countedAtUnlock = {
   ...ownedKey,
-  async take(server, acquisition) {
-    const taking = await ownedKey.take(server, acquisition);
-    if (taking.type !== "ok" || !taking.value.taken) return taking;
-    const count = await server.command("GET", siblingKey(acquisition.key, "fence"));
-    return map(count, (value): Taking => ({ taken: true, fence: Number(value ?? 0) + 1 }));
+  async acquire(server, request) {
+    const answer = await ownedKey.acquire(server, request);
+    if (answer.type !== "ok" || !answer.value.granted) return answer;
+    const count = await server.command("GET", siblingKey(request.key, "fence"));
+    return map(count, (value): AcquireAnswer => ({ granted: true, fence: Number(value ?? 0) + 1 }));
   },
-  async free(server, { key, owner }) {
-    const freed = await ownedKey.free(server, { key, owner });
+  async release(server, { key, owner }) {
+    const freed = await ownedKey.release(server, { key, owner });
     if (freed.type === "ok" && freed.value) await server.command("INCR", siblingKey(key, "fence"));
     return freed;
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: countedAtUnlock });
+export const fenceOnRelease = specimen(fencedLease, {
+  name: "fence-on-release",
+  flaw: "increments the counter on unlock: after a hold that expires, the next hold gets the same fencing token",
+  shows: { property: "fencing-tokens", under: ["none"], cause: "token-rollback", source: "counter at the wrong end" },
+  load: fromParts({ protocol: countedAtUnlock }),
+});

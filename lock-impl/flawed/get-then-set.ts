@@ -1,15 +1,21 @@
-import { composeLock } from "../compose.ts";
-import { BOUNDLESS_PATIENCE } from "../connection-options.ts";
-import { map, ownedKey, type Protocol, type Taking } from "../protocol.ts";
+import { plainLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { LONG_TIMEOUTS } from "../parts/connection-options.ts";
+import { map, ownedKey, type Protocol, type AcquireAnswer } from "../parts/protocol.ts";
 
-/** Looks whether the lock is free, then sets it: two clients can both have seen it free. */
+/** Checks that the lock is free, then sets it: two clients can both have seen it free. */
 const lookThenSet = {
   ...ownedKey,
-  async take(server, { key, owner, ttlMs }) {
+  async acquire(server, { key, owner, ttlMs }) {
     const held = await server.command("GET", key);
-    if (held.type !== "ok" || held.value !== null) return map(held, (): Taking => ({ taken: false }));
-    return map(await server.command("SET", key, owner, "PX", ttlMs), (reply) => ({ taken: reply === "OK" }));
+    if (held.type !== "ok" || held.value !== null) return map(held, (): AcquireAnswer => ({ granted: false }));
+    return map(await server.command("SET", key, owner, "PX", ttlMs), (reply) => ({ granted: reply === "OK" }));
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: lookThenSet, patience: BOUNDLESS_PATIENCE });
+export const getThenSet = specimen(plainLease, {
+  name: "get-then-set",
+  flaw: "checks whether the lock is free, then sets it: two clients can both see it free",
+  shows: { property: "lease-exclusion", under: ["none"], cause: "double-grant", source: "check-then-act" },
+  load: fromParts({ protocol: lookThenSet, timeouts: LONG_TIMEOUTS }),
+});

@@ -1,17 +1,23 @@
-import { composeLock } from "../compose.ts";
-import { map, type Protocol } from "../protocol.ts";
-import { countedHash, generations } from "../reentry.ts";
+import { reentrantLease, specimen } from "./specimen.ts";
+import { fromParts } from "../parts/from-parts.ts";
+import { map, type Protocol } from "../parts/protocol.ts";
+import { countedHash, generations } from "../parts/reentry.ts";
 
-/** Enters again from memory, without asking the server whether the hold is still there. */
+/** Enters again from memory, without asking the server whether it still holds. */
 const fromMemory = {
   ...countedHash,
-  async take(server, acquisition) {
-    if (!acquisition.inner) return countedHash.take(server, acquisition);
-    return { type: "ok", value: { taken: true } };
+  async acquire(server, request) {
+    if (!request.inner) return countedHash.acquire(server, request);
+    return { type: "ok", value: { granted: true } };
   },
-  async free(server, acquisition) {
-    return map(await countedHash.free(server, acquisition), () => true);
+  async release(server, request) {
+    return map(await countedHash.release(server, request), () => true);
   },
 } satisfies Protocol;
 
-export const driver = composeLock({ protocol: fromMemory, ownHolds: generations });
+export const reentryByMemory = specimen(reentrantLease, {
+  name: "reentry-by-memory",
+  flaw: "re-enters without asking the server, and its inner unlock releases the outer hold",
+  shows: { property: "lease-exclusion", under: ["none"], cause: "foreign-release", source: "reentry-miscount" },
+  load: fromParts({ protocol: fromMemory, ownHolds: generations }),
+});

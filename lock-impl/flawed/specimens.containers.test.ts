@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { describeWithEngine } from "../../harness/containers/engine-required.ts";
-import type { Completion, Grant, LockClient, LockDriver } from "../driver.ts";
+import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
+import type { Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
 import { findLock } from "../registry.ts";
 import { RealServers } from "../testing/real-redis.ts";
 

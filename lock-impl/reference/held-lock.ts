@@ -1,16 +1,16 @@
-import type { ComposedLock } from "../compose.ts";
-import type { Grant } from "../driver.ts";
-import { Renewal, SOUND_RENEWAL } from "../renewal.ts";
-import type { LossPolicy } from "../watchdog.ts";
+import type { ComposedLock } from "../parts/compose.ts";
+import type { Grant } from "../../harness/core/lock-driver.ts";
+import { Renewal, SOUND_RENEWAL } from "../parts/renewal.ts";
+import type { LossPolicy } from "../parts/watchdog.ts";
 import { LockLostError } from "./lock-errors.ts";
 
 /**
- * How unlocking ended. `released`: it was ours until now. `lost`: it was not ours any more, so what was done while
- * holding it must be undone. `unknown`: no answer; it is free at the latest when its lease ends.
+ * The result of unlocking. `released`: it was ours until now. `lost`: it was no longer ours, so work done while holding
+ * it must be undone. `unknown`: no answer; the lock is free at the latest when its lease ends.
  */
 export type Unlocked = "released" | "lost" | "unknown";
 
-/** Whether the next waiter has the lock now, nobody was there to take it, or nobody knows. */
+/** Whether the next waiter has the lock now, no waiter took it, or nobody knows. */
 export type HandedOver = "passed" | "kept" | "unknown";
 
 export interface HeldLockOptions {
@@ -19,15 +19,15 @@ export interface HeldLockOptions {
   readonly leaseMs: number;
   readonly renewed: boolean;
   readonly onLoss: LossPolicy;
-  /** Called once when the lease is lost, whatever the policy. */
+  /** Called once when the lease is lost, under every policy. */
   readonly alarm: (lost: LockLostError) => void;
-  /** Called in place of releasing: gives the lock to a waiter of this process, if there is one. */
+  /** Called instead of a release: gives the lock to a waiter in this process, if there is one. */
   readonly handOver: (held: HeldLock) => Promise<HandedOver>;
-  /** Called, once or twice, when the lock is no longer held here. */
+  /** Called once or twice, when the lock is no longer held here. */
   readonly onEnd: () => void;
 }
 
-/** A lock that is held. Dispose it, or unlock it in `finally`. */
+/** A held lock. Dispose it, or unlock it in `finally`. */
 export class HeldLock implements AsyncDisposable {
   readonly #options: HeldLockOptions;
   readonly #controller = new AbortController();
@@ -49,18 +49,18 @@ export class HeldLock implements AsyncDisposable {
     return this.#grant.key;
   }
 
-  /** The value under which it is held; of no use to the resource. */
+  /** The owner value under which it is held; a resource has no use for it. */
   get owner(): string {
     return this.#grant.owner;
   }
 
-  /** The grant as it was last extended. */
+  /** The grant as of its last extension. */
   get grant(): Grant {
     return this.#grant;
   }
 
   /**
-   * To be sent with every write, so that the resource can refuse the writes of a holder that outlived its lease. Undefined
+   * Send it with every write, so that the resource can refuse the writes of a holder that outlived its lease. Undefined
    * on N masters, which have no common counter.
    */
   get fencingToken(): number | undefined {
@@ -72,32 +72,38 @@ export class HeldLock implements AsyncDisposable {
     return this.#controller.signal;
   }
 
-  /** For how long from now the lease may be trusted; 0 when it is over. */
+  /** How long from now the lease may be trusted, in milliseconds; 0 when it is over. */
   remainingMs(): number {
     return this.#lost === undefined ? Math.max(0, this.#validUntilMs - performance.now()) : 0;
   }
 
-  /** Sets the lease anew to `leaseMs` from now. @throws LockLostError when it is lost; Error when nobody answered */
+  /**
+   * Sets the lease to `leaseMs` from now.
+   * @throws LockLostError when it is lost; Error when no server answered
+   */
   async extend(leaseMs: number): Promise<void> {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#unlocking !== undefined) throw new LockLostError(this.key, "it was unlocked");
     const { extend } = this.#options.lock;
     if (extend === undefined) throw new Error("this lock cannot be extended");
     const completion = await extend(this.#grant, leaseMs);
-    // The client that owns this lock was told, and has told us.
+    // The lock's client was told, and has told us.
     if (this.#lost !== undefined) throw this.#lost;
     if (completion.type !== "ok") throw new Error(`the lease of ${this.key} was not extended: ${completion.reason}`);
     this.#counted(completion.value);
     this.#renewal?.renewed(completion.value, leaseMs);
   }
 
-  /** Gives the lock up. Doing it again gives the same answer. */
+  /** Releases the lock. A second call gives the same answer. */
   unlock(): Promise<Unlocked> {
     this.#unlocking ??= this.#unlock();
     return this.#unlocking;
   }
 
-  /** Unlocks. @throws LockLostError under `check-at-unlock` when it was not ours any more */
+  /**
+   * Unlocks.
+   * @throws LockLostError under `check-at-unlock` when it was no longer ours
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     const unlocked = await this.unlock();
     if (unlocked === "lost" && this.#options.onLoss === "check-at-unlock") {
@@ -112,12 +118,12 @@ export class HeldLock implements AsyncDisposable {
     this.#stop();
     this.#options.alarm(this.#lost);
     if (this.#options.onLoss === "conservative") this.#controller.abort(this.#lost);
-    // Whatever this holder does now, others may have it.
+    // Whatever this holder does now, other clients may hold the lock.
     this.#options.onEnd();
   }
 
   async #unlock(): Promise<Unlocked> {
-    // First: a renewal that is sent after the release could renew somebody's next hold.
+    // First: a renewal that is sent after the release could renew another client's next hold.
     this.#stop();
     try {
       const handedOver = this.#lost === undefined ? await this.#options.handOver(this) : "kept";
@@ -142,16 +148,17 @@ export class HeldLock implements AsyncDisposable {
     const { extend } = lock;
     if (extend === undefined) throw new Error("a watchdog needs a lock that can be extended");
     const renew = async (grant: Grant, ms: number) => {
-      const completion = await extend(grant, ms);
+      // A renewal that is pending while the holder extends to a longer lease must not shorten it again.
+      const completion = await extend(grant, ms, { atLeast: true });
       if (completion.type === "ok") this.#counted(completion.value);
       return completion;
     };
-    // Those who carry on learn of a loss when the server says so, at the latest when they unlock.
+    // Holders that carry on learn of a loss when the server says so, at the latest when they unlock.
     const rules = { ...SOUND_RENEWAL, localDeadline: onLoss === "conservative" };
     return new Renewal(this.#grant, leaseMs, rules, renew, () => this.lose("it could not be renewed in time"));
   }
 
-  /** Takes over a new lease, and counts its time. Without a watchdog its end is the end of a conservative hold. */
+  /** Takes over a new lease and starts its clock. Without a watchdog its end is the end of a conservative hold. */
   #counted(grant: Grant): void {
     this.#grant = grant;
     const validForMs = grant.validForMs ?? 0;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeWithEngine } from "../../harness/containers/engine-required.ts";
+import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import { RealLocks } from "../testing/real-locks.ts";
 
 const real = RealLocks.forThisFile(5);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { describeWithEngine } from "../../harness/containers/engine-required.ts";
+import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import { RealLocks, waits } from "../testing/real-locks.ts";
 import { LockLostError } from "./lock-errors.ts";
 

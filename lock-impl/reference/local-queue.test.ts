@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { LocalQueue } from "./local-queue.ts";
 
-/** Notes who has its turn, and what was left to it. */
+/** Logs whose turn it is, and what was passed to it. */
 function watched(queue: LocalQueue<string, number>, log: string[]) {
   return (key: string, name: string, wish = 0) => {
     const waiter = queue.join(key, wish);

@@ -1,6 +1,6 @@
-/** Somebody in this process who waits for a key. */
+/** A caller in this process that waits for a key. */
 export interface LocalWaiter<T> {
-  /** The holder before it left it the lock; undefined: it must contend for itself. */
+  /** What the previous holder passed on; undefined: the caller must contend for the lock itself. */
   readonly turn: Promise<T | undefined>;
   /** Stops waiting. True when the turn had not come. */
   leave(): boolean;
@@ -13,7 +13,10 @@ export interface LocalWaiter<T> {
 export class LocalQueue<T, Wish> {
   readonly #queues = new Map<string, { readonly wish: Wish; readonly begin: (left: T | undefined) => void }[]>();
 
-  /** Joins the queue of a key, with what it will want of the lock. Whoever finds the queue empty has its turn at once. */
+  /**
+   * Joins the queue of a key, saying what it will want of the lock. A caller that finds the queue empty has its turn at
+   * once.
+   */
   join(key: string, wish: Wish): LocalWaiter<T> {
     const queue = this.#queues.get(key);
     if (queue === undefined) {
@@ -36,7 +39,7 @@ export class LocalQueue<T, Wish> {
     return this.#queues.get(key)?.[0]?.wish;
   }
 
-  /** Ends the present turn and begins the next waiter's, leaving it the lock where there is one to leave. */
+  /** Ends the current turn and begins the next waiter's, passing it the lock if there is one to pass. */
   next(key: string, left?: T): void {
     const queue = this.#queues.get(key);
     const entry = queue?.shift();

@@ -1,4 +1,4 @@
-/** The lease of a held lock ended without the holder's doing: it expired, or another took it. */
+/** The lease of a held lock ended without a release: it expired, or another client took the lock. */
 export class LockLostError extends Error {
   override readonly name = "LockLostError";
   readonly key: string;
@@ -10,8 +10,8 @@ export class LockLostError extends Error {
 }
 
 /**
- * The lock could not be taken, and not because another holds it. `indeterminate`: nobody knows whether a request of this
- * client was applied; if it was, the lock is held by nobody until that lease ends.
+ * The lock could not be taken, for another reason than another holder. `indeterminate`: nobody knows whether a request
+ * of this client was applied; if it was, nobody holds the lock until that lease ends.
  */
 export class LockUnavailableError extends Error {
   override readonly name = "LockUnavailableError";

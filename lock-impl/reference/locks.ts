@@ -1,11 +1,12 @@
-import { type ComposedLock, connectLock, type NamedParts } from "../compose.ts";
-import type { Grant } from "../driver.ts";
-import { notifyingKey } from "../notifying-key.ts";
-import { redlockParts } from "../rungs/redlock.ts";
-import type { LockServers } from "../servers.ts";
-import { spin } from "../waiting.ts";
-import { keyspaceNotification, releaseMessage, wakeUps } from "../wake-ups.ts";
-import type { LossPolicy } from "../watchdog.ts";
+import { keyspaceNotification, releaseMessage } from "../parts/announcements.ts";
+import { type ComposedLock, connectLock, type NamedParts } from "../parts/compose.ts";
+import type { Grant } from "../../harness/core/lock-driver.ts";
+import { notifyingKey } from "../parts/notifying-key.ts";
+import { redlockParts } from "../parts/redlock-parts.ts";
+import type { LockServers } from "../parts/servers.ts";
+import { spin } from "../parts/waiting.ts";
+import { wakeUps } from "../parts/wake-ups.ts";
+import type { LossPolicy } from "../parts/watchdog.ts";
 import { type HandedOver, HeldLock } from "./held-lock.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { type LockLostError, LockUnavailableError } from "./lock-errors.ts";
@@ -13,20 +14,20 @@ import { type LockLostError, LockUnavailableError } from "./lock-errors.ts";
 export interface LocksOptions {
   /** A server, a master that Sentinels name, a Redis Cluster, or N independent masters (Redlock, without fencing). */
   readonly servers: LockServers;
-  /** The lease of a lock for which none is given; it is renewed every third of it. 30 s when absent. */
+  /** The lease of a lock when none is given; the lock renews it every third of it. Default: 30 s. */
   readonly defaultLeaseMs?: number;
-  /** What happens when a lease is lost. `conservative` when absent. */
+  /** What happens when a lease is lost. Default: `conservative`. */
   readonly onLoss?: LossPolicy;
   /** Called when a lease is lost, under every policy. */
   readonly alarm?: (lost: LockLostError) => void;
   /**
-   * How to learn that a lock is free. `message` (the default; N masters can only `spin`): those who unlock say so.
-   * `keyspace`: the server says so, of expiries too; needs `notify-keyspace-events Kgx`. `spin`: ask again and again.
+   * How to learn that a lock is free. `message` (the default; N masters can only `spin`): the releasing client says so.
+   * `keyspace`: the server says so, for expiries too; needs `notify-keyspace-events Kgx`. `spin`: poll.
    */
   readonly waiting?: "message" | "keyspace" | "spin";
   /**
-   * How often in a row a lock is left to the next waiter of this process, without freeing it. 0 when absent: others may
-   * have waited longer.
+   * How many times in a row a lock passes to the next waiter in this process without being freed. Default: 0, because
+   * other clients may have waited longer.
    */
   readonly localHandoffs?: number;
 }
@@ -68,8 +69,8 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Takes the lock, waiting for as long as it takes.
-   * @throws LockUnavailableError when it cannot be known whether it was taken; the signal's reason when aborted
+   * Takes the lock, without a limit on the wait.
+   * @throws LockUnavailableError when nobody knows whether it was taken; the signal's reason when aborted
    */
   async lock(key: string, options: LockOptions = {}): Promise<HeldLock> {
     const held = await this.#take(key, Number.POSITIVE_INFINITY, options);
@@ -78,14 +79,17 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Takes the lock if it is free within `waitMs`; undefined when another has it.
+   * Takes the lock if it is free within `waitMs`; undefined when another client has it.
    * @throws LockUnavailableError when no server answers; the signal's reason when aborted
    */
   tryLock(key: string, waitMs = 0, options: LockOptions = {}): Promise<HeldLock | undefined> {
     return this.#take(key, waitMs, options);
   }
 
-  /** Runs `work` while holding the lock, and unlocks whatever happens. @throws what `lock` and `work` throw */
+  /**
+   * Runs `work` while holding the lock, and always unlocks.
+   * @throws what `lock` and `work` throw
+   */
   async using<T>(key: string, work: (held: HeldLock) => Promise<T>, options: LockOptions = {}): Promise<T> {
     await using held = await this.lock(key, options);
     return await work(held);
@@ -116,8 +120,8 @@ export class Locks implements AsyncDisposable {
   }
 
   /**
-   * Contends at the servers until the deadline. A try of which nobody knows how it ended was undone as far as possible; if
-   * it is in force nevertheless, it is one more holder to wait for.
+   * Contends at the servers until the deadline. A try with an unknown outcome was undone as far as possible; if it is
+   * in force nevertheless, it counts as one more holder to wait for.
    * @throws LockUnavailableError when the last try failed for another reason than another holder
    */
   async #contend(key: string, deadlineMs: number, { leaseMs, signal }: LockOptions): Promise<Grant | undefined> {
@@ -134,7 +138,7 @@ export class Locks implements AsyncDisposable {
     }
   }
 
-  /** The grant, unless it came when it was no longer wanted. */
+  /** The grant, unless it came after the caller stopped wanting it. */
   async #wanted(grant: Grant, signal: AbortSignal | undefined): Promise<Grant | undefined> {
     if (signal?.aborted !== true) return grant;
     await this.#lock.release(grant);
@@ -156,7 +160,7 @@ export class Locks implements AsyncDisposable {
     return held;
   }
 
-  /** Leaves the lock to the next waiter of this process, with a fencing token of its own. */
+  /** Passes the lock to the next waiter in this process, with its own fencing token. */
   async #handOver(held: HeldLock): Promise<HandedOver> {
     const { key } = held;
     const inARow = this.#handoffs.get(key) ?? 0;
@@ -178,7 +182,7 @@ export class Locks implements AsyncDisposable {
   }
 
   #ended(held: HeldLock): void {
-    // After a handover the turn is the next holder's.
+    // After a handover the turn belongs to the next holder.
     if (!this.#held.delete(held.owner)) return;
     this.#handoffs.delete(held.key);
     this.#queue.next(held.key);

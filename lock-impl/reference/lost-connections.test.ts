@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadScript } from "../scripts.ts";
+import { loadScript } from "../parts/scripts.ts";
 import { type Behaviour, ScriptedServer } from "../testing/scripted-server.ts";
 import { LockLostError, LockUnavailableError } from "./lock-errors.ts";
 import { Locks, type LocksOptions } from "./locks.ts";
@@ -8,7 +8,7 @@ const PHASES = {
   acquire: loadScript("acquire-notifying").sha,
   extend: loadScript("extend").sha,
   release: loadScript("release-notifying").sha,
-  pass: loadScript("pass").sha,
+  pass: loadScript("hand-over").sha,
 } as const;
 type Phase = keyof typeof PHASES;
 

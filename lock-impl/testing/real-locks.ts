@@ -6,8 +6,8 @@ import { type RealRedis, RealServers } from "./real-redis.ts";
 export const waits = { timeout: 5_000, interval: 5 };
 
 /**
- * Gives the tests of a file locks on real servers, which are empty before each test, and one client, many, or none of
- * which are closed after it.
+ * Gives the tests of a file locks on real servers, which are empty before each test, and any number of clients, which
+ * are closed after it.
  */
 export class RealLocks {
   #real: RealServers | undefined;
@@ -36,7 +36,7 @@ export class RealLocks {
     return this.#real;
   }
 
-  /** The first server, on which locks are unless another place is named. */
+  /** The first server, which the locks use unless another place is named. */
   get first(): RealRedis {
     return this.servers.first;
   }
@@ -52,7 +52,7 @@ export class RealLocks {
     return this.first.redis.get("k");
   }
 
-  /** How many clients listen on the channel: by default the one on which the release of `k` is announced. */
+  /** How many clients listen on the channel: by default the one that announces the release of `k`. */
   async subscribers(channel = "{k}:freed"): Promise<number> {
     const reply = await this.first.redis.call("PUBSUB", "NUMSUB", channel);
     return Array.isArray(reply) ? Number(reply[1]) : -1;

@@ -1,11 +1,11 @@
 import type Dockerode from "dockerode";
 import { Redis } from "ioredis";
-import { connectEngine } from "../../harness/containers/engine.ts";
-import { NODE_IMAGE } from "../../harness/containers/images.ts";
-import { runLabels } from "../../harness/containers/labels.ts";
-import { sweepRun } from "../../harness/containers/sweep.ts";
-import { freePort } from "../../harness/containers/toxiproxy-server.ts";
-import type { Address } from "../driver.ts";
+import { connectEngine } from "../../harness/containers/engine/engine.ts";
+import { NODE_IMAGE } from "../../harness/containers/setup/images.ts";
+import { runLabels } from "../../harness/containers/cleanup/labels.ts";
+import { sweepRun } from "../../harness/containers/cleanup/sweep.ts";
+import { freePort } from "../../harness/containers/links/toxiproxy-server.ts";
+import type { Address } from "../../harness/core/lock-driver.ts";
 
 /** Directives of redis.conf. */
 type Directives = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ type Directives = Readonly<Record<string, string>>;
 /** A Redis of its own for a test. */
 export interface RealRedis {
   readonly address: Address;
-  /** Where it listens to the other nodes, as a node of a cluster. */
+  /** The port for the other nodes, as a node of a cluster. */
   readonly busPort: number;
   /** A connection for looking at what the lock did. */
   readonly redis: Redis;
@@ -25,8 +25,8 @@ export interface RealRedis {
 let started = 0;
 
 /**
- * Real servers in containers, on free ports of loopback. All of one call are removed when it is disposed, or by the next
- * sweep if that never happens.
+ * Real servers in containers, on free ports of loopback. All servers of one call are removed when it is disposed, or by
+ * the next sweep if that never happens.
  */
 export class RealServers implements AsyncDisposable {
   readonly #runId: string;

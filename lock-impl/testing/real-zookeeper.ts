@@ -2,21 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type Dockerode from "dockerode";
-import { awaitCondition } from "../../harness/containers/await-condition.ts";
-import { ControlDirectory } from "../../harness/containers/control.ts";
-import { connectEngine } from "../../harness/containers/engine.ts";
-import { ZOOKEEPER_IMAGE } from "../../harness/containers/images.ts";
-import { runLabels } from "../../harness/containers/labels.ts";
+import { awaitCondition } from "../../harness/containers/engine/await-condition.ts";
+import { ControlDirectory } from "../../harness/containers/nodes/control.ts";
+import { connectEngine } from "../../harness/containers/engine/engine.ts";
+import { ZOOKEEPER_IMAGE } from "../../harness/containers/setup/images.ts";
+import { runLabels } from "../../harness/containers/cleanup/labels.ts";
 import { zookeeperServer } from "../../harness/containers/servers/zookeeper-server.ts";
-import { sweepRun } from "../../harness/containers/sweep.ts";
-import { freePort } from "../../harness/containers/toxiproxy-server.ts";
+import { sweepRun } from "../../harness/containers/cleanup/sweep.ts";
+import { freePort } from "../../harness/containers/links/toxiproxy-server.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
-import type { Address } from "../driver.ts";
+import type { Address } from "../../harness/core/lock-driver.ts";
 
 const START_WITHIN_MS = 30_000;
 let started = 0;
 
-/** A ZooKeeper of its own for a test, on a free port of loopback. */
+/** A separate ZooKeeper for a test, on a free port of loopback. */
 export class RealZooKeeper implements AsyncDisposable {
   readonly address: Address;
   readonly control: ControlDirectory;

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
-import type { Address } from "../driver.ts";
+import type { Address } from "../../harness/core/lock-driver.ts";
 
 /**
- * A way to a server that a test can break: it passes bytes on, holds them, or ends every connection. What is held is
- * passed on when the way is free again, unless its connection was ended.
+ * A path to a server that a test can break: it forwards bytes, holds them, or ends every connection. Held bytes are
+ * forwarded when the path is free again, unless their connection was ended.
  */
 export class Relay implements AsyncDisposable {
   readonly #server: Server;

@@ -1,16 +1,18 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
-import type { Address } from "../driver.ts";
+import type { Address } from "../../harness/core/lock-driver.ts";
 
 /**
- * What the server does with a command: answer in RESP (`{reply: "+OK\r\n"}`), at once or later, break the connection, or fall silent. A
- * connection that fell silent stays so, since Redis answers in order.
+ * What the server does with a command: answer in RESP (`{reply: "+OK\r
+ *
+ * "}`), at once or later, break the connection, or fall silent. A silent connection stays silent, since Redis answers
+ * in order.
  */
 export type Behaviour = { readonly reply: string; readonly afterMs?: number } | "silence" | "break";
 
 /**
- * A server that speaks just enough RESP2 to be taken for a Redis and otherwise does what a test tells it to: for the
- * cases in which a real one would have to be broken at the right microsecond.
+ * A server that speaks just enough RESP2 to be taken for Redis, and otherwise does what a test says: for cases in which
+ * a real server would have to be broken at exactly the right microsecond.
  */
 export class ScriptedServer implements AsyncDisposable {
   readonly #server: Server;
@@ -18,7 +20,7 @@ export class ScriptedServer implements AsyncDisposable {
   readonly #silent = new WeakSet<Socket>();
   /** Every command that arrived, but for the handshake. */
   readonly received: string[][] = [];
-  /** What INFO says. */
+  /** The text of INFO. */
   info = "role:master";
   behave: (command: readonly string[]) => Behaviour;
 
@@ -80,7 +82,7 @@ export class ScriptedServer implements AsyncDisposable {
   }
 }
 
-/** The first whole command of a RESP stream; undefined when none is whole yet. */
+/** The first complete command of a RESP stream; undefined when none is complete yet. */
 function parse(text: string): { command: string[]; rest: string } | undefined {
   const count = /^\*(\d+)\r\n/.exec(text);
   if (count === null) return undefined;

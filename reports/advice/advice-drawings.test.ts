@@ -16,7 +16,7 @@ describe("as text", () => {
     expect(text).toMatch(/^4000 holds: mean 200 ms, median 139 ms, P99 919 ms/);
     expect(text).toMatch(/3 x mean +600 ms +199 \(5 %\) +5\.6 % +200 ms/);
     expect(text).toContain("Take a TTL of 1700 ms: P99.9 + 20 %. Where the lock renews, renew every 566");
-    expect(text).toContain("2 holds were cut off");
+    expect(text).toContain("2 holds have no known end");
   });
 
   test("draws each hold once, and overruns behind the TTLs", () => {

@@ -4,7 +4,7 @@ import { renderAdviceSvg } from "./advice-svg.ts";
 import { adviceLine, CHOICE_HEAD, choiceRow, holdsLine } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
 
-/** The advice as one HTML page that needs nothing else, no program either. */
+/** The advice as one self-contained HTML page, without a script. */
 export function renderAdviceHtml(advice: TtlAdvice): string {
   const page = html`<!doctype html>
     <html lang="en">

@@ -9,9 +9,9 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [76, 24, 64, 52];
 const MOST_POINTS = 600;
 
 /**
- * How many holds are longer than a time, both on logarithmic scales, with the TTLs of the rules: where a TTL meets the
- * curve is its share of overruns, and a whisker reaches to what it is at most. A self-contained SVG that takes the
- * colours of a page that it is put into.
+ * The number of holds that are longer than a time, on two logarithmic scales, with the TTLs of the rules: where a TTL
+ * meets the curve is its share of overruns, and a whisker reaches to the upper bound of that share. A self-contained
+ * SVG that takes the colours of the page it is put into.
  */
 export function renderAdviceSvg(advice: TtlAdvice): string {
   const { durationsMs, choices, longestMs, holds } = advice;
@@ -20,7 +20,7 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
   const lowest = 10 ** Math.floor(Math.log10(Math.min(0.1, 0.5 / holds)));
   const x = (value: number): number => round(LEFT + scaled(value, least, most) * (WIDTH - LEFT - RIGHT));
   const y = (share: number): number => round(HEIGHT - BOTTOM - scaled(share, lowest, 1) * (HEIGHT - TOP - BOTTOM));
-  const label = `Share of ${holds} holds that last longer than a time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${ms(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
+  const label = `Share of ${holds} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${ms(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
   const parts = [
     element("title", {}, [escapeXml(label)]),
     element("rect", { width: WIDTH, height: HEIGHT, fill: "var(--page, #ffffff)" }),
@@ -64,7 +64,7 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
   return `${element("svg", attributes, parts)}\n`;
 }
 
-/** Steps down at each hold; many holds are thinned out, the longest stay. */
+/** Steps down at each hold. A curve of many holds is thinned out, but the longest holds stay. */
 function curve(
   ascending: readonly number[],
   x: (value: number) => number,
@@ -81,7 +81,7 @@ function curve(
   return `M${LEFT} ${y(1)}${points.join("")}`;
 }
 
-/** Where a value lies between two others on a logarithmic scale, 0 to 1. */
+/** The position of a value between two others on a logarithmic scale, 0 to 1. */
 function scaled(value: number, from: number, to: number): number {
   return Math.min(1, Math.max(0, Math.log(Math.max(value, from) / from) / Math.log(to / from)));
 }

@@ -1,3 +1,4 @@
+import { alignedColumns } from "../aligned-columns.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { adviceLine, CHOICE_HEAD, choiceRow, holdsLine, ms } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
@@ -5,14 +6,10 @@ import type { TtlAdvice } from "./ttl-advice.ts";
 const BARS = 14;
 const LABEL = 12;
 
-/** The advice for a terminal: how long the holds were, as bars with the TTLs between them, and the table. */
+/** The advice for a terminal: the lengths of the holds as bars with the TTLs between them, and the table. */
 export function renderAdviceText(advice: TtlAdvice, options: TextOptions): string {
   const style = new TextStyle(options);
-  const rows = [CHOICE_HEAD, ...advice.choices.map(choiceRow)];
-  const widths = CHOICE_HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const table = rows.map((row) =>
-    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd(),
-  );
+  const table = alignedColumns([CHOICE_HEAD, ...advice.choices.map(choiceRow)]).map((line) => `  ${line}`.trimEnd());
   const lines = [
     ...style.paragraph(holdsLine(advice), 0),
     "",
@@ -26,7 +23,7 @@ export function renderAdviceText(advice: TtlAdvice, options: TextOptions): strin
   return `${lines.join("\n").replaceAll("\u{a0}", " ")}\n`;
 }
 
-/** Holds by length, on a logarithmic scale that is cut at each TTL: the bars beyond it are its overruns. */
+/** Holds by length, on a logarithmic scale that is cut at each TTL: the bars beyond a TTL are its overruns. */
 function bars({ durationsMs, choices, longestMs }: TtlAdvice, style: TextStyle): readonly string[] {
   const { lease, overrun, rule } = glyphs(style.unicode);
   const counted = countUpTo(durationsMs, limitsOf(durationsMs, longestMs, choices));
@@ -42,7 +39,7 @@ function bars({ durationsMs, choices, longestMs }: TtlAdvice, style: TextStyle):
     at: ttlMs,
     text: style.paint(`${ms(ttlMs).padStart(LABEL)} ${rule.repeat(6)} TTL by ${name}`, "cyan"),
   }));
-  // Of a bar and a TTL at the same place the bar comes first: its holds do not outlive that TTL.
+  // When a bar and a TTL are at the same place, the bar comes first: its holds do not outlive that TTL.
   return [...rows, ...ttls].toSorted((one, other) => one.at - other.at).map(({ text }) => text);
 }
 

@@ -1,31 +1,31 @@
-import { quantile } from "../metrics.ts";
-import { upperBound } from "./binomial-bound.ts";
+import { quantile } from "../run/metrics.ts";
+import { upperBound } from "../../harness/core/proportion.ts";
 
-/** How sure the bounds are. */
+/** The confidence of the bounds. */
 const CONFIDENCE = 0.95;
 const TAIL = 0.999;
-/** With fewer holds than this the longest of them is not, with that confidence, beyond the true P99.9. */
+/** With fewer holds than this, one cannot say with that confidence that the longest hold exceeds the true P99.9. */
 export const HOLDS_FOR_TAIL = Math.ceil(Math.log(1 - CONFIDENCE) / Math.log(TAIL));
-/** Of a lease there are so many renewals, so that one of them may fail and be tried again. */
+/** How often a lease is renewed, so that one renewal may fail and be tried again. */
 const RENEWALS_PER_TTL = 3;
 
-/** A TTL that a rule of thumb gives, and what the recorded holds say of it. */
+/** A TTL from a rule of thumb, and what the recorded holds say about it. */
 export interface TtlChoice {
   readonly rule: string;
   readonly ttlMs: number;
   /** How many of the holds were longer. */
   readonly overruns: number;
-  /** Their share, and what the true one is at most with 95 % confidence. */
+  /** Their share, and the upper bound of the true share with 95 % confidence. */
   readonly overrunShare: number;
   readonly overrunShareAtMost: number;
-  /** When to renew, where the lock can: a third of the TTL, as the usual watchdogs do. */
+  /** When to renew, where the lock can: after a third of the TTL, as the usual watchdogs do. */
   readonly renewEveryMs: number;
 }
 
-/** What recorded holds advise for a lock's TTL. Times are milliseconds. */
+/** The TTL that recorded holds suggest for a lock. Times are milliseconds. */
 export interface TtlAdvice {
   readonly holds: number;
-  /** Holds that were cut off, by a crash or the end of the record: how long they would have been is not known. */
+  /** Holds that a crash or the end of the record cut off: their true length is not known. */
   readonly cutOff: number;
   readonly meanMs: number;
   readonly medianMs: number;
@@ -35,9 +35,9 @@ export interface TtlAdvice {
   readonly marginShare: number;
   /** In ascending order of the TTL. */
   readonly choices: readonly TtlChoice[];
-  /** The shortest TTL that satisfies both rules: 3 times the mean at least, and P99.9 with its margin. */
+  /** The shortest TTL that satisfies both rules: at least 3 times the mean, and P99.9 with its margin. */
   readonly advised: TtlChoice;
-  /** What a reader must know before trusting it. */
+  /** What a reader must know before trusting the advice. */
   readonly cautions: readonly string[];
   /** Ascending. */
   readonly durationsMs: readonly number[];
@@ -83,7 +83,7 @@ function choiceOf(rule: string, ttlMs: number, ascending: readonly number[]): Tt
     ttlMs,
     overruns,
     overrunShare: overruns / ascending.length,
-    overrunShareAtMost: upperBound(overruns, ascending.length, CONFIDENCE),
+    overrunShareAtMost: upperBound({ hits: overruns, trials: ascending.length }, CONFIDENCE),
     renewEveryMs: Math.max(1, Math.floor(ttlMs / RENEWALS_PER_TTL)),
   };
 }
@@ -92,19 +92,19 @@ function cautionsOf(holds: number, cutOff: number, advised: TtlChoice): readonly
   return [
     ...(holds < HOLDS_FOR_TAIL
       ? [
-          `${holds} holds are too few to know P99.9: with fewer than ${HOLDS_FOR_TAIL} the longest one seen may lie below it. Trust the bound, not the share.`,
+          `${holds} holds are too few to estimate P99.9: with fewer than ${HOLDS_FOR_TAIL} holds the longest one may be shorter than P99.9. Rely on the upper bound, not on the measured share.`,
         ]
       : []),
     ...(cutOff > 0
       ? [
-          `${cutOff} holds were cut off by a crash, a loss or the end of the record and are left out: some may have been long.`,
+          `${cutOff} holds have no known end (a crash, a lost lease or the end of the recording) and are left out; some of them may have been long.`,
         ]
       : []),
-    `At ${advised.ttlMs} ms up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL brings that to nothing: a paused client outlives any lease. Fencing tokens, checked by the resource, keep its late write out.`,
+    `At ${advised.ttlMs} ms up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL reduces this to zero: a paused client outlives any lease. A resource that checks fencing tokens rejects its late write.`,
   ];
 }
 
-/** How many of ascending values are at most `limit`. */
+/** How many of the ascending values are at most `limit`. */
 function firstAbove(ascending: readonly number[], limit: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -115,7 +115,10 @@ function firstAbove(ascending: readonly number[], limit: number): number {
   return low;
 }
 
-/** Up to two significant digits: a TTL of 1234.5 ms would pretend to know more than it does. At least 1. */
+/**
+ * Rounds up to two significant digits: a TTL of 1234.5 ms would pretend to a precision that it does not have. At least
+ * 1.
+ */
 function roundUp(ms: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(ms, 1))) - 1);
   return Math.max(1, Math.ceil(Number((ms / unit).toPrecision(12))) * unit);

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 
 /**
- * The page's own program and its style. They are files of their own, because they are another program, for another
- * platform; they are read once, when this module is, as an import would. Reports stay functions of their data.
+ * The page's own program and its style. They are separate files, because they are another program for another platform.
+ * They are read once, when this module is loaded, as an import would be. Reports stay functions of their data.
  */
 export const STYLE = read("style.css");
 
@@ -27,7 +27,7 @@ const MODULES = [
   "main",
 ] as const;
 
-/** All of them as one script: a page that needs no server cannot import. */
+/** All modules as one script: a page that needs no server cannot import. */
 export const SCRIPT = MODULES.map(moduleText).join("\n");
 
 function moduleText(name: string): string {
@@ -43,8 +43,8 @@ function moduleText(name: string): string {
 }
 
 /**
- * From a checkout the modules are TypeScript. Node strips their types as it does for every other module, but says on
- * standard error that the function for it is experimental, which is not for a user of this program to read.
+ * In a checkout the modules are TypeScript. Node strips their types as it does for every other module, but warns on
+ * standard error that the function for it is experimental. That warning is of no use to a user of this program.
  */
 function withoutTypes(source: string): string {
   // oxlint-disable-next-line typescript/unbound-method -- put back as it was, not called

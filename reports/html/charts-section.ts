@@ -1,8 +1,8 @@
-import { OPERATIONS, type OperationName } from "../../harness/core/history.ts";
-import type { FaultSpan } from "../fault-spans.ts";
-import { bucketsOf, marginsOf, quantile, type Bucket } from "../metrics.ts";
-import type { Timeline } from "../timeline.ts";
-import { roundStep } from "../column-scale.ts";
+import { OPERATIONS, type OperationName } from "../../harness/history/history.ts";
+import type { FaultSpan } from "../run/fault-spans.ts";
+import { bucketsOf, marginsOf, quantile, type Bucket } from "../run/metrics.ts";
+import type { Timeline } from "../run/timeline.ts";
+import { roundStep } from "../run/column-scale.ts";
 import { count, formatMs, formatMsFigure } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
 import { html, Markup } from "./markup.ts";
@@ -16,7 +16,7 @@ const PLOT = { width: WIDTH - LEFT - 12, height: HEIGHT - TOP - BOTTOM } as cons
 
 /** Throughput, latency and lease margins of a run, with the faults shaded. */
 export function chartsSection(timeline: Timeline): Markup {
-  if (timeline.operations.length === 0) return html`<p class="soft">Nothing was invoked.</p>`;
+  if (timeline.operations.length === 0) return html`<p class="soft">No operation was invoked.</p>`;
   const buckets = bucketsOf(timeline, Math.max(12, Math.min(72, Math.ceil(timeline.operations.length / 4))));
   const margins = marginsOf(timeline.holds);
   return html`<div class="charts">
@@ -29,7 +29,7 @@ export function chartsSection(timeline: Timeline): Markup {
       </p>
     </figure>
     <figure>
-      <figcaption>Latency of what succeeded, median to largest, logarithmic</figcaption>
+      <figcaption>Latency of successful operations, median to maximum, logarithmic</figcaption>
       ${latency(buckets, timeline)}
       <p class="key">${operationsIn(buckets).map((f) => html`<i class="swatch op-${f}"></i> ${f} `)}</p>
     </figure>
@@ -79,7 +79,7 @@ function throughput(buckets: readonly Bucket[], timeline: Timeline): Markup {
 
 function latency(buckets: readonly Bucket[], timeline: Timeline): Markup {
   const all = buckets.flatMap(({ latencies }) => Object.values(latencies));
-  if (all.length === 0) return html`<p class="soft">Nothing succeeded.</p>`;
+  if (all.length === 0) return html`<p class="soft">No operation succeeded.</p>`;
   const low = Math.floor(Math.log10(Math.max(1e3, Math.min(...all.map(({ median }) => median)))));
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...all.map(({ most }) => most), 1e3))));
   const y = (ns: number): number =>
@@ -177,7 +177,7 @@ function level(y: number, words: string): string {
 }
 
 function label(x: number, y: number, words: string, anchor: "middle" | "end"): string {
-  // The last tick stands at the edge of the drawing.
+  // The last tick is at the edge of the drawing.
   const last = anchor === "middle" && x > WIDTH - 34;
   return element("text", { x: last ? WIDTH - 2 : x, y, "text-anchor": last ? "end" : anchor }, [escapeXml(words)]);
 }

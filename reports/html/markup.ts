@@ -1,3 +1,5 @@
+import { escapeXml, escapeXmlLines } from "../xml.ts";
+
 /** HTML that is safe to put into a page as it is. */
 export class Markup {
   readonly text: string;
@@ -7,10 +9,13 @@ export class Markup {
   }
 }
 
-/** What a template takes. Text and numbers are escaped, lists are joined, `undefined` and `false` leave nothing. */
+/**
+ * The values that a template takes. Text and numbers are escaped, lists are joined, `undefined` and `false` add
+ * nothing.
+ */
 export type Content = string | number | Markup | undefined | false | readonly Content[];
 
-/** A template for HTML in which everything is escaped that is not `Markup` itself. */
+/** A template for HTML that escapes everything except `Markup`. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   const parts = strings.map((string, index) => (index < values.length ? string + write(values[index]) : string));
   return new Markup(parts.join(""));
@@ -19,17 +24,12 @@ export function html(strings: TemplateStringsArray, ...values: readonly Content[
 function write(value: Content): string {
   if (value === undefined || value === false) return "";
   if (value instanceof Markup) return value.text;
-  if (typeof value === "string") return escapeHtml(value);
+  if (typeof value === "string") return escapeXml(value);
   if (typeof value === "number") return String(value);
   return value.map(write).join("");
 }
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;")
-    .replaceAll("\0", "\u{fffd}");
+/** Several lines of text that this program laid out, for a `pre`. */
+export function lines(text: string): Markup {
+  return new Markup(escapeXmlLines(text));
 }

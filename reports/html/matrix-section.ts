@@ -1,15 +1,24 @@
-import { changeLines } from "../changes.ts";
-import { isSurprise, missingWords, summaryGrid, type Summary, type SummaryCell } from "../summary.ts";
-import { count } from "../wording.ts";
+import { noteGroups } from "../campaign/campaign-notes.ts";
+import { changeLines } from "../campaign/changes.ts";
+import {
+  cellWords,
+  isSurprise,
+  missingWords,
+  summaryGrid,
+  tickWords,
+  type Summary,
+  type SummaryCell,
+} from "../campaign/summary.ts";
 import { html, type Markup } from "./markup.ts";
 
-const MARK = { holds: "✓", broken: "✗", simulated: "s", unknown: "?" } as const;
+const MARK = { holds: "✓", outlived: "○", broken: "✗", simulated: "s", unknown: "?" } as const;
 
-/** The table of locks by faults. A cell says in words what its mark and colour mean. */
+/** The table of locks by faults. Each cell says in words what its mark and colour mean. */
 export function matrixSection(summary: Summary): Markup {
   const { faults, rows, surprises } = summaryGrid(summary);
   const found = (word: SummaryCell["found"]): number =>
     rows.flatMap(({ cells }) => cells).filter((cell) => cell?.found === word).length;
+  const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
     <h2 id="matrix-title">${summary.title ?? "Locks by faults"}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="Locks by faults">
@@ -32,24 +41,34 @@ export function matrixSection(summary: Summary): Markup {
       </table>
     </div>
     <p class="key">
-      <span class="cell holds">✓</span> holds (${found("holds")}) <span class="cell broken">✗</span> broken
-      (${found("broken")}) <span class="cell unknown">?</span> unknown (${found("unknown")})
-      ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown by real servers (${found("simulated")})`}
+      <span class="cell holds">✓</span> holds (${found("holds")})
+      ${found("outlived") > 0 && html`<span class="cell outlived">○</span> keeps its promise, but a client outlived its lease (${found("outlived")})`}
+      <span class="cell broken">✗</span> broken (${found("broken")}) <span class="cell unknown">?</span> unknown
+      (${found("unknown")})
+      ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown on real servers (${found("simulated")})`}
       <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
       <u>underlined</u>: shows a run
     </p>
+    ${ticks !== undefined && html`<p>${ticks}</p>`}
     ${
       surprises.length === 0
         ? html`<p>Everything ${summary.missing !== undefined && "searched "}is as expected.</p>`
         : html`<h3>Not as expected</h3>
             <ul class="notes">
-              ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${sayCell(cell)}</li>`)}
+              ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</li>`)}
             </ul>`
     }
+    ${noteGroups(summary.notes).map(
+      ({ heading, lines }) =>
+        html`<h3>${heading}</h3>
+          <ul class="notes">
+            ${lines.map((line) => html`<li>${line}</li>`)}
+          </ul>`,
+    )}
     ${summary.missing !== undefined && html`<p><strong>${missingWords(summary.missing)}</strong></p>`}
     ${
       summary.changes !== undefined &&
-      html`<h3>Since the former results</h3>
+      html`<h3>Compared with the former results</h3>
         <ul class="notes">
           ${changeLines(summary.changes).map((line) => html`<li>${line}</li>`)}
         </ul>`
@@ -60,7 +79,7 @@ export function matrixSection(summary: Summary): Markup {
 function matrixCell(cell: SummaryCell | undefined): Markup {
   if (cell === undefined) return html`<td class="cell blank"><span class="unseen">not run</span></td>`;
   const surprise = isSurprise(cell) && cell.found !== "unknown";
-  const words = sayCell(cell);
+  const words = cellWords(cell);
   const mark = (spoken: string): Markup =>
     html`<span aria-hidden="true">${MARK[cell.found]}</span> <span class="unseen">${spoken}</span>`;
   const content =
@@ -73,10 +92,4 @@ function matrixCell(cell: SummaryCell | undefined): Markup {
   >
     ${content}
   </td>`;
-}
-
-function sayCell({ expected, found, runs, note }: SummaryCell): string {
-  const wanted = expected === undefined ? "" : `expected ${expected}, `;
-  const after = runs === undefined ? "" : ` in ${count(runs, "run")}`;
-  return `${wanted}found ${found}${after}${note === undefined ? "" : ` (${note})`}`;
 }

@@ -1,18 +1,20 @@
 import { gzipSync } from "node:zlib";
-import type { HistoryEvent } from "../../harness/core/history.ts";
+import type { HistoryEvent } from "../../harness/history/history.ts";
+import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
-import { clockStepsOf } from "../clock-steps.ts";
-import type { RunRecord } from "../run-record.ts";
-import { storiesOf, type Story } from "../story.ts";
-import { timelineOf, type Timeline } from "../timeline.ts";
-import { CAUSE_MEANING, listed } from "../wording.ts";
+import { clockStepsOf } from "../run/clock-steps.ts";
+import type { RunRecord } from "../run/run-record.ts";
+import { storiesOf, type Story } from "../run/story.ts";
+import { timelineOf, type Timeline } from "../run/timeline.ts";
+import { listed } from "../../harness/core/listed.ts";
+import { CAUSE_MEANING } from "../wording.ts";
 
-/** What the page's own program draws a run from: the history itself, and how it is arranged. Times are nanoseconds. */
+/** The data from which the page's script draws a run: the history itself, and its layout. Times are nanoseconds. */
 export interface RunData {
   readonly events: readonly HistoryEvent[];
   readonly end: number;
   readonly lanes: readonly LaneData[];
-  /** Index of the lane of each event; -1 for one without. */
+  /** Index of the lane of each event; -1 for an event without a lane. */
   readonly laneOf: readonly number[];
   /** Pairs of indices: an invocation and its completion, or -1 where it has none. */
   readonly operations: readonly (readonly [invocation: number, completion: number])[];
@@ -61,9 +63,16 @@ interface ViolationData {
   readonly events: readonly number[];
 }
 
-/** A run as the page carries it: JSON, compressed (a history shrinks to about a tenth), in base64. */
+/** A run as the page contains it: JSON, compressed (a history shrinks to about a tenth), in base64. */
 export function encodeRun(run: RunRecord): string {
-  return gzipSync(JSON.stringify(runData(run)), { level: 9 }).toString("base64");
+  return gzipSync(JSON.stringify(runData(run), readable), { level: 9 }).toString("base64");
+}
+
+/** The page draws foreign text as it is, so invisible characters are removed here, in names of fields too. */
+function readable(_: string, value: unknown): unknown {
+  if (typeof value === "string") return printable(value);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, content]) => [printable(name), content]));
 }
 
 /** Arranges a run for the page. */
@@ -116,7 +125,7 @@ function violationData(story: Story, laneOf: (name: string) => number): Violatio
   };
 }
 
-/** Clients, then nodes and Sentinels that the run names, then the resource. */
+/** Clients, then the nodes and Sentinels that the run names, then the resource. */
 export function lanesOf(timeline: Timeline, run: RunRecord): readonly LaneData[] {
   const clients = new Set(timeline.operations.map(({ client }) => client));
   const names = new Set(timeline.faults.flatMap((fault) => fault.lanes));
@@ -139,5 +148,6 @@ function laneNameOf(event: HistoryEvent, timeline: Timeline): string {
     );
   }
   if (event.type === "audit") return RESOURCE;
+  if (event.type === "notice") return event.value.targets[0] ?? "";
   return clientName(timeline.clientOf(event.process));
 }

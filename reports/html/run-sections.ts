@@ -1,30 +1,30 @@
-import { PROPERTIES, type Outcome, type PropertyVerdict } from "../../harness/core/verdict.ts";
-import type { FaultSpan } from "../fault-spans.ts";
-import { marginWords } from "../margin-words.ts";
-import { momentsOf } from "../moments.ts";
-import type { RunRecord } from "../run-record.ts";
-import type { Story } from "../story.ts";
-import { drawStory } from "../svg.ts";
-import type { Timeline } from "../timeline.ts";
+import { printable, printableJson } from "../../harness/core/printable.ts";
+import { meaningOf, PROPERTIES, type Outcome, type PropertyVerdict } from "../../harness/core/verdict.ts";
+import type { FaultSpan } from "../run/fault-spans.ts";
+import { marginWords } from "../run/margin-words.ts";
+import { momentsOf } from "../run/moments.ts";
+import type { RunRecord } from "../run/run-record.ts";
+import type { Story } from "../run/story.ts";
+import { drawStory } from "../run/svg.ts";
+import type { Timeline } from "../run/timeline.ts";
+import { listed } from "../../harness/core/listed.ts";
 import {
   CAUSE_MEANING,
   count,
   evidenceText,
   formatMs,
   formatMsFigure,
-  listed,
   OUTCOME_WORD,
-  printable,
-  PROPERTY_MEANING,
+  reasonsTitle,
 } from "../wording.ts";
-import { html, Markup } from "./markup.ts";
+import { html, lines, Markup } from "./markup.ts";
 
 const MOST_MOMENTS = 24;
-/** Violations shown in full; of the others there is a line each. The timeline marks all of them. */
+/** Violations shown in full; each further one gets a line. The timeline marks all of them. */
 const MOST_SHOWN = 8;
 const MARK: Readonly<Record<Outcome, string>> = { valid: "✓", invalid: "✗", unknown: "?", "not-applicable": "–" };
 
-/** What the checkers say of each property, as a table. */
+/** The verdict on each property, as a table. */
 export function propertiesSection(run: RunRecord): Markup {
   const rows = PROPERTIES.flatMap((property) => {
     const judged = run.verdict.properties[property];
@@ -37,7 +37,7 @@ export function propertiesSection(run: RunRecord): Markup {
         <td>
           ${propertyNote(judged)}${!asked && judged.verdict !== "not-applicable" && html` <em>not required of this lock</em>`}
         </td>
-        <td class="meaning">${PROPERTY_MEANING[property]}</td>
+        <td class="meaning">${meaningOf(property)}</td>
       </tr>`,
     ];
   });
@@ -57,7 +57,7 @@ export function propertiesSection(run: RunRecord): Markup {
         ${rows}
       </tbody>
     </table>
-    ${noteList("Why the run is unknown", run.verdict.reasons)}${noteList("Remarks", run.verdict.remarks)}${noteList("How close it was", marginWords(run.verdict.margins))}`;
+    ${noteList(reasonsTitle(run.verdict.verdict), run.verdict.reasons)}${noteList("Remarks", run.verdict.remarks)}${noteList("How close it was", marginWords(run.verdict.margins))}`;
 }
 
 function propertyNote({ verdict, violations, reason }: PropertyVerdict): string {
@@ -157,7 +157,7 @@ function violationCard(
   </article>`;
 }
 
-/** Several diagrams share a page: what one defines, and how it is dressed, must not reach another. */
+/** Several diagrams share a page: definitions and styles of one must not affect another. */
 function alone(svg: string, name: string): Markup {
   const named = svg.replaceAll(/(id="|url\(#)(ls-[a-z-]+)/g, `$1$2-${name}`);
   return new Markup(named.replaceAll("lockstorm-diagram", `lockstorm-diagram-${name}`));
@@ -209,7 +209,7 @@ export function faultsSection(faults: readonly FaultSpan[]): Markup {
 /** The command that replays the run, and the plan. */
 export function planSection({ plan, replayCommand }: RunRecord): Markup {
   if (plan === undefined && replayCommand === undefined)
-    return html`<p class="soft">The history came without its plan.</p>`;
+    return html`<p class="soft">The plan of this history is not available.</p>`;
   return html`${
     replayCommand !== undefined &&
     html`<div class="command">
@@ -223,7 +223,7 @@ export function planSection({ plan, replayCommand }: RunRecord): Markup {
         The plan: seed ${plan.seed}, ${count(plan.faults.length, "fault")}, ${count(plan.clients.length, "client")}
       </summary>
       <div class="command">
-        <pre tabindex="0"><code>${JSON.stringify(plan, undefined, 2)}</code></pre>
+        <pre tabindex="0"><code>${lines(printableJson(plan).trimEnd())}</code></pre>
         <button type="button" class="copy">Copy</button>
       </div>
     </details>`

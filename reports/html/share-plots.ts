@@ -1,7 +1,7 @@
 import { isAsExpected, type MeasuredExperiment, type PropertyCount } from "../../harness/core/measurement.ts";
 import { wilsonInterval } from "../../harness/core/proportion.ts";
 import type { Property } from "../../harness/core/verdict.ts";
-import type { ShareGrid } from "../share-grid.ts";
+import type { ShareGrid } from "../debate/share-grid.ts";
 import { element, escapeXml } from "../xml.ts";
 import { Markup } from "./markup.ts";
 
@@ -10,7 +10,7 @@ const CELL = { height: 26, gap: 2, least: 62 } as const;
 const LEFT_PAD = 12;
 const HEADING = 34;
 
-/** A property by both parameters: the redder a field, the more runs violated it. Framed fields are not as expected. */
+/** A property by both parameters: the redder a field, the more runs violated it. A frame marks an unexpected field. */
 export function heatMap(grid: ShareGrid, name: string): Markup {
   const { columns, rows } = grid;
   const left = LEFT_PAD + CHARACTER * Math.max(...rows.map((row) => row.name.length)) + 10;
@@ -58,11 +58,11 @@ function bounds({ violated, judged }: PropertyCount): string {
 }
 
 const PLOT = { width: 720, height: 230, left: 58, top: 14, right: 16, bottom: 44 } as const;
-/** More lines than colours nobody can tell apart. */
+/** Nobody can tell more lines than colours apart. */
 const LINES = ["op-acquire", "op-write", "op-release", "op-extend"] as const;
 export const MOST_LINES = LINES.length;
 
-/** The share of violating runs over the column, a line a row, with its 95 % interval. */
+/** The share of violating runs over the columns, one line per row, with its 95 % interval. */
 export function sharePlot(experiment: MeasuredExperiment, rows: readonly string[], property: Property): Markup {
   const points = experiment.cells.filter(({ x, row }) => x !== undefined && rows.includes(row));
   const xs = points.map(({ x = 0 }) => x);
@@ -108,7 +108,7 @@ export function sharePlot(experiment: MeasuredExperiment, rows: readonly string[
   return drawing(name, PLOT.width, PLOT.height, [...levels, ...lines, ...ticks, axis]);
 }
 
-/** Ticks whose labels do not run into each other. */
+/** Ticks whose labels do not overlap. */
 function withRoom(xs: readonly number[], xOf: (x: number) => number): readonly number[] {
   const kept: number[] = [];
   for (const x of xs) {

@@ -2,21 +2,21 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser, type Page } from "playwright-core";
-import { renderHtml } from "../html.ts";
-import type { Report, RunRecord } from "../run-record.ts";
+import { renderHtml } from "../html/html.ts";
+import type { Report, RunRecord } from "../run/run-record.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const found = [process.env["LOCKSTORM_CHROMIUM"], ...PLACES].find((path) => path !== undefined && existsSync(path));
 
 /**
- * Where Chromium is, or undefined with a loud word on standard error. In CI, where a skipped test would be taken for a
- * passed one, or with LOCKSTORM_REQUIRE_BROWSER=1 it must be there.
+ * The path of Chromium, or undefined with a warning on standard error. It must be there in CI, where a skipped test
+ * would be taken for a passed one, and with LOCKSTORM_REQUIRE_BROWSER=1.
  */
 export function findChromium(): string | undefined {
   if (found !== undefined) return found;
-  const mend = "install chromium, or set LOCKSTORM_CHROMIUM to its path";
-  if (["CI", "LOCKSTORM_REQUIRE_BROWSER"].some(isSet)) throw new Error(`no Chromium: ${mend}`);
-  process.stderr.write(`\nSKIPPED: the HTML report was not tested, because there is no Chromium here (${mend}).\n\n`);
+  const hint = "install chromium, or set LOCKSTORM_CHROMIUM to its path";
+  if (["CI", "LOCKSTORM_REQUIRE_BROWSER"].some(isSet)) throw new Error(`no Chromium: ${hint}`);
+  process.stderr.write(`\nSKIPPED: the HTML report was not tested, because there is no Chromium here (${hint}).\n\n`);
   return undefined;
 }
 
@@ -31,12 +31,12 @@ export function launchChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args });
 }
 
-/** A page that shows a file, and whatever went wrong on it. */
+/** A page that shows a file, and everything that went wrong on it. */
 export interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** Errors and warnings of the console, uncaught errors, dialogs. */
   readonly complaints: readonly string[];
-  /** Addresses that the page asked for, beside its own. */
+  /** Addresses that the page requested, besides its own. */
   readonly requests: readonly string[];
 }
 
@@ -80,13 +80,13 @@ export async function openDocument(browser: Browser, name: string, content: stri
   };
 }
 
-/** Keeps a picture of the page where LOCKSTORM_SCREENSHOTS names a folder, for eyes to look at. */
+/** Keeps a screenshot of the page where LOCKSTORM_SCREENSHOTS names a folder, for people to look at. */
 export async function keepScreenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["LOCKSTORM_SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Opens the HTML report of a run, or of several, and waits until its first timeline is alive. */
+/** Opens the HTML report of one or several runs, and waits until its first timeline has been drawn. */
 export async function openReport(browser: Browser, report: RunRecord | Report, options?: PageOptions): Promise<OpenPage> {
   const document = renderHtml("runs" in report ? report : { runs: [report] });
   const opened = await openDocument(browser, "report.html", document, options);
@@ -105,7 +105,7 @@ export async function shown(page: Page): Promise<readonly [from: number, to: num
   return [Number(from), Number(to)];
 }
 
-/** Where a time stands on the screen, so many pixels under the top of the timeline. */
+/** The place of a time on the screen, this many pixels below the top of the timeline. */
 export async function placeOf(page: Page, ms: number, fromTop: number): Promise<{ readonly x: number; readonly y: number }> {
   const box = await page.locator(".timeline-canvas").boundingBox();
   if (box === null) throw new Error("the timeline is not there");

@@ -1,11 +1,11 @@
 import type { Property, PropertyVerdict, Verdict } from "../../harness/core/verdict.ts";
 import { planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
-import type { RunRecord } from "../run-record.ts";
+import type { RunRecord } from "../run/run-record.ts";
 import { HistoryBuilder } from "./history-builder.ts";
 
 const OWNERS = ["9f2c51d0aa3be4417c88", "71be02f6c3d9a85e1104", "c04d9e7713a2f5b86692"] as const;
 
-/** A plan around the given facts, for reports that show one. */
+/** A plan with the given facts, for reports that show one. */
 function plan(input: Partial<PlanInput>): Plan {
   return planSchema.parse({
     format: "lockstorm-plan",
@@ -151,7 +151,7 @@ export function pausedPastLease(): RunRecord {
   };
 }
 
-/** One of five nodes jumps ahead, and with it the majority is lost. */
+/** One of five nodes jumps ahead, and the majority is lost. */
 export function jumpOfOneInFive(): RunRecord {
   const h = new HistoryBuilder({ clients: 3, lock: "redlock", seed: 5, topology: "redlock" });
   const others = ["client-0", "node-3", "node-4"];
@@ -226,7 +226,7 @@ export function faultWithoutEffect(): RunRecord {
   h.tries(0, 10, 1000);
   h.granted(0, 11, { owner: OWNERS[0] });
   h.releases(0, 60, OWNERS[0]);
-  h.fault(80, "kill-node", [], "its trigger never came", { outcome: "skipped" });
+  h.fault(80, "kill-node", [], "its trigger never happened", { outcome: "skipped" });
   const reason = "the search ran out of its budget of 100000 states";
   return {
     history: h.build(),
@@ -243,7 +243,7 @@ export function faultWithoutEffect(): RunRecord {
   };
 }
 
-/** A client is told that its lease is gone, goes on, and is refused; another's hold is released by a stranger. */
+/** A client is notified that its lease is lost, goes on, and is refused; one client releases another client's hold. */
 export function releaseAfterLoss(): RunRecord {
   const h = new HistoryBuilder({ clients: 3, lock: "set-px", topology: "single" });
   h.tries(0, 1, 300);

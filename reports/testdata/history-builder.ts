@@ -1,4 +1,4 @@
-import type { FaultEvent, History, HistoryEvent, HistoryHeader, Unstamped } from "../../harness/core/history.ts";
+import type { FaultEvent, History, HistoryEvent, HistoryHeader, Unstamped } from "../../harness/history/history.ts";
 
 /** Writes a history by hand, in milliseconds. Times must not decrease. */
 export class HistoryBuilder {
@@ -21,7 +21,7 @@ export class HistoryBuilder {
     return index;
   }
 
-  /** An acquire that is invoked; returns its index. */
+  /** Records the invocation of an acquire; returns its index. */
   tries(process: number, ms: number, ttlMs: number): number {
     return this.at(ms, { process, type: "invoke", f: "acquire", key: this.#key, value: { ttlMs, waitMs: 0 } });
   }
@@ -34,14 +34,14 @@ export class HistoryBuilder {
     return this.at(ms, { process, type: "fail", f: "acquire", key: this.#key, value: { reason } });
   }
 
-  /** A release from its invocation to its completion; returns the index of the invocation. */
+  /** Records a release from its invocation to its completion; returns the index of the invocation. */
   releases(process: number, ms: number, owner: string, released = true, tookMs = 1): number {
     const index = this.at(ms, { process, type: "invoke", f: "release", key: this.#key, value: { owner } });
     this.at(ms + tookMs, { process, type: "ok", f: "release", key: this.#key, value: { released } });
     return index;
   }
 
-  /** A write with its audit line in between; returns the index of the audit line. */
+  /** Records a write with its audit line in between; returns the index of the audit line. */
   writes(
     process: number,
     ms: number,

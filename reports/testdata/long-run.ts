@@ -1,7 +1,7 @@
-import type { RunRecord } from "../run-record.ts";
+import type { RunRecord } from "../run/run-record.ts";
 import { HistoryBuilder } from "./history-builder.ts";
 
-/** A run of about `events` events: clients that take a lock in turn on several keys, and one violation in the middle. */
+/** A run of about `events` events: clients take a lock in turn on several keys, and one violation in the middle. */
 export function longRun(events: number, clients = 12): RunRecord {
   const h = new HistoryBuilder({ clients, lock: "single", seed: 1, topology: "single", backend: "simulated" });
   const rounds = Math.floor(events / 9);

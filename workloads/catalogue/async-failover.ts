@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,10 +9,10 @@ export const asyncFailover: Scenario = {
   source: SOURCES.redisLocks,
   says: "Replication is asynchronous, so a lock on a master with replicas is not safe when the master fails.",
   summary:
-    "Replication is asynchronous: the master grants client 0 the lock before any replica has it. The master dies, and the " +
-    "Sentinels promote a replica that never saw the key. Client 1 asks the new master and is granted the same lock. WAIT " +
-    "narrows the gap and does not close it; a resource that takes only writes based on its last state is safe, and so is a " +
-    "fencing token whose counter survives the failover.",
+    "Replication is asynchronous: the master grants client 0 the lock before any replica has it. The master dies, " +
+    "and the Sentinels promote a replica that never saw the key. Client 1 asks the new master and is granted the " +
+    "same lock. WAIT narrows the gap and does not close it; a resource that accepts only writes based on its last " +
+    "state is safe, and so is one that checks a fencing token whose counter survives the failover.",
   plan: {
     lock: "single",
     topology: { kind: "sentinel" },

@@ -8,9 +8,10 @@ export const clientClockBack: Scenario = {
   source: SOURCES.antirez,
   says: "Redlock must measure the time that an acquisition took with a clock that cannot be stepped.",
   summary:
-    "Client 0 asks five nodes, and the answers take two seconds, longer than the lease. In between its wall clock steps back " +
-    "by two and a half. By that clock the acquisition took less than no time, so the lock is granted, for longer than it was " +
-    "asked for, when every key has expired. Client 1 is granted it too. A monotonic clock cannot be stepped.",
+    "Client 0 asks five nodes, and the answers take two seconds, longer than the lease. Meanwhile its wall clock " +
+    "steps back by two and a half seconds. By that clock the acquisition took less than no time, so the lock is " +
+    "granted, for longer than it was asked for, although every key has expired. Client 1 is granted it too. A " +
+    "monotonic clock cannot be stepped.",
   plan: {
     lock: "wall-clock-lease",
     topology: { kind: "redlock" },

@@ -8,10 +8,10 @@ export const clockBackward: Scenario = {
   source: SOURCES.redisExpire,
   says: "Redis keeps the absolute time at which a key expires, and compares it with the computer's clock.",
   summary:
-    "Client 0 is granted a lease of one second and dies. The server's wall clock steps back by a minute, so the key will live " +
-    "for a minute more. Client 1 asks for six seconds and is refused all the time. Nothing in Redis prevents it. Clocks must " +
-    "be slewed, not stepped: in the control the clock runs at half its speed for a second and a half, and the lock is late by " +
-    "less than that.",
+    "Client 0 is granted a lease of one second and dies. The server's wall clock steps back by a minute, so the key " +
+    "lives for a minute more. Client 1 tries for six seconds and is always refused. Nothing in Redis prevents it. " +
+    "Clocks must be slewed, not stepped: in the control the clock runs at half its speed for a second and a half, " +
+    "and the lease ends late by less than that.",
   plan: {
     lock: "single",
     topology: { kind: "single" },

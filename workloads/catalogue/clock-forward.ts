@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,9 +9,10 @@ export const clockForward: Scenario = {
   source: SOURCES.redisExpire,
   says: "Redis expires keys by the computer's clock, so keys can be gone as soon as that clock is set forward.",
   summary:
-    "Client 0 is granted a lease of ten seconds. The server's wall clock steps forward by twenty. The key is over at once, " +
-    "client 1 is granted the lock, and client 0, whose own clock is right, writes in what it rightly takes for its lease. " +
-    "Neither an append-only file nor WAIT helps: nothing was lost, it expired. The resource can refuse by a fencing token.",
+    "Client 0 is granted a lease of ten seconds. The server's wall clock steps forward by twenty. The key expires " +
+    "at once, client 1 is granted the lock, and client 0, whose own clock is right, writes within the lease that it " +
+    "was granted. Neither an append-only file nor WAIT helps: the key was not lost, it expired. The resource can " +
+    "refuse client 0's write by its fencing token.",
   plan: {
     lock: "single",
     topology: { kind: "single" },

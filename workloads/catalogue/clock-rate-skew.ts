@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,9 +9,10 @@ export const clockRateSkew: Scenario = {
   source: SOURCES.antirez,
   says: "The clocks' rates may differ by a known bound, even one of ten per cent, if the validity allows for it.",
   summary:
-    "The clocks of all five servers run ten per cent fast, so that keys die after 9.1 of their ten seconds. The client trusts " +
-    "its lease for 9.9 seconds, since its drift factor is one per cent. For eight tenths of a second two clients hold valid leases. With clocks that differ by less than the drift " +
-    "factor, as in the control, the lease ends for its holder first.",
+    "The clocks of all five servers run ten per cent fast, so keys expire after 9.1 of their ten seconds. The " +
+    "client trusts its lease for 9.9 seconds, since its drift factor is one per cent. For eight tenths of a second " +
+    "two clients hold valid leases. With clocks that differ by less than the drift factor, as in the control, the " +
+    "lease ends for its holder first.",
   plan: {
     lock: "redlock",
     topology: { kind: "redlock" },

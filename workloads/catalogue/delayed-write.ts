@@ -8,10 +8,10 @@ export const delayedWrite: Scenario = {
   source: SOURCES.chubby,
   says: "A request sent under a lock can arrive after the lock has passed on, so a lock needs a sequencer, or at least a delay.",
   summary:
-    "Client 0 sends its write well within its lease and never stops executing, but the network holds the write. The lease " +
-    "ends, client 1 is granted the lock, reads and writes. Then client 0's write arrives and overwrites client 1's. Nobody " +
-    "looked at a clock at the wrong moment: the delay is in the network. The resource must check a fencing token; a server " +
-    "that keeps an expired lock back for a while makes it rarer.",
+    "Client 0 sends its write well within its lease and never stops executing, but the network holds the write. The " +
+    "lease ends, client 1 is granted the lock, reads and writes. Then client 0's write arrives and overwrites " +
+    "client 1's. Nobody looked at a clock at the wrong moment: the delay is in the network. The resource must check " +
+    "a fencing token; a server that withholds an expired lock for a while makes this rarer.",
   plan: {
     lock: "single",
     topology: { kind: "single" },

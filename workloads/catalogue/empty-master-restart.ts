@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -18,7 +18,7 @@ export const emptyMasterRestart: Scenario = {
     topology: { kind: "sentinel", persistence: "none" },
     clients: [interruptedHolder(20_000, 8000), rival({ ttlMs: 20_000, waitMs: 0, tries: 100 })],
     faults: [
-      // However long the restart takes, it is over before a Sentinel looks again.
+      // The Sentinels are paused, so the restart is over before one of them looks again, however long it takes.
       {
         kind: "pause-node",
         params: { targets: ["sentinels"] },

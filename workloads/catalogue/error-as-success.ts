@@ -1,4 +1,4 @@
-import { interruptedHolder } from "./cast.ts";
+import { interruptedHolder } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,9 +9,9 @@ export const errorAsSuccess: Scenario = {
   source: SOURCES.redbeat208,
   says: "A scheduler that could not get its lock ran all the same.",
   summary:
-    "Client 0 holds. Client 1's request for the lock gets no answer; the error is caught, logged perhaps, and the work is " +
-    "done as if the lock had been granted. Nothing in the lock's servers is wrong. An acquisition whose outcome is not known " +
-    "is not a grant: whoever cannot tell must not enter.",
+    "Client 0 holds. Client 1's request for the lock gets no answer; the error is caught, logged perhaps, and the " +
+    "work is done as if the lock had been granted. Nothing in the lock's servers is wrong. An acquisition whose " +
+    "outcome is not known is not a grant: a client without a confirmed grant must not enter.",
   plan: {
     lock: "timeout-is-success",
     topology: { kind: "single" },
@@ -42,9 +42,9 @@ export const errorAsSuccess: Scenario = {
       },
     ],
   },
-  expected: { "mutual-exclusion": "unexplained", "lease-exclusion": "unexplained" },
+  expected: { "mutual-exclusion": "double-grant", "lease-exclusion": "double-grant" },
   control: {
-    by: "who cannot tell does not enter",
+    by: "a client without a confirmed grant does not enter",
     plan: { lock: "single" },
     keeps: ["mutual-exclusion", "lease-exclusion"],
     shows: [{ event: "acquire:info", client: 1 }],

@@ -8,9 +8,10 @@ export const extendGetThenPexpire: Scenario = {
   source: SOURCES.redisLocks,
   says: "A lease may be extended only if the key still holds the client's own value, checked in the same script.",
   summary:
-    "Client 0 extends its lease by asking whose lock it is and then setting the expiry. The GET arrives shortly before the " +
-    "lease ends and finds its own value; the PEXPIRE arrives when the key has expired and is client 1's. It answers 1: client " +
-    "0 believes that it has renewed, and has extended the lock of another. Both hold.",
+    "Client 0 extends its lease with a GET, which asks whose lock it is, and a PEXPIRE. The GET arrives shortly " +
+    "before the lease ends and finds client 0's own value; the PEXPIRE arrives when the key has expired and is " +
+    "client 1's. It answers 1: client 0 believes that it has extended its own lease, but has extended client 1's. " +
+    "Both hold.",
   plan: {
     lock: "extend-get-then-pexpire",
     topology: { kind: "single" },

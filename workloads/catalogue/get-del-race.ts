@@ -8,9 +8,10 @@ export const getDelRace: Scenario = {
   source: SOURCES.redisLocks,
   says: "Comparing and deleting must be one step, which on Redis takes a script.",
   summary:
-    "Client 0 releases by asking whose lock it is and deleting it if it is its own. The GET arrives shortly before the lease " +
-    "ends and finds its own value; the DEL, sent on that answer, arrives when the key has expired and client 1 has been " +
-    "granted the lock. It deletes client 1's, and client 2 is granted the lock while client 1 holds.",
+    "Client 0 releases with a GET, which asks whose lock it is, and a DEL if the lock is its own. The GET arrives " +
+    "shortly before the lease ends and finds its own value; the DEL, sent on that answer, arrives when the key has " +
+    "expired and client 1 has been granted the lock. It deletes client 1's lock, and client 2 is granted the lock " +
+    "while client 1 holds.",
   plan: {
     lock: "get-del",
     topology: { kind: "single" },

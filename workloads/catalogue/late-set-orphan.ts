@@ -8,10 +8,10 @@ export const lateSetOrphan: Scenario = {
   source: SOURCES.redisLocks,
   says: "A client that fails to get the lock should free what it may have set, and every lock must end by itself.",
   summary:
-    "Client 0's request is held up on its way. The client gives up and frees what it may have set, which does not reach the " +
-    "server in a form that takes effect: it has closed the connection when the server says that it does not know the script. " +
-    "Then the SET lands. The key is nobody's, and client 1 is refused although nobody holds. The lock keeps its word, since " +
-    "the orphan ends with its lease; how long that is, is up to the one who chose it. The control is the same with a lease " +
+    "Client 0's request is held up on its way. The client gives up and tries to free what it may have set, without " +
+    "effect: it has closed the connection when the server answers that it does not know the script. Then the SET " +
+    "arrives. The key belongs to nobody, and client 1 is refused although nobody holds. The lock keeps its promise, " +
+    "since the orphan ends with its lease; the caller chose how long that is. The control is the same with a lease " +
     "of half a second.",
   plan: {
     lock: "single",

@@ -8,10 +8,10 @@ export const localHandoff: Scenario = {
   source: SOURCES.kleppmann,
   says: "A fencing token has to grow each time that a client acquires the lock.",
   summary:
-    "To save a round trip, a process that unlocks keeps the lease for the next of its own threads that asks, and hands it on " +
-    "as it is, fencing token and all. Two holds, one after the other, carry the same token: a write of the first that is " +
-    "late cannot be told from one of the second. No fault is needed for this, so there is no run without faults to compare; " +
-    "the control mints a token for each hold.",
+    "To save a round trip, a process that unlocks keeps the lease for the next of its own threads that asks, and " +
+    "hands it on unchanged, with the same fencing token. Two holds, one after the other, carry the same token: a " +
+    "late write of the first cannot be told from a write of the second. This needs no fault, so there is no run " +
+    "without faults to compare; the control mints a token for each hold.",
   plan: {
     lock: "handoff-same-fence",
     topology: { kind: "single" },

@@ -8,9 +8,10 @@ export const lostWakeup: Scenario = {
   source: SOURCES.redisson1763,
   says: "A thread that waits for the message that a lock is free can wait for ever, although the lock is free.",
   summary:
-    "Client 1 finds the lock held and subscribes to the news that it is free. The subscription is slow; client 0 releases and " +
-    "announces it before the subscription stands. Client 1 is subscribed, hears nothing, and waits to the end of its " +
-    "patience for a lock that is free. After the confirmation of its subscription a waiter must try once more.",
+    "Client 1 finds the lock held and subscribes to the message that announces its release. The subscription is " +
+    "slow; client 0 releases and publishes the message before the subscription is active. Client 1 then receives " +
+    "nothing, and waits until its time-out for a lock that is free. A waiter must try once more after its " +
+    "subscription is confirmed.",
   plan: {
     lock: "lost-wakeup",
     topology: { kind: "single" },

@@ -8,10 +8,11 @@ export const minReplicasBackwardClock: Scenario = {
   source: SOURCES.redisReplication,
   says: "A master can stop taking writes when it has not heard from its replicas for a number of seconds.",
   summary:
-    "The master is told to take writes only if a replica was heard of in the last two seconds. It is cut off with client 0, " +
-    "and its clock steps back by a minute: the time since it last heard of its replicas comes out negative, and stays below " +
-    "two seconds for a minute. Client 1 is granted the lock by the promoted replica; five seconds later the old master still " +
-    "grants it to client 0. The guard measures time by a clock that can be stepped. Compare and set at the resource does not.",
+    "The master is configured to take writes only if it heard from a replica in the last two seconds. It is cut off " +
+    "with client 0, and its clock steps back by a minute: the time since it last heard from its replicas becomes " +
+    "negative, and stays below two seconds for a minute. Client 1 is granted the lock by the promoted replica; five " +
+    "seconds later the old master still grants it to client 0. The guard measures time by a clock that can be " +
+    "stepped. Compare and set at the resource needs no clock.",
   plan: {
     lock: "single",
     topology: { kind: "sentinel", config: { "min-replicas-to-write": "1", "min-replicas-max-lag": "2" } },

@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,9 +9,9 @@ export const nodeClockJump: Scenario = {
   source: SOURCES.kleppmann,
   says: "Redlock is unsafe when the clock of one node jumps, because that node lets its key expire early.",
   summary:
-    "Client 0 cannot reach nodes 3 and 4 and is granted the lock by nodes 0, 1 and 2. The clock of node 2 steps forward past " +
-    "the lease, and node 2 lets the key expire. Client 1 cannot reach nodes 0 and 1, and is granted the lock by nodes 2, 3 and " +
-    "4: two majorities that have only node 2 in common, which forgot.",
+    "Client 0 cannot reach nodes 3 and 4 and is granted the lock by nodes 0, 1 and 2. The clock of node 2 steps " +
+    "forward past the lease, and node 2 lets the key expire. Client 1 cannot reach nodes 0 and 1, and is granted " +
+    "the lock by nodes 2, 3 and 4. The two majorities have only node 2 in common, and node 2 forgot.",
   plan: {
     lock: "redlock",
     topology: { kind: "redlock" },

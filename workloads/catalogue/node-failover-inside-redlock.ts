@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,10 +9,11 @@ export const nodeFailoverInsideRedlock: Scenario = {
   source: SOURCES.redsync186,
   says: "Redlock's nodes must be independent masters; a node with a replica that takes over can lose the lock.",
   summary:
-    "Each of the five nodes syncs every write. Client 0 cannot reach nodes 3 and 4 and is granted the lock by nodes 0, 1 and " +
-    "2. Node 2 fails, and another machine takes its place under its name, as a replica does to which the grant had not yet " +
-    "come. To the clients that is a node that comes back with another disk, and so it is done here. Client 1 cannot reach " +
-    "nodes 0 and 1, and is granted the lock by nodes 2, 3 and 4. In the control node 2 comes back with its own disk.",
+    "Each of the five nodes syncs every write. Client 0 cannot reach nodes 3 and 4 and is granted the lock by nodes " +
+    "0, 1 and 2. Node 2 fails, and another machine takes its place under its name, like a replica that had not yet " +
+    "received the grant. To the clients that is a node that comes back with another disk, which is how the schedule " +
+    "does it. Client 1 cannot reach nodes 0 and 1, and is granted the lock by nodes 2, 3 and 4. In the control node " +
+    "2 comes back with its own disk.",
   plan: {
     lock: "redlock-fsync",
     topology: { kind: "redlock", persistence: "always" },

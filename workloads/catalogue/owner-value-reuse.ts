@@ -18,7 +18,7 @@ export const ownerValueReuse: Scenario = {
     clients: [
       {
         sections: [
-          // The first release sends the script; from then on the server knows it.
+          // The first release loads the script into the server.
           { key: "k1", ttlMs: 800, waitMs: 0, steps: [] },
           { key: "k1", ttlMs: 800, waitMs: 0, steps: [] },
           {

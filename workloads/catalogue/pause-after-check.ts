@@ -8,10 +8,11 @@ export const pauseAfterCheck: Scenario = {
   source: SOURCES.kleppmann,
   says: "A pause can come after the last check and before the write, whatever is checked.",
   summary:
-    "Client 0 is granted the lock by five nodes, has looked at its clock, and stops executing before its next step. Its lease " +
-    "ends, client 1 is granted the lock and writes. Client 0 wakes up and writes too. The lock kept its word; the author of " +
-    "Redlock concedes that no check of the lock's own helps here. Redlock offers no fencing token, so the resource has to " +
-    "protect itself: in the control it takes only writes that are based on its last state.",
+    "Client 0 is granted the lock by five nodes, checks its clock, and stops executing before its next step. Its " +
+    "lease ends, client 1 is granted the lock and writes. Client 0 wakes up and writes too. The lock kept its " +
+    "promise; the author of Redlock concedes that no check of the lock's own helps here. Redlock offers no fencing " +
+    "token, so the resource has to protect itself: in the control it takes only writes that are based on its last " +
+    "state.",
   plan: {
     lock: "redlock",
     topology: { kind: "redlock" },

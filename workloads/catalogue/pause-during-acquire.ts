@@ -7,7 +7,7 @@ const plan = {
   clients: [
     {
       sections: [
-        // The first acquisition sends the scripts of those who have some; from then on the servers know them.
+        // The first acquisition loads the lock's scripts, if it has any, into the servers.
         { key: "k2", ttlMs: 1000, waitMs: 0, steps: [] },
         {
           key: "k1",
@@ -61,10 +61,10 @@ export const pauseDuringAcquire: Scenario = {
   source: SOURCES.antirez,
   says: "A pause between asking and counting the answers is harmless, because the client looks at the clock again.",
   summary:
-    "Client 0 asks five nodes; the answers are on their way when it stops executing. Its keys expire, client 1 is granted the " +
-    "lock by all five, and writes. Client 0 wakes up and finds five answers that say OK. It compares the time that has passed " +
-    "with the lease, and does not take the lock. This is the negative control of the catalogue: nothing may break. It is " +
-    "where the critic was wrong and the author was right.",
+    "Client 0 asks five nodes; the answers are on their way when it stops executing. Its keys expire, client 1 is " +
+    "granted the lock by all five, and writes. Client 0 wakes up and finds five answers that say OK. It compares " +
+    "the time that has passed with the lease, and does not take the lock. This is the negative control of the " +
+    "catalogue: nothing may break. Here the critic was wrong and the author was right.",
   plan,
   expected: { "mutual-exclusion": "valid", "lease-exclusion": "valid", "lost-updates": "valid" },
   shows: [{ event: "acquire:ok", client: 1 }],
@@ -78,9 +78,10 @@ export const badElapsedCheck: Scenario = {
   source: SOURCES.redlock369,
   says: "An implementation that does not look at the clock again hands out locks that have expired.",
   summary:
-    "The schedule is that of pause-during-acquire, but the client counts the answers and not the time that they took. Client " +
-    "0 wakes up, finds five answers that say OK, and takes a lock whose lease is over, while client 1 holds it. A validity " +
-    "that is not positive must be refused, and whatever was set freed on every node.",
+    "The schedule is that of pause-during-acquire, but the client counts the answers and does not check the time " +
+    "that they took. Client 0 wakes up, finds five answers that say OK, and takes a lock whose lease is over, while " +
+    "client 1 holds it. A client must refuse a validity that is not positive, and free on every node what it may " +
+    "have set.",
   plan: { ...plan, lock: "no-elapsed-check" },
   expected: { "mutual-exclusion": "expired-grant", "lease-exclusion": "expired-grant", "lost-updates": "valid" },
   control: {

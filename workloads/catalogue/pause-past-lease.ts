@@ -8,10 +8,11 @@ export const pausePastLease: Scenario = {
   source: SOURCES.kleppmann,
   says: "A client that was paused does not know that its lease is over, and no check before the write can tell it.",
   summary:
-    "Client 0 is granted the lock, reads, and stops executing, as in a long garbage collection, when it is about to write. " +
-    "Its lease runs out, client 1 is granted the lock and writes. Client 0 wakes up, does not know that time has passed, and " +
-    "overwrites what it never read. The lock kept its word: the leases do not overlap. No check before the write helps, " +
-    "because the pause can come after the check; only the resource can refuse the late write, by a fencing token.",
+    "Client 0 is granted the lock, reads, and stops executing, as in a long garbage collection, when it is about to " +
+    "write. Its lease runs out, client 1 is granted the lock and writes. Client 0 wakes up, does not know that time " +
+    "has passed, and overwrites what it never read. The lock kept its promise: the leases do not overlap. No check " +
+    "before the write helps, because the pause can come after the check; only the resource can refuse the late " +
+    "write, by a fencing token.",
   plan: {
     lock: "single",
     topology: { kind: "single" },

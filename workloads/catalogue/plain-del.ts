@@ -8,9 +8,10 @@ export const plainDel: Scenario = {
   source: SOURCES.redisLocks,
   says: "A lock may be removed only by the client that set it, which a bare DEL does not check.",
   summary:
-    "Client 0 is granted the lock and stops executing past its lease. Client 1 is granted the lock. Client 0 wakes up and " +
-    "releases, with a DEL that does not ask whose lock it is: client 1's lock is gone, and client 2 is granted it while " +
-    "client 1 still holds. The mend is an owner value that the release compares before it deletes, in one script.",
+    "Client 0 is granted the lock and stops executing past its lease. Client 1 is granted the lock. Client 0 wakes " +
+    "up and releases, with a DEL that does not check whose lock it is: client 1's lock is gone, and client 2 is " +
+    "granted it while client 1 still holds. The fix is an owner value that the release compares before it deletes, " +
+    "in one script.",
   plan: {
     lock: "set-px",
     topology: { kind: "single" },

@@ -1,11 +1,11 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
 export const promotedSkewedClock: Scenario = {
   number: 28,
   slug: "promoted-skewed-clock",
-  title: "the replica that is promoted has the lock, and a clock that says it is over",
+  title: "the promoted replica has the lock, and a clock that says it has expired",
   source: SOURCES.redisWait,
   says: "WAIT makes it less likely that a write is lost in a failover; it does not make Redis strongly consistent.",
   summary:

@@ -1,4 +1,4 @@
-import { interruptedHolder } from "./cast.ts";
+import { interruptedHolder } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,9 +9,10 @@ export const readFromReplica: Scenario = {
   source: SOURCES.redisReplication,
   says: "Replicas are asynchronous: what a replica answers can be older than what the master has acknowledged.",
   summary:
-    "To spare the master, the lock asks a replica whether the key is there, and sets it on the master if it is not. The " +
-    "replicas lag. The master has granted client 0 the lock; the replica that client 1 asks has not heard of it and says nil. " +
-    "Client 1 sets the key, over client 0's. Only the master may be asked, and only by a command that asks and sets in one.",
+    "To spare the master, the lock asks a replica whether the key is there, and sets it on the master if it is not. " +
+    "The replicas lag. The master has granted client 0 the lock; the replica that client 1 asks has not heard of it " +
+    "and says nil. Client 1 sets the key, and overwrites client 0's. A lock must ask only the master, by one " +
+    "command that checks and sets.",
   plan: {
     lock: "read-from-replica",
     topology: { kind: "sentinel" },
@@ -42,9 +43,9 @@ export const readFromReplica: Scenario = {
       },
     ],
   },
-  expected: { "mutual-exclusion": "unexplained", "lease-exclusion": "unexplained" },
+  expected: { "mutual-exclusion": "double-grant", "lease-exclusion": "double-grant" },
   control: {
-    by: "the master is asked, and sets in the same step",
+    by: "the master checks and sets in the same step",
     plan: { lock: "single" },
     keeps: ["mutual-exclusion", "lease-exclusion"],
     shows: [{ event: "acquire:fail", client: 1 }],

@@ -4,14 +4,14 @@ import type { Scenario } from "../scenario.ts";
 export const renewRecreates: Scenario = {
   number: 11,
   slug: "renew-recreates",
-  title: "a renewal makes a lost lock again, and hides that another held it in between",
+  title: "a renewal recreates a lost lock, and hides that another client held it in between",
   source: SOURCES.redisSemaphore175,
   says: "A refresh that acquires an expired lock anew tells its holder that nothing has happened.",
   summary:
-    "Client 0 reads and stops executing past its lease. Client 1 is granted the lock, writes, and releases. Client 0 wakes up " +
-    "and extends: the key is gone, so the lock sets it anew and reports success. Client 0 goes on as if it had held all the " +
-    "time, and overwrites an update that it never saw. No two held at once: what was broken is the continuity of the hold. A " +
-    "key that is missing means that the lock is lost.",
+    "Client 0 reads and stops executing past its lease. Client 1 is granted the lock, writes, and releases. Client " +
+    "0 wakes up and extends: the key is gone, so the lock sets it anew and reports success. Client 0 goes on as if " +
+    "it had held all the time, and overwrites an update that it never saw. No two clients held at once: the " +
+    "continuity of the hold was broken. A missing key means that the lock is lost.",
   plan: {
     lock: "extend-recreates",
     topology: { kind: "single" },
@@ -50,7 +50,7 @@ export const renewRecreates: Scenario = {
   },
   expected: { "lost-updates": "foreign-release", linearizability: "foreign-release" },
   control: {
-    by: "a key that is missing means that the lock is lost",
+    by: "a missing key means that the lock is lost",
     plan: { lock: "single" },
     keeps: ["lost-updates", "linearizability"],
     shows: [{ event: "extend:fail", client: 0 }],

@@ -8,9 +8,9 @@ export const renewSetXx: Scenario = {
   source: SOURCES.redisLocks,
   says: "A lease may be extended only if the key still holds the client's own value; that the key exists is not enough.",
   summary:
-    "Client 0 stops executing past its lease, and client 1 is granted the lock. Client 0 wakes up and renews by SET with XX, " +
-    "which asks only that the key exists: it does, as client 1's. From now on it is client 0's again, and nobody tells " +
-    "client 1.",
+    "Client 0 stops executing past its lease, and client 1 is granted the lock. Client 0 wakes up and renews by SET " +
+    "with XX, which requires only that the key exists: it does, and it is client 1's. From now on it is client 0's " +
+    "again, and nobody tells client 1.",
   plan: {
     lock: "extend-set-xx",
     topology: { kind: "single" },

@@ -8,9 +8,10 @@ export const setnxExpireCrash: Scenario = {
   source: SOURCES.redisSetnx,
   says: "A client can fail between setting a lock and giving it an expiry, so the two must be one command.",
   summary:
-    "Client 0 takes the lock with SETNX; the reply is late, and the client dies before it sends the EXPIRE that was to " +
-    "follow. The key is there without an expiry: PTTL says -1. Client 1 asks for six seconds, six times the lease that " +
-    "client 0 wanted, and would ask for ever. SET with NX and PX takes the lock and gives it its expiry in one step.",
+    "Client 0 takes the lock with SETNX; the reply is late, and the client dies before it sends the EXPIRE that was " +
+    "to follow. The key exists without an expiry: PTTL says -1. Client 1 tries for six seconds, six times the lease " +
+    "that client 0 wanted, and would try for ever. SET with NX and PX takes the lock and gives it its expiry in one " +
+    "step.",
   plan: {
     lock: "setnx-expire",
     topology: { kind: "single" },

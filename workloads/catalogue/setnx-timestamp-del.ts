@@ -6,12 +6,12 @@ export const setnxTimestampDel: Scenario = {
   slug: "setnx-timestamp-del",
   title: "two clients find the same lock expired, and delete each other's",
   source: SOURCES.redisSetnx,
-  says: "Whoever finds the time in the value past must not simply delete the key and set it again: two can do so.",
+  says: "A client that finds the lock expired must not simply delete the key and set it again: two clients can do so.",
   summary:
-    "The lock has no expiry of its own; its value says until when it is good. Client 0 dies and leaves it behind. Clients 1 " +
-    "and 2 both read that the time is past. Client 1 deletes the key and sets its own. Then the DEL of client 2, which was " +
-    "slow on its way, deletes client 1's lock, and its SETNX succeeds too. With an expiry in the server nobody has to " +
-    "decide that a lock is over.",
+    "The lock has no expiry of its own; its value says until when it is valid. Client 0 dies and leaves it behind. " +
+    "Clients 1 and 2 both read that this time is past. Client 1 deletes the key and sets its own. Then the DEL of " +
+    "client 2, which was slow on its way, deletes client 1's lock, and its SETNX succeeds too. With an expiry in " +
+    "the server no client has to decide that a lock is over.",
   plan: {
     lock: "expired-by-timestamp",
     topology: { kind: "single" },
@@ -59,7 +59,7 @@ export const setnxTimestampDel: Scenario = {
       },
     ],
   },
-  expected: { "mutual-exclusion": "unexplained", "lease-exclusion": "unexplained" },
+  expected: { "mutual-exclusion": "double-grant", "lease-exclusion": "double-grant" },
   control: {
     by: "SET NX PX: the server ends the lease",
     plan: { lock: "single" },

@@ -1,4 +1,4 @@
-/** What the scenarios are taken from. */
+/** The sources of the scenarios. */
 export const SOURCES = {
   kleppmann: {
     name: "Martin Kleppmann, How to do distributed locking (2016)",

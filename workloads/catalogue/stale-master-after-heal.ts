@@ -4,14 +4,14 @@ import type { Scenario } from "../scenario.ts";
 export const staleMasterAfterHeal: Scenario = {
   number: 26,
   slug: "stale-master-after-heal",
-  title: "a master that was replaced comes back, and grants until it is told",
+  title: "a replaced master comes back, and grants until a Sentinel corrects it",
   source: SOURCES.redisSentinel,
   says: "A master that returns is reconfigured as a replica, and what it took in the meantime is discarded.",
   summary:
-    "The master stops; a replica is promoted and grants client 1 the lock. The old master goes on where it stopped: it takes " +
-    "itself for the master until a Sentinel corrects it, about ten seconds later. Client 0, whose connection has lived " +
-    "through all this, asks it and is granted the same lock. A master that takes writes only while it hears of its replicas " +
-    "refuses, because they have left it.",
+    "The master stops; a replica is promoted and grants client 1 the lock. The old master continues where it " +
+    "stopped: it acts as the master until a Sentinel corrects it, about ten seconds later. Client 0, whose " +
+    "connection has survived all this, asks it and is granted the same lock. A master that takes writes only while " +
+    "it hears of its replicas refuses, because they have left it.",
   plan: {
     lock: "single",
     topology: { kind: "sentinel" },

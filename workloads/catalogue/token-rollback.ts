@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,10 +9,11 @@ export const tokenRollback: Scenario = {
   source: SOURCES.kleppmann,
   says: "A counter on one Redis node is not enough to make fencing tokens, because that node can fail.",
   summary:
-    "The fence counter stands beside the lock. Client 0's grant increments it on the master, and no replica hears of it. The " +
-    "master dies, a replica is promoted, and client 1's grant increments the counter to the same number. Two holders have the " +
-    "same fencing token, and a resource that accepts what it has seen takes both. The counter belongs into something that " +
-    "does not forget; in the control the resource at least refuses an equal token of another owner.",
+    "The fence counter is stored beside the lock. Client 0's grant increments it on the master, and no replica " +
+    "receives that. The master dies, a replica is promoted, and client 1's grant increments the counter to the same " +
+    "number. Two holders have the same fencing token, and a resource that accepts a token it has already seen " +
+    "accepts both. The counter belongs in a store that does not forget; in the control the resource at least " +
+    "refuses an equal token of another owner.",
   plan: {
     lock: "fenced",
     topology: { kind: "sentinel" },

@@ -8,10 +8,11 @@ export const watchdogOutlivesUnlock: Scenario = {
   source: SOURCES.redisson7272,
   says: "If the unlock's callback runs before the acquisition's, the renewal is scheduled for a lock that is already free.",
   summary:
-    "Client 0 is granted the lock; its renewing begins when the first renewal has been answered, and that answer is slow. " +
-    "Meanwhile the client unlocks, which ends the renewing that there is: none. Then the answer comes, and the renewing " +
-    "begins, for a hold that is over. It makes the key again and again, held by nobody. Client 1 asks for six seconds in " +
-    "vain. Each hold needs a generation, so that a late start sees that it is too late.",
+    "Client 0 is granted the lock; its renewal timer starts when the first renewal has been answered, and that " +
+    "answer is slow. Meanwhile the client unlocks, which stops no timer, because none runs yet. Then the answer " +
+    "comes, and the timer starts for a hold that is over. It recreates the key again and again, although nobody " +
+    "holds. Client 1 tries for six seconds in vain. Each hold needs a generation, so that a late start sees that it " +
+    "is too late.",
   plan: {
     lock: "renewal-late-start",
     topology: { kind: "single" },
@@ -41,7 +42,7 @@ export const watchdogOutlivesUnlock: Scenario = {
   },
   expected: { "deadlock-freedom": "never-freed" },
   control: {
-    by: "the renewing belongs to one hold, and ends with it",
+    by: "the renewal belongs to one hold, and ends with it",
     plan: { lock: "watchdog" },
     keeps: ["deadlock-freedom"],
     shows: [{ event: "acquire:ok", client: 1 }],

@@ -1,4 +1,4 @@
-import { interruptedHolder, rival } from "./cast.ts";
+import { interruptedHolder, rival } from "./clients.ts";
 import { SOURCES } from "./sources.ts";
 import type { Scenario } from "../scenario.ts";
 
@@ -9,10 +9,10 @@ export const watchdogSilent: Scenario = {
   source: SOURCES.redisson4698,
   says: "When renewals fail because the server cannot be reached, the application is not told, and goes on.",
   summary:
-    "Client 0's lock is renewed in the background. The network between client 0 and the lock's server fails; the way to the " +
-    "guarded resource is fine. The renewals time out, and the holder hears nothing of it. The lease ends, client 1 is granted " +
-    "the lock and writes, and client 0 writes too. A holder needs a deadline of its own, which ends the hold when no renewal " +
-    "has succeeded.",
+    "Client 0's lock is renewed in the background. The network between client 0 and the lock's server fails; the " +
+    "link to the guarded resource works. The renewals time out, and the holder is not told. The lease ends, client " +
+    "1 is granted the lock and writes, and client 0 writes too. A holder needs a deadline of its own, which ends " +
+    "the hold when no renewal has succeeded.",
   plan: {
     lock: "watchdog-silent",
     topology: { kind: "single" },

@@ -8,10 +8,11 @@ export const zombieBeforeFence: Scenario = {
   source: SOURCES.ddia,
   says: "A resource can refuse an old fencing token only after it has seen a newer one.",
   summary:
-    "Client 0 holds fencing token 1 and stops executing before it writes. Client 1 is granted the lock with token 2, and " +
-    "reads, but has not written yet. Client 0 wakes up and writes: the resource has seen no larger token than 1 and accepts. " +
-    "Client 1 then writes, on the base of what it read before, and client 0's update is lost. The tokens came in order, so " +
-    "fencing was not violated. A new holder's first act must be a fenced write, and only then the read.",
+    "Client 0 holds fencing token 1 and stops executing before it writes. Client 1 is granted the lock with token " +
+    "2, and reads, but has not written yet. Client 0 wakes up and writes: the resource has seen no larger token " +
+    "than 1 and accepts. Client 1 then writes, based on what it read before, and client 0's update is lost. The " +
+    "tokens came in order, so fencing was not violated. A new holder's first act must be a fenced write, and only " +
+    "then the read.",
   plan: {
     lock: "fenced",
     topology: { kind: "single" },

@@ -13,9 +13,9 @@ const ALLOWANCE = 0.011;
 /** How many nodes granted client 0 the lock. With three, node 2 alone decides between the majorities. */
 const HELD = [5, 3] as const;
 type Held = (typeof HELD)[number];
-/** How many of those must forget it before others are a majority. */
+/** How many of those nodes must forget the lock before the others are a majority. */
 const ENOUGH: Readonly<Record<Held, number>> = { 5: 3, 3: 1 };
-/** Those that decide come first. */
+/** The nodes that decide come first. */
 const ORDER = ["node-2", "node-1", "node-0", "node-3", "node-4"] as const;
 
 const rowName = (held: Held, jump: number): string => `held by ${held} of 5, jump of ${jump}`;
@@ -97,7 +97,7 @@ function plan(held: Held, jump: number, count: number, random: Random): DrawnPla
             key: "k1",
             ttlMs: TTL_MS,
             waitMs: 0,
-            // Nearly to the end of the lease, of which asking nodes that do not answer has taken a little.
+            // Nearly to the end of the lease; requests to nodes that do not answer have already taken a part of it.
             steps: [{ do: "read" }, { do: "hold", forMs: 0.9 * TTL_MS }, { do: "write" }],
           },
         ],
@@ -126,7 +126,7 @@ function plan(held: Held, jump: number, count: number, random: Random): DrawnPla
   };
 }
 
-/** Client 0 does not reach nodes 3 and 4, client 1 not nodes 0 and 1: node 2 belongs to both majorities. */
+/** Client 0 cannot reach nodes 3 and 4, and client 1 cannot reach nodes 0 and 1: node 2 belongs to both majorities. */
 export function splitMajorities(): readonly DrawnPlan["faults"][number][] {
   return [
     {

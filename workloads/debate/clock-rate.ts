@@ -6,10 +6,10 @@ import { faultsTookEffect, granted } from "./observations.ts";
 
 const TTLS_MS = [1000, 10_000] as const;
 const RATES = [0.95, 1, 1.005, 1.01, 1.0125, 1.02, 1.05, 1.1, 1.2] as const;
-/** Of the lease, and beside it: what Redlock allows for clocks that do not run alike (redis.io). */
+/** The drift that Redlock allows for: a share of the lease, and a constant (redis.io). */
 const DRIFT_FACTOR = 0.01;
 const DRIFT_MS = 2;
-/** What an acquisition takes in simulation, both ways, with some to spare. */
+/** The time of an acquisition in simulation, request and reply, with a margin. */
 const ACQUIRING_MS = 2;
 
 /** All servers' clocks run at another rate than the clients'. */
@@ -70,7 +70,7 @@ export const clockRate: Experiment = {
   },
 };
 
-/** For how long the keys are gone while the client still trusts its lease. */
+/** For how long the client still trusts its lease after the keys have expired. */
 function overlapMs(ttlMs: number, rate: number): number {
   return ttlMs * (1 - DRIFT_FACTOR) - DRIFT_MS - ttlMs / rate;
 }

@@ -13,14 +13,14 @@ interface Edge {
   readonly name: string;
   readonly from: string;
   readonly to: string;
-  /** From when on it is slow. */
+  /** The event from which on it is slow. */
   readonly at: DrawnPlan["faults"][number]["at"];
 }
 
 const ACQUIRING = { on: "acquire:invoke", client: 0 } as const;
 const nodes = dataNodes("redlock");
 
-/** All that lead to or from the lock's nodes, one by one and together. */
+/** All links to or from the lock's nodes, one by one and together. */
 const LOCK_EDGES: readonly Edge[] = [...nodes, "nodes"].flatMap((node) => [
   { name: `client -> ${node}`, from: CLIENT, to: node, at: ACQUIRING },
   { name: `${node} -> client`, from: node, to: CLIENT, at: ACQUIRING },
@@ -41,7 +41,7 @@ const EDGES: readonly Edge[] = [...LOCK_EDGES, WRITE, ACKNOWLEDGEMENT];
 
 const lockRows = LOCK_EDGES.map(({ name }) => name);
 
-/** One direction of one link is slow, and only that. */
+/** Only one direction of one link is slow. */
 export const delay: Experiment = {
   id: "delay",
   question: "Which message of a Redlock client may take how long?",

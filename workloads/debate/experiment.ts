@@ -1,33 +1,33 @@
 import type { Fault } from "../../harness/core/fault.ts";
-import type { History } from "../../harness/core/history.ts";
+import type { History } from "../../harness/history/history.ts";
 import type { Author, Frequency, MeasuredCell } from "../../harness/core/measurement.ts";
 import { PLAN_FORMAT, PLAN_VERSION, type Plan, type PlanInput, planSchema } from "../../harness/core/plan.ts";
 import { type Random, randomStream } from "../../harness/core/random.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import type { ExperimentId } from "./experiment-ids.ts";
 
-/** One point of the dispute as an experiment: data, and pure functions of its parameters and its numbers. */
+/** One point of the debate as an experiment: data, and pure functions of its parameters and its numbers. */
 export interface Experiment {
   /** Its public name: `pause`. */
   readonly id: ExperimentId;
   readonly question: string;
-  /** What either author's text leads one to expect, in our own words. */
+  /** What each author's text predicts, in our own words. */
   readonly says: Readonly<Record<Author, string>>;
   readonly rowAxis: string;
   readonly columnAxis: string;
-  /** The properties that are counted, the one that decides first. */
+  /** The properties that are counted; the one that decides comes first. */
   readonly counts: readonly Property[];
   /** All combinations of its parameters, the same in every process. @param faults those that generated plans may use */
-  readonly cells: (faults: readonly Fault[]) => readonly Cell[];
-  /** Whether a run came into the situation that is to be judged. */
+  readonly cells: (faults: readonly Fault[]) => readonly ExperimentCell[];
+  /** Whether a run reached the situation that is to be judged. */
   readonly met: (history: History) => boolean;
   readonly predictions: readonly Prediction[];
-  /** The sentence that the numbers say. */
+  /** The conclusion from the numbers, in one sentence. */
   readonly conclude: (cells: readonly MeasuredCell[]) => string;
 }
 
 /** One combination of parameters. */
-export interface Cell {
+export interface ExperimentCell {
   readonly row: string;
   readonly column: string;
   /** The column as a number, where it is one. */
@@ -37,7 +37,7 @@ export interface Cell {
   readonly plans: (seed: number, runs: number) => Iterable<Plan>;
 }
 
-/** What an author's text leads one to expect of the numbers. */
+/** What an author's text predicts of the numbers. */
 interface Prediction {
   readonly by: Author;
   readonly claim: string;
@@ -46,11 +46,11 @@ interface Prediction {
   readonly expected: boolean;
 }
 
-/** A plan but for what every plan has. */
+/** A plan without the fields that all plans share. */
 export type DrawnPlan = Omit<PlanInput, "format" | "version" | "seed">;
 
 /** Plans that are drawn one by one, each from a stream of its own. */
-export function drawn(draw: (random: Random) => DrawnPlan): Cell["plans"] {
+export function drawn(draw: (random: Random) => DrawnPlan): ExperimentCell["plans"] {
   return function* plans(seed, runs) {
     for (let run = 0; run < runs; run += 1) {
       const random = randomStream(seed, `run:${run}`);

@@ -1,4 +1,4 @@
-import type { History } from "../../harness/core/history.ts";
+import type { History } from "../../harness/history/history.ts";
 
 /** Whether every one of these clients was granted the lock. */
 export function granted(history: History, ...clients: readonly number[]): boolean {

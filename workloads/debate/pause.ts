@@ -76,7 +76,7 @@ const LENGTHS = [0.5, 0.9, 1.5, 3] as const;
 const before = MOMENTS.filter(({ checked }) => !checked).map(({ name }) => name);
 const after = MOMENTS.filter(({ checked }) => checked).map(({ name }) => name);
 
-/** Redlock's client stops executing, by where in the protocol and for how long. */
+/** Redlock's client stops executing. The parameters are where in the protocol, and for how long. */
 export const pause: Experiment = {
   id: "pause",
   question: "Where in Redlock's protocol does a pause of the client break mutual exclusion?",

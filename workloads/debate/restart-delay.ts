@@ -15,9 +15,11 @@ interface Setting {
   readonly lock: "redlock" | "redlock-delayed-restart" | "redlock-fsync";
   readonly persistence: "none" | "everysec" | "always";
   readonly powerLoss: boolean;
-  /** Its clock is ahead when it comes back. */
+  /** Whether its clock is ahead when it comes back. */
   readonly jump: boolean;
-  /** Whether it gives away a lease that is still in force, when it comes back before its end. */
+  /**
+   * Whether it grants the lock again while a lease is still in force, if it comes back before the end of that lease.
+   */
   readonly forgets: boolean;
 }
 
@@ -40,7 +42,7 @@ const bare = SETTINGS.filter(({ forgets, jump, lock }) => forgets && !jump && lo
 const mitigated = SETTINGS.filter(({ lock, jump }) => lock !== "redlock" && !jump);
 const mitigatedWithJump = SETTINGS.filter(({ lock, jump }) => lock !== "redlock" && jump);
 
-/** One node of the majority crashes and comes back, by what it remembers and how long it stays away. */
+/** One node of the majority crashes and comes back. The parameters are what it remembers and how long it stays away. */
 export const restartDelay: Experiment = {
   id: "restart-delay",
   question:
@@ -118,7 +120,7 @@ function plan({ lock, persistence, powerLoss, jump }: Setting, share: number, ra
   const crashed = { on: "write:ok", client: 0 } as const;
   const partitions = splitMajorities();
   const node = ["node-2"];
-  // Power comes back at once; whoever keeps the node away stops it again before anybody can ask it.
+  // The power comes back at once; to keep the node away, the plan stops it again before any client can ask it.
   const crash: readonly DrawnPlan["faults"][number][] = powerLoss
     ? [{ kind: "power-loss", params: { targets: node }, at: crashed }]
     : [];

@@ -1,6 +1,6 @@
 import type { Random } from "../../harness/core/random.ts";
 import type { Frequency } from "../../harness/core/measurement.ts";
-import type { TopologyKind } from "../../harness/core/topology.ts";
+import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
 import { alwaysBroken, brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
@@ -36,7 +36,7 @@ const UNSEEN = "paused until the rival has read" satisfies Mishap;
 
 const rowsOf = (guards: readonly Guard[]): readonly string[] => guards.map(({ name }) => name);
 
-/** A read-modify-write that comes late, by what the resource checks. */
+/** A read-modify-write that comes late. The parameter is what the resource checks. */
 export const tokens: Experiment = {
   id: "tokens",
   question: "What must a resource check, so that a holder whose lease is over does no harm?",

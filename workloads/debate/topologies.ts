@@ -2,16 +2,17 @@ import fc from "fast-check";
 import type { Fault } from "../../harness/core/fault.ts";
 import { type MeasuredCell, totalOf } from "../../harness/core/measurement.ts";
 import type { Plan } from "../../harness/core/plan.ts";
-import { dataNodes, type TopologyKind, topologySchema } from "../../harness/core/topology.ts";
+import { dataNodes, topologySchema } from "../../harness/core/topology.ts";
+import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { contentionPlans } from "../contention.ts";
-import { type Cell, type Experiment, pairs } from "./experiment.ts";
+import { type ExperimentCell, type Experiment, pairs } from "./experiment.ts";
 import { brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
 
 interface Candidate {
   readonly name: string;
   readonly lock: string;
   readonly kind: TopologyKind;
-  /** Each fault of nodes hits one node, and not any number of them. */
+  /** Each fault of nodes hits exactly one node. */
   readonly oneNode: boolean;
 }
 
@@ -22,9 +23,9 @@ const ANY_OF_FIVE: Candidate = { name: "redlock, any hit", lock: "redlock", kind
 const CANDIDATES = [SINGLE, SENTINEL, ONE_OF_FIVE, ANY_OF_FIVE] as const;
 
 const NO_FAULT = "none";
-/** What none of the locks should mind: nothing is forgotten, and no clock is wrong. */
+/** Faults that no lock should mind: nothing is forgotten, and no clock is wrong. */
 const HARMLESS = [NO_FAULT, "pause-client", "kill-client", "latency", "stall", "reset"];
-/** What takes a master away. */
+/** Faults that take a master away. */
 const MASTER_LOSS = ["kill-node", "restart-node", "power-loss", "failover", "partition", "pause-node"];
 
 /** Generated schedules of one kind of fault, by topology. */
@@ -41,7 +42,7 @@ export const topologies: Experiment = {
   counts: ["lease-exclusion", "lost-updates"],
   cells: (faults) =>
     pairs([undefined, ...faults], CANDIDATES).flatMap(([fault, candidate]) => cellOf(fault, candidate)),
-  // Any run of these says something.
+  // Every run of these is judged.
   met: () => true,
   predictions: [
     {
@@ -83,7 +84,7 @@ function lossOf(cells: readonly MeasuredCell[], candidate: Candidate): number {
   return judged === 0 ? Number.NaN : violated / judged;
 }
 
-function cellOf(fault: Fault | undefined, { name, lock, kind, oneNode }: Candidate): readonly Cell[] {
+function cellOf(fault: Fault | undefined, { name, lock, kind, oneNode }: Candidate): readonly ExperimentCell[] {
   const topology = topologySchema.parse({ kind });
   if (fault !== undefined && fault.arbitrary(topology, 2) === undefined) return [];
   const row = fault?.kind ?? NO_FAULT;

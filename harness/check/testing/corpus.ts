@@ -4,8 +4,8 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseHistory } from "../../core/history-reader.ts";
-import type { History } from "../../core/history.ts";
+import { parseHistory } from "../../history/history-reader.ts";
+import type { History } from "../../history/history.ts";
 import { PROPERTIES, type PropertyVerdict } from "../../core/verdict.ts";
 import { checkHistory } from "../check.ts";
 
@@ -23,12 +23,12 @@ export function corpusHistory(file: string): History {
   return parseHistory(readFileSync(new URL(file, CORPUS), "utf8"), file);
 }
 
-/** What the README says of the corpus at present. */
+/** The table of the corpus in the README at present. */
 export function corpusReadme(): string {
   return readFileSync(README, "utf8");
 }
 
-/** The README with the verdicts as they are. */
+/** The README with the present verdicts. */
 export function judgedReadme(): string {
   const rows = corpusFiles().map((file) => ({
     file,

@@ -1,19 +1,22 @@
-import { KeyOperations } from "../key-operations.ts";
-import { Linearization } from "../linearization.ts";
-import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../lock-models.ts";
-import type { SearchOutcome } from "../wgl.ts";
+import { KeyOperations } from "../linearizability/key-operations.ts";
+import type { Follower } from "../linearizability/follower.ts";
+import { Linearization } from "../linearizability/linearization.ts";
+import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
+import { OwnerlessLinearization } from "../linearizability/ownerless-linearization.ts";
+import { StepBudget } from "../linearizability/step-budget.ts";
+import type { SearchOutcome } from "../linearizability/wgl.ts";
 import { eventsOf } from "./operation-events.ts";
 
 /**
- * Runs the incremental algorithm over finished operations, in the order in which the checker would. It is told of an
- * operation in time, or (`lookAhead`) all of them at once: the outcome must be the same.
+ * Runs the incremental algorithm over finished operations, in the order in which the checker would. It learns each
+ * operation in time, or (`lookAhead`) all at once: the outcome must be the same.
  */
 export function followLinearization(
   operations: readonly LockOperation[],
   model: LockModel,
   options: { readonly lookAhead: boolean } = { lookAhead: false },
 ): SearchOutcome {
-  const linearization = new Linearization(model);
+  const linearization = followerOf(model);
   const required = operations
     .filter((operation) => operation.required)
     .toSorted((left, right) => left.completed - right.completed);
@@ -22,19 +25,30 @@ export function followLinearization(
   for (const operation of required) {
     for (; next < announced.length; next += 1) {
       if (!options.lookAhead && announced[next]!.invoked >= operation.completed) break;
-      linearization.announce(announced[next]!);
+      tell(linearization, announced[next]!);
     }
     if (linearization.push(operation) !== undefined) return linearization.truncated ? "unknown" : "not-linearizable";
   }
-  for (; next < announced.length; next += 1) linearization.announce(announced[next]!);
+  for (; next < announced.length; next += 1) tell(linearization, announced[next]!);
   if (linearization.finish() === undefined) return "linearizable";
   return linearization.truncated ? "unknown" : "not-linearizable";
 }
 
+/** No operations of one owner overlap here. */
+function tell(linearization: Follower, operation: LockOperation): void {
+  linearization.announce(operation);
+  if (operation.required) linearization.confirm(operation);
+}
+
+function followerOf(model: LockModel): Follower {
+  const budget = new StepBudget(Infinity);
+  return model.ownerAware ? new Linearization(model, budget) : new OwnerlessLinearization(model, budget);
+}
+
 /**
- * Runs the checker over the events of finished operations, as it reads them from a history: it knows an operation when its
- * completion comes, and one that stays open at the end. Its own operations have the leases that those events imply, so
- * that the general search to compare it with is its own, too.
+ * Runs the checker over the events of finished operations, as it reads them from a history: it knows an operation when
+ * its completion comes, and one that stays open at the end. Its operations have the leases that those events imply, so
+ * it also gets a general search of its own to compare with.
  */
 export function followEvents(
   operations: readonly LockOperation[],

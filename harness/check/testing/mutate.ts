@@ -1,20 +1,23 @@
 /**
- * Do the tests of the checkers notice when a checker is wrong? `node harness/check/testing/mutate.ts [numbers]` changes
- * one place at a time, as `mutants.json` lists them, in a copy of `harness/check` and `harness/core`, and runs the tests.
- * A mutant that survives is listed with the reason why it may. Exits with 1 when another one does. Takes some minutes.
+ * Do the tests of the checkers notice when a checker is wrong? `npm run mutants` changes one place at a time, as
+ * `mutants.json` lists them, in a copy of the folders that judge histories, and runs the tests. A mutant that may
+ * survive is listed with the reason. Exits with 1 when another one survives. All of them take the better part of an
+ * hour: `npm run mutants -- 17 42` tries those two, `npm run mutants -- --minutes 3` as many as three minutes allow,
+ * beginning at a place in the list that depends on the commit.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { z } from "zod";
 
 const mutantSchema = z.strictObject({
   file: z.string(),
   from: z.string(),
   to: z.string(),
-  /** Why no test can notice, or none has yet. */
+  /** Why no test can notice it, or none does yet. */
   survives: z.string().optional(),
 });
 
@@ -24,14 +27,17 @@ export function readMutants(): readonly z.infer<typeof mutantSchema>[] {
   return z.array(mutantSchema).parse(JSON.parse(text));
 }
 
+/** The folders that judge histories, and those that they ask for the traits of faults. */
+const ROOMS = ["harness/core", "harness/history", "harness/check", "faults"];
+
 const CONFIGURATION = `
   import { defineConfig } from "vitest/config";
   export default defineConfig({
     test: {
-      include: ["harness/check/**/*.test.ts"],
-      exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts"],
+      include: ["harness/{check,history}/**/*.test.ts"],
+      exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts", "**/*.long.*"],
       bail: 1,
-      // So that a busy machine kills no mutant that the tests let live.
+      // A busy machine must not kill a mutant that the tests let live.
       testTimeout: 120_000,
     },
   });
@@ -40,9 +46,8 @@ const CONFIGURATION = `
 function copyOfCheckers(): string {
   const root = fileURLToPath(new URL("../../../", import.meta.url));
   const copy = mkdtempSync(join(tmpdir(), "lockstorm-mutants-"));
-  for (const folder of ["harness/check", "harness/core"])
-    cpSync(join(root, folder), join(copy, folder), { recursive: true });
-  for (const file of ["package.json", "tsconfig.json"]) cpSync(join(root, file), join(copy, file));
+  for (const room of ROOMS) cpSync(join(root, room), join(copy, room), { recursive: true });
+  for (const file of ["package.json", "tsconfig.json", "docs/history.md"]) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   writeFileSync(join(copy, "vitest.config.ts"), CONFIGURATION);
   return copy;
@@ -54,14 +59,28 @@ function testsPass(copy: string): boolean {
   return status === 0;
 }
 
-function main(chosen: readonly number[]): number {
+/** The numbers of all mutants, beginning where this commit begins. */
+function rotated(count: number): readonly number[] {
+  const { stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
+  const first = Number.parseInt(stdout.slice(0, 8), 16) % count || 0;
+  return Array.from({ length: count }, (_, index) => (first + index) % count);
+}
+
+function main(chosen: readonly number[], minutes: number): number {
   const copy = copyOfCheckers();
+  const endsAt = performance.now() + minutes * 60_000;
+  const mutants = readMutants();
+  const numbers = chosen.length > 0 ? chosen : rotated(mutants.length);
+  let tried = 0;
   try {
     if (!testsPass(copy)) throw new Error("the tests fail without any mutant");
     let unexplained = 0;
-    readMutants().forEach(({ file, from, to, survives }, number) => {
-      if (chosen.length > 0 && !chosen.includes(number)) return;
-      const path = join(copy, "harness/check", file);
+    for (const number of numbers) {
+      const mutant = mutants[number];
+      if (mutant === undefined) throw new Error(`there is no mutant ${number}`);
+      if (performance.now() >= endsAt) break;
+      const { file, from, to, survives } = mutant;
+      const path = join(copy, file);
       const original = readFileSync(path, "utf8");
       writeFileSync(
         path,
@@ -74,7 +93,9 @@ function main(chosen: readonly number[]): number {
       console.log(
         `${number} ${file}: ${JSON.stringify(from.slice(0, 60))} -> ${JSON.stringify(to.slice(0, 40))}: ${outcome}`,
       );
-    });
+      tried += 1;
+    }
+    console.log(`${tried} of ${mutants.length} mutants tried, ${unexplained} survived without a reason`);
     return unexplained;
   } finally {
     rmSync(copy, { recursive: true });
@@ -82,5 +103,6 @@ function main(chosen: readonly number[]): number {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  process.exitCode = main(process.argv.slice(2).map(Number)) > 0 ? 1 : 0;
+  const { values, positionals } = parseArgs({ options: { minutes: { type: "string" } }, allowPositionals: true });
+  process.exitCode = main(positionals.map(Number), Number(values.minutes ?? Infinity)) > 0 ? 1 : 0;
 }

@@ -1,8 +1,8 @@
-import type { LockOperation } from "../lock-models.ts";
-import type { Completion, Invocation } from "../step.ts";
+import type { LockOperation } from "../linearizability/lock-models.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 
-type LockInvocation = Extract<Invocation, { f: "acquire" | "extend" | "release" }>;
-type LockCompletion = Extract<Completion, { f: "acquire" | "extend" | "release" }>;
+type LockInvocation = Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
+type LockCompletion = Extract<CompletionEvent, { f: "acquire" | "extend" | "release" }>;
 
 export type OperationEvent =
   | { readonly invocation: LockInvocation; readonly stranger: boolean }
@@ -11,8 +11,8 @@ export type OperationEvent =
 const MS = 1_000_000;
 
 /**
- * The events that operations are made of, in their order; a unit of time is a millisecond. Each operation has a process
- * of its own. An operation of unknown outcome is ended with `info` at once, or, every other one, left open.
+ * The events of operations, in their order; a unit of time is a millisecond. Each operation has a process of its own.
+ * An operation of unknown outcome is ended with `info` at once, or, every other one, left open.
  */
 export function eventsOf(operations: readonly LockOperation[]): readonly OperationEvent[] {
   const events = operations.flatMap((operation, process) => {
@@ -25,7 +25,7 @@ export function eventsOf(operations: readonly LockOperation[]): readonly Operati
 }
 
 function nameOf(kind: LockOperation["kind"]): "acquire" | "extend" | "release" {
-  return kind === "contended" ? "acquire" : kind === "miss" ? "release" : kind;
+  return kind === "contended" || kind === "reenter" ? "acquire" : kind === "miss" ? "release" : kind;
 }
 
 function begun(operation: LockOperation, process: number): OperationEvent {
@@ -46,7 +46,10 @@ function ended(operation: LockOperation, process: number, index: number): Operat
   if (!required) return { completion: { ...shared, type: "info", f } };
   if (kind === "contended")
     return { completion: { ...shared, type: "fail", f: "acquire", value: { reason: "contended" } } };
-  if (f === "acquire") return { completion: { ...shared, type: "ok", f, value: { owner, fence } } };
-  if (f === "extend") return { completion: { ...shared, type: "ok", f, value: { owner } } };
+  const { validUntil } = operation;
+  // The reported validity counts from the completion here.
+  const validity = validUntil === undefined ? {} : { validForMs: validUntil - completedTime };
+  if (f === "acquire") return { completion: { ...shared, type: "ok", f, value: { owner, fence, ...validity } } };
+  if (f === "extend") return { completion: { ...shared, type: "ok", f, value: { owner, ...validity } } };
   return { completion: { ...shared, type: "ok", f, value: { released: kind === "release" } } };
 }

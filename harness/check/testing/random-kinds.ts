@@ -1,10 +1,7 @@
-import { LOCK_MODELS, type LockOperation } from "../lock-models.ts";
+import type { LockOperation } from "../linearizability/lock-models.ts";
 import type { RandomHistoryOptions } from "./random-locks.ts";
 
-/** The models that the incremental algorithm judges; without owners there is the general search alone. */
-export const BY_OWNER = LOCK_MODELS.filter((name) => name !== "mutex");
-
-/** Every combination of what makes random histories hard to judge: each is generated as often. */
+/** Every combination of what makes random histories hard to judge. Each is generated equally often. */
 export const RANDOM_KINDS: readonly RandomHistoryOptions[] = [false, true].flatMap((fixedOwners) =>
   [false, true].flatMap((contention) =>
     [false, true].flatMap((unknown) =>

@@ -1,19 +1,21 @@
 import fc from "fast-check";
-import { apply, expire, FREE, lockModel, type LockOperation, type LockState } from "../lock-models.ts";
+import { apply, expire, FREE, lockModel, type LockOperation, type LockState } from "../linearizability/lock-models.ts";
 
-/** What somebody does next in a random history. All numbers are small, so that they collide. */
+/** A client's next move in a random history. All numbers are small, so that they collide. */
 export interface Move {
   readonly process: number;
   readonly gap: number;
   readonly duration: number;
   /** Where in its duration it takes effect, 0 to 4 quarters. */
   readonly quarter: number;
-  /** What it does, where there is a choice; 0 to 9. */
+  /** What it does, if there is a choice; 0 to 9. */
   readonly choice: number;
   readonly outcome: "known" | "unknown";
   /** How long after its end an operation of unknown outcome takes effect; undefined: never. */
   readonly late: number | undefined;
   readonly lease: number;
+  /** The validity that the lock reports, counted from the invocation, if it reports one. */
+  readonly validity: number | undefined;
   /** What is falsified about it; most numbers stand for nothing. */
   readonly lie: number;
 }
@@ -25,7 +27,7 @@ export interface RandomHistoryOptions {
   readonly fixedOwners: boolean;
   readonly contention: boolean;
   readonly unknown: boolean;
-  /** One operation in so many is falsified, about; 0 for none. */
+  /** About one operation in this many is falsified; 0 for none. */
   readonly lies: number;
   readonly reentrant: boolean;
 }
@@ -45,6 +47,7 @@ export function moves(options: RandomHistoryOptions): fc.Arbitrary<readonly Move
       : fc.constant("known" as const),
     late: fc.option(fc.nat({ max: 20 }), { nil: undefined }),
     lease: fc.constantFrom(4, 10, 10, 10, 1000),
+    validity: fc.option(fc.nat({ max: 15 }), { freq: 1, nil: undefined }),
     lie: options.lies === 0 ? fc.constant(29) : fc.nat({ max: options.lies }),
   });
   return fc.array(move, { minLength: 1, maxLength: options.maxMoves, size: "max" });
@@ -67,8 +70,9 @@ interface Belief {
 type Draft = Omit<LockOperation, "invoked" | "completed">;
 
 /**
- * The operations of one key as clients of a correct lock would record them, but for the lies. Plays the moves against
- * the model in the order in which they take effect, then numbers invocations and completions in the order of time.
+ * The operations of one key as clients of a correct lock would record them, except for the lies. Plays the moves
+ * against the model in the order in which they take effect, then numbers invocations and completions in the order of
+ * time.
  */
 export function randomOperations(history: readonly Move[], options: RandomHistoryOptions): readonly LockOperation[] {
   const drafts = play(schedule(history), options).map((draft, index) => lied(draft, history[index]!, options));
@@ -152,18 +156,24 @@ function intend({ move, process, invoked, completed }: Planned, belief: Belief, 
     completedTime: completed,
   };
   const leaseNs = move.lease;
+  const validUntil = move.validity === undefined ? undefined : invoked + move.validity;
   if (belief.owner !== undefined && move.choice !== 0) {
     const kind = move.choice === 1 ? ("extend" as const) : ("release" as const);
-    return { ...shared, kind, owner: belief.owner, leaseNs };
+    return { ...shared, kind, owner: belief.owner, leaseNs, ...(kind === "extend" ? { validUntil } : {}) };
   }
   const keeps = belief.owner !== undefined && options.reentrant;
   if (!keeps) belief.acquisitions += 1;
   const fresh = options.fixedOwners ? `p${process}` : `p${process}-${belief.acquisitions}`;
-  return { ...shared, kind: "acquire", owner: keeps ? belief.owner : fresh, leaseNs };
+  return { ...shared, kind: "acquire", owner: keeps ? belief.owner : fresh, leaseNs, validUntil };
 }
 
-function unknownEnd(intent: Draft): Pick<Draft, "required" | "completedTime" | "owner"> {
-  return { required: false, completedTime: Infinity, owner: intent.kind === "acquire" ? undefined : intent.owner };
+function unknownEnd(intent: Draft): Pick<Draft, "required" | "completedTime" | "owner" | "validUntil"> {
+  return {
+    required: false,
+    validUntil: undefined,
+    completedTime: Infinity,
+    owner: intent.kind === "acquire" ? undefined : intent.owner,
+  };
 }
 
 /** Falsifies an operation, as a broken lock would. */
@@ -173,7 +183,7 @@ function lied(draft: Draft | undefined, { lie }: Move, { contention }: RandomHis
   if (lie === 1 && draft.kind === "miss") return { ...draft, kind: "release" };
   if (lie === 2 && draft.kind === "acquire" && contention) return { ...draft, kind: "contended", owner: undefined };
   if (lie === 3 && draft.kind === "contended") return { ...draft, kind: "acquire", owner: "liar" };
-  if (lie === 4 && draft.kind === "acquire") return { ...draft, leaseNs: 1000 };
+  if (lie === 4 && draft.kind === "acquire") return { ...draft, leaseNs: 1000, validUntil: undefined };
   if (lie === 5 && draft.fence !== undefined) return { ...draft, fence: Math.max(1, draft.fence - 1) };
   if (lie === 6 && draft.kind === "release") return undefined;
   if (lie === 7 && draft.kind === "acquire") return undefined;
@@ -181,7 +191,7 @@ function lied(draft: Draft | undefined, { lie }: Move, { contention }: RandomHis
   return draft;
 }
 
-/** Marks releases and extensions of owners who were never told of a grant. */
+/** Marks releases and extensions of owners that were never told of a grant. */
 function withStrangers(operations: readonly LockOperation[]): readonly LockOperation[] {
   const granted = new Set(
     operations.flatMap(({ kind, required, owner }) => (kind === "acquire" && required ? [owner] : [])),
@@ -198,7 +208,7 @@ function numbered(drafts: readonly Draft[]): readonly LockOperation[] {
     { index, time: draft.invokedTime, order: index * 2 },
     ...(draft.required ? [{ index, time: draft.completedTime, order: index * 2 + 1 }] : []),
   ]);
-  // Of events at one time those of one process keep their order; across processes the order is any.
+  // Events of one process at one time keep their order; across processes the order is arbitrary.
   ends.sort((left, right) => left.time - right.time || left.order - right.order);
   const invoked = new Map<number, number>();
   const completed = new Map<number, number>();

@@ -1,4 +1,4 @@
-import type { History, HistoryEvent, HistoryHeader, Unstamped } from "../../core/history.ts";
+import type { History, HistoryEvent, HistoryHeader, Unstamped } from "../../history/history.ts";
 
 interface GrantDetails {
   readonly fence?: number;
@@ -12,6 +12,7 @@ interface FaultDetails {
   readonly targets?: string[];
   readonly outcome?: "installed" | "skipped" | "indeterminate";
   readonly processes?: number[];
+  readonly step?: number;
 }
 
 const MS = 1_000_000;
@@ -30,7 +31,7 @@ export class Recording {
     return { header: this.#header, events: this.#events };
   }
 
-  /** What follows concerns this key. */
+  /** The following events concern this key. */
   on(key: string): this {
     this.#key = key;
     return this;
@@ -38,6 +39,18 @@ export class Recording {
 
   seek(atMs: number, process: number, { ttlMs = 1000, waitMs = 0 } = {}): this {
     return this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value: { ttlMs, waitMs } });
+  }
+
+  /** Seeks a lock that it already holds, as far as it knows, and is granted it a millisecond later. */
+  reenter(
+    atMs: number,
+    process: number,
+    owner: string,
+    { ttlMs = 1000, ...details }: GrantDetails & { ttlMs?: number } = {},
+  ): this {
+    const value = { ttlMs, waitMs: 0, inner: true };
+    this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value });
+    return this.granted(atMs + 1, process, owner, details);
   }
 
   granted(atMs: number, process: number, owner: string, details: GrantDetails = {}): this {
@@ -100,6 +113,12 @@ export class Recording {
     return this.leave(atMs, process, owner).left(atMs + 1, process, released);
   }
 
+  /** The lock prolonged the lease by itself. */
+  renewed(atMs: number, process: number, owner: string, validForMs: number, grantedAtMs = atMs): this {
+    const value = { owner, validForMs, grantedAt: grantedAtMs * MS };
+    return this.#add(atMs, { process, type: "renewed", f: "lease", key: this.#key, value });
+  }
+
   /** What the process invoked has an indeterminate end. */
   info(atMs: number, process: number, f: "acquire" | "extend" | "release" | "write"): this {
     return this.#add(atMs, { process, type: "info", f, key: this.#key, value: { reason: "timed out" } });
@@ -122,6 +141,11 @@ export class Recording {
 
   failWrite(atMs: number, process: number): this {
     return this.#add(atMs, { process, type: "fail", f: "write", key: this.#key, value: { reason: "error" } });
+  }
+
+  /** The resource refused what the process wrote. */
+  refuseWrite(atMs: number, process: number): this {
+    return this.#add(atMs, { process, type: "fail", f: "write", key: this.#key, value: { reason: "refused" } });
   }
 
   /** Looks at the lock, and sees a millisecond later that its key has so long to live. */
@@ -154,8 +178,9 @@ export class Recording {
   }
 
   fault(atMs: number, f: string, details: FaultDetails = {}): this {
-    const { phase = "start", targets = [], outcome = "installed", processes } = details;
-    const value = { phase, targets, outcome, ...(processes === undefined ? {} : { processes }) };
+    const { phase = "start", targets = [], outcome = "installed", processes, step } = details;
+    const named = { ...(processes === undefined ? {} : { processes }), ...(step === undefined ? {} : { step }) };
+    const value = { phase, targets, outcome, ...named };
     return this.#add(atMs, { process: "nemesis", type: "fault", f, value });
   }
 

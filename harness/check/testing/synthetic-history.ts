@@ -1,10 +1,10 @@
-import type { HistoryEvent, HistoryHeader } from "../../core/history.ts";
+import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
 import { randomStream } from "../../core/random.ts";
 
 export interface SyntheticOptions {
   readonly seed: number;
   readonly clients: number;
-  /** How many operations on the lock, about. */
+  /** About how many operations on the lock. */
   readonly operations: number;
   /** Share of operations with an indeterminate end, 0 to 1. */
   readonly indeterminate: number;
@@ -23,7 +23,7 @@ export function syntheticHeader({ clients, seed }: SyntheticOptions): HistoryHea
 /**
  * The history of a correct, fenced lock on one key that all clients want all the time: one holds for about a
  * millisecond, the others wait. An indeterminate acquire may leave the key taken for its TTL; an indeterminate release
- * takes effect. Made event by event, so that histories of any length fit.
+ * takes effect. The events are made one at a time, so that histories of any length fit.
  */
 export function* syntheticEvents(options: SyntheticOptions): Generator<HistoryEvent> {
   const random = randomStream(options.seed, "synthetic");
@@ -70,7 +70,7 @@ export function* syntheticEvents(options: SyntheticOptions): Generator<HistoryEv
     const validForMs = TTL_MS - 12;
     yield { ...stamp(), process, type: "ok", f: "acquire", key: "k", value: { owner, fence, validForMs } };
     if (waiting.length > 0 && chance(options.refused)) {
-      // One of those who wait gives up: it saw the holder.
+      // A waiting client gives up: it saw the holder.
       const place = random.integer(0, waiting.length - 1);
       const other = processes[waiting[place]!]!;
       operations += 1;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { UserError } from "../../core/errors.ts";
-import { timelineOf } from "../../../reports/timeline.ts";
+import { timelineOf } from "../../../reports/run/timeline.ts";
 import { historyInput } from "../history-input.ts";
-import { readHistory } from "../read-history.ts";
+import { readHistory } from "../../run/read-history.ts";
 
 /** How long locks were held, in milliseconds, and how many holds were cut off. */
 export interface HoldDurations {
@@ -16,12 +16,12 @@ export interface HoldDurations {
 const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Holds of histories (`.jsonl`), of run folders or stores, and lists of durations, `-` for standard input.
+ * Reads holds from histories (`.jsonl`), run folders, stores, and lists of durations; `-` is standard input.
  * @throws UserError naming the source, and in a list the line, that is wrong
  */
 export async function readHolds(sources: readonly string[]): Promise<HoldDurations> {
   const all: HoldDurations[] = [];
-  // One after another: a history may be large.
+  // One after another, because a history may be large.
   for (const source of sources) {
     const histories = historiesOf(source);
     if (histories === undefined) all.push({ durationsMs: await readList(source), cutOff: 0 });
@@ -53,6 +53,7 @@ async function holdsOf(path: string): Promise<HoldDurations> {
 
 async function readList(source: string): Promise<readonly number[]> {
   const input = historyInput(source);
+  if (input.file?.isCharacterDevice() === true && source !== "-") refuse(source, 1, "a device");
   const durations: number[] = [];
   let number = 0;
   for await (const line of createInterface({ input: Readable.from(input.chunks()), crlfDelay: Infinity })) {
@@ -65,7 +66,7 @@ async function readList(source: string): Promise<readonly number[]> {
   return durations;
 }
 
-/** `250`, `250ms`, `1.5s`, `2m`: milliseconds where no unit is given. */
+/** `250`, `250ms`, `1.5s`, `2m`. A number without a unit is in milliseconds. */
 function durationOf(word: string): number | undefined {
   const [, figure, unit = "ms"] = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(us|ms|s|m|h)?$/i.exec(word) ?? [];
   const factor = UNITS_MS[unit.toLowerCase()];
@@ -74,7 +75,7 @@ function durationOf(word: string): number | undefined {
 
 function refuse(source: string, line: number, word: string): never {
   throw new UserError(
-    `${source}, line ${line}: "${word.slice(0, 40)}" is no duration`,
-    "write milliseconds, or a unit: 250 or 1.5s",
+    `${source}, line ${line}: "${word.slice(0, 40)}" is not a duration`,
+    "write milliseconds or a number with a unit: 250 or 1.5s",
   );
 }

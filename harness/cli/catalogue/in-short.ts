@@ -1,27 +1,13 @@
-import type { Property } from "../../core/verdict.ts";
+import { lettersOf, PROPERTIES, type Property } from "../../core/verdict.ts";
 
-/** Two letters for each property, for tables. */
-const LETTERS: Readonly<Record<Property, string>> = {
-  "mutual-exclusion": "ME",
-  "lease-exclusion": "LE",
-  "fencing-tokens": "FT",
-  "stale-writes": "SW",
-  "lost-updates": "LU",
-  "owner-release": "OR",
-  "deadlock-freedom": "DF",
-  linearizability: "LI",
-};
+/** Explains the letters, in one line. */
+export const LEGEND = PROPERTIES.map((property) => `${lettersOf(property)} ${property}`).join(", ");
 
-/** What the letters stand for, in one line. */
-export const LEGEND = Object.entries(LETTERS)
-  .map(([property, letters]) => `${letters} ${property}`)
-  .join(", ");
-
-/** Outcomes of properties, those with the same outcome together: `ME LU overrun; LE valid`. */
+/** Outcomes of properties, grouped by outcome: `ME LU overrun; LE valid`. */
 export function inShort(outcomes: readonly (readonly [Property, string])[]): string {
   const byOutcome = new Map<string, string[]>();
   for (const [property, outcome] of outcomes) {
-    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), LETTERS[property]]);
+    byOutcome.set(outcome, [...(byOutcome.get(outcome) ?? []), lettersOf(property)]);
   }
   return [...byOutcome].map(([outcome, letters]) => `${letters.join(" ")} ${outcome}`).join("; ");
 }

@@ -4,7 +4,7 @@ import { type Scenario, requiredOf, whyNotOnContainers } from "../../../workload
 import { inShort, LEGEND } from "./in-short.ts";
 import { textTable } from "./text-table.ts";
 
-/** The catalogue as a table, with why a scenario cannot be had on containers. */
+/** The catalogue as a table, with the reason why a scenario cannot run on containers. */
 export function listing(): string {
   const rows = catalogue.map((scenario) => [
     String(scenario.number),
@@ -22,14 +22,14 @@ export function listing(): string {
   return `${textTable(heading, rows)}\n${LEGEND}\n\nIn simulation only:\n${limits.join("")}`;
 }
 
-/** What is expected of a scenario's schedule, in short. */
+/** The expected outcome of a scenario's schedule, in short. */
 export function expectedInShort(scenario: Scenario): string {
   return inShort(
     requiredOf(scenario, "schedule").map((property) => [property, inWords(scenario.expected[property] ?? "valid")]),
   );
 }
 
-/** Where a scenario's schedule can be had. */
+/** The backends that can run a scenario's schedule. */
 export function backendsOf(scenario: Scenario): string {
   return whyNotOnContainers(scenario, "schedule") === undefined ? "both" : "simulated";
 }

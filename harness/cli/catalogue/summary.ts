@@ -1,10 +1,10 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
 import { inWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, type Variant, variantsOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../campaign/backend.ts";
 import { inShort, LEGEND } from "./in-short.ts";
 import { expectedInShort } from "./listing.ts";
-import { titleOf, type VariantOutcome } from "./run-catalogue.ts";
+import { titleOf, type VariantOutcome } from "../../campaign/catalogue/run-catalogue.ts";
 import { textTable } from "./text-table.ts";
 
 /** True when every run came out as the catalogue says. */
@@ -12,7 +12,7 @@ export function isAsExpected(outcomes: readonly VariantOutcome[]): boolean {
   return outcomes.every(({ differences }) => differences.length === 0);
 }
 
-/** The table of a catalogue's runs on one backend, with what differs below it. */
+/** The table of a catalogue's runs on one backend, with the differences below it. */
 export function summaryTable(backend: Backend, outcomes: readonly VariantOutcome[]): string {
   const mine = outcomes.filter((outcome) => outcome.backend === backend);
   const rows = catalogue.map((scenario) => {
@@ -31,7 +31,7 @@ export function summaryTable(backend: Backend, outcomes: readonly VariantOutcome
   ].join("");
 }
 
-/** The same as data, a line for each run. */
+/** The same as data, one line per run. */
 export function summaryAsData(outcomes: readonly VariantOutcome[]): unknown {
   return outcomes.map(({ scenario, variant, backend, found, differences, folder }) => ({
     number: scenario.number,

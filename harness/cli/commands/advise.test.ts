@@ -45,7 +45,7 @@ test("durations come with units or without, with comments, many or one a line", 
 test.each(["1\n-5\n", "1\nlong\n", "1\n5 days\n", "1\n0x10\n", "1\nNaN\n"])(
   "%j is refused with its line",
   async (text) => {
-    await expect(readHolds([list(text)])).rejects.toThrow(/durations\.txt, line 2: "[^"]+" is no duration/);
+    await expect(readHolds([list(text)])).rejects.toThrow(/durations\.txt, line 2: "[^"]+" is not a duration/);
   },
 );
 
@@ -63,7 +63,7 @@ test("advises from standard input, as JSON too", async () => {
 });
 
 test.each([
-  [["advise", "-"], /^lockstorm: there is no whole hold in -; record some, or give durations\n$/],
+  [["advise", "-"], /^lockstorm: there is no complete hold in -; record runs, or give durations\n$/],
   [["advise", "no-such.jsonl"], /^lockstorm: no-such\.jsonl cannot be read: there is no such file; /],
   [["advise", "--store", "/proc/sys"], /^lockstorm: \/proc\/sys holds no recorded run; name a run's folder/],
 ])("%j is refused in one line", async (words, line) => {

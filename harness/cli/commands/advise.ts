@@ -1,3 +1,5 @@
+import { printableJson } from "../../core/printable.ts";
+import { print } from "../terminal.ts";
 import { renderAdviceHtml } from "../../../reports/advice/advice-html.ts";
 import { renderAdviceSvg } from "../../../reports/advice/advice-svg.ts";
 import { renderAdviceText } from "../../../reports/advice/advice-text.ts";
@@ -11,22 +13,22 @@ import { textOptions } from "../output.ts";
 
 const FORMATS = ["text", "json", "svg", "html"] as const;
 const DEFAULT_MARGIN_PERCENT = 20;
-/** Beyond this a margin is a typing error. */
+/** A larger margin is a typing error. */
 const MOST_MARGIN_PERCENT = 1000;
 
 /** `lockstorm advise`: the TTL that recorded holds suggest. */
 export const advise: Command = {
   name: "advise",
-  summary: "say how long a lock's TTL should be, from recorded holds",
+  summary: "recommend a TTL from recorded holds",
   operands: "[run folder | history.jsonl | durations | -]...",
   flags: {
     margin: {
       value: "percent",
-      help: "what is added to P99.9 of the holds",
+      help: "margin added to P99.9 of the holds",
       default: String(DEFAULT_MARGIN_PERCENT),
     },
-    format: { value: "format", help: FORMATS.join(", "), default: "text" },
-    store: { value: "folder", help: "whose runs are read when nothing is named", default: STORE },
+    format: { value: "format", help: FORMATS.join(", "), default: "text", choices: FORMATS },
+    store: { value: "folder", help: "store whose runs are read when no source is named", default: STORE },
   },
   examples: [
     "lockstorm advise",
@@ -40,10 +42,10 @@ export const advise: Command = {
     const sources = operands.length > 0 ? operands : [flags.text("store") ?? STORE];
     const { durationsMs, cutOff } = await readHolds(sources);
     if (durationsMs.length === 0) {
-      const why = cutOff > 0 ? `, but ${cutOff} that were cut off` : "";
-      throw new UserError(`there is no whole hold in ${sources.join(", ")}${why}`, "record some, or give durations");
+      const why = cutOff > 0 ? `, only ${cutOff} without a known end` : "";
+      throw new UserError(`there is no complete hold in ${sources.join(", ")}${why}`, "record runs, or give durations");
     }
-    process.stdout.write(draw(adviseTtl(durationsMs, { marginShare: margin / 100, cutOff }), format));
+    print(draw(adviseTtl(durationsMs, { marginShare: margin / 100, cutOff }), format));
     return EXIT.valid;
   },
 };
@@ -54,7 +56,7 @@ function draw(advice: TtlAdvice, format: (typeof FORMATS)[number]): string {
       return renderAdviceText(advice, textOptions());
     case "json": {
       const { durationsMs: _, ...rest } = advice;
-      return `${JSON.stringify(rest, undefined, 2)}\n`;
+      return printableJson(rest);
     }
     case "svg":
       return renderAdviceSvg(advice);

@@ -1,26 +1,30 @@
-import type { HistoryInput } from "../history-input.ts";
-import { Progress, type ProgressStream } from "../progress.ts";
+import type { HistoryInput } from "../../run/history-input.ts";
+import { progressStream } from "../terminal.ts";
+import { TerminalProgress, type ProgressStream } from "../terminal-progress.ts";
 
-/** How long to say nothing, and how long between two words, in milliseconds: on a terminal, and in a log. */
+/**
+ * How long to stay silent at first, and the interval between two messages, in milliseconds: on a terminal, and in a
+ * log.
+ */
 const PACES = { terminal: { quiet: 500, every: 200 }, log: { quiet: 10_000, every: 10_000 } };
 
-/** Says how far the reading of a history is, when it takes long enough for anybody to ask. */
+/** Reports how much of a history has been read, when reading takes long. */
 export class CheckProgress implements Disposable {
-  readonly #progress: Progress;
+  readonly #progress: TerminalProgress;
   readonly #input: HistoryInput;
   readonly #every: number;
   #due: number;
   #events = 0;
 
-  constructor(input: HistoryInput, stream: ProgressStream = process.stderr) {
-    this.#progress = new Progress(stream);
+  constructor(input: HistoryInput, stream: ProgressStream = progressStream) {
+    this.#progress = new TerminalProgress(stream);
     this.#input = input;
     const { quiet, every } = stream.isTTY ? PACES.terminal : PACES.log;
     this.#every = every;
     this.#due = performance.now() + quiet;
   }
 
-  /** That many more events were judged. */
+  /** This many more events were judged. */
   add(events: number): void {
     this.#events += events;
     if (performance.now() < this.#due) return;

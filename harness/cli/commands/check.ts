@@ -1,23 +1,24 @@
-import { resolve } from "node:path";
-import { allCheckers } from "../../check/check.ts";
+import { allCheckers } from "../../check/checkers.ts";
 import { checkStream } from "../../check/check-stream.ts";
-import { HISTORY_FORMATS, type HistoryFormat } from "../../check/history-stream.ts";
-import { LOCK_MODELS, type LockModelName } from "../../check/lock-models.ts";
+import { HISTORY_FORMATS, type HistoryFormat } from "../../history/history-stream.ts";
+import { LOCK_MODELS, type LockModelName } from "../../check/linearizability/lock-models.ts";
 import { UserError } from "../../core/errors.ts";
-import type { HistoryEvent } from "../../core/history.ts";
+import { isSameFile } from "../../run/output-file.ts";
+import type { HistoryEvent } from "../../history/history.ts";
 import { PROPERTIES } from "../../core/verdict.ts";
 import type { Command, CommandInput, Flags } from "../command.ts";
-import { historyInput, type HistoryInput } from "../history-input.ts";
+import type { HistoryInput } from "../../run/history-input.ts";
+import { historyInput } from "../history-input.ts";
 import { exitCode, printRun } from "../output.ts";
 import { EdnFile } from "./check-edn.ts";
 import { CheckProgress } from "./check-progress.ts";
 
-/** A history up to this length is kept for its picture; of a longer one only the verdict is told. */
+/** A history up to this length is kept for its picture; for a longer one only the verdict is printed. */
 const KEPT_EVENTS = 20_000;
 
 const SHORT_MODELS = LOCK_MODELS.map((name) => name.replace(/-mutex$/, ""));
 
-/** `lockstorm check`: the verdict on a recorded history, whoever recorded it. */
+/** `lockstorm check`: the verdict on a recorded history, from any source. */
 export const check: Command = {
   name: "check",
   summary: "judge a recorded history (a file, or - for standard input), of any length",
@@ -26,24 +27,28 @@ export const check: Command = {
     property: {
       value: "property",
       repeatable: true,
-      help: `judge this one only; may be repeated: ${PROPERTIES.join(", ")}`,
+      help: `judge only this property; can be repeated: ${PROPERTIES.join(", ")}`,
+      choices: PROPERTIES,
     },
     require: {
       value: "properties",
-      help: "properties that decide the verdict, separated by commas (default: all that are judged)",
+      help: "properties that decide the verdict, separated by commas (default: all judged properties)",
+      choices: PROPERTIES,
     },
     model: {
       value: "model",
-      help: `what linearizability is judged against: ${SHORT_MODELS.join(", ")}`,
+      help: `model for linearizability: ${SHORT_MODELS.join(", ")} (mutex: without owners, any client may release)`,
       default: "reentrant-fenced",
+      choices: SHORT_MODELS,
     },
     "observe-contention": {
-      help: "take a contended refusal as the observation that somebody held; otherwise it constrains nothing",
+      help: "treat a contended refusal as proof that some client held the lock; otherwise a refusal proves nothing",
     },
     format: {
       value: "format",
-      help: `${HISTORY_FORMATS.join(", ")}: what the history is in (auto: by its name and first line)`,
+      help: `${HISTORY_FORMATS.join(", ")}: format of the history (auto: by its name and first line)`,
       default: "auto",
+      choices: HISTORY_FORMATS,
     },
     "write-edn": { value: "file", help: "also write the history as Jepsen's history.edn, for other checkers" },
     json: { help: "print the verdict as JSON" },
@@ -74,25 +79,30 @@ async function runCheck({ operands, flags, signal }: CommandInput): Promise<numb
     format: formatOf(flags, path),
   };
   const edn = flags.text("write-edn");
-  if (edn !== undefined && resolve(edn) === resolve(path)) {
-    throw new UserError("--write-edn would overwrite the history that is read", "name another file");
-  }
   const kept = new KeptEvents(flags.on("json") ? 0 : KEPT_EVENTS);
   const input = historyInput(path, signal);
-  const { header, events, verdict } = await judge(
+  if (edn !== undefined) mustBeAnother(edn, input);
+  const { header, events, verdict, ending } = await judge(
     input,
     options,
     edn === undefined ? undefined : new EdnFile(edn),
     kept,
   );
   const record = {
-    history: { header, events: kept.events },
+    history: { header, events: kept.events, ...ending },
     verdict,
     title: input.source,
     ...(kept.events.length < events ? { omittedEvents: events } : {}),
   };
   printRun({ record }, flags.on("json"));
   return exitCode(verdict);
+}
+
+/** Also when it has another name: a link, a second name of the same file, standard input. */
+function mustBeAnother(edn: string, input: HistoryInput): void {
+  if (isSameFile(input.file, edn)) {
+    throw new UserError("--write-edn would overwrite the history that is read", "name another file");
+  }
 }
 
 async function judge(
@@ -102,19 +112,20 @@ async function judge(
   kept: KeptEvents,
 ): ReturnType<typeof checkStream> {
   using progress = new CheckProgress(input);
+  using _ = edn;
   const judged = await checkStream(input.chunks(), input.source, {
     ...options,
     onEvents: async (events) => {
       kept.add(events);
       progress.add(events.length);
-      await edn?.write(events);
+      edn?.write(events);
     },
   });
-  await edn?.end();
+  edn?.end();
   return judged;
 }
 
-/** The events of a history, as long as it is short; none of a long one. */
+/** The events of a history while it is short; none once it is long. */
 class KeptEvents {
   readonly #limit: number;
   #events: HistoryEvent[] = [];
@@ -135,7 +146,7 @@ class KeptEvents {
   }
 }
 
-/** By its short name, or by the one under which explanations speak of it. */
+/** The model by its short name, or by the name that explanations use. */
 function modelOf(flags: Flags): LockModelName {
   const long = LOCK_MODELS.find((name) => name === flags.text("model"));
   const short = long === undefined ? flags.choice("model", SHORT_MODELS) : undefined;

@@ -1,4 +1,6 @@
-import { examine, type Finding } from "../../containers/doctor.ts";
+import { print } from "../terminal.ts";
+import { printable, printableJson } from "../../core/printable.ts";
+import { examine, type Diagnosis } from "../../containers/setup/doctor.ts";
 import { EXIT } from "../../core/verdict.ts";
 import { type Command, refuseOperands } from "../command.ts";
 
@@ -14,20 +16,20 @@ export const doctor: Command = {
   run: async ({ operands, flags }) => {
     refuseOperands("doctor", operands);
     const findings = await examine();
-    if (flags.on("json")) console.log(JSON.stringify(findings, undefined, 2));
+    if (flags.on("json")) print(printableJson(findings));
     else {
       const width = Math.max(...findings.map(({ name }) => name.length));
-      for (const { name, state, detail, mend, optional } of findings) {
+      for (const { name, state, detail, hint, optional } of findings) {
         const aside = state !== "ok" && optional ? " (lockstorm runs without it)" : "";
-        console.log(`${MARK[state]}  ${name.padEnd(width)}  ${detail}${aside}`);
-        if (mend !== undefined) console.log(`${" ".repeat(width + 11)}-> ${mend}`);
+        print(`${MARK[state]}  ${name.padEnd(width)}  ${printable(detail)}${aside}\n`);
+        if (hint !== undefined) print(`${" ".repeat(width + 11)}-> ${printable(hint)}\n`);
       }
     }
     return doctorExitCode(findings);
   },
 };
 
-/** Valid unless something is missing or broken that lockstorm does not run without. */
-export function doctorExitCode(findings: readonly Pick<Finding, "state" | "optional">[]): number {
+/** Valid unless something that lockstorm needs is missing or broken. */
+export function doctorExitCode(findings: readonly Pick<Diagnosis, "state" | "optional">[]): number {
   return findings.every(({ state, optional }) => state === "ok" || optional === true) ? EXIT.valid : EXIT.unknown;
 }

@@ -1,11 +1,12 @@
+import { print } from "../terminal.ts";
+import { printableJson } from "../../core/printable.ts";
 import { CONTENDERS, GUARDS } from "../../../workloads/headline-contenders.ts";
 import { EXIT } from "../../core/verdict.ts";
-import { backendFlag, BACKENDS } from "../backend.ts";
-import { readRunFlags, runFlags } from "../common-flags.ts";
+import { backendFlag, readBackend, readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { type Command, refuseOperands } from "../command.ts";
-import { HEADLINE_DEFAULTS } from "../debate/defaults.ts";
+import { HEADLINE_DEFAULTS } from "../../campaign/debate/defaults.ts";
 import { textOptions } from "../output.ts";
-import { Progress } from "../progress.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
 const { server, store, "proxy-port": proxyPort } = runFlags;
 const names = CONTENDERS.map(({ lock }) => lock);
@@ -13,14 +14,18 @@ const names = CONTENDERS.map(({ lock }) => lock);
 /** `lockstorm headline`: the share of acknowledged updates that are lost under each lock. */
 export const headline: Command = {
   name: "headline",
-  summary: "measure how many acknowledged updates are lost under each lock",
+  summary: "measure the share of acknowledged updates that is lost under each lock",
   operands: "",
   flags: {
-    lock: { value: "locks", help: `some of ${names.join(", ")}, separated by commas` },
-    resource: { value: "checks", help: `what the resource checks: some of ${GUARDS.join(", ")}, separated by commas` },
+    lock: { value: "locks", help: `some of ${names.join(", ")}, separated by commas`, choices: names },
+    resource: {
+      value: "checks",
+      help: `what the resource checks: some of ${GUARDS.join(", ")}, separated by commas`,
+      choices: GUARDS,
+    },
     minutes: {
       value: "number",
-      help: "virtual minutes of each lock and each resource; on containers real ones",
+      help: "virtual minutes per lock and resource; on containers real minutes",
       default: String(HEADLINE_DEFAULTS.minutes),
     },
     seed: {
@@ -41,25 +46,25 @@ export const headline: Command = {
   ],
   run: async ({ operands, flags, signal }) => {
     refuseOperands("headline", operands);
-    // Only now: no other command needs them.
-    const { measureHeadline } = await import("../debate/measure-headline.ts");
-    const { renderHeadlineText } = await import("../../../reports/headline.ts");
-    const { required: _, json, ...containers } = readRunFlags(flags);
-    using progress = new Progress();
+    // Imported only now: no other command needs them.
+    const { measureHeadline } = await import("../../campaign/debate/measure-headline.ts");
+    const { renderHeadlineText } = await import("../../../reports/debate/headline.ts");
+    const { json, environment } = readRunFlags(flags);
+    using progress = new TerminalProgress();
     const locks = flags.list("lock", names) ?? names;
-    const measured = await measureHeadline({
-      contenders: CONTENDERS.filter(({ lock }) => locks.includes(lock)),
-      guards: flags.list("resource", GUARDS) ?? GUARDS,
-      minutes: flags.integer("minutes", 1) ?? HEADLINE_DEFAULTS.minutes,
-      seed: flags.integer("seed", 0) ?? HEADLINE_DEFAULTS.seed,
-      backend: flags.choice("backend", BACKENDS) ?? "simulated",
-      containers,
-      signal,
-      progress,
-    });
+    const measured = await measureHeadline(
+      {
+        contenders: CONTENDERS.filter(({ lock }) => locks.includes(lock)),
+        guards: flags.list("resource", GUARDS) ?? GUARDS,
+        minutes: flags.integer("minutes", 1) ?? HEADLINE_DEFAULTS.minutes,
+        seed: flags.integer("seed", 0) ?? HEADLINE_DEFAULTS.seed,
+        backend: readBackend(flags) ?? "simulated",
+      },
+      { ...environment, signal, progress },
+    );
     progress[Symbol.dispose]();
-    if (json) process.stdout.write(`${JSON.stringify(measured, undefined, 2)}\n`);
-    else process.stdout.write(renderHeadlineText(measured, textOptions()));
+    if (json) print(printableJson(measured));
+    else print(renderHeadlineText(measured, textOptions()));
     return EXIT.valid;
   },
 };

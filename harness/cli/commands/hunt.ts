@@ -1,13 +1,17 @@
-import { backendFlag } from "../backend.ts";
-import { huntLock } from "../campaign/hunt-lock.ts";
-import { reportFlag } from "../campaign/report-files.ts";
-import { SEED_HELP } from "../campaign/seed.ts";
-import { campaignFlags } from "../campaign-command.ts";
-import { runFlags } from "../common-flags.ts";
-import { type Command, refuseOperands } from "../command.ts";
-import { huntLadder } from "../ladder/hunt-ladder.ts";
+import { locks } from "../../../lock-impl/registry.ts";
+import { huntLock } from "../../campaign/hunt/hunt-lock.ts";
+import { huntLadder } from "../../campaign/ladder/hunt-ladder.ts";
+import { campaignFlags } from "../flags/campaign-flags.ts";
+import { type Command, type CommandInput, refuseOperands } from "../command.ts";
+import { readHuntOptions, readLadderOptions } from "../flags/hunt-flags.ts";
+import { printHunt } from "../print-hunt.ts";
+import { printLadder } from "../print-ladder.ts";
+import { readFormats, reportFlag } from "../report-files.ts";
+import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { SEED_HELP } from "../flags/seed-flag.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
-/** `lockstorm hunt`: generated plans, until one breaks what the lock claims; then the shortest that does. */
+/** `lockstorm hunt`: runs generated plans until one breaks what the lock claims, then shrinks that plan. */
 export const hunt: Command = {
   name: "hunt",
   summary: "search for a schedule that breaks a lock, and shrink it",
@@ -15,22 +19,23 @@ export const hunt: Command = {
   flags: {
     lock: {
       value: "lock",
-      help: "the lock: a name, or the path of a driver (default: single); with --ladder or --all: only these, names with commas",
+      help: "the lock: a name, or the path of a driver (default: single); with --ladder or --all: only these locks, names separated by commas",
+      choices: locks.map(({ name }) => name),
     },
     ladder: {
-      help: "the locks of the ladder by all faults as a table: claimed against found; on containers, what the simulation found is asked of real servers",
+      help: "test the locks of the ladder under every fault and print a table, all judged by the same properties; with --backend containers, confirm the simulation's findings on real servers",
     },
-    all: { help: "the same table for every lock: flawed specimens and libraries too" },
+    all: { help: "the same table for every lock, including flawed locks and libraries" },
     ...campaignFlags,
     backend: { ...backendFlag, default: "simulated" },
-    runs: { value: "number", help: "how many plans to try (default: 1000, on containers 20)" },
-    budget: { value: "seconds", help: "begin no run, and no cell of a table, after this long" },
-    "shrink-runs": { value: "number", help: "how many runs shrinking may take (default: 500, on containers 20)" },
-    seed: { value: "number", help: `${SEED_HELP} (default: random, and printed; of a table 1)` },
-    path: { value: "path", help: "go straight to a counterexample that a campaign of this seed printed" },
-    shard: { value: "i/n", help: "do the i-th of n parts only; lockstorm merge puts their results together" },
-    resume: { help: "go on where the same hunt in this store was interrupted, if it was" },
-    former: { value: "folder", help: "results to compare a table with (default: what the store held before)" },
+    runs: { value: "number", help: "number of plans to run (default: 1000, on containers 20)" },
+    budget: { value: "seconds", help: "start no new run or cell of a table after this time" },
+    "shrink-runs": { value: "number", help: "maximum number of runs for shrinking (default: 500, on containers 20)" },
+    seed: { value: "number", help: `${SEED_HELP} (default: random, printed; for a table 1)` },
+    path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
+    shard: { value: "i/n", help: "run only shard i of n; lockstorm merge merges their results" },
+    resume: { help: "continue the same hunt in this store if it was interrupted" },
+    former: { value: "folder", help: "results to compare a table with (default: the former results in the store)" },
     ...reportFlag,
     ...runFlags,
   },
@@ -44,8 +49,29 @@ export const hunt: Command = {
     "lockstorm hunt --all --seed auto --shard 2/4 --store results",
     "lockstorm hunt --ladder --budget 600 --resume --report markdown,junit",
   ],
-  run: async ({ operands, flags, signal }) => {
+  run: async (input) => {
+    const { operands, flags } = input;
     refuseOperands("hunt", operands, "name the lock with --lock");
-    return flags.on("all") || flags.on("ladder") ? huntLadder(flags, signal) : huntLock(flags, signal);
+    return flags.on("all") || flags.on("ladder") ? runLadder(input) : runHunt(input);
   },
 };
+
+async function runHunt({ flags, signal }: CommandInput): Promise<number> {
+  const { required, json, environment } = readRunFlags(flags);
+  const formats = readFormats(flags);
+  const options = { ...readHuntOptions(flags), required };
+  using progress = new TerminalProgress();
+  const result = await huntLock(options, { ...environment, signal, progress });
+  progress[Symbol.dispose]();
+  return printHunt(result, { json, formats });
+}
+
+async function runLadder({ flags, signal }: CommandInput): Promise<number> {
+  const { json, store, environment } = readRunFlags(flags);
+  const formats = readFormats(flags);
+  const options = readLadderOptions(flags);
+  using progress = new TerminalProgress();
+  const result = await huntLadder(options, { ...environment, signal, progress });
+  progress[Symbol.dispose]();
+  return printLadder(result, { store, json, formats, former: flags.text("former") });
+}

@@ -1,36 +1,33 @@
-import { z } from "zod";
+import { mergeResults } from "../../campaign/merge.ts";
 import { UserError } from "../../core/errors.ts";
-import { readJournal } from "../../run/campaign-journal.ts";
 import { STORE } from "../../run/store.ts";
-import { commonIdentity, journalsIn, mergeHunt, mergeLadder } from "../campaign/merge-results.ts";
-import { readFormats, reportFlag } from "../campaign/report-files.ts";
 import type { Command } from "../command.ts";
+import { printHunt } from "../print-hunt.ts";
+import { printLadder } from "../print-ladder.ts";
+import { readFormats, reportFlag } from "../report-files.ts";
 
-/** `lockstorm merge`: the results of the shards of one campaign as if it had been done in one piece. */
+/** `lockstorm merge`: the results of the shards of one campaign, as if it had not been divided. */
 export const merge: Command = {
   name: "merge",
-  summary: "put the results of a campaign's shards together",
+  summary: "merge the results of a campaign's shards",
   operands: "<results...>",
   flags: {
-    store: { value: "folder", help: "where counterexamples and reports go", default: STORE },
-    former: { value: "folder", help: "results to compare a table with (default: what the store held before)" },
+    store: { value: "folder", help: "where counterexamples and reports are stored", default: STORE },
+    former: { value: "folder", help: "results to compare a table with (default: the former results in the store)" },
     ...reportFlag,
-    json: { help: "print as the hunt would with --json" },
+    json: { help: "print the result as hunt --json does" },
   },
   examples: [
     "lockstorm merge results-1 results-2 results-3 results-4",
     "lockstorm merge results-* --store merged --former last-week --report markdown,junit",
   ],
   run: async ({ operands, flags }) => {
-    if (operands.length === 0) throw new UserError("merge takes folders of results", "give the --store of each shard");
-    const files = journalsIn(operands);
-    const { kind } = commonIdentity(files.map((file) => [file, readJournal(file, z.unknown()).identity]));
-    const options = {
-      store: flags.text("store") ?? STORE,
-      json: flags.on("json"),
-      formats: readFormats(flags),
-      former: flags.text("former"),
-    };
-    return kind === "ladder" ? mergeLadder(files, options) : mergeHunt(files, options);
+    if (operands.length === 0) throw new UserError("merge needs folders of results", "give the --store of each shard");
+    const store = flags.text("store") ?? STORE;
+    const output = { json: flags.on("json"), formats: readFormats(flags) };
+    const merged = await mergeResults(operands, store);
+    return "ladder" in merged
+      ? printLadder(merged.ladder, { ...output, store, former: flags.text("former") })
+      : printHunt(merged.hunt, output);
   },
 };

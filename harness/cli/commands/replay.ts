@@ -1,21 +1,28 @@
+import { locks } from "../../../lock-impl/registry.ts";
+import { type ReplayComparison, replay as replayPlan } from "../../campaign/replay.ts";
 import { UserError } from "../../core/errors.ts";
-import { PROPERTIES, type Verdict } from "../../core/verdict.ts";
-import { type FormerRun, formerRun } from "../../run/former-run.ts";
-import { readPlan } from "../../run/store.ts";
-import { type Backend, backendFlag, BACKENDS, type ExecutedRun, executorOf, keepRun } from "../backend.ts";
-import { readRunFlags, runFlags } from "../common-flags.ts";
 import type { Command } from "../command.ts";
 import { exitCode, printRun } from "../output.ts";
-import { Progress } from "../progress.ts";
+import { backendFlag, readBackend, readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { tell } from "../terminal.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
-/** `lockstorm replay`: a saved plan once more, on the backend it ran on or on the other. */
+/**
+ * `lockstorm replay`: runs a saved plan again, on the backend it ran on or on the other, judged by the properties that
+ * decided then. A plan without its run is judged by all properties for a registered lock, and by what a lock can
+ * promise for a user's own.
+ */
 export const replay: Command = {
   name: "replay",
   summary: "run a saved plan again, on either backend",
   operands: "<plan.json>",
   flags: {
-    lock: { value: "lock", help: "another lock than the plan's own: a name, or the path of a driver" },
-    backend: { ...backendFlag, help: `${backendFlag.help} (default: the one it ran on)` },
+    lock: {
+      value: "lock",
+      help: "a different lock: a name, or the path of a driver",
+      choices: locks.map(({ name }) => name),
+    },
+    backend: { ...backendFlag, help: `${backendFlag.help} (default: the backend of the original run)` },
     ...runFlags,
   },
   examples: [
@@ -27,40 +34,26 @@ export const replay: Command = {
     if (path === undefined || operands.length > 1) {
       throw new UserError("replay takes one plan", "give the plan.json of a run");
     }
-    const { required, json, ...options } = readRunFlags(flags);
-    const saved = readPlan(path);
-    const former = formerRun(path);
-    const lock = flags.text("lock");
-    const usual: Backend = former.traceHash === undefined && former.verdict !== undefined ? "containers" : "simulated";
-    const backend = flags.choice("backend", BACKENDS) ?? usual;
-    const execute = await executorOf(backend);
-    using progress = new Progress();
-    const run = await execute(
-      { ...saved, lock: lock ?? saved.lock },
-      { ...options, title: `replay of ${path}`, required: required ?? PROPERTIES, signal, progress },
-    );
+    const { required, json, environment } = readRunFlags(flags);
+    const options = { lock: flags.text("lock"), backend: readBackend(flags), required };
+    using progress = new TerminalProgress();
+    const run = await replayPlan(path, options, { ...environment, signal, progress });
     progress[Symbol.dispose]();
-    printRun(keepRun(run), json);
-    if (lock === undefined) process.stderr.write(compare(former, run, backend));
+    printRun(run, json);
+    if (run.comparison !== undefined) tell(`${inWords(run.comparison)}\n`);
     return exitCode(run.record.verdict);
   },
 };
 
-/** How the replay relates to the run that the plan comes from, as one line; empty where nothing is known of that. */
-function compare(former: FormerRun, { record, traceHash }: ExecutedRun, backend: Backend): string {
-  if (former.traceHash === undefined || former.verdict === undefined) return "";
-  if (backend === "simulated") {
-    return traceHash === former.traceHash
-      ? `the same run, event for event (trace ${traceHash.slice(0, 12)})\n`
-      : `not the same run: its trace has changed since, as it does when the lock or lockstorm has changed\n`;
+function inWords(comparison: ReplayComparison): string {
+  switch (comparison.kind) {
+    case "same":
+      return `identical to the original run, event for event (trace ${comparison.traceHash.slice(0, 12)})`;
+    case "other":
+      return "not identical to the original run: the lock or lockstorm has changed since";
+    case "confirmed":
+      return `confirmed on real servers: ${comparison.causes.join(", ")}`;
+    case "simulation-only":
+      return `simulation only: real servers did not show ${comparison.causes.join(", ")} this time`;
   }
-  if (former.verdict !== "invalid") return "";
-  const found = causesOf(record.verdict).filter((cause) => former.causes.includes(cause));
-  return found.length > 0
-    ? `confirmed on real servers: ${found.join(", ")}\n`
-    : `simulation only: real servers did not show ${former.causes.join(", ")} this time\n`;
-}
-
-function causesOf({ properties }: Verdict): readonly string[] {
-  return Object.values(properties).flatMap(({ violations }) => violations.map(({ cause }) => cause));
 }

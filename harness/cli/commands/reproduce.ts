@@ -1,37 +1,46 @@
+import { locks } from "../../../lock-impl/registry.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
-import { differences } from "../../../workloads/scenario-outcome.ts";
-import { planOf, requiredOf, type Scenario, type Variant } from "../../../workloads/scenario.ts";
+import type { Scenario, Variant } from "../../../workloads/scenario.ts";
+import { type Backend, BACKENDS } from "../../campaign/backend.ts";
+import { reproduce as reproduceScenario } from "../../campaign/catalogue/reproduce.ts";
+import { runCatalogue } from "../../campaign/catalogue/run-catalogue.ts";
 import { UserError } from "../../core/errors.ts";
+import { printableJson } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";
-import { type Backend, BACKENDS, type ExecutedRun, executorOf, keepRun } from "../backend.ts";
 import { listing, listingAsData } from "../catalogue/listing.ts";
 import { cataloguePage } from "../catalogue/page.ts";
-import { runCatalogue, titleOf } from "../catalogue/run-catalogue.ts";
 import { isAsExpected, summaryAsData, summaryTable } from "../catalogue/summary.ts";
-import { readRunFlags, runFlags } from "../common-flags.ts";
 import { type Command, type CommandInput, type Flags, refuseOperands } from "../command.ts";
 import { exitCode, printRun } from "../output.ts";
-import { Progress } from "../progress.ts";
+import { readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { print } from "../terminal.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
 const CHOICES = [...BACKENDS, "both"] as const;
 
-/** `lockstorm reproduce`: the scenarios of the catalogue, one or all, on real servers or in simulation. */
+/** `lockstorm reproduce`: runs one or all scenarios of the catalogue, on real servers or in simulation. */
 export const reproduce: Command = {
   name: "reproduce",
-  summary: "run a scenario of the catalogue and see it happen",
+  summary: "run a scenario of the catalogue",
   operands: "<slug>",
+  operandChoices: catalogue.map(({ slug }) => slug),
   flags: {
-    list: { help: "list the scenarios with what is expected of each" },
+    list: { help: "list the scenarios with their expected outcomes" },
     markdown: { help: "with --list: the catalogue as a page of documentation" },
-    all: { help: "run all scenarios with their controls, and compare what is found with what is expected" },
-    control: { help: "the same schedule against what is immune to it" },
-    "no-faults": { help: "the same schedule without its faults" },
-    lock: { value: "lock", help: "another lock than the scenario's own: a name, or the path of a driver" },
+    all: { help: "run all scenarios with their controls, and compare the outcomes with the expected ones" },
+    control: { help: "the same schedule with a lock that must survive it" },
+    "no-faults": { help: "run the same schedule without its faults" },
+    lock: {
+      value: "lock",
+      help: "a different lock: a name, or the path of a driver",
+      choices: locks.map(({ name }) => name),
+    },
     seed: { value: "number", help: "seed of the run", default: "1" },
     backend: {
       value: "backend",
-      help: "simulated (a deterministic simulation: fast, exact), containers (real servers), or both",
+      help: "simulated (deterministic simulation: fast, repeatable), containers (real servers), or both",
       default: "containers",
+      choices: CHOICES,
     },
     ...runFlags,
   },
@@ -56,8 +65,8 @@ export const reproduce: Command = {
 };
 
 function list(flags: Flags): void {
-  if (flags.on("markdown")) process.stdout.write(cataloguePage());
-  else process.stdout.write(flags.on("json") ? `${JSON.stringify(listingAsData(), undefined, 2)}\n` : listing());
+  if (flags.on("markdown")) print(cataloguePage());
+  else print(flags.on("json") ? printableJson(listingAsData()) : listing());
 }
 
 function backendsOf(flags: Flags): readonly Backend[] {
@@ -70,21 +79,21 @@ async function runAll({ operands, flags, signal }: CommandInput): Promise<number
   refuseOperands("reproduce --all", operands, "see lockstorm reproduce --help");
   for (const name of ["lock", "require"]) {
     if (flags.text(name) === undefined) continue;
-    throw new UserError(`--${name} does not go with --all`, "each scenario has its own: leave it out, or name a slug");
+    throw new UserError(
+      `--${name} cannot be combined with --all`,
+      "each scenario has its own: leave out the flag, or name one scenario",
+    );
   }
   const backends = backendsOf(flags);
-  const { json, required: _, ...options } = readRunFlags(flags);
-  using progress = new Progress();
-  const outcomes = await runCatalogue({
-    ...options,
-    backends,
-    seed: flags.integer("seed", 0) ?? 1,
-    signal,
-    progress,
-  });
+  const { json, environment } = readRunFlags(flags);
+  using progress = new TerminalProgress();
+  const outcomes = await runCatalogue(
+    { backends, seed: flags.integer("seed", 0) },
+    { ...environment, signal, progress },
+  );
   progress[Symbol.dispose]();
-  if (json) process.stdout.write(`${JSON.stringify(summaryAsData(outcomes), undefined, 2)}\n`);
-  else process.stdout.write(backends.map((backend) => summaryTable(backend, outcomes)).join("\n"));
+  if (json) print(printableJson(summaryAsData(outcomes)));
+  else print(backends.map((backend) => summaryTable(backend, outcomes)).join("\n"));
   return isAsExpected(outcomes) ? EXIT.valid : EXIT.invalid;
 }
 
@@ -92,51 +101,26 @@ async function runAll({ operands, flags, signal }: CommandInput): Promise<number
 async function runOne({ operands, flags, signal }: CommandInput): Promise<number> {
   const scenario = findScenario(operands);
   const variant = variantOf(scenario, flags);
-  const { required, json, ...options } = readRunFlags(flags);
-  const lock = flags.text("lock");
-  const plan = planOf(scenario, {
-    seed: flags.integer("seed", 0) ?? 1,
-    ...(lock === undefined ? {} : { lock }),
-    variant,
-  });
+  const { required, json, environment } = readRunFlags(flags);
+  const options = { variant, lock: flags.text("lock"), seed: flags.integer("seed", 0), required };
   const codes: number[] = [];
   for (const backend of backendsOf(flags)) {
-    using progress = new Progress();
-    const execute = await executorOf(backend);
-    const run = await execute(plan, {
-      ...options,
-      title: titleOf(scenario, variant),
-      required: required ?? requiredOf(scenario, variant),
-      signal,
-      progress,
-    });
+    using progress = new TerminalProgress();
+    const run = await reproduceScenario(scenario, { ...options, backend }, { ...environment, signal, progress });
     progress[Symbol.dispose]();
-    printRun(keepRun(aboutScenario(run, scenario)), json);
-    const isAsTheCatalogueHasIt = lock === undefined && required === undefined;
-    if (!json) process.stdout.write(`\n${isAsTheCatalogueHasIt ? comparison(scenario, variant, run.record) : ""}`);
+    printRun(run, json);
+    if (!json) print(`\n${comparison(run.differences)}`);
     codes.push(exitCode(run.record.verdict));
   }
-  if (!json)
-    process.stdout.write(`${scenario.title}\n${scenario.says}\n${scenario.source.name}\n${scenario.source.link}\n`);
+  if (!json) print(`${scenario.title}\n${scenario.says}\n${scenario.source.name}\n${scenario.source.link}\n`);
   return Math.max(...codes);
 }
 
-/** The run, whose report tells what it is to show and who says so. */
-function aboutScenario(run: ExecutedRun, { summary, says, source }: Scenario): ExecutedRun {
-  const about = { summary, says, source };
-  return {
-    ...run,
-    keep: () => {
-      const { record, folder } = run.keep();
-      return { folder, record: { ...record, about } };
-    },
-  };
-}
-
-function comparison(scenario: Scenario, variant: Variant, run: Parameters<typeof differences>[2]): string {
-  const differing = differences(scenario, variant, run);
-  if (differing.length === 0) return "As the catalogue expects.\n\n";
-  return `Not as the catalogue expects: ${differing.join("; ")}.\n\n`;
+/** Compares the run with the catalogue; empty where the catalogue says nothing. */
+function comparison(differences: readonly string[] | undefined): string {
+  if (differences === undefined) return "";
+  if (differences.length === 0) return "As the catalogue expects.\n\n";
+  return `Not as the catalogue expects: ${differences.join("; ")}.\n\n`;
 }
 
 function variantOf({ slug, control }: Scenario, flags: Flags): Variant {
@@ -148,9 +132,9 @@ function variantOf({ slug, control }: Scenario, flags: Flags): Variant {
 
 function findScenario(operands: readonly string[]): Scenario {
   const [slug, ...further] = operands;
-  const mend = "see lockstorm reproduce --list";
-  if (slug === undefined || further.length > 0) throw new UserError("reproduce takes one slug", mend);
+  const hint = "see lockstorm reproduce --list";
+  if (slug === undefined || further.length > 0) throw new UserError("reproduce takes one slug", hint);
   const scenario = catalogue.find((candidate) => candidate.slug === slug);
-  if (scenario === undefined) throw new UserError(`there is no scenario "${slug}"`, mend);
+  if (scenario === undefined) throw new UserError(`there is no scenario "${slug}"`, hint);
   return scenario;
 }

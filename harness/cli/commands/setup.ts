@@ -1,29 +1,33 @@
-import { NODE_SERVERS } from "../../containers/images.ts";
-import { setup as prepare } from "../../containers/setup.ts";
+import { print } from "../terminal.ts";
+import { NODE_SERVERS } from "../../containers/setup/images.ts";
+import { setup as prepare } from "../../containers/setup/setup.ts";
 import { EXIT } from "../../core/verdict.ts";
+import { cleanup } from "../../campaign/cleanup.ts";
 import { type Command, refuseOperands } from "../command.ts";
-import { Progress } from "../progress.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
-/** `lockstorm setup`: everything that containers need, once. */
+/** `lockstorm setup`: installs once what containers need: testcontainers, an engine, images. */
 export const setup: Command = {
   name: "setup",
-  summary: "install and build what the containers need; a second time changes nothing",
+  summary: "install and build what the containers need; running it again is harmless",
   operands: "",
   flags: {
     server: {
       value: "servers",
-      help: `what nodes shall be able to run, separated by commas: ${NODE_SERVERS.join(", ")}`,
+      help: `servers to build images for, separated by commas: ${NODE_SERVERS.join(", ")}`,
       default: "redis8",
+      choices: NODE_SERVERS,
     },
   },
   examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey"],
   run: async ({ operands, flags }) => {
     refuseOperands("setup", operands);
     const servers = flags.list("server", NODE_SERVERS) ?? ["redis8"];
-    using progress = new Progress();
+    cleanup.isDue = true;
+    using progress = new TerminalProgress();
     await prepare({ servers, onProgress: (line) => progress.step(line) });
     progress[Symbol.dispose]();
-    console.log("ready: containers can run here");
+    print(`ready: containers can run here\n`);
     return EXIT.valid;
   },
 };

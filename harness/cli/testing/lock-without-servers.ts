@@ -1,4 +1,4 @@
-import type { LockDriver } from "../../../lock-impl/driver.ts";
+import type { LockDriver } from "../../core/lock-driver.ts";
 
 /** A lock that cannot connect, as one whose servers are elsewhere. */
 export const driver: LockDriver = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 const program = fileURLToPath(new URL("../launch.js", import.meta.url));
 
 export interface CliOptions {
-  /** What comes on standard input; nothing when absent. */
+  /** The content of standard input. Default: empty. */
   readonly input?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -19,11 +19,11 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** The program as a process of its own, so that it can be sent signals while it runs. */
+/** The program as a separate process, so that it can receive signals while it runs. */
 export interface RunningCli {
   readonly child: ChildProcess;
   readonly result: Promise<CliResult>;
-  /** Resolves when standard error has `text`. Rejects when the program ends before. */
+  /** Resolves when standard error contains `text`. Rejects when the program ends first. */
   readonly says: (text: string) => Promise<void>;
 }
 

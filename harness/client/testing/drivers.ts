@@ -1,4 +1,4 @@
-import type { LockDriver } from "../../../lock-impl/driver.ts";
+import type { LockDriver } from "../../core/lock-driver.ts";
 
 /** Grants everything as `<client>-<count>`, and says at each release that the lease was lost before. */
 export const driver: LockDriver = {

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Address } from "../../../lock-impl/driver.ts";
+import type { Address } from "../../core/lock-driver.ts";
 import { AUDIT_STREAM, auditEntry } from "../../core/audit-log.ts";
 import type { AuditEntry, ClientReply, ClientRequest } from "../../core/system.ts";
 import { GuardedResource } from "../guarded-resource.ts";
@@ -16,7 +16,7 @@ const write = (owner: string, fence: number | undefined, rest: Partial<Write> = 
   ...rest,
 });
 
-/** What the guarded resource promises, told to whatever kind of real server `start` gives. */
+/** What the guarded resource promises, tested on the real server that `start` returns. */
 export function testGuardedResource(start: () => Promise<AsyncDisposable & { readonly address: Address }>): void {
   let server: Awaited<ReturnType<typeof start>>;
   let redis: Redis;
@@ -108,7 +108,7 @@ export function testGuardedResource(start: () => Promise<AsyncDisposable & { rea
     expect(replies).toEqual([
       { ok: true, position: 1 },
       { ok: true, position: 2 },
-      { ok: false, kind: "refused", reason: "it is based on position 1, and 2 was written since" },
+      { ok: false, kind: "refused", reason: "it is based on position 1, but position 2 was written since" },
       { ok: true, position: 3 },
     ]);
   });

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Address } from "../../../lock-impl/driver.ts";
+import type { Address } from "../../core/lock-driver.ts";
 
 /** Whether this machine has a Redis server of its own. */
 export function hasLocalRedis(): boolean {
@@ -17,7 +17,7 @@ export function hasLocalRedis(): boolean {
   }
 }
 
-/** A Redis server of this machine, empty, on a port of its own; disposing ends it. */
+/** An empty Redis server on this machine, on a port of its own; disposing it ends it. */
 export class LocalRedis implements AsyncDisposable {
   readonly address: Address;
   readonly #stop: () => Promise<void>;

@@ -1,7 +1,7 @@
-import { awaitCondition } from "../await-condition.ts";
-import { POSTGRES_IMAGE } from "../images.ts";
-import { POSTGRES_PORT, postgresConfiguration } from "../postgres-configuration.ts";
-import { PostgresConnection } from "../postgres-connection.ts";
+import { awaitCondition } from "../engine/await-condition.ts";
+import { POSTGRES_IMAGE } from "../setup/images.ts";
+import { POSTGRES_PORT, postgresConfiguration } from "./postgres-configuration.ts";
+import { PostgresConnection } from "./postgres-connection.ts";
 import type { Evidence } from "../../core/system.ts";
 import { COMMAND_TIMEOUT_MS, type DataServer, seeStepByTime, type ServerAccess } from "./server-kind.ts";
 
@@ -11,7 +11,7 @@ import { COMMAND_TIMEOUT_MS, type DataServer, seeStepByTime, type ServerAccess }
  */
 const SSL_REQUEST = Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f);
 
-/** Backends of clients, but for the one that asks. */
+/** Backends of clients, except the one that asks. */
 const OTHERS = "backend_type = 'client backend' AND pid <> pg_backend_pid()";
 
 /** A PostgreSQL server. */
@@ -80,7 +80,7 @@ class PostgresAccess implements ServerAccess {
     this.#connection[Symbol.dispose]();
   }
 
-  /** Ends all connections but the harness's own, until there is none: one may still have been on its way. */
+  /** Ends all connections but the harness's own, until none is left: one may still have been opening. */
   async #forgetClients(): Promise<void> {
     await awaitCondition(`${this.#name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
       await this.#connection.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${OTHERS}`);

@@ -1,13 +1,13 @@
-import { awaitCondition } from "../await-condition.ts";
-import { NodeConnection } from "../node-connection.ts";
-import { dataNodeConfiguration, REDIS_PORT } from "../redis-configuration.ts";
+import { awaitCondition } from "../engine/await-condition.ts";
+import { NodeConnection } from "../nodes/node-connection.ts";
+import { dataNodeConfiguration, REDIS_PORT } from "./redis-configuration.ts";
 import type { Evidence } from "../../core/system.ts";
 import { COMMAND_TIMEOUT_MS, type DataServer, type Probe, seeStepByTime, type ServerAccess } from "./server-kind.ts";
 
 /** An inline command of Redis; Sentinels answer it too. */
 export const PING: Probe = { name: "PING", bytes: "PING\r\n" };
 
-/** Redis 7 and Valkey say the one; Redis 8 takes a directive that it does not know for one of a module. */
+/** Redis 7 and Valkey write the first; Redis 8 takes an unknown directive for one of a module. */
 export const BAD_REDIS_CONFIGURATION = /FATAL CONFIG FILE ERROR|Unresolved Configuration/;
 
 /** A Redis server: master, replica or guarded resource. */
@@ -42,7 +42,7 @@ class RedisAccess implements ServerAccess {
   }
 
   async ready(): Promise<void> {
-    // LOADING is an error reply to it, so that a server that still reads its data is not ready.
+    // A server that is still loading answers it with the error LOADING, and so is not ready.
     await this.command("DBSIZE");
   }
 
@@ -79,7 +79,7 @@ class RedisAccess implements ServerAccess {
     this.#connection[Symbol.dispose]();
   }
 
-  /** Ends all connections but the harness's own, until there is none: one may still have been on its way. */
+  /** Ends all connections but the harness's own, until none is left: one may still have been opening. */
   async #forgetClients(): Promise<void> {
     await awaitCondition(`${this.#name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
       await this.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");

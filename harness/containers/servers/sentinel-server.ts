@@ -1,6 +1,6 @@
-import { lookFor } from "../await-condition.ts";
-import { NodeConnection } from "../node-connection.ts";
-import { SENTINEL_PORT } from "../redis-configuration.ts";
+import { lookFor } from "../engine/await-condition.ts";
+import { NodeConnection } from "../nodes/node-connection.ts";
+import { SENTINEL_PORT } from "./redis-configuration.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Evidence } from "../../core/system.ts";
 import { BAD_REDIS_CONFIGURATION, PING } from "./redis-server.ts";
@@ -9,7 +9,7 @@ import { COMMAND_TIMEOUT_MS, type ServerAccess, type ServerKind } from "./server
 /** A Sentinel whose clock steps back, or forward by more than this, enters TILT (Redis documentation, Sentinel, "TILT mode"). */
 const TILT_TRIGGER_MS = 2_000;
 
-/** A Redis Sentinel. It remembers failovers, and what it believes of others: not to be made as new. */
+/** A Redis Sentinel. It remembers failovers and the state of others, so it cannot be reset. */
 export const sentinelServer: ServerKind = {
   role: "sentinel",
   port: SENTINEL_PORT,
@@ -57,7 +57,7 @@ class SentinelAccess implements ServerAccess {
     return this.#holdsNoData();
   }
 
-  /** It has no command that tells the time; what shows is TILT. */
+  /** It has no command that returns the time; a jump shows as TILT. */
   async seeStep(ms: number, step: () => Promise<void>): Promise<Evidence> {
     await step();
     if (ms >= 0 && ms <= TILT_TRIGGER_MS) {

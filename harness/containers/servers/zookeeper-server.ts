@@ -1,13 +1,13 @@
-import { ZOOKEEPER_IMAGE } from "../images.ts";
-import { ZOOKEEPER_PORT, zookeeperConfiguration } from "../zookeeper-configuration.ts";
-import { ZooKeeperQuestions } from "../zookeeper-questions.ts";
+import { ZOOKEEPER_IMAGE } from "../setup/images.ts";
+import { ZOOKEEPER_PORT, zookeeperConfiguration } from "./zookeeper-configuration.ts";
+import { ZooKeeperQuestions } from "./zookeeper-questions.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Evidence } from "../../core/system.ts";
 import { type DataServer, seeStepByTime, type ServerAccess } from "./server-kind.ts";
 
 /**
- * A ZooKeeper server that stands alone. It is not made as new while it runs: sessions of clients that are gone last until
- * their time is over, and transactions go on counting.
+ * A standalone ZooKeeper server. It cannot be reset while it runs: sessions of gone clients last until they time out,
+ * and the transaction number continues.
  */
 export const zookeeperServer: DataServer = {
   role: "data",
@@ -22,7 +22,7 @@ export const zookeeperServer: DataServer = {
   access: (name, address) => Promise.resolve(new ZooKeeperAccess(name, new ZooKeeperQuestions(name, address))),
 };
 
-/** A server that is just starting can take a connection and never answer on it; then it is better to try another. */
+/** A server that is just starting can accept a connection and never answer on it; then another attempt is better. */
 const READY_WITHIN_MS = 300;
 
 class ZooKeeperAccess implements ServerAccess {
@@ -37,7 +37,7 @@ class ZooKeeperAccess implements ServerAccess {
   /** Each question is a connection of its own. */
   open(): void {}
 
-  /** One of the four-letter words that the configuration allows; gives the answer as text. */
+  /** One of the four-letter words that the configuration allows; returns the answer as text. */
   command(word: string | number): Promise<string> {
     return this.#questions.ask(String(word));
   }

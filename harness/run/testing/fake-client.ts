@@ -1,14 +1,24 @@
-import type { ClientHandle, ClientReply, ClientRequest, Evidence, PauseToCome } from "../../core/system.ts";
+import type {
+  ClientHandle,
+  ClientReply,
+  ClientRequest,
+  Evidence,
+  PauseToCome,
+  RenewedLease,
+} from "../../core/system.ts";
 import { FakeProcess, type Act } from "./fake-process.ts";
 
 type Lost = { readonly key: string; readonly owner: string };
 
-/** A client whose operations are answered by `serve`. Paused, it answers when it was resumed; killed, never. */
+/**
+ * A client whose operations are answered by `serve`. While paused, it answers once it is resumed; after a kill, never.
+ */
 export class FakeClient extends FakeProcess implements ClientHandle {
   /** What it was asked to do, in order. */
   readonly requests: ClientRequest[] = [];
   readonly #serve: (request: ClientRequest) => Promise<ClientReply>;
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
+  readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   readonly #death = Promise.withResolvers<ClientReply>();
   #running = Promise.withResolvers<void>();
   #busy = false;
@@ -30,7 +40,7 @@ export class FakeClient extends FakeProcess implements ClientHandle {
     return reply;
   }
 
-  /** It stops when the test says that it sends, by `send`. */
+  /** It stops when the test calls `send`. */
   async pauseAtSend(to: readonly string[], count: number): Promise<PauseToCome> {
     let stopped = false;
     this.#onSend = () => {
@@ -46,7 +56,7 @@ export class FakeClient extends FakeProcess implements ClientHandle {
     };
   }
 
-  /** It comes to send what it was to stop at. */
+  /** It is about to send the message at which it should stop. */
   async send(): Promise<void> {
     await this.#onSend?.();
     this.#onSend = undefined;
@@ -54,6 +64,15 @@ export class FakeClient extends FakeProcess implements ClientHandle {
 
   onLost(listener: (lost: Lost) => void): void {
     this.#lostListeners.push(listener);
+  }
+
+  onRenewed(listener: (renewed: RenewedLease) => void): void {
+    this.#renewedListeners.push(listener);
+  }
+
+  /** The lock prolongs a lease by itself. */
+  tellRenewed(renewed: RenewedLease): void {
+    for (const listener of this.#renewedListeners) listener(renewed);
   }
 
   /** The lock finds out that a lease is gone. */

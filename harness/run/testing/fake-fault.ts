@@ -20,6 +20,7 @@ export function fakeFault(kind: string, options: FakeFaultOptions = {}): Fault {
   return {
     kind,
     summary: "a fault of a test",
+    traits: { duration: heals ? "lasting" : "instant" },
     arbitrary: () => undefined,
     read: (params) => {
       if (Object.keys(params).length > 0) throw new UserError(`${kind} takes no parameters`, "leave them out");

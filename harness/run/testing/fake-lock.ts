@@ -10,8 +10,8 @@ interface Held {
 }
 
 /**
- * A lock with fencing tokens that keeps its word, or, with `grantsTwice`, one that does not look whether it is held.
- * `reentrant` takes everybody who asks while it is held for its holder: for tests with one client.
+ * A correct lock with fencing tokens or, with `grantsTwice`, one that does not check whether it is held. `reentrant`
+ * takes every client that asks while the lock is held for its holder: for tests with one client.
  */
 export class FakeLock {
   grantsTwice = false;
@@ -52,7 +52,7 @@ export class FakeLock {
   }
 }
 
-/** A guarded resource that checks fencing tokens and tells its listener of each write. */
+/** A guarded resource that checks fencing tokens and reports each write to its listener. */
 export class FakeResource {
   readonly #states = new Map<string, { position: number; fence: number; owner: string }>();
   readonly #audit: (entry: AuditEntry) => void;

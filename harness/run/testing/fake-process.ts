@@ -1,12 +1,12 @@
 import { HarnessError } from "../../core/errors.ts";
 import type { Evidence, NodeHandle, ProcessHandle, ProcessState } from "../../core/system.ts";
 
-/** Records an action on the fake system and gives what is to be seen of it. Throws where the test wants a breakdown. */
+/** Records an action on the fake system and returns what is seen of it. Throws if the test wants a breakdown. */
 export type Act = (action: string) => Promise<Evidence>;
 
 /**
- * A process that exists only in its state. It is as strict as a container engine: pausing what is paused, resuming what
- * runs and starting what runs are errors of whoever asks.
+ * A process that exists only in its state. It is as strict as a container engine: pausing a paused process, and
+ * resuming or starting a running one, are errors of the caller.
  */
 export class FakeProcess implements ProcessHandle {
   readonly name: string;
@@ -87,7 +87,7 @@ export class FakeNode extends FakeProcess implements NodeHandle {
     return this.act(`${this.name} losePower`);
   }
 
-  /** What it answers to a command. By itself it holds a key, until it is left without memory. */
+  /** Its answer to a command. By default it holds a key, until it runs out of memory. */
   reply: (command: string) => unknown = (command) => {
     if (command.endsWith("maxmemory 1")) this.#keys = 0;
     return command === "DBSIZE" ? this.#keys : "OK";

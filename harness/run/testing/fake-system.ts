@@ -9,14 +9,8 @@ import type {
   ResourceHandle,
   SystemUnderTest,
 } from "../../core/system.ts";
-import {
-  clientName,
-  dataNodes,
-  sentinelNodes,
-  topologySchema,
-  type TopologyKind,
-  type TopologySpec,
-} from "../../core/topology.ts";
+import { clientName, dataNodes, sentinelNodes, topologySchema, type TopologySpec } from "../../core/topology.ts";
+import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { FakeClient } from "./fake-client.ts";
 import { FakeLock, FakeResource } from "./fake-lock.ts";
 import { FakeNode } from "./fake-process.ts";
@@ -51,7 +45,7 @@ export class FakeSystem implements SystemUnderTest {
 
   /** What answers a request instead of the lock and the resource; undefined leaves it to them. */
   answer: (client: string, request: ClientRequest) => ClientReply | Promise<ClientReply> | undefined = () => undefined;
-  /** Whether the effect of an action is seen. It may throw: then the harness is broken. */
+  /** Whether the effect of an action is seen. It may throw, as a broken harness does. */
   observed: (action: string) => boolean = () => true;
   injectionMs = INJECTION_MS;
   masters: readonly string[];
@@ -78,7 +72,7 @@ export class FakeSystem implements SystemUnderTest {
       delay: (edge, ms) => onEdge(`delay ${ms}`)(edge),
       stall: onEdge("stall"),
       reset: onEdge("reset"),
-      mend: onEdge("mend"),
+      heal: onEdge("heal"),
     };
     this.resource = {
       onAudit: (listener) => void this.#audits.push(listener),

@@ -8,7 +8,7 @@ interface Timer {
 
 /**
  * A clock whose time passes only when a test says so. Timers of one instant fire in the order in which they were set,
- * and everything that hangs on one is done before the next fires.
+ * and everything that waits for one is done before the next fires.
  */
 export class VirtualClock implements TrueClock {
   #nowNs = 0;
@@ -88,7 +88,7 @@ export class VirtualClock implements TrueClock {
   }
 }
 
-/** Resolves when all that can go on without time passing has done so. */
+/** Resolves when everything that can proceed without time passing has done so. */
 export async function idle(): Promise<void> {
   await setImmediate();
 }

@@ -3,16 +3,16 @@ import { real } from "../platform/real.ts";
 import type { Host } from "./host.ts";
 import type { RunEnd } from "./stepper.ts";
 import { ProcessFailures } from "./process-failures.ts";
-import { stage } from "./stage.ts";
+import { current } from "./current-context.ts";
 
-/** What the drive needs of a kernel. */
+/** The parts of a kernel that the drive needs. */
 export interface Driven {
-  /** Does one piece of work; says when the run is over. */
+  /** Does one piece of work, and says whether the run is over. */
   slot(): RunEnd | undefined;
-  /** The host whose step is under way, if one is. */
+  /** The host whose step is in progress, if any. */
   stepping(): Host | null;
   interrupted(): boolean;
-  /** See `Stage.descent`. */
+  /** See `CurrentContext.descent`. */
   readonly descent: AsyncLocalStorage<Host> | null;
 }
 
@@ -21,10 +21,10 @@ const SLOTS_PER_TURN = 64;
 
 /**
  * Turns real immediates into the simulation's steps. Node drains ticks and microtasks after each immediate's callback,
- * which is exactly what must happen between two pieces of work, and it does so without a private interface. A turn
- * queues several immediates at once, because they then share one turn of the real event loop.
+ * which is exactly what must happen between two pieces of work, and no private interface is needed. A turn queues
+ * several immediates at once, because they then share one turn of the real event loop.
  *
- * The last immediate of a turn takes the simulation off the stage: what the real world does between two turns (a test
+ * The last immediate of a turn clears the current context: code of the real world that runs between two turns (a test
  * runner's messages, say) sees the real platform, even in the middle of a step.
  */
 export class Drive {
@@ -39,11 +39,11 @@ export class Drive {
   }
 
   run(): Promise<RunEnd> {
-    if (stage.taken) {
+    if (current.running) {
       return Promise.reject(new Error("a simulation is running in this process already: await its end first"));
     }
-    stage.taken = true;
-    stage.descent = this.#driven.descent;
+    current.running = true;
+    current.descent = this.#driven.descent;
     this.#failures.capture();
     return new Promise((resolve, reject) => {
       this.#finish = resolve;
@@ -59,8 +59,8 @@ export class Drive {
 
   readonly #slot = (): void => {
     if (this.#finish === null) return;
-    stage.busy = true;
-    stage.host = this.#driven.stepping();
+    current.busy = true;
+    current.host = this.#driven.stepping();
     try {
       const end = this.#driven.slot();
       if (end !== undefined) this.#over()?.(end);
@@ -71,8 +71,8 @@ export class Drive {
 
   readonly #endTurn = (): void => {
     if (this.#finish === null) return;
-    stage.host = null;
-    stage.busy = false;
+    current.host = null;
+    current.busy = false;
     if (this.#driven.interrupted()) this.#over()?.("interrupted");
     else this.#queueTurn();
   };
@@ -83,16 +83,16 @@ export class Drive {
     fail?.(error);
   }
 
-  /** Leaves the stage. Returns what reports the end, unless that was done before. */
+  /** Clears the current context. Returns the function that reports the end, unless it was already called. */
   #over(): ((end: RunEnd) => void) | null {
     const finish = this.#finish;
     if (finish === null) return null;
     this.#finish = null;
     this.#fail = null;
-    stage.host = null;
-    stage.busy = false;
-    stage.taken = false;
-    stage.descent = null;
+    current.host = null;
+    current.busy = false;
+    current.running = false;
+    current.descent = null;
     this.#failures.release();
     return finish;
   }

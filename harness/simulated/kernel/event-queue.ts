@@ -1,25 +1,25 @@
 import type { Host } from "./host.ts";
 
-/** `io`: bytes, connects, calls. `timer`: a timer came due. `world`: the simulation's own doing, in no host. */
+/** `io`: bytes, connects, calls. `timer`: a timer came due. `world`: an action of the simulation itself, in no host. */
 export type EventKind = "io" | "timer" | "world";
 
-/** Something that will happen at an instant. Made by `Kernel` and `Host` only. */
+/** Something that will happen at an instant. Only `Kernel` and `Host` make one. */
 export class ScheduledEvent {
   /** True time in integer microseconds. */
   timeUs: number;
-  /** Order of scheduling; decides between events of one instant. */
+  /** Order of scheduling, which orders events of one instant. */
   sequence = 0;
   readonly kind: EventKind;
-  /** Whose event it is; null for the world's. */
+  /** The host of the event; null for the world's events. */
   readonly host: Host | null;
-  /** The host's life in which it was scheduled; a later life never sees it. */
+  /** The host's life in which it was scheduled; a later life ignores it. */
   readonly life: number;
   readonly label: string;
   /** On the host's monotonic clock, for timers: kept so that a change of rate can move them. */
   readonly dueMonotonicUs: number;
   /**
-   * What happens in the world, not in the host, when the time has come, once, even if the host is paused or dead.
-   * False: it goes no further.
+   * The part that happens in the world, not in the host, when the time has come: once, even if the host is paused or
+   * dead. False: the event ends there.
    */
   arrive: (() => boolean) | null;
   /** Null once it ran or was cancelled. */
@@ -44,14 +44,14 @@ export class ScheduledEvent {
     this.dueMonotonicUs = dueMonotonicUs;
   }
 
-  /** It will not happen. Harmless when it already has. */
+  /** Cancels it. Harmless when it already happened. */
   cancel(): void {
     this.run = null;
     this.arrive = null;
   }
 }
 
-/** Cancelled events are swept out when they are this many and more than half. */
+/** Cancelled events are removed when there are this many and they are more than half. */
 const SWEEP_ABOVE = 1024;
 
 /** A binary heap of events ordered by time, then by the order in which they were pushed. */
@@ -60,7 +60,7 @@ export class EventQueue {
   #nextSequence = 0;
   #sweepAt = SWEEP_ABOVE;
 
-  /** How many events wait, cancelled ones that were not yet swept out included. */
+  /** How many events wait, including cancelled ones that were not removed yet. */
   get size(): number {
     return this.#events.length;
   }
@@ -72,7 +72,7 @@ export class EventQueue {
     this.#rise(this.#events.length - 1);
   }
 
-  /** The next event, left where it is. */
+  /** The next event, which stays in the queue. */
   peek(): ScheduledEvent | undefined {
     while (this.#events.length > 0) {
       const first = this.#events[0];
@@ -82,7 +82,7 @@ export class EventQueue {
     return undefined;
   }
 
-  /** Takes the next event out, cancelled or not. */
+  /** Removes and returns the next event, cancelled or not. */
   pop(): ScheduledEvent | undefined {
     const events = this.#events;
     const first = events[0];
@@ -94,7 +94,7 @@ export class EventQueue {
     return first;
   }
 
-  /** Changes the time of every event that `matches`, keeping the order of those that fall on one instant. */
+  /** Changes the time of every event that `matches`, keeping the order of those at one instant. */
   reschedule(matches: (event: ScheduledEvent) => boolean, timeUs: (event: ScheduledEvent) => number): void {
     for (const event of this.#events) {
       if (event.run !== null && matches(event)) event.timeUs = timeUs(event);

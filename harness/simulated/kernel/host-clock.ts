@@ -1,7 +1,7 @@
 /**
- * The two clocks of a host, in microseconds. The monotonic one starts at 0 when the host is made and runs at `rate`
+ * The two clocks of a host, in microseconds. The monotonic clock starts at 0 when the host is made and runs at `rate`
  * times true time. The wall clock shows the epoch plus the monotonic time plus an offset: it runs at the same rate, and
- * jumps move it alone, as they do on a real machine whose clock is set.
+ * jumps move only it, as on a real machine whose clock is set.
  */
 export class HostClock {
   readonly #trueNowUs: () => number;
@@ -12,7 +12,10 @@ export class HostClock {
   #rate = 1;
   #offsetUs = 0;
 
-  /** @param epochUs what the wall clock shows at true time 0 @param onRateChange called after the rate has changed */
+  /**
+   * @param epochUs the wall clock at true time 0
+   * @param onRateChange called after the rate has changed
+   */
   constructor(epochUs: number, trueNowUs: () => number, onRateChange: () => void) {
     this.#trueNowUs = trueNowUs;
     this.#onRateChange = onRateChange;
@@ -25,7 +28,7 @@ export class HostClock {
     return this.#rate;
   }
 
-  /** How far the wall clock has been set away from where it would be, positive or negative. */
+  /** How far the wall clock has been set away from its natural value, positive or negative. */
   get offsetUs(): number {
     return this.#offsetUs;
   }
@@ -44,12 +47,15 @@ export class HostClock {
     return Math.floor(this.wallUs() / 1000);
   }
 
-  /** Sets the wall clock forward (or back, if negative). Timers do not notice. */
+  /** Steps the wall clock forward (or back, if negative). Timers do not notice. */
   jump(us: number): void {
     this.#offsetUs += us;
   }
 
-  /** Changes the speed of both clocks from now on; what they show now stays. @throws RangeError unless positive */
+  /**
+   * Changes the speed of both clocks from now on; their current values stay.
+   * @throws RangeError unless positive
+   */
   setRate(rate: number): void {
     if (!(rate > 0 && Number.isFinite(rate))) throw new RangeError(`a clock's rate must be positive, not ${rate}`);
     this.#anchorMonotonicUs = this.monotonicUs();

@@ -6,10 +6,10 @@ export interface HostSocket extends Duplex {
   setTimeout(ms: number): this;
 }
 
-/** What the patched platform asks the network for on behalf of a host. */
+/** The requests of the patched platform to the network on behalf of a host. */
 export interface HostSockets {
   /** A socket that is not yet connected. @param options as `net.Socket` takes them */
   create(options?: object): HostSocket;
-  /** The address of a name; undefined when no such host is known. An address resolves to itself. */
+  /** The address of a name; undefined for an unknown host. An address resolves to itself. */
   resolve(name: string): string | undefined;
 }

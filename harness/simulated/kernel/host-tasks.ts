@@ -1,7 +1,7 @@
-import { stage } from "./stage.ts";
+import { current } from "./current-context.ts";
 import type { Host } from "./host.ts";
 
-/** A program started in a host, as it can be seen from outside. */
+/** A program started in a host, as seen from outside. */
 export interface Task<T> {
   readonly state: "running" | "done" | "failed" | "killed";
   /** What it returned, once it is `done`. */
@@ -10,7 +10,7 @@ export interface Task<T> {
   readonly error?: unknown;
 }
 
-/** The host that was called is dead, or died before it had answered. */
+/** The called host is dead, or died before it answered. */
 export class HostDiedError extends Error {
   override readonly name = "HostDiedError";
 }
@@ -21,10 +21,10 @@ interface MutableTask<T> {
   error?: unknown;
 }
 
-/** The programs that run in a host and the calls that it owes an answer. */
+/** The programs that run in a host, and the calls that it has not answered yet. */
 export class HostTasks {
   readonly #host: Host;
-  /** For each thing under way, what to do when the host dies. */
+  /** For each pending task, what to do when the host dies. */
   readonly #onDeath = new Set<() => void>();
 
   constructor(host: Host) {
@@ -59,7 +59,7 @@ export class HostTasks {
 
   call<T>(label: string, program: () => T | Promise<T>): Promise<T> {
     const host = this.#host;
-    const caller = stage.host;
+    const caller = current.host;
     if (caller === null) throw new Error(`only a program in a host can call ${host.name} (${label})`);
     return new Promise<T>((resolve, reject) => {
       const died = (): void => {

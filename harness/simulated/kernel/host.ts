@@ -8,10 +8,10 @@ import { PauseBuffer } from "./pause-buffer.ts";
 import { ScheduledEvent } from "./event-queue.ts";
 import { StepWork } from "./step-work.ts";
 
-/** Something that went wrong in a host's program and that the program did not catch. Real Node would have ended. */
+/** An error in a host's program that the program did not catch. Real Node would have ended. */
 export interface HostFailure {
   readonly timeUs: number;
-  /** In what: the event's label, `unhandledRejection`, `uncaughtException`. */
+  /** Where it happened: the event's label, `unhandledRejection`, `uncaughtException`. */
   readonly during: string;
   readonly error: unknown;
 }
@@ -19,12 +19,12 @@ export interface HostFailure {
 export interface HostOptions {
   /**
    * `program`: Node code whose platform is patched; ticks, microtasks and immediates are drained after each event.
-   * `service`: the simulation's own synchronous code, which is given its clock; much cheaper. Default `program`.
+   * `service`: the simulation's own synchronous code, which receives its clock; much cheaper. Default: `program`.
    */
   readonly runs?: "program" | "service";
-  /** Where the wall clock is set at first, in microseconds away from the kernel's epoch. Default 0. */
+  /** The wall clock's initial distance from the kernel's epoch, in microseconds. Default: 0. */
   readonly offsetUs?: number;
-  /** How fast both clocks run. Default 1. */
+  /** How fast both clocks run. Default: 1. */
   readonly rate?: number;
 }
 
@@ -32,8 +32,8 @@ export interface HostOptions {
 const OUTPUT_LINES = 1000;
 
 /**
- * A machine with one process: clocks, randomness, timers and a state. Killing it makes everything vanish that its
- * process had under way; starting it again begins a new life.
+ * A machine with one process: clocks, randomness, timers and a state. Killing it removes everything that its process
+ * had in progress; starting it again begins a new life.
  */
 export class Host {
   readonly name: string;
@@ -41,15 +41,15 @@ export class Host {
   readonly runs: "program" | "service";
   readonly clock: HostClock;
   readonly failures: HostFailure[] = [];
-  /** What its programs wrote to the console, as text. */
+  /** The text that its programs wrote to the console. */
   readonly output: string[] = [];
   readonly work = new StepWork();
-  /** Given by the network when it adopts the host. */
+  /** Set by the network when it adopts the host. */
   sockets: HostSockets | null = null;
   /** Timers by their number, for `clearTimeout(number)`; filled only when a program asks for a number. */
   readonly numberedTimers = new Map<number, Disposable>();
   nextTimerNumber = 1;
-  /** Readings of its clocks in the present step. */
+  /** Readings of its clocks in the current step. */
   clockReads = 0;
   #life = 1;
   #state: "running" | "paused" | "dead" = "running";
@@ -78,7 +78,7 @@ export class Host {
     return this.#state;
   }
 
-  /** Counts up at each kill and each start. */
+  /** Increases at each kill and each start. */
   get life(): number {
     return this.#life;
   }
@@ -88,7 +88,7 @@ export class Host {
     return this.#powered;
   }
 
-  /** The stream of this host for a purpose; the same one at each call. */
+  /** The host's random stream for a purpose; the same stream at each call. */
   random(purpose: string): Random {
     let stream = this.#streams.get(purpose);
     if (stream === undefined) {
@@ -100,14 +100,14 @@ export class Host {
 
   /**
    * Runs `run` in this host as an input event after `delayUs` of true time. While the host is paused the event is held;
-   * when it is dead it is dropped.
+   * a dead host drops it.
    * @param arrive see `ScheduledEvent.arrive`
    */
   io(delayUs: number, label: string, run: () => void, arrive: (() => boolean) | null = null): ScheduledEvent {
     return this.kernel.schedule(new ScheduledEvent(this.kernel.now + delayUs, "io", this, label, run, arrive));
   }
 
-  /** Runs `run` in this host as soon as it can, as something that came from outside. */
+  /** Runs `run` in this host as soon as possible, as input from outside. */
   post(label: string, run: () => void): ScheduledEvent {
     return this.io(0, label, run);
   }
@@ -119,14 +119,14 @@ export class Host {
     return this.kernel.schedule(new ScheduledEvent(timeUs, "timer", this, label, run, null, dueUs));
   }
 
-  /** Starts a program. What it throws or rejects with is a failure of the host, and of the task. */
+  /** Starts a program. An error that it throws or rejects with is a failure of the host, and of the task. */
   spawn<T>(label: string, program: () => T | Promise<T>): Task<T> {
     return this.#tasks.spawn(label, program);
   }
 
   /**
-   * Runs `program` in this host and answers in the calling host, by events: no promise is shared between the two.
-   * What crosses should be plain data. Failures of `program` reject in the caller and are no failures of this host.
+   * Runs `program` in this host and answers in the calling host, by events: the two share no promise. The values that
+   * cross should be plain data. Failures of `program` reject in the caller and are no failures of this host.
    * @throws HostDiedError by rejection, when this host is dead, or dies before it has answered
    */
   call<T>(label: string, program: () => T | Promise<T>): Promise<T> {
@@ -141,7 +141,7 @@ export class Host {
     this.#pauses.begin(us);
   }
 
-  /** Goes on; what was held meanwhile happens now, input first or timers first as this host's chance has it. */
+  /** Resumes; held events happen now, input first or timers first as this host's random stream decides. */
   resume(): void {
     if (this.#state !== "paused") return;
     this.#state = "running";
@@ -154,7 +154,7 @@ export class Host {
     this.#die();
   }
 
-  /** Ends everything at once: the network of this machine is gone as well, and its peers hear nothing. */
+  /** Ends everything at once: this machine's network is gone as well, and its peers receive nothing. */
   powerOff(): void {
     this.#powered = false;
     this.#die();
@@ -200,7 +200,7 @@ export class Host {
     this.#pauses.hold(event);
   }
 
-  /** For the network: does `send` now, or, once the host was paused in the middle of a step, when it resumes. */
+  /** For the network: does `send` now, or, if the host was paused in the middle of a step, when it resumes. */
   sendWhenRunning(send: () => void): void {
     if (this.#state === "paused") this.#pauses.holdSending(send);
     else if (this.#state === "running") send();

@@ -1,4 +1,4 @@
-/** What the simulation costs apart from the simulated Redis. */
+/** The cost of the simulation without the simulated Redis. */
 import "../platform/install.ts";
 import net from "node:net";
 import { Redis } from "ioredis";
@@ -13,11 +13,11 @@ const ROUNDS = 5;
 interface Measurement {
   readonly name: string;
   readonly unit: string;
-  /** Does the work and says how much of it that was. */
+  /** Does the work and returns its amount. */
   readonly run: (round: number) => Promise<number>;
 }
 
-/** Events of a service's host that each cause the next: the floor of what an event costs. */
+/** Events of a service's host that each cause the next: the minimum cost of an event. */
 async function serviceEvents(): Promise<number> {
   const kernel = new Kernel({ seed: 1 });
   const host = kernel.host("node-0", { runs: "service" });

@@ -5,18 +5,18 @@ import { Drive } from "./drive.ts";
 import { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
-import { stage } from "./stage.ts";
+import { current } from "./current-context.ts";
 import { Stepper, type RunEnd, type RunOptions } from "./stepper.ts";
 import { Trace } from "./trace.ts";
 
 export interface KernelOptions {
   readonly seed: number;
-  /** What a right wall clock shows at true time 0, in milliseconds since 1970. Default 2025-01-01T00:00:00Z. */
+  /** A correct wall clock at true time 0, in milliseconds since 1970. Default: 2025-01-01T00:00:00Z. */
   readonly epochMs?: number;
   readonly limits?: Partial<Limits>;
   /**
-   * Checks at each call of a patched function that the code descends from the host on stage, by async context. For
-   * tests of code that runs on several hosts. Default false.
+   * Checks at each call of a patched function, by async context, that the current host started the code. For tests of
+   * code that runs on several hosts. Default: false.
    */
   readonly checkDescent?: boolean;
   /** Receives each line that goes into the hash, except bytes. */
@@ -26,8 +26,8 @@ export interface KernelOptions {
 const DEFAULT_EPOCH_MS = Date.UTC(2025, 0, 1);
 
 /**
- * Virtual time and what happens in it. An event belongs to one host; it and everything it causes there (ticks,
- * microtasks, immediates, closed handles) is one step, and only after a step may time move. The same seed and the same
+ * Virtual time and its events. An event belongs to one host; the event and everything it causes there (ticks,
+ * microtasks, immediates, closed handles) are one step, and time may move only after a step. The same seed and the same
  * code give the same steps.
  */
 export class Kernel {
@@ -65,9 +65,12 @@ export class Kernel {
     return this.#hosts;
   }
 
-  /** Makes a host. @throws Error when there is one of that name, or when a program's platform was not patched */
+  /**
+   * Makes a host.
+   * @throws Error when the name is taken, or when the platform of a program was not patched
+   */
   host(name: string, options: HostOptions = {}): Host {
-    if (options.runs !== "service" && !stage.patched) {
+    if (options.runs !== "service" && !current.patched) {
       throw new Error("import harness/simulated/platform/install.ts before anything else: the platform is not patched");
     }
     if (this.#hosts.has(name)) throw new Error(`there is a host named ${name} already`);
@@ -76,12 +79,15 @@ export class Kernel {
     return host;
   }
 
-  /** A new stream for a purpose: keep it, as a second call starts it anew. */
+  /** A new random stream for a purpose. Keep it: a second call starts it again. */
   random(purpose: string): Random {
     return randomStream(this.seed, purpose);
   }
 
-  /** Does something in the world, in no host, at `timeUs`. @throws RangeError for a time that is past or no integer */
+  /**
+   * Does something in the world, in no host, at `timeUs`.
+   * @throws RangeError for a time that is past or not an integer
+   */
   at(timeUs: number, label: string, run: () => void): ScheduledEvent {
     return this.schedule(new ScheduledEvent(timeUs, "world", null, label, run));
   }
@@ -108,16 +114,16 @@ export class Kernel {
     );
   }
 
-  /** Runs what belongs to the world, not to the host whose program calls: patched functions throw within. */
+  /** Runs code that belongs to the world, not to the host whose program calls: patched functions throw inside it. */
   asWorld<T>(run: () => T): T {
-    const { host, busy } = stage;
-    stage.host = null;
-    stage.busy = true;
+    const { host, busy } = current;
+    current.host = null;
+    current.busy = true;
     try {
       return run();
     } finally {
-      stage.host = host;
-      stage.busy = busy;
+      current.host = host;
+      current.busy = busy;
     }
   }
 
@@ -131,12 +137,12 @@ export class Kernel {
     this.#trace.bytes(bytes);
   }
 
-  /** The hash of everything that happened so far. Equal hashes, equal runs. */
+  /** The hash of everything that happened so far. Equal hashes mean equal runs. */
   hash(): string {
     return this.#trace.digest();
   }
 
-  /** Calls `listener` when a host was paused, resumed, killed or started, after it happened. */
+  /** Calls `listener` after a host was paused, resumed, killed or started. */
   onHostState(listener: (host: Host) => void): void {
     this.#stateListeners.push(listener);
   }
@@ -146,13 +152,13 @@ export class Kernel {
     this.#failureListeners.push(listener);
   }
 
-  /** For hosts: says that the state of one has changed. */
+  /** For hosts: reports that the state of a host has changed. */
   traceState(host: Host): void {
     this.trace(`${this.now} ${host.name} is ${host.state}`);
     for (const listener of this.#stateListeners) listener(host);
   }
 
-  /** For hosts: says that a program failed. */
+  /** For hosts: reports that a program failed. */
   reportFailure(host: Host, during: string, error: unknown): void {
     this.trace(`${this.now} ${host.name} fails in ${during}: ${messageOf(error)}`);
     for (const listener of this.#failureListeners) listener(host, during, error);
@@ -164,8 +170,8 @@ export class Kernel {
   }
 
   /**
-   * Lets time pass until something ends it. Can be called again to go on.
-   * @throws SimulationLimitError by rejection; whatever the simulation's own code throws
+   * Lets time pass until something ends it. Can be called again to continue.
+   * @throws SimulationLimitError by rejection; errors of the simulation's own code
    */
   run(options: RunOptions = {}): Promise<RunEnd> {
     this.#stepper.options = options;

@@ -1,6 +1,6 @@
 import { HarnessError } from "../../core/errors.ts";
 
-/** Nothing in a simulation is unbounded. What is reached ends the run with a `SimulationLimitError`. */
+/** Nothing in a simulation is unbounded. A limit that is reached ends the run with a `SimulationLimitError`. */
 export interface Limits {
   /** Events that a kernel runs in its life. */
   readonly events: number;
@@ -10,7 +10,7 @@ export interface Limits {
   readonly tasksPerStep: number;
   /** Readings of a clock within one step: a program that spins until a time never ends its step. */
   readonly clockReadsPerStep: number;
-  /** Failures that are kept of each host. */
+  /** Failures kept per host. */
   readonly failuresPerHost: number;
 }
 

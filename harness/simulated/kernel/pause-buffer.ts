@@ -2,9 +2,9 @@ import type { ScheduledEvent } from "./event-queue.ts";
 import type { Host } from "./host.ts";
 
 /**
- * What happens to a host while it is paused. A real process that is stopped finds, when it goes on, both input and
- * expired timers; which of the two it serves first depends on where in the event loop it was stopped. Here chance
- * decides, by the host's stream `pause`. Each kind keeps its own order.
+ * The events of a paused host. A real process that is stopped finds, when it resumes, both input and expired timers;
+ * which of the two it serves first depends on where in the event loop it was stopped. Here the host's random stream
+ * `pause` decides. Each kind keeps its own order.
  */
 export class PauseBuffer {
   readonly #host: Host;
@@ -16,7 +16,7 @@ export class PauseBuffer {
     this.#host = host;
   }
 
-  /** A pause begins. A second one replaces the first one's end. */
+  /** A pause begins. A second one replaces the end of the first. */
   begin(us: number | undefined): void {
     const { kernel } = this.#host;
     this.#count += 1;
@@ -35,7 +35,7 @@ export class PauseBuffer {
     this.#sendings.push(send);
   }
 
-  /** The host goes on: bytes it had written get out, then its events happen now. */
+  /** The host resumes: bytes it had written are sent, then its events happen now. */
   end(): void {
     this.#count += 1;
     const sendings = this.#sendings;

@@ -1,18 +1,19 @@
-import { stage } from "./stage.ts";
+import { current } from "./current-context.ts";
 
 const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
 type FailureEvent = (typeof EVENTS)[number];
 type Listener = (...args: unknown[]) => void;
 
 /**
- * While a simulation runs, an exception or a rejection that nobody caught is a failure of the host on stage, not of
- * this process: the listeners of the process are put aside, and get only what happens while no host is on stage.
+ * While a simulation runs, an uncaught exception or rejection is a failure of the current host, not of this process:
+ * the process's own listeners are removed for that time, and receive only failures that happen while no host is
+ * running.
  */
 export class ProcessFailures {
   readonly #onOwnFailure: (error: unknown) => void;
   readonly #aside = new Map<FailureEvent, Listener[]>();
 
-  /** @param onOwnFailure called for what the simulation itself threw */
+  /** @param onOwnFailure called for errors of the simulation itself */
   constructor(onOwnFailure: (error: unknown) => void) {
     this.#onOwnFailure = onOwnFailure;
   }
@@ -39,8 +40,8 @@ export class ProcessFailures {
   };
 
   #caught(event: FailureEvent, args: unknown[]): void {
-    if (stage.host !== null) stage.host.fail(event, args[0]);
-    else if (stage.busy) this.#onOwnFailure(args[0]);
+    if (current.host !== null) current.host.fail(event, args[0]);
+    else if (current.busy) this.#onOwnFailure(args[0]);
     else {
       const listeners = this.#aside.get(event) ?? [];
       if (listeners.length === 0) throw args[0];

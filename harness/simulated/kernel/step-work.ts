@@ -1,4 +1,4 @@
-/** Something to be run within a step, after the callback that began it. */
+/** A task to run within a step, after the callback that began it. */
 export interface StepTask {
   readonly run: () => void;
   cancelled: boolean;
@@ -8,9 +8,9 @@ const PHASES = ["pending", "check", "closing"] as const;
 type Phase = (typeof PHASES)[number];
 
 /**
- * What a host still has to do before its step is over, in the order of libuv's loop (`uv_run`) after it has polled:
- * pending completions, then immediates (the check phase), then the callbacks of closed handles, the last closed first,
- * as libuv keeps them in a stack. What comes up meanwhile waits for its phase in the next round.
+ * The work of a host before its step is over, in the order of libuv's loop (`uv_run`) after it has polled: pending
+ * completions, then immediates (the check phase), then the callbacks of closed handles, the last closed first, as libuv
+ * keeps them in a stack. New work waits for its phase in the next round.
  */
 export class StepWork {
   readonly #waiting: Record<Phase, StepTask[]> = { pending: [], check: [], closing: [] };
@@ -19,7 +19,7 @@ export class StepWork {
   #next = 0;
   #count = 0;
 
-  /** Completions that libuv reports right after polling, a shutdown's for example. */
+  /** Completions that libuv reports right after polling, for example of a shutdown. */
   addPending(run: () => void): StepTask {
     return this.#add("pending", run);
   }

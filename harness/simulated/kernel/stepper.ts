@@ -3,7 +3,7 @@ import type { Driven } from "./drive.ts";
 import type { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import type { Host } from "./host.ts";
 import { SimulationLimitError, type Limits } from "./limits.ts";
-import { stage } from "./stage.ts";
+import { current } from "./current-context.ts";
 import type { Trace } from "./trace.ts";
 
 /** `idle`: nothing will ever happen again. `time`: the time to stop at was reached. */
@@ -18,10 +18,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** World and service events in a row, after which the real event loop gets a turn. */
+/** After this many world and service events in a row, the real event loop gets a turn. */
 const EVENTS_PER_SLOT = 10_000;
 
-/** Takes events out of the queue and lets them happen, one step after the other. */
+/** Takes events out of the queue and executes them, one step after the other. */
 export class Stepper implements Driven {
   nowUs = 0;
   /** How many events have run. */
@@ -31,7 +31,7 @@ export class Stepper implements Driven {
   readonly #queue: EventQueue;
   readonly #limits: Limits;
   readonly #trace: Trace;
-  /** The host whose step is under way. */
+  /** The host whose step is in progress. */
   #host: Host | null = null;
   #tasks = 0;
   #abortedWith: Error | null = null;
@@ -56,12 +56,12 @@ export class Stepper implements Driven {
     return this.options.signal?.aborted === true;
   }
 
-  /** Does the next piece of work: a task of the step under way, or events up to the next one of a program. */
+  /** Does the next piece of work: a task of the current step, or events up to the next one of a program. */
   slot(): RunEnd | undefined {
     if (this.#abortedWith !== null) throw this.#abortedWith;
     if (this.#host !== null && this.#continueStep(this.#host)) return undefined;
     this.#host = null;
-    stage.host = null;
+    current.host = null;
     return this.#advance();
   }
 
@@ -98,7 +98,7 @@ export class Stepper implements Driven {
     return undefined;
   }
 
-  /** Lets an event happen. True when a program's step has begun and must be drained before the next. */
+  /** Executes an event. True when a program's step has begun and must be drained before the next. */
   #begin(event: ScheduledEvent): boolean {
     const { arrive, host } = event;
     if (arrive !== null) {
@@ -125,7 +125,7 @@ export class Stepper implements Driven {
     this.#host = host;
     this.#tasks = 0;
     host.clockReads = 0;
-    stage.host = host;
+    current.host = host;
     this.#enter(host, event.label, run);
     return true;
   }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { offStage } from "./stage.ts";
+import { outsideSimulation } from "./current-context.ts";
 
 const BUFFER_BYTES = 1 << 14;
 
 /**
  * The running hash over everything that happened, in order. Two runs with the same hash were the same run. With a
- * listener each line is also handed out, so that two runs can be compared where they part.
+ * listener each line is also passed out, so that one can see where two runs begin to differ.
  */
 export class Trace {
   readonly #hash = createHash("sha256");
@@ -19,7 +19,7 @@ export class Trace {
 
   line(text: string): void {
     const listener = this.#listener;
-    if (listener !== undefined) offStage(() => listener(text));
+    if (listener !== undefined) outsideSimulation(() => listener(text));
     // A UTF-16 code unit takes at most three bytes.
     if (this.#used + text.length * 3 + 1 > BUFFER_BYTES) {
       this.#flush();
@@ -32,7 +32,7 @@ export class Trace {
     this.#buffer[this.#used++] = 0x0a;
   }
 
-  /** Adds bytes, as they went over a connection. A listener does not see them. */
+  /** Adds bytes that went over a connection. A listener does not see them. */
   bytes(bytes: Uint8Array): void {
     if (this.#used + bytes.length > BUFFER_BYTES) {
       this.#flush();
@@ -45,7 +45,7 @@ export class Trace {
     this.#used += bytes.length;
   }
 
-  /** The hash of all so far, in hexadecimal. More can follow. */
+  /** The hash so far, in hexadecimal. More can follow. */
   digest(): string {
     this.#flush();
     return this.#hash.copy().digest("hex");

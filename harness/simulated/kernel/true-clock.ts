@@ -1,7 +1,7 @@
 import type { TrueClock } from "../../core/system.ts";
 import type { Host } from "./host.ts";
 
-/** The true clock, for the program of one host: no fault touches what it shows, nor how long it sleeps. */
+/** The true clock, for the program of one host: no fault changes its time or the length of its sleeps. */
 export function trueClockOf(host: Host): TrueClock {
   const { kernel } = host;
   return {

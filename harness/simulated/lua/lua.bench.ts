@@ -1,7 +1,7 @@
-/** What a script costs in the simulated Redis. */
+/** The cost of a script in the simulated Redis. */
 import type { Benchmark } from "../../bench/benchmark.ts";
 import type { Table } from "../../bench/table.ts";
-import { encodeCommand, toBytes } from "../redis/resp-encoder.ts";
+import { encodeCommand, toBytes } from "../redis/protocol/resp-encoder.ts";
 import { TestClient, TestClock, testServer } from "../redis/testing/test-client.ts";
 import { compile, createRuntime, LuaTable, runScript, type Value } from "./script.ts";
 
@@ -48,7 +48,7 @@ const SCRIPTS: readonly Script[] = [
   },
 ];
 
-/** Microseconds a time, a figure for each round. */
+/** Microseconds per call, one figure per round. */
 function measure(work: () => void, rounds: number): readonly number[] {
   return Array.from({ length: rounds }, () => {
     const startMs = performance.now();
@@ -57,7 +57,7 @@ function measure(work: () => void, rounds: number): readonly number[] {
   });
 }
 
-/** The script alone: its commands are answered from a table. */
+/** The script alone: a table answers its commands. */
 function alone({ source, keys, args }: Script, rounds: number): readonly number[] {
   const answers = new Map<string, Value>([["get", "owner"]]);
   const runtime = createRuntime("user_script", () => ({

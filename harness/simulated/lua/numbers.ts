@@ -1,4 +1,4 @@
-import { formatG, parseHexadecimal } from "../redis/floats.ts";
+import { formatG, parseHexadecimal } from "../redis/numbers/floats.ts";
 
 /** A number as `tostring` writes it: `%.14g`. x86 gives the NaN of 0/0 a sign, and C prints it. */
 export function numberToText(value: number): string {
@@ -12,8 +12,8 @@ const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAMED = /^([+-]?)(inf|infinity|nan)$/i;
 
 /**
- * The number that a string stands for, white space around it allowed; undefined when it stands for none. As C reads it,
- * the string ends at its first NUL.
+ * The number in a string, with optional white space around it; undefined when it is not a number. As in C, the string
+ * ends at its first NUL.
  */
 export function textToNumber(text: string): number | undefined {
   const end = text.indexOf("\0");

@@ -12,16 +12,14 @@ import {
   type Value,
 } from "./value.ts";
 
-/**
- * A place in a script, for error messages: its line, and what the operands are called there: "local 'x'", "field 'y'".
- */
+/** A place in a script, for error messages: its line, and the names of the operands there: "local 'x'", "field 'y'". */
 export interface Site {
   readonly line: number;
   readonly left?: string;
   readonly right?: string;
 }
 
-/** Beyond this depth of calls Lua gives up. Real Lua goes deeper; this is what JavaScript's own stack allows. */
+/** Beyond this depth of calls Lua raises an error. Real Lua allows more; this is what JavaScript's own stack allows. */
 const MOST_CALLS = 1500;
 
 const ARITHMETIC = {
@@ -36,15 +34,18 @@ const ARITHMETIC = {
 } as const;
 export type ArithmeticEvent = keyof typeof ARITHMETIC;
 
-/** What compiled code calls: everything that an operator does beyond the simplest case, with Lua 5.1's errors. */
+/**
+ * The functions that compiled code calls: everything that an operator does beyond the simplest case, with Lua 5.1's
+ * errors.
+ */
 export class Runtime {
   readonly globals: LuaTable;
   /** Metatable of all strings. */
   stringMetatable: LuaTable | undefined;
   readonly chunk: string;
-  /** The line at which each call under way was made; 0 where a library made it. */
+  /** The line of each active call; 0 where a library made it. */
   readonly lines: number[] = [];
-  /** What each function under way was called by: "global 'x'"; undefined where it has no name. */
+  /** The name by which each active function was called: "global 'x'"; undefined where it has no name. */
   readonly #names: (string | undefined)[] = [];
   depth = 0;
   #steps = 0;
@@ -55,14 +56,17 @@ export class Runtime {
     this.chunk = chunk;
   }
 
-  /** Gets ready for a script: nothing under way, and so many calls and turns of loops until it is given up. */
+  /** Prepares for a script: no active calls, and a budget of calls and loop iterations. */
   begin(steps: number): void {
     this.#steps = steps;
     this.depth = 1;
     this.lines[0] = 0;
   }
 
-  /** Counts a step, or many. @throws LuaBudgetError when there were too many */
+  /**
+   * Counts one or more steps.
+   * @throws LuaBudgetError when the budget is used up
+   */
   tick(steps = 1): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw new LuaBudgetError("the script ran for too long");
@@ -74,22 +78,19 @@ export class Runtime {
     return new LuaError(`${this.chunk}:${line}: ${message}`, line);
   }
 
-  /**
-   * After an error that nobody caught: the line at which the function was called that raised it. Undefined when a
-   * library called it.
-   */
+  /** After an uncaught error: the line that called the function that raised it. Undefined when a library called it. */
   lineOfError(): number | undefined {
     const line = this.lines[this.depth - 1];
     return line === 0 ? undefined : line;
   }
 
-  /** Where the function that is `level` calls up stands now, as a prefix of messages; empty in a library. */
+  /** The current position of the function `level` calls up, as a prefix of messages; empty in a library. */
   position(level: number): string {
     const line = this.lines[this.depth - level] ?? 0;
     return line === 0 ? "" : `${this.chunk}:${line}: `;
   }
 
-  /** The name by which the running library function was called, and whether as a method; "?" where there is none. */
+  /** The name by which the current library function was called, and whether as a method; "?" where there is none. */
   calledAs(): { readonly name: string; readonly isMethod: boolean } {
     const name = this.#names[this.depth - 1];
     return { name: name?.slice(name.indexOf("'") + 1, -1) ?? "?", isMethod: name?.startsWith("method ") === true };
@@ -200,7 +201,7 @@ export class Runtime {
     return opposite === undefined ? this.#refuseComparison(left, right, site) : !opposite;
   }
 
-  /** `left > right`, which is `right < left` but for the order in which an error names them. */
+  /** `left > right`, which is `right < left` except for the order in which an error names them. */
   greater(left: Value, right: Value, site: Site): boolean {
     return this.less(right, left, site);
   }
@@ -221,7 +222,7 @@ export class Runtime {
     return typeof value === "string" ? this.stringMetatable?.get(event) : undefined;
   }
 
-  /** What `tostring` gives. Addresses of tables and functions are not imitated. */
+  /** The result of `tostring`. Addresses of tables and functions are not imitated. */
   toText(value: Value): string {
     const handler = this.metamethod(value, "__tostring");
     if (handler !== undefined) {
@@ -284,7 +285,7 @@ export class Runtime {
   }
 }
 
-/** The number that a value is or, as a string, stands for. */
+/** The number of a value that is a number or, as a string, contains one. */
 export function toNumber(value: Value): number | undefined {
   if (typeof value === "number") return value;
   return typeof value === "string" ? textToNumber(value) : undefined;

@@ -1,21 +1,23 @@
-import { type LibraryFunction, libraryFunction, libraryTable } from "./library.ts";
-import { BASE_LIBRARY } from "./library-base.ts";
-import { BIT_LIBRARY } from "./library-bit.ts";
-import { JSON_LIBRARY, JSON_NULL } from "./library-json.ts";
-import { Drand48, mathLibrary } from "./library-math.ts";
-import { STRING_LIBRARY } from "./library-string.ts";
-import { TABLE_LIBRARY } from "./library-table.ts";
+import { type LibraryFunction, libraryFunction, libraryTable } from "./libraries/library.ts";
+import { BASE_LIBRARY } from "./libraries/base.ts";
+import { BIT_LIBRARY } from "./libraries/bit.ts";
+import { JSON_CONSTANTS, jsonLibrary } from "./libraries/json.ts";
+import { Drand48, mathLibrary } from "./libraries/math.ts";
+import { MESSAGE_PACK_CONSTANTS, MESSAGE_PACK_LIBRARY } from "./libraries/message-pack.ts";
+import { STRING_LIBRARY } from "./libraries/string.ts";
+import { STRUCT_LIBRARY } from "./libraries/struct.ts";
+import { TABLE_LIBRARY } from "./libraries/table.ts";
 import { Runtime } from "./runtime.ts";
 import { LuaTable } from "./table.ts";
 import { type LuaFunction, NOTHING, type Value } from "./value.ts";
 
-export { compile } from "./compile.ts";
-export { Drand48 } from "./library-math.ts";
+export { compile } from "./compiler/compile.ts";
+export { Drand48 } from "./libraries/math.ts";
 export { Runtime } from "./runtime.ts";
 export { LuaTable } from "./table.ts";
 export { LuaBudgetError, LuaError, type LuaFunction, type Value } from "./value.ts";
 
-/** There are no coroutines here: a script that makes one is told so. */
+/** There are no coroutines here: a script that creates one gets an error that says so. */
 const COROUTINE_LIBRARY: Readonly<Record<string, LibraryFunction>> = Object.fromEntries(
   ["create", "resume", "running", "status", "wrap", "yield"].map((name) => [
     name,
@@ -25,15 +27,15 @@ const COROUTINE_LIBRARY: Readonly<Record<string, LibraryFunction>> = Object.from
   ]),
 );
 
-/** What a script reads beyond the standard library: `redis`. They are protected. */
+/** The globals of a script beyond the standard library: `redis`. They are protected. */
 export type HostGlobals = (runtime: Runtime) => Readonly<Record<string, Value>>;
 
 /**
  * A runtime with Lua's libraries as Redis offers them to scripts, all protected against change. A script that reads or
- * sets a global that does not exist gets Redis' own errors. One runtime serves all scripts of a server, as the real
- * server's one interpreter does.
- * @param chunk what scripts are called in errors; Redis says `user_script`
- * @param random where `math.random` draws from; it outlives a runtime
+ * sets a global that does not exist gets Redis' own errors. One runtime serves all scripts of a server, like the real
+ * server's one interpreter.
+ * @param chunk the name of scripts in errors; Redis says `user_script`
+ * @param random the source of `math.random`; it outlives a runtime
  */
 export function createRuntime(chunk: string, globals: HostGlobals, random = new Drand48()): Runtime {
   const table = new LuaTable();
@@ -43,7 +45,9 @@ export function createRuntime(chunk: string, globals: HostGlobals, random = new 
     table: libraryTable(TABLE_LIBRARY, runtime),
     math: libraryTable(mathLibrary(random), runtime, { pi: Math.PI, huge: Infinity }),
     bit: libraryTable(BIT_LIBRARY, runtime),
-    cjson: libraryTable(JSON_LIBRARY, runtime, { null: JSON_NULL }),
+    cjson: libraryTable(jsonLibrary(), runtime, JSON_CONSTANTS),
+    cmsgpack: libraryTable(MESSAGE_PACK_LIBRARY, runtime, MESSAGE_PACK_CONSTANTS),
+    struct: libraryTable(STRUCT_LIBRARY, runtime),
     os: libraryTable({ clock: () => 0 }, runtime),
     coroutine: libraryTable(COROUTINE_LIBRARY, runtime),
   };
@@ -57,18 +61,22 @@ export function createRuntime(chunk: string, globals: HostGlobals, random = new 
   return runtime;
 }
 
-export interface ScriptRun {
+export interface ScriptRunOptions {
   /** Globals of this run alone: `KEYS`, `ARGV`. */
   readonly globals: Readonly<Record<string, Value>>;
-  /** Calls and turns of loops after which the script is given up. */
+  /** Calls and loop iterations after which the script is stopped. */
   readonly steps: number;
 }
 
 /**
  * Runs a script. `bound` is a compiled chunk that was given this runtime, kept for all its runs.
- * @throws LuaError, LuaBudgetError, and whatever the host's functions throw
+ * @throws LuaError, LuaBudgetError, and errors of the host's functions
  */
-export function runScript(bound: LuaFunction, runtime: Runtime, { globals, steps }: ScriptRun): readonly Value[] {
+export function runScript(
+  bound: LuaFunction,
+  runtime: Runtime,
+  { globals, steps }: ScriptRunOptions,
+): readonly Value[] {
   const table = runtime.globals;
   table.readonly = false;
   for (const [name, value] of Object.entries(globals)) table.set(name, value);

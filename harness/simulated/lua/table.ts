@@ -1,10 +1,10 @@
 import { LuaError, type Value } from "./value.ts";
 
 /**
- * A table that orders its entries exactly as Lua 5.1 does: `next`, `#` of a table with holes and what depends on them
- * (cjson.encode, for one) come out as on the real server. It follows the published design of Lua's tables: an array
- * part, and a hash part with Brent's variation of chaining, both resized together when the hash part is full. Looking
- * up goes through a map beside it, because hashing texts anew each time would be slow here.
+ * A table that orders its entries exactly as Lua 5.1 does: `next`, `#` of a table with holes and everything that
+ * depends on them (such as cjson.encode) give the real server's results. It follows the published design of Lua's
+ * tables: an array part, and a hash part with Brent's variation of chaining, both resized together when the hash part
+ * is full. Look-ups use a separate map, because hashing texts each time would be slow here.
  */
 export class LuaTable {
   metatable: LuaTable | undefined;
@@ -18,10 +18,13 @@ export class LuaTable {
   /** Free nodes are below this index. */
   #lastFree = 0;
   #index: Map<Value, number> | undefined;
-  /** What is still to be done before its entries are there. */
+  /** The pending work that creates its entries. */
   #fill: ((table: LuaTable) => void) | undefined;
 
-  /** @param arraySize and @param hashSize sizes asked for beforehand, as a constructor does */
+  /**
+   * @param arraySize and
+   * @param hashSize sizes requested beforehand, as a constructor does
+   */
   constructor(arraySize = 0, hashSize = 0) {
     for (let index = 0; index < arraySize; index += 1) this.#array.push(undefined);
     if (hashSize > 0) this.#makeNodes(hashSize);
@@ -31,7 +34,9 @@ export class LuaTable {
     return LuaTable.list(values);
   }
 
-  /** A list, laid out as if its values had been added one by one: the array part is the next power of two. */
+  /**
+   * A list, laid out as if its values had been added one by one: the size of the array part is the next power of two.
+   */
   static list(values: readonly Value[]): LuaTable {
     const table = new LuaTable();
     if (values.includes(undefined)) {
@@ -52,14 +57,14 @@ export class LuaTable {
     return table;
   }
 
-  /** A table that gets its entries when they are first needed: most scripts never look into most libraries. */
+  /** A table that gets its entries when they are first needed: most scripts never use most libraries. */
   static filledLater(fill: (table: LuaTable) => void): LuaTable {
     const table = new LuaTable();
     table.#fill = fill;
     return table;
   }
 
-  /** Its own protection is for scripts. */
+  /** Its own protection applies to scripts only. */
   #load(): void {
     const { readonly } = this;
     const fill = this.#fill;
@@ -173,7 +178,7 @@ export class LuaTable {
       }
       const other = this.#mainPosition(this.#keys[main]);
       if (other === main) {
-        // The newcomer goes into the free node, behind the one whose place this is.
+        // The new entry goes into the free node, after the one whose place this is.
         this.#next[free] = this.#next[main] ?? -1;
         this.#next[main] = free;
         main = free;
@@ -222,7 +227,7 @@ export class LuaTable {
     }
   }
 
-  /** Makes room for `extra`, choosing anew what goes into the array part. */
+  /** Makes room for `extra`, choosing the entries of the array part again. */
   #rehash(extra: Value): void {
     const counts: number[] = [];
     let inArray = 0;
@@ -242,7 +247,9 @@ export class LuaTable {
     this.#resize(size, total - used);
   }
 
-  /** Stores the listed values of a constructor behind the first `stored`: from the end, in an array long enough. */
+  /**
+   * Stores the listed values of a constructor after the first `stored`: from the end, in an array that is long enough.
+   */
   store(stored: number, values: readonly Value[]): this {
     const size = stored + values.length;
     if (size > this.#array.length) this.#resize(size, this.#keys.length);
@@ -326,7 +333,7 @@ function bestArraySize(counts: readonly number[], total: number): { size: number
 const identities = new WeakMap<object, number>();
 let lastIdentity = 0;
 
-/** A number in place of the address by which Lua hashes tables and functions: their order means nothing. */
+/** A number in place of the address by which Lua hashes tables and functions: their order has no meaning. */
 function identityOf(value: object): number {
   let identity = identities.get(value);
   if (identity === undefined) {

@@ -1,8 +1,8 @@
 import type { LuaTable } from "./table.ts";
 
 /**
- * Lua values as JavaScript's: nil is undefined; a string is a binary string (one character per byte, 0 to 255), as
- * everywhere in the simulated Redis; a function takes its arguments and gives its results as arrays.
+ * Lua values in JavaScript: nil is undefined; a string is a binary string (one character per byte, 0 to 255), as
+ * everywhere in the simulated Redis; a function takes its arguments and returns its results as arrays.
  */
 export type Value = undefined | boolean | number | string | LuaTable | LuaFunction | Userdata;
 export type LuaFunction = (args: readonly Value[]) => readonly Value[];
@@ -16,10 +16,10 @@ export class Userdata {
   }
 }
 
-/** An error raised in Lua: any value can be one. */
+/** An error raised in Lua, whose value can be any Lua value. */
 export class LuaError extends Error {
   readonly value: Value;
-  /** The line of the operator that failed; undefined where a function was called that raised the error. */
+  /** The line of the operator that failed; undefined where a called function raised the error. */
   readonly line: number | undefined;
 
   constructor(value: Value, line?: number) {
@@ -42,7 +42,7 @@ export function isFunction(value: Value): value is LuaFunction {
   return typeof value === "function";
 }
 
-/** What `type` says. */
+/** The result of `type`. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case "undefined":
@@ -54,7 +54,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** Everything is true but nil and false. */
+/** Everything is true except nil and false. */
 export function truthy(value: Value): boolean {
   return value !== undefined && value !== false;
 }

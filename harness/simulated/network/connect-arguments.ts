@@ -1,4 +1,4 @@
-/** What `connect` takes, in the form of an object. */
+/** The arguments of `connect`, as an object. */
 export interface ConnectOptions {
   readonly host?: string;
   readonly port?: number | string;

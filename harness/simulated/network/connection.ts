@@ -3,10 +3,10 @@ import type { Link } from "./link.ts";
 import type { Network } from "./network.ts";
 import { Pipe } from "./pipe.ts";
 
-/** A connection between two hosts: two ends and a direction for each. */
+/** A connection between two hosts: two ends and one pipe for each direction. */
 export class Connection {
   readonly network: Network;
-  /** `client-0>node-0#1`: who opened it, to whom, and the how many-th of theirs it is. */
+  /** `client-0>node-0#1`: the opening host, its peer, and the number of their connection. */
   readonly name: string;
   readonly client: Endpoint;
   readonly server: Endpoint;

@@ -2,21 +2,21 @@ import type { Host } from "../kernel/host.ts";
 import type { Connection } from "./connection.ts";
 import type { Pipe, PipeEnd, Segment } from "./pipe.ts";
 
-/** Who holds one end of a connection. Everything is called in the end's host. */
+/** The holder of one end of a connection. All methods are called in the end's host. */
 export interface EndpointOwner {
   /** The server's end only: the connection was accepted. */
   onOpen?(): void;
   onBytes(bytes: Buffer): void;
   /** The peer will send no more. */
   onEnd(): void;
-  /** The connection was reset. It is closed already. */
+  /** The connection was reset. It is already closed. */
   onReset(): void;
 }
 
 /** As much as libuv reads at once. */
 const READ_BYTES = 65_536;
 
-/** One end of a connection, as an operating system holds it for its process. */
+/** One end of a connection, as an operating system keeps it for its process. */
 export class Endpoint implements PipeEnd {
   readonly host: Host;
   readonly address: string;
@@ -59,7 +59,7 @@ export class Endpoint implements PipeEnd {
     this.#owner = owner;
   }
 
-  /** Sends bytes; they must not be changed afterwards. Nothing happens once the end is closed or broken. */
+  /** Sends bytes; they must not be changed afterwards. No effect once the end is closed or broken. */
   write(bytes: Uint8Array): void {
     if (this.#closed || this.broken || bytes.length === 0) return;
     const { network } = this.#connection;
@@ -68,14 +68,14 @@ export class Endpoint implements PipeEnd {
     else this.host.sendWhenRunning(() => this.out.sendBytes(bytes));
   }
 
-  /** Sends no more; can still receive. */
+  /** Ends sending; receiving continues. */
   shutdown(): void {
     if (this.#closed || this.broken) return;
     this.#finSent = true;
     this.host.sendWhenRunning(() => this.out.sendControl("fin"));
   }
 
-  /** Neither sends nor receives any more. As on Linux, unread bytes turn the end into a reset. */
+  /** Ends both sending and receiving. As on Linux, unread bytes turn the end into a reset. */
   close(): void {
     if (this.#closed) return;
     const unread = this.#received.some((segment) => segment.kind === "bytes");
@@ -87,7 +87,7 @@ export class Endpoint implements PipeEnd {
     if (!this.#closed) this.#close("reset");
   }
 
-  /** The machine's power is gone: nothing more is heard from this end. */
+  /** The machine has lost power: its peer receives nothing more from this end. */
   vanish(): void {
     this.#closed = true;
     this.#received = [];
@@ -103,7 +103,7 @@ export class Endpoint implements PipeEnd {
     if (this.#received.length > 0) this.#scheduleRead();
   }
 
-  /** Both directions break at once; the process hears of it as of a reset by the peer. */
+  /** Both directions break at once; the process sees a reset by the peer. */
   breakNow(): void {
     if (this.#closed) return;
     this.#received = [];

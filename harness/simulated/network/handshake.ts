@@ -3,19 +3,19 @@ import { Connection } from "./connection.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Network } from "./network.ts";
 
-/** How an attempt to connect ends, told in the connecting host. */
+/** The outcome of an attempt to connect, reported in the connecting host. */
 export interface Attempt {
   onConnect(end: Endpoint): void;
   onFailure(code: "ECONNREFUSED" | "ETIMEDOUT" | "EHOSTUNREACH"): void;
 }
 
-/** How long Linux goes on sending SYN packets (`tcp_syn_retries` 6: 1 + 2 + 4 + ... + 64 s). */
+/** How long Linux keeps sending SYN packets (`tcp_syn_retries` 6: 1 + 2 + 4 + ... + 64 s). */
 const CONNECT_TIMEOUT_US = 127_000_000;
 
 /**
- * Opens a connection, as the two operating systems do between themselves: a server that is paused accepts nothing but
- * its machine answers; a dead one refuses; one behind a cut, or without power, says nothing.
- * @returns gives the attempt up
+ * Opens a connection, as two operating systems do: a paused server accepts nothing but its machine answers; a dead one
+ * refuses; one behind a cut, or without power, does not answer.
+ * @returns a function that cancels the attempt
  */
 export function openConnection(
   network: Network,

@@ -9,7 +9,7 @@ import { tinyRedis } from "./testing/tiny-redis.ts";
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
 
-type Patience = Pick<RedisOptions, "commandTimeout" | "connectTimeout" | "retryStrategy">;
+type Timeouts = Pick<RedisOptions, "commandTimeout" | "connectTimeout" | "retryStrategy">;
 
 /** A server and clients that run programs with ioredis; events of the client as `time event`. */
 class World {
@@ -31,7 +31,7 @@ class World {
     this.network.listen(this.server, 6379, tinyRedis());
   }
 
-  program<T>(name: string, options: Patience, run: (redis: Redis) => Promise<T>): { host: Host; task: Task<T> } {
+  program<T>(name: string, options: Timeouts, run: (redis: Redis) => Promise<T>): { host: Host; task: Task<T> } {
     const host = this.kernel.host(name);
     this.network.add(host);
     const task = host.spawn("main", async () => {
@@ -105,7 +105,7 @@ test("a paused client finds its reply and its timers after the pause", async () 
   expect(orders).toEqual(new Set(["reply, timer at 50850", "timer, reply at 50850"]));
 });
 
-test("a cut holds commands; they are served when it is mended", async () => {
+test("a cut holds commands; they are served when it is healed", async () => {
   const world = new World();
   const { host, task } = world.program("client-0", {}, async (redis) => {
     await redis.ping();
@@ -114,7 +114,7 @@ test("a cut holds commands; they are served when it is mended", async () => {
   });
   const link = world.network.link(host, world.server);
   world.kernel.at(850, "cut", () => (link.cut = true));
-  world.kernel.at(5_000_000, "mend", () => link.mend());
+  world.kernel.at(5_000_000, "heal", () => link.heal());
   await world.run();
   expect(task.value).toBe(5_000_100);
 });

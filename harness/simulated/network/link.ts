@@ -2,8 +2,8 @@ import type { Host } from "../kernel/host.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * The way from one host to another, shared by all connections between them. Faults of the network are set here; what
- * they hold back is kept in order and goes on its way when the link is mended.
+ * The path from one host to another, shared by all connections between them. Network faults act here; packets that they
+ * hold back keep their order and continue when the link is healed.
  */
 export class Link {
   readonly from: Host;
@@ -12,9 +12,9 @@ export class Link {
   cut = false;
   /** Connections can be opened and take bytes, but nothing comes out of them. */
   stalled = false;
-  /** Added to whatever is sent from now on, in microseconds. */
+  /** Added to the latency of everything that is sent from now on, in microseconds. */
   delayUs = 0;
-  /** Open connections that were opened by `from`. */
+  /** Open connections that `from` opened. */
   readonly connections = new Set<Connection>();
   #held: (() => void)[] = [];
 
@@ -23,20 +23,22 @@ export class Link {
     this.to = to;
   }
 
-  /** How many packets are being held back. */
+  /** How many packets are held back. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** True when a packet that arrives now does not get through; then `retry` is called once that may have changed. */
+  /**
+   * True when a packet that arrives now does not get through; then `retry` is called once after that may have changed.
+   */
   holds(packet: "handshake" | "stream", retry: () => void): boolean {
     const passes = !this.cut && this.to.powered && !(this.stalled && packet === "stream");
     if (!passes) this.#held.push(retry);
     return !passes;
   }
 
-  /** Undoes cut, stall and delay. What was held arrives now, in order. */
-  mend(): void {
+  /** Undoes cut, stall and delay. Held packets arrive now, in order. */
+  heal(): void {
     this.cut = false;
     this.stalled = false;
     this.delayUs = 0;

@@ -4,7 +4,7 @@ import { Kernel } from "../kernel/kernel.ts";
 import { Network } from "./network.ts";
 import type { ServiceConnection } from "./service.ts";
 
-/** A client and a server, both services, and all that happened to them: who, what, when. */
+/** A client and a server, both services, and the log of their events: who, what, when. */
 class World {
   readonly kernel: Kernel;
   readonly network: Network;
@@ -51,7 +51,7 @@ class World {
     this.log.push(`${this.kernel.now} ${what}`);
   }
 
-  /** Runs to the end and gives what happened from `sinceUs` on. */
+  /** Runs to the end and returns the events from `sinceUs` on. */
   async run(sinceUs = 0, untilUs = 10_000_000): Promise<string[]> {
     await this.kernel.run({ untilUs });
     return this.log.filter((line) => Number.parseInt(line, 10) >= sinceUs);
@@ -203,7 +203,7 @@ describe("faults of a link", () => {
     return world;
   }
 
-  test("a cut holds bytes and ends until it is mended, in one direction only", async () => {
+  test("a cut holds bytes and ends until it is healed, in one direction only", async () => {
     const world = await connected();
     const link = world.network.link(world.client, world.server);
     world.at(950, () => world.opened?.write(text("under way")));
@@ -212,7 +212,7 @@ describe("faults of a link", () => {
     world.at(1200, () => world.accepted?.write(text("passes")));
     world.at(1400, () => world.opened?.close());
     world.at(2000, () => world.note(`holding ${link.held}`));
-    world.at(5000, () => link.mend());
+    world.at(5000, () => link.heal());
     expect(await world.run(900)).toEqual([
       "1300 client passes",
       "1400 client closed",
@@ -230,7 +230,7 @@ describe("faults of a link", () => {
     world.at(1000, () => world.opened?.write(text("question")));
     world.at(1100, () => world.accepted?.write(text("answer")));
     world.at(1100, () => world.dial());
-    world.at(9000, () => back.mend());
+    world.at(9000, () => back.heal());
     expect(await world.run(1000)).toEqual([
       "1100 server question",
       "9000 client answer",
@@ -245,7 +245,7 @@ describe("faults of a link", () => {
     world.at(1000, () => (back.stalled = true));
     world.at(1000, () => world.accepted?.write(text("held")));
     world.at(1000, () => world.dial());
-    world.at(5000, () => back.mend());
+    world.at(5000, () => back.heal());
     expect(await world.run(1000)).toEqual(["1200 client open", "1300 server open", "5000 client held"]);
   });
 
@@ -254,7 +254,7 @@ describe("faults of a link", () => {
     const link = world.network.link(world.client, world.server);
     world.at(1000, () => (link.delayUs = 10_000));
     world.at(1000, () => world.opened?.write(text("slow")));
-    world.at(2000, () => link.mend());
+    world.at(2000, () => link.heal());
     world.at(2000, () => world.opened?.write(text("behind")));
     world.at(15_000, () => world.opened?.write(text("fast")));
     expect(await world.run(1000)).toEqual(["11100 server slow", "11100 server behind", "15100 server fast"]);

@@ -9,15 +9,15 @@ import { ServiceConnection, type ConnectionHandler, type Service } from "./servi
 import { SimulatedSocket } from "./simulated-socket.ts";
 
 export interface NetworkOptions {
-  /** Of each direction of each connection. Default 50 to 250 microseconds. */
+  /** Latency of each direction of each connection. Default: 50 to 250 microseconds. */
   readonly latency?: Latency;
 }
 
-/** Bytes that a host is about to send. */
+/** The bytes that a host is about to send. */
 export interface Sending {
   readonly from: Host;
   readonly to: Host;
-  /** `client-0>node-0#1`, whichever side sends. */
+  /** `client-0>node-0#1`, for either direction. */
   readonly connection: string;
   readonly bytes: Uint8Array;
 }
@@ -27,8 +27,8 @@ const FIRST_FREE_PORT = 32_768;
 const LAST_FREE_PORT = 60_999;
 
 /**
- * TCP between hosts, in memory. Hosts have an address each and can be named by it or by their name. Faults act on
- * links, from one host to another; names of hosts and faults are those of `NetworkControl` in core.
+ * TCP between hosts, in memory. Each host has an address; the address or the host's name reaches it. Faults act on
+ * links, from one host to another; the names of hosts and faults are those of `NetworkControl` in core.
  */
 export class Network {
   readonly kernel: Kernel;
@@ -48,7 +48,7 @@ export class Network {
     kernel.onHostState((host) => this.#followState(host));
   }
 
-  /** Connects a host to the network. Addresses are `10.0.0.1` and so on, in the order of adding, unless given. */
+  /** Connects a host to the network. Default addresses are `10.0.0.1` and so on, in the order of adding. */
   add(host: Host, address = `10.0.${(this.#addresses.size + 1) >> 8}.${(this.#addresses.size + 1) & 255}`): string {
     this.#addresses.set(host, address);
     this.#hosts.set(address, host);
@@ -77,9 +77,9 @@ export class Network {
   }
 
   /**
-   * Opens a connection from a service's host. `onConnect` gets it and returns what handles it; `onFailure` is told in
-   * its stead when it cannot be opened.
-   * @returns gives the attempt up
+   * Opens a connection from a service's host. `onConnect` gets it and returns its handler; `onFailure` is called
+   * instead when it cannot be opened.
+   * @returns a function that cancels the attempt
    */
   dial(
     from: Host,
@@ -105,7 +105,7 @@ export class Network {
     return link;
   }
 
-  /** Resets every connection between two hosts, whoever opened it. Returns how many there were. */
+  /** Resets every connection between two hosts, opened by either. Returns how many there were. */
   reset(a: Host, b: Host): number {
     const connections = [...this.link(a, b).connections, ...(a === b ? [] : this.link(b, a).connections)];
     for (const { client, server } of connections) {
@@ -116,8 +116,9 @@ export class Network {
   }
 
   /**
-   * Calls `listener` whenever a host is about to send bytes. When it pauses that host, these bytes and all that the
-   * present step still writes leave only after the pause: a stop between a check and the write that relies on it.
+   * Calls `listener` whenever a host is about to send bytes. If the listener pauses that host, these bytes and all that
+   * the current step still writes leave only after the pause: the host stops between a check and the write that relies
+   * on it.
    */
   onSend(listener: (sending: Sending) => void): void {
     this.#sendListeners.push(listener);

@@ -3,13 +3,13 @@ import type { Host } from "../kernel/host.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
 import type { Link } from "./link.ts";
 
-/** Uniform latency of one direction, in microseconds, both ends included. */
+/** Uniform latency of one direction, in microseconds, both bounds included. */
 export interface Latency {
   readonly minUs: number;
   readonly maxUs: number;
 }
 
-/** What travels in one direction of a connection. `open` is the last packet of the handshake. */
+/** A segment in one direction of a connection. `open` is the last packet of the handshake. */
 export interface Segment {
   readonly kind: "open" | "bytes" | "fin" | "reset";
   readonly chunks: Uint8Array[];
@@ -19,21 +19,20 @@ export interface Segment {
 /** The receiving end. */
 export interface PipeEnd {
   readonly host: Host;
-  /** A segment has reached the machine, even if its process is paused. False: its process is not to hear of it. */
+  /** A segment has reached the machine, even if its process is paused. False: its process must not see it. */
   arrived(segment: Segment): boolean;
   /** Runs in the host: there may be something to read. */
   readable(): void;
 }
 
-/** Bytes under way in one direction beyond which a writer is told to wait: about what Linux buffers on loopback. */
+/** Beyond this many bytes in one direction, a writer is told to wait: about what Linux buffers on loopback. */
 export const WINDOW_BYTES = 1 << 20;
-/** A service that writes this much to a peer that does not read is taken for a mistake. */
+/** A service that writes this much to a peer that does not read must be a mistake. */
 const MOST_BYTES_UNDER_WAY = 1 << 28;
 
 /**
- * One direction of a connection: first in, first out, each segment after its latency. What is written in one step
- * travels as one segment. Bytes are never lost and never change their order; only the end of the connection cuts them
- * off.
+ * One direction of a connection: first in, first out, each segment after its latency. Bytes written in one step travel
+ * as one segment. Bytes are never lost and never change their order; only the end of the connection cuts them off.
  */
 export class Pipe {
   readonly link: Link;
@@ -56,7 +55,7 @@ export class Pipe {
     this.#end = end;
   }
 
-  /** Bytes that were sent and that the other end has not read. */
+  /** Bytes that were sent and not yet read by the other end. */
   get underWay(): number {
     return this.#underWay;
   }

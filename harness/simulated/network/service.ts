@@ -1,20 +1,20 @@
 import type { Host } from "../kernel/host.ts";
 import type { Endpoint, EndpointOwner } from "./endpoint.ts";
 
-/** A simulated server. Its code is synchronous, and gets clock and randomness from its host. */
+/** A simulated server. Its code is synchronous, and receives clock and randomness from its host. */
 export interface Service {
-  /** A client has connected. What it returns is told about that connection. */
+  /** A client has connected. The returned handler receives the events of that connection. */
   onConnect(connection: ServiceConnection): ConnectionHandler;
 }
 
-/** What a service does about one connection. */
+/** A service's handler of one connection. */
 export interface ConnectionHandler {
   onData(bytes: Buffer): void;
-  /** The peer will send no more. Absent: the service closes as well, as Redis does. */
+  /** The peer sends no more. Absent: the service closes as well, as Redis does. */
   onEnd?(): void;
   /**
-   * The connection is gone: `closed` by this side or after both have ended, or `reset` by the peer or the network. Told
-   * once; not when this host itself dies.
+   * The connection is gone: `closed` by this side or after both have ended, or `reset` by the peer or the network.
+   * Called once; not when this host itself dies.
    */
   onClose?(how: "closed" | "reset"): void;
 }
@@ -76,7 +76,7 @@ export class ServiceConnection implements EndpointOwner {
     this.#endpoint.write(bytes);
   }
 
-  /** Sends no more, but goes on receiving. */
+  /** Ends sending; receiving continues. */
   end(): void {
     this.#endpoint.shutdown();
   }

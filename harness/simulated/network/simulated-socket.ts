@@ -1,7 +1,8 @@
 import net from "node:net";
 import { Duplex, type DuplexOptions } from "node:stream";
+import { HarnessError } from "../../core/errors.ts";
 import type { Host } from "../kernel/host.ts";
-import { stage } from "../kernel/stage.ts";
+import { current } from "../kernel/current-context.ts";
 import { connectArguments } from "./connect-arguments.ts";
 import type { Endpoint, EndpointOwner } from "./endpoint.ts";
 import { openConnection } from "./handshake.ts";
@@ -16,7 +17,7 @@ const writeToStream = Reflect.get(Duplex.prototype, "write") as (...args: unknow
 type WriteCallback = (error?: Error | null) => void;
 
 /**
- * What a program in a host holds instead of a `net.Socket`. It follows Node's `lib/net.js` step by step, because
+ * The socket of a program in a host, in place of a `net.Socket`. It follows Node's `lib/net.js` step by step, because
  * libraries rely on the order of a socket's events and on which of them come at once, in a tick, or in a later turn of
  * the event loop; `socket-parity.test.ts` compares the two.
  */
@@ -55,7 +56,7 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
     return this;
   }
 
-  // What the network tells.
+  // Events from the network.
 
   onBytes(bytes: Buffer): void {
     this.#timer.touch();
@@ -66,7 +67,7 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
 
   onEnd(): void {
     this.#timer.touch();
-    // libuv stops reading at the end: a reset that comes later is noticed only by the next write.
+    // libuv stops reading at the end: only the next write notices a later reset.
     this.endpoint?.readStop();
     if (this.readableEnded) return;
     this.push(null);
@@ -77,7 +78,7 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
     this.destroy(systemError("ECONNRESET", "read"));
   }
 
-  // What the stream asks for.
+  // Calls from the stream.
 
   override _read(size: number): void {
     if (this.connecting || !this.open) this.once("connect", () => this._read(size));
@@ -132,7 +133,7 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
     }
   }
 
-  // What programs call.
+  // Calls from programs.
 
   destroySoon(): void {
     if (this.writable) this.end();
@@ -274,11 +275,11 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
   };
 
   #assertInHost(): void {
-    if (stage.host === this.#host) return;
-    const where = stage.host === null ? "outside every host" : `in ${stage.host.name}`;
-    throw new Error(`a socket of ${this.#host.name} was used ${where}`);
+    if (current.host === this.#host) return;
+    const where = current.host === null ? "outside every host" : `in ${current.host.name}`;
+    throw new HarnessError(`a socket of ${this.#host.name} was used ${where}`);
   }
 }
 
-// `instanceof net.Socket` holds, but what matters is overridden: socket-parity.test.ts sees to it.
+// `instanceof net.Socket` holds, but all relevant methods are overridden: socket-parity.test.ts checks it.
 Object.setPrototypeOf(SocketSurface.prototype, net.Socket.prototype);

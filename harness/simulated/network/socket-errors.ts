@@ -1,6 +1,8 @@
 import { constants } from "node:os";
 
-/** An error as libuv's status codes become in Node: `code`, `errno`, `syscall`, and the address where there is one. */
+/**
+ * The error that Node makes of libuv's status codes: `code`, `errno`, `syscall`, and the address where there is one.
+ */
 export function systemError(
   code: keyof typeof constants.errno,
   syscall: string,
@@ -21,12 +23,12 @@ export function socketError(code: keyof typeof MESSAGES): NodeJS.ErrnoException 
   return Object.assign(new Error(MESSAGES[code]), { code });
 }
 
-/** What writing to a socket gives whose peer has ended it, when half-open sockets are not allowed. */
+/** The error of a write to a socket whose peer has ended it, when half-open sockets are not allowed. */
 export function endedByPeer(): NodeJS.ErrnoException {
   return Object.assign(new Error("This socket has been ended by the other party"), { code: "EPIPE" });
 }
 
-/** What looking up a name gives that no host has. */
+/** The error of a look-up of a name that no host has. */
 export function unknownName(name: string): NodeJS.ErrnoException {
   const error = new Error(`getaddrinfo ENOTFOUND ${name}`);
   return Object.assign(error, { errno: -3008, code: "ENOTFOUND", syscall: "getaddrinfo", hostname: name });

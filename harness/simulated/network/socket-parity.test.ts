@@ -5,7 +5,7 @@ import { Kernel } from "../kernel/kernel.ts";
 import { SimulatedSocket } from "./simulated-socket.ts";
 import { againstReal, againstSimulated, type PeerAddress, type PeerServer } from "./testing/peers.ts";
 
-/** Events and what the socket says of itself at each; adjacent `data` events are one, as chunks differ. */
+/** Events and the socket's state at each; adjacent `data` events count as one, because chunks differ. */
 class Log {
   readonly lines: string[] = [];
   #bytes = 0;
@@ -35,7 +35,7 @@ class Log {
     this.lines.push(socket === undefined ? text : `${text} ${stateOf(socket)}`);
   }
 
-  /** Logs from a tick, a microtask and an immediate what came first. */
+  /** Logs from a tick, a microtask and an immediate which came first. */
   addOrder(text: string): void {
     setImmediate(() => this.add(`${text} immediate`));
     process.nextTick(() => this.add(`${text} tick`));

@@ -7,7 +7,7 @@ interface Peer {
   readonly family: "IPv4";
 }
 
-/** The part of a socket that only tells about it, or that a network in memory has nothing to do for. */
+/** The part of a socket that only reports its state, or that needs no work in a network in memory. */
 export abstract class SocketSurface extends Duplex {
   connecting = false;
   timeout?: number | undefined;
@@ -105,7 +105,7 @@ export abstract class SocketSurface extends Duplex {
     return this.endpoint === null ? undefined : "IPv4";
   }
 
-  /** What the stream holds back while an earlier write is not finished. */
+  /** The bytes that the stream holds back while an earlier write is not finished. */
   #queuedBytes(): number {
     const queue: unknown = Reflect.get(this, "writableBuffer");
     if (!Array.isArray(queue)) return 0;

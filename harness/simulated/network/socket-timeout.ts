@@ -1,7 +1,7 @@
 import type { ScheduledEvent } from "../kernel/event-queue.ts";
 import type { Host } from "../kernel/host.ts";
 
-/** A socket's inactivity timer: it fires when `touch` was not called for a while. */
+/** A socket's inactivity timer: it fires when `touch` was not called for the period. */
 export class SocketTimeout {
   readonly #host: Host;
   readonly #expired: () => void;
@@ -14,7 +14,7 @@ export class SocketTimeout {
     this.#expired = expired;
   }
 
-  /** Starts over with a period; 0 stops. */
+  /** Restarts it with a period; 0 stops it. */
   set(ms: number): void {
     this.clear();
     this.#periodUs = ms * 1000;
@@ -22,7 +22,7 @@ export class SocketTimeout {
     this.touch();
   }
 
-  /** There was activity. The event in the queue stays where it is, and looks again when it comes due. */
+  /** There was activity. The event stays in the queue, and checks again when it comes due. */
   touch(): void {
     if (this.#periodUs === 0) return;
     this.#touchedUs = this.#host.clock.monotonicUs();

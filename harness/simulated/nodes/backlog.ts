@@ -1,5 +1,5 @@
 /**
- * The last bytes of a replication stream, kept so that a replica that lost its connection can go on where it stopped
+ * The last bytes of a replication stream, kept so that a replica that lost its connection can continue where it stopped
  * (Redis documentation, Redis replication, "How Redis replication works"). Offsets count from 1, as PSYNC's do.
  */
 export class Backlog {
@@ -30,7 +30,7 @@ export class Backlog {
     this.#first += surplus;
   }
 
-  /** Everything from `offset` on; undefined when it is not kept (any more, or yet). */
+  /** Everything from `offset` on; undefined when it is not in the backlog (any more, or yet). */
   from(offset: number): string | undefined {
     if (offset < this.#first || offset > this.#first + this.#text.length) return undefined;
     return this.#text.slice(offset - this.#first);

@@ -1,6 +1,6 @@
 import type { Effect } from "../redis/effects.ts";
 import type { RedisServer } from "../redis/server.ts";
-import type { Snapshot } from "../redis/snapshot.ts";
+import type { Snapshot } from "../redis/keyspace/snapshot.ts";
 
 /** A place in the append-only file: everything before it can be synced. */
 export interface DiskMark {
@@ -9,9 +9,9 @@ export interface DiskMark {
 }
 
 /**
- * What of a node survives its process: an append-only file, as a base and the effects since, and a snapshot made by SAVE.
- * What was written survives a killed process, because the operating system has it; what was synced survives a power cut
- * (Redis documentation, Redis persistence, "How durable is the append only file?").
+ * The part of a node that survives its process: an append-only file, as a base and the effects since, and a snapshot
+ * made by SAVE. Written data survives a killed process, because the operating system has it; synced data survives a
+ * power loss (Redis documentation, Redis persistence, "How durable is the append only file?").
  */
 export class Disk {
   #base: Snapshot | undefined;
@@ -20,17 +20,17 @@ export class Disk {
   #synced = 0;
   #saved: Snapshot | undefined;
 
-  /** How many effects the append-only file holds beyond its base. */
+  /** How many effects the append-only file contains beyond its base. */
   get written(): number {
     return this.#log.length;
   }
 
-  /** Effects that a power cut would lose now. */
+  /** How many effects a power loss would lose now. */
   get unsynced(): number {
     return this.#log.length - this.#synced;
   }
 
-  /** Where the append-only file ends now, for `sync`. */
+  /** The current end of the append-only file, for `sync`. */
   get end(): DiskMark {
     return { rewrites: this.#rewrites, written: this.#log.length };
   }
@@ -39,12 +39,12 @@ export class Disk {
     for (const effect of effects) if (effect.toFile && effect.database !== -1) this.#log.push(effect);
   }
 
-  /** What stands before `mark` survives a power cut from now on. A file that was rewritten since was synced then. */
+  /** Data before `mark` survives a power loss from now on. A file that was rewritten since was synced then. */
   sync(mark: DiskMark = this.end): void {
     if (mark.rewrites === this.#rewrites) this.#synced = Math.max(this.#synced, mark.written);
   }
 
-  /** Begins the append-only file anew from `snapshot`: a rewrite, or a full resynchronisation. It is synced. */
+  /** Starts the append-only file again from `snapshot`: a rewrite, or a full resynchronisation. It is synced. */
   rewrite(snapshot: Snapshot): void {
     this.#base = snapshot;
     this.#log = [];
@@ -57,7 +57,7 @@ export class Disk {
     this.#saved = snapshot;
   }
 
-  /** The power goes: what was not synced is gone. Returns how many effects that were. */
+  /** The power is lost: unsynced effects are gone. Returns how many. */
   losePower(): number {
     const lost = this.unsynced;
     this.#log.length = this.#synced;
@@ -72,7 +72,9 @@ export class Disk {
     this.#rewrites += 1;
   }
 
-  /** Reads the data into a server that starts: the append-only file where it is in use, or else the snapshot. */
+  /**
+   * Loads the data into a server that starts: from the append-only file where it is in use, or else from the snapshot.
+   */
   load(server: RedisServer): void {
     const fromFile = server.config.enabled("appendonly");
     const base = fromFile ? this.#base : this.#saved;

@@ -2,12 +2,12 @@ import type { Host } from "../kernel/host.ts";
 import type { RedisServer } from "../redis/server.ts";
 import type { Disk } from "./disk.ts";
 
-/** How long fdatasync takes in the background, in microseconds: about what a solid-state disk needs. */
+/** How long fdatasync takes in the background, in microseconds: about the time of a solid-state disk. */
 const SYNC_US = { least: 500, most: 4000 };
 
 /**
- * Syncs the append-only file as `appendfsync` has it (Redis source, aof.c, flushAppendOnlyFile): `always` before any
- * reply; `everysec` in the background, at once when the last time was a second or more ago by the server's wall clock,
+ * Syncs the append-only file as `appendfsync` says (Redis source, aof.c, flushAppendOnlyFile): `always` before any
+ * reply; `everysec` in the background, at once when the last sync was a second or more ago by the server's wall clock,
  * which may jump; `no` never, although an operating system would after about half a minute.
  */
 export class FileSync {
@@ -27,12 +27,12 @@ export class FileSync {
     this.#lastMs = server.nowMs;
   }
 
-  /** To be called whenever something may have been written, before replies leave. */
+  /** Call it whenever something may have been written, before replies leave. */
   flush(): void {
     const { config, nowMs, replication } = this.#server;
     if (!config.enabled("appendonly")) return;
     if (this.#disk.unsynced === 0) {
-      // What changed no data counts as synced too: a ping of the master, say.
+      // Bytes that changed no data count as synced too, such as a ping of the master.
       if (!this.#underWay) this.#server.syncedOffset = replication.offset;
       return;
     }
@@ -47,7 +47,7 @@ export class FileSync {
     }
   }
 
-  /** The file was begun anew from the data as they are. */
+  /** The file was started again from the current data. */
   restart(): void {
     this.#lastMs = this.#server.nowMs;
     this.#server.syncedOffset = this.#server.replication.offset;

@@ -8,7 +8,7 @@ const MODES = {
   always: { appendonly: "yes", appendfsync: "always" },
 };
 
-/** A node on which a first write is old and a second one was made `sinceMs` ago, half a second after another. */
+/** A node whose first write is old and whose second one was made `sinceMs` ago, 500 ms after another. */
 async function writtenTo(config: Readonly<Record<string, string>>, sinceMs: number): Promise<NodeWorld> {
   const world = new NodeWorld({ nodes: 1, config });
   await world.advance(3000);

@@ -16,9 +16,9 @@ export interface RedisNodeOptions {
   readonly version: RedisVersion;
   /** Directives of redis.conf. */
   readonly config: Readonly<Record<string, string>>;
-  /** The master it follows from the start; absent for a master. */
+  /** The master that it follows from the start; absent for a master. */
   readonly master?: MasterAddress;
-  /** Called when it became master by command: a promotion. */
+  /** Called when a command made it master: a promotion. */
   readonly onPromotion?: () => void;
   /** Given every change of the data. */
   readonly onEffects?: (effects: readonly Effect[]) => void;
@@ -48,14 +48,14 @@ export class RedisNode {
     this.#process = this.#boot();
   }
 
-  /** The server of its present life, or of the last one when it is dead. */
+  /** The server of its current life, or of the last one when it is dead. */
   get server(): RedisServer {
     return this.#process.server;
   }
 
   /**
-   * Starts it when it is dead, from its disk and with the configuration that CONFIG REWRITE left; or, without `keepData`,
-   * from nothing and with its first configuration.
+   * Starts it when it is dead, from its disk and with the configuration that CONFIG REWRITE left; or, without
+   * `keepData`, empty and with its first configuration.
    */
   start(keepData: boolean): void {
     if (this.host.state !== "dead") return;
@@ -67,13 +67,13 @@ export class RedisNode {
     this.#process = this.#boot();
   }
 
-  /** The power goes, at once. Returns how many changes were written but not yet synced, and are lost. */
+  /** Cuts the power at once. Returns how many changes were written but not yet synced, and are lost. */
   losePower(): number {
     this.host.powerOff();
     return this.disk.losePower();
   }
 
-  /** Runs an event of its server's loop from outside of the network. */
+  /** Runs an event of its server's loop that does not come from the network. */
   turn(run: () => void): void {
     this.#process.turn(run);
   }

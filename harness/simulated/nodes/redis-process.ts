@@ -26,7 +26,7 @@ export interface NodeConfiguration {
   readonly master?: MasterAddress | undefined;
 }
 
-/** What a process has around it, in each of its lives. */
+/** The environment of a process, the same in each of its lives. */
 export interface ProcessWorld {
   readonly host: Host;
   readonly network: Network;
@@ -41,7 +41,10 @@ export interface ProcessWorld {
   readonly onEffects: (effects: readonly Effect[]) => void;
 }
 
-/** One life of a Redis server: the server, its connections, its cron, its file, its replication. It ends with its host's. */
+/**
+ * One life of a Redis server: the server, its connections, its cron, its file, its replication. It ends with its host's
+ * life.
+ */
 export class RedisProcess {
   readonly server: RedisServer;
   readonly #world: ProcessWorld;
@@ -79,7 +82,7 @@ export class RedisProcess {
     this.#source = new ReplicationSource(server, world.exchange, () => this.#newReplicationId());
     this.#waits = new Waits(server);
     this.#file = new FileSync(host, server, disk, () => this.turn(() => {}));
-    // A replica keeps keys whose time is over until its master deletes them, those that it reads from disk too.
+    // A replica keeps expired keys until its master deletes them, including those that it loads from disk.
     server.replication.master = master;
     disk.load(server);
     world.network.listen(host, REDIS_PORT, { onConnect: (connection) => this.#accept(connection) });
@@ -89,13 +92,14 @@ export class RedisProcess {
 
   /**
    * Runs an event of the server's loop. Before the loop sleeps again, and before any reply leaves, the file is written,
-   * and those are answered who waited for it or for replicas.
+   * and connections that waited for it or for replicas are answered.
    */
   turn(run: () => void): void {
     this.server.enter(() => {
       run();
       do {
         if (this.#isOver) return;
+        this.server.runUnblocked();
         this.#file.flush();
       } while (this.#waits.settle());
       this.#source.beforeSleep();
@@ -122,7 +126,7 @@ export class RedisProcess {
     };
   }
 
-  /** Ten times a second, as `hz 10` has it. */
+  /** Ten times a second, as with `hz 10`. */
   #cron(): void {
     this.#turns += 1;
     this.turn(() => {
@@ -135,7 +139,7 @@ export class RedisProcess {
     this.#world.host.timer(CRON_US, "cron", () => this.#cron());
   }
 
-  /** On a replica the stream that goes on to its own replicas is the master's, not these. */
+  /** On a replica its own replicas get the master's stream, not these effects. */
   #record(effects: readonly Effect[]): void {
     const { server } = this;
     if (server.loading || this.#isOver) return;
@@ -182,7 +186,7 @@ export class RedisProcess {
     this.#file.restart();
   }
 
-  /** An orderly end: what was written is synced. */
+  /** An orderly end: written data is synced. */
   #shutDown(save: boolean): void {
     if (save) this.#world.disk.save(this.server.snapshot());
     this.#world.disk.sync();
@@ -212,7 +216,7 @@ export class RedisProcess {
     });
   }
 
-  /** The history so far becomes the second one, under which the other replicas can go on without a full copy. */
+  /** The history so far becomes the second one, with which the other replicas can continue without a full copy. */
   #promote(): void {
     const { replication } = this.server;
     this.#link?.close();

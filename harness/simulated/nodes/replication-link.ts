@@ -1,9 +1,9 @@
 import type { Host } from "../kernel/host.ts";
 import type { Network } from "../network/network.ts";
 import type { ServiceConnection } from "../network/service.ts";
-import { encodeCommand, fromBytes, toBytes } from "../redis/resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../redis/protocol/resp-encoder.ts";
 import type { RedisServer } from "../redis/server.ts";
-import type { Snapshot } from "../redis/snapshot.ts";
+import type { Snapshot } from "../redis/keyspace/snapshot.ts";
 import type { ReplicationSource } from "./replication-source.ts";
 import { ReplicationStream } from "./replication-stream.ts";
 import type { SnapshotExchange } from "./snapshot-exchange.ts";
@@ -17,7 +17,7 @@ export interface ReplicationLinkOptions {
   readonly master: { readonly host: string; readonly port: number };
   /** Runs an event of the server. */
   readonly turn: (run: () => void) => void;
-  /** The data were replaced by the master's. */
+  /** The master's data replaced the data. */
   readonly onSnapshot: (snapshot: Snapshot) => void;
 }
 
@@ -31,7 +31,7 @@ export class ReplicationLink {
   #giveUp: (() => void) | undefined;
   #stage: Stage = "ping";
   #text = "";
-  /** What a full resynchronisation will make of this server once its data are there. */
+  /** The state of this server after a full resynchronisation, once its data have arrived. */
   #promised: { readonly id: string; readonly offset: number } | undefined;
   #closed = false;
 
@@ -41,7 +41,7 @@ export class ReplicationLink {
     this.#begin();
   }
 
-  /** To be called once a second: connects again, acknowledges, and gives up a master that was not heard of. */
+  /** Call it once a second: it reconnects, acknowledges, and gives up a silent master. */
   cron(): void {
     const { server } = this.#options;
     const { replication } = server;
@@ -89,7 +89,7 @@ export class ReplicationLink {
     return !this.#closed && this.#connection === connection;
   }
 
-  /** A link that stood is made anew at once, one that did not come about by the next cron. */
+  /** An established link is remade at once, a failed attempt by the next cron. */
   #lose(): void {
     if (this.#closed) return;
     const { server } = this.#options;
@@ -132,7 +132,7 @@ export class ReplicationLink {
     }
   }
 
-  /** Does what a line of the handshake asks for. */
+  /** Handles one line of the handshake. */
   #answer(line: string): void {
     const { server } = this.#options;
     const { replication } = server;
@@ -180,7 +180,7 @@ export class ReplicationLink {
     replication.link = "connected";
   }
 
-  /** Until now the data were the old ones, and their history too: a link that breaks before starts all over. */
+  /** Until now the old data and their history were in force: a link that breaks earlier starts all over. */
   #replaceData(line: string): void {
     const { server, source, exchange, onSnapshot } = this.#options;
     const { replication } = server;

@@ -1,8 +1,8 @@
 import { command, NO_KEYS, type Caller, type Command } from "../redis/command.ts";
 import { type Effect, EffectStream } from "../redis/effects.ts";
-import { ErrorReply, OK, type Reply } from "../redis/reply.ts";
+import { ErrorReply, OK, type Reply } from "../redis/protocol/reply.ts";
 import type { ReplicaView } from "../redis/replication-state.ts";
-import { encodeCommand } from "../redis/resp-encoder.ts";
+import { encodeCommand } from "../redis/protocol/resp-encoder.ts";
 import type { RedisServer } from "../redis/server.ts";
 import type { Session } from "../redis/session.ts";
 import { Backlog } from "./backlog.ts";
@@ -41,8 +41,8 @@ function sourceOf({ server }: Caller): ReplicationSource {
 }
 
 /**
- * The side of replication that sends: the stream and its backlog, and the replicas that are attached. A replica has one
- * too, for replicas of its own: there the stream is what its master sent.
+ * The sending side of replication: the stream and its backlog, and the attached replicas. A replica has one too, for
+ * its own replicas: there the stream is what its master sent.
  */
 export class ReplicationSource {
   readonly #server: RedisServer;
@@ -56,7 +56,7 @@ export class ReplicationSource {
   #cronTurns = 0;
   #acknowledgementsWanted = false;
 
-  /** @param newId draws the identity of a history of data */
+  /** @param newId draws the ID of a history of data */
   constructor(server: RedisServer, exchange: SnapshotExchange, newId: () => string) {
     this.#server = server;
     sources.set(server, this);
@@ -65,8 +65,8 @@ export class ReplicationSource {
   }
 
   /**
-   * Sends what changed on a master. Before anybody ever followed, the offset counts commands if there is a file, because
-   * that is how WAITAOF knows how far the file is, and is not used otherwise.
+   * Sends the changes on a master. Before any replica ever attached, the offset counts commands if there is a file,
+   * because WAITAOF uses it to know how far the file is, and is otherwise unused.
    */
   feed(effects: readonly Effect[]): void {
     const { replication, config, isModern } = this.#server;
@@ -84,26 +84,29 @@ export class ReplicationSource {
     this.#showBacklog();
   }
 
-  /** The data were replaced by a master's: the stream goes on from the present offset, and nobody can go on before it. */
+  /**
+   * A master's data replaced the data: the stream continues at the present offset, and no replica can continue from
+   * before it.
+   */
   restart(): void {
     this.disconnectReplicas();
     this.#beginBacklog();
   }
 
-  /** This server has become a master: what it sends next says which database it means. */
+  /** This server has become a master: its next command in the stream names its database. */
   begin(): void {
     this.disconnectReplicas();
     this.#stream.reset();
   }
 
-  /** Ends the connections of all replicas; they come back and ask again. */
+  /** Ends the connections of all replicas; they reconnect and ask again. */
   disconnectReplicas(): void {
     for (const session of this.#replicas.keys()) session.kill();
     this.#replicas.clear();
     this.#showReplicas();
   }
 
-  /** To be called once a second: pings the replicas through the stream, and drops those that were not heard of. */
+  /** Call it once a second: it pings the replicas through the stream, and drops silent ones. */
   cron(): void {
     const server = this.#server;
     const timeoutMs = server.config.number("repl-timeout") * 1000;
@@ -117,7 +120,7 @@ export class ReplicationSource {
     if (!server.isReplica && this.#replicas.size > 0 && this.#cronTurns % period === 0) this.append(PING);
   }
 
-  /** Has every replica say how far it is, once, before the server sleeps. */
+  /** Asks every replica once for its offset, before the server sleeps. */
   wantAcknowledgements(): void {
     this.#acknowledgementsWanted = true;
   }
@@ -128,7 +131,7 @@ export class ReplicationSource {
     if (this.#replicas.size > 0) this.append(GETACK);
   }
 
-  /** How many replicas have acknowledged `offset`: as applied, or as on their disk. */
+  /** How many replicas have acknowledged `offset`: as applied, or as synced to their disk. */
   reached(offset: number, field: "offset" | "fileOffset"): number {
     let count = 0;
     for (const replica of this.#replicas.values()) {
@@ -146,7 +149,7 @@ export class ReplicationSource {
     if (changed) this.#showReplicas();
   }
 
-  /** Counts anew for min-replicas-to-write: done once a second and when a replica comes or goes, not at each write. */
+  /** Counts again for min-replicas-to-write: once a second and when a replica comes or goes, not at each write. */
   countGoodReplicas(): void {
     const { replication, config, nowMs } = this.#server;
     replication.goodCount = undefined;
@@ -174,7 +177,7 @@ export class ReplicationSource {
   #sendAll(replica: Attached): void {
     const { replication, isReplica } = this.#server;
     if (this.#backlog === undefined) {
-      // Nobody followed before, so the history until now is nobody's.
+      // No replica has attached yet, so nobody shares the history so far.
       if (!isReplica) {
         replication.id = this.#newId();
         replication.secondaryId = "0".repeat(40);
@@ -189,7 +192,7 @@ export class ReplicationSource {
     replica.session.sendRaw(`+FULLRESYNC ${replication.id} ${replication.offset}\r\n${snapshot}`);
   }
 
-  /** What a replica that has the stream of `id` up to before `from` lacks; undefined when it needs everything. */
+  /** What a replica that has the stream of `id` up to before `from` is missing; undefined when it needs everything. */
   #missing(id: string, from: number): string | undefined {
     const { replication } = this.#server;
     const isOurs = id === replication.id || (id === replication.secondaryId && from <= replication.secondaryOffset);

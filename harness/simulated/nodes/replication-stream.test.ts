@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { ServiceConnection } from "../network/service.ts";
-import { encodeCommand, fromBytes, toBytes } from "../redis/resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../redis/protocol/resp-encoder.ts";
 import { NodeWorld } from "./testing/node-world.ts";
 
-/** A master of the test's own, in the place of `node-0`, that lets a replica attach and then says what the test says. */
+/** The test's own master, in the place of `node-0`, which lets a replica attach and then sends what the test says. */
 class ScriptedMaster {
   readonly world = new NodeWorld({ nodes: 2 });
   readonly asked: string[] = [];

@@ -1,5 +1,5 @@
-import { encodeCommand } from "../redis/resp-encoder.ts";
-import { RequestParser } from "../redis/resp-parser.ts";
+import { encodeCommand } from "../redis/protocol/resp-encoder.ts";
+import { RequestParser } from "../redis/protocol/resp-parser.ts";
 import type { RedisServer } from "../redis/server.ts";
 import type { ReplicationSource } from "./replication-source.ts";
 
@@ -12,8 +12,8 @@ interface Transaction {
 }
 
 /**
- * A master's stream as its replica applies it. What was applied counts into the replica's offset and goes on to replicas
- * of its own, byte for byte; a transaction does so as a whole, or, when the connection breaks in the middle, not at all.
+ * A master's stream as its replica applies it. Applied bytes count into the replica's offset and go on to its own
+ * replicas unchanged; a transaction does so as a whole, or, when the connection breaks in the middle, not at all.
  */
 export class ReplicationStream {
   readonly #server: RedisServer;
@@ -30,14 +30,14 @@ export class ReplicationStream {
     this.#onAskedForOffset = onAskedForOffset;
   }
 
-  /** A connection begins: what the last one did not send to its end will be sent again. */
+  /** A connection begins: what the last one sent incompletely will be sent again. */
   connect(): void {
     this.#parser = new RequestParser();
     if (this.#transaction !== undefined) this.#database = this.#transaction.databaseBefore;
     this.#transaction = undefined;
   }
 
-  /** The data were replaced: the stream begins anew. */
+  /** A master's data replaced the data: the stream starts again. */
   restart(): void {
     this.connect();
     this.#database = 0;
@@ -64,7 +64,7 @@ export class ReplicationStream {
       else if (name === "SELECT") this.#database = Number(argv[1]);
       else transaction.effects.push({ database: this.#database, argv });
     } else {
-      // The offset that is asked for is the one before the question.
+      // The requested offset is the one before the request.
       if (name === "REPLCONF" && argv[1]?.toUpperCase() === "GETACK") this.#onAskedForOffset();
       this.#source.append(text);
       this.#apply(name, argv);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Address } from "../../../lock-impl/driver.ts";
+import type { Address } from "../../core/lock-driver.ts";
 import { RealServers } from "../../../lock-impl/testing/real-redis.ts";
-import { awaitCondition } from "../../containers/await-condition.ts";
+import { awaitCondition } from "../../containers/engine/await-condition.ts";
 import { NodeWorld } from "./testing/node-world.ts";
 
 /** Two servers, the second following the first once it is told to; real or simulated. */
@@ -16,7 +16,7 @@ const CONFIG = { save: "", "repl-ping-replica-period": "1000", "repl-diskless-sy
 const COMPARED =
   /^(role|connected_slaves|slave0|master_link_status|master_replid2?|master_repl_offset|second_repl_offset|repl_backlog_\w+):(.*)$/gm;
 
-/** What INFO says of replication, histories named in the order in which they turned up. */
+/** The replication section of INFO, histories named in the order in which they appeared. */
 class Report {
   readonly lines: string[] = [];
   readonly #pair: Pair;

@@ -48,14 +48,14 @@ describe("a replica", () => {
     expect(world.ask(1, "GET", "k")).toBe("v");
   });
 
-  test("gets what a cut link held once it is mended, over the same connection", async () => {
+  test("gets what a cut link held once it is healed, over the same connection", async () => {
     const world = new NodeWorld();
     await world.followed();
     world.cut(0, 1);
     world.ask(0, "SET", "k", "v");
     await world.advance(5000);
     expect(world.ask(1, "GET", "k")).toBeNull();
-    world.mend(0, 1);
+    world.heal(0, 1);
     await world.advance(1);
     expect(world.ask(1, "GET", "k")).toBe("v");
     expect(world.resynchronisations).toEqual(["node-0 FULLRESYNC"]);
@@ -80,7 +80,7 @@ describe("a replica", () => {
     world.network.reset(world.node(1).host, world.node(0).host);
     for (let index = 0; index < 20; index += 1) world.ask(0, "SET", `k${index}`, "v");
     await world.advance(2000);
-    world.mend(0, 1);
+    world.heal(0, 1);
     await world.advance(3000);
     expect(world.ask(1, "DBSIZE")).toBe(20);
     expect(world.resynchronisations).toEqual(["node-0 FULLRESYNC", "node-0 FULLRESYNC"]);
@@ -211,8 +211,8 @@ describe("a promoted replica", () => {
     world.ask(2, "REPLICAOF", addressOf(1), 6379);
     await world.advance(1000);
     world.ask(1, "SET", "lock", "B");
-    world.mend(0, 1);
-    world.mend(0, 2);
+    world.heal(0, 1);
+    world.heal(0, 2);
     await world.advance(1000);
     expect(world.ask(0, "GET", "lock")).toBe("A");
     world.ask(0, "REPLICAOF", addressOf(1), 6379);
@@ -249,7 +249,7 @@ describe("min-replicas-to-write", () => {
     expect(world.ask(0, "SET", "k", "v")).toBe("OK");
     await world.advance(2600);
     expect(world.ask(0, "SET", "k", "v")).toMatchObject({ message: expect.stringContaining("NOREPLICAS") });
-    world.mend(1, 0);
+    world.heal(1, 0);
     await world.advance(1500);
     expect(world.ask(0, "SET", "k", "v")).toBe("OK");
   });

@@ -1,8 +1,8 @@
-import type { Snapshot } from "../redis/snapshot.ts";
+import type { Snapshot } from "../redis/keyspace/snapshot.ts";
 
 /**
- * Snapshots on their way from master to replica. The wire carries a number in their stead: what a dump file looks like is
- * of no concern here, only when it arrives.
+ * Snapshots in transit from master to replica. The wire carries a number instead: the content of a dump file does not
+ * matter here, only when it arrives.
  */
 export class SnapshotExchange {
   readonly #snapshots = new Map<number, Snapshot>();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, NodeWorld } from "./testing/node-world.ts";
 
-/** Sends several commands over one connection; gives what was answered so far, as text. */
+/** Sends several commands over one connection; returns the answers so far, as text. */
 function converse(world: NodeWorld, index: number, commands: string): () => string {
   let text = "";
   const node = world.node(index);
@@ -70,7 +70,7 @@ describe("WAITAOF", () => {
     await world.advance(2000);
     converse(world, 0, "SET k 1\r\n");
     await world.advance(100);
-    // Synced just now, so the next time is in nine tenths of a second.
+    // Synced just now, so the next sync is in 900 ms.
     const answer = converse(world, 0, "SET k 2\r\nWAITAOF 1 0 0\r\n");
     await world.advance(700);
     expect(answer()).toBe("+OK\r\n");

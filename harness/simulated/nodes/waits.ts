@@ -1,8 +1,8 @@
-import { ErrorReply } from "../redis/reply.ts";
+import { ErrorReply } from "../redis/protocol/reply.ts";
 import type { RedisServer } from "../redis/server.ts";
 import type { Session } from "../redis/session.ts";
 
-/** A connection that WAIT or WAITAOF holds. */
+/** A connection blocked in WAIT or WAITAOF. */
 export interface Waiting {
   readonly session: Session;
   /** 0: without limit. */
@@ -29,8 +29,9 @@ export class Waits {
   }
 
   /**
-   * Answers whoever has waited enough: to be called before the server sleeps, that is after each of its events and by its
-   * cron ten times a second, so that a time-out comes up to a tenth of a second late. True when somebody was answered.
+   * Answers connections that have waited long enough. Call it before the server sleeps, that is after each of its
+   * events and by its cron ten times a second, so a time-out comes up to 100 ms late. True when a connection was
+   * answered.
    */
   settle(): boolean {
     if (this.#waiting.size === 0) return false;

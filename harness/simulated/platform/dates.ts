@@ -1,8 +1,8 @@
-import { hostCalling } from "../kernel/stage.ts";
+import { hostCalling } from "../kernel/current-context.ts";
 import { real } from "./real.ts";
 import { replace } from "./replace.ts";
 
-/** What `Date.now()` gives to whoever calls. */
+/** The value of `Date.now()` for the caller. */
 function nowMs(called: string): number {
   const host = hostCalling(called);
   if (host === null) return real.Date.now();

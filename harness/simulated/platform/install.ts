@@ -2,26 +2,29 @@
  * Patches the platform. Import this before any library that is to run in a simulation, because libraries keep functions
  * of the platform when they are loaded:
  *
- *     import "../platform/install.ts";
+ *     import "./install.ts";
  *
  * Outside a simulation every patched function does what it did before. Installing twice, from two copies of this module
  * too, changes nothing.
  */
 import { syncBuiltinESMExports } from "node:module";
-import { stage } from "../kernel/stage.ts";
+import { current } from "../kernel/current-context.ts";
 import "./real.ts";
 import { patchConsole } from "./console-output.ts";
 import { patchDate } from "./dates.ts";
+import { patchFiles } from "./files.ts";
+import { patchMessageChannel } from "./message-channel.ts";
 import { patchMonotonicClocks } from "./monotonic-clocks.ts";
 import { patchProcessExit } from "./process-exit.ts";
 import { patchRandomness } from "./randomness.ts";
 import { patchSockets } from "./sockets.ts";
+import { patchThreadPool } from "./thread-pool.ts";
 import { patchTicks } from "./ticks.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
 import { patchTimers } from "./timers.ts";
 
-if (!stage.patched) {
-  stage.patched = true;
+if (!current.patched) {
+  current.patched = true;
   patchDate();
   patchMonotonicClocks();
   patchTimers();
@@ -29,6 +32,9 @@ if (!stage.patched) {
   patchTicks();
   patchRandomness();
   patchSockets();
+  patchFiles();
+  patchThreadPool();
+  patchMessageChannel();
   patchConsole();
   patchProcessExit();
   syncBuiltinESMExports();

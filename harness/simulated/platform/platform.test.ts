@@ -2,6 +2,7 @@ import "./install.ts";
 import crypto from "node:crypto";
 import dgram from "node:dgram";
 import dns from "node:dns";
+import fs from "node:fs";
 import { createRequire } from "node:module";
 import net, { createConnection } from "node:net";
 import { getEventListeners } from "node:events";
@@ -10,14 +11,16 @@ import timers, { setTimeout as importedSetTimeout } from "node:timers";
 import timerPromises from "node:timers/promises";
 import tls from "node:tls";
 import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+import zlib from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
-import { OutsideHostError } from "../kernel/stage.ts";
+import { OutsideHostError } from "../kernel/current-context.ts";
 import { Network } from "../network/network.ts";
 
 const EPOCH_MS = Date.UTC(2025, 0, 1);
 
-/** Runs a program in a host, and gives what it returned. */
+/** Runs a program in a host, and returns its result. */
 async function inHost<T>(program: () => T | Promise<T>, seed = 1, name = "client-0"): Promise<T> {
   const kernel = new Kernel({ seed });
   const host = kernel.host(name);
@@ -76,13 +79,23 @@ const calls: Record<string, () => unknown> = {
   "net.createConnection": () => createConnection({ port: 1, host: "127.0.0.1" }).on("error", noop),
   "dns.lookup": () => dns.lookup("localhost", noop),
   "dns.promises.lookup": () => dns.promises.lookup("localhost"),
+  "fs.stat": () => fs.stat(".", noop),
+  "fs.promises.stat": () => fs.promises.stat("."),
+  "fs.promises.open": () => fs.promises.open(import.meta.filename).then((handle) => handle.close()),
+  "crypto.pbkdf2": () => crypto.pbkdf2("a", "b", 1, 8, "sha1", noop),
+  "crypto.subtle.digest": () => crypto.subtle.digest("SHA-1", new Uint8Array(1)),
+  "zlib.gzip": () => zlib.gzip("a", noop),
+  "new MessageChannel": () => new MessageChannel().port1.close(),
 };
-/** What a program in a host may not do. */
+/** The calls that a program in a host must not make. */
 const forbidden: Record<string, () => unknown> = {
   "tls.connect": () => tls.connect(1, "127.0.0.1"),
   "net.Server.listen": () => net.createServer().listen(0),
   "dgram.createSocket": () => dgram.createSocket("udp4"),
   "dns.resolve4": () => dns.resolve4("localhost", noop),
+  "fs.watch": () => fs.watch("."),
+  "zlib.createGzip": () => zlib.createGzip(),
+  "new Worker": () => new Worker("", { eval: true }),
 };
 
 describe("a patched function", () => {

@@ -6,8 +6,8 @@ type Callback = (error: Error | null, value: unknown) => void;
 const LARGEST_RANDOM_INTEGER_RANGE = 2 ** 48 - 1;
 
 /**
- * Patches `Math.random` and what `node:crypto` and the global `crypto` offer as randomness: each host draws from
- * streams of its own, `random` for `Math.random` and `crypto` for the rest.
+ * Patches `Math.random` and the randomness of `node:crypto` and the global `crypto`: each host draws from its own
+ * streams, `random` for `Math.random` and `crypto` for the rest.
  */
 export function patchRandomness(): void {
   patch(Math, "random", "Math.random", (host) => unitInterval(host));
@@ -32,7 +32,7 @@ export function patchRandomness(): void {
   patch(globalThis.crypto, "randomUUID", "crypto.randomUUID", (host) => uuid(host));
 }
 
-/** Gives `value` to the callback in an event of its own, or back when there is no callback. */
+/** Passes `value` to the callback in a separate event, or returns it when there is no callback. */
 function answer(host: Host, callback: unknown, value: unknown): unknown {
   if (typeof callback !== "function") return value;
   host.post("random bytes", () => (callback as Callback)(null, value));
@@ -56,7 +56,7 @@ function fill(host: Host, target: unknown, offset: unknown = 0, size?: unknown):
   return target;
 }
 
-/** @throws TypeError when `target` is no buffer */
+/** @throws TypeError when `target` is not a buffer */
 function bytesOf(target: unknown): Uint8Array {
   if (ArrayBuffer.isView(target)) return new Uint8Array(target.buffer, target.byteOffset, target.byteLength);
   if (target instanceof ArrayBuffer || target instanceof SharedArrayBuffer) return new Uint8Array(target);

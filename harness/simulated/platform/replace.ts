@@ -1,4 +1,4 @@
-import { hostCalling } from "../kernel/stage.ts";
+import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 
 type Callable = (...args: never[]) => unknown;
@@ -15,8 +15,8 @@ export function replace(target: object, name: PropertyKey, value: unknown): void
 }
 
 /**
- * Like `replace`, but putting `original` back does nothing, while anything else can still take its place. Vitest puts
- * the `process.nextTick` back that it found at its start, whenever it talks to its main process.
+ * Like `replace`, but putting `original` back has no effect, while any other value can still take its place. Whenever
+ * Vitest talks to its main process, it restores the `process.nextTick` that it found at its start.
  */
 export function keepInPlace(target: object, name: PropertyKey, original: unknown, value: unknown): void {
   let present = value;
@@ -33,8 +33,8 @@ export function keepInPlace(target: object, name: PropertyKey, original: unknown
 /**
  * Patches the method `name` of `target`. In a host's program `simulated` answers; outside the simulation the real
  * method does. Within the simulation but outside any host the call throws.
- * @param called how errors name it, `"crypto.randomBytes"`
- * @param simulated gets the host and the arguments as they were given
+ * @param called its name in errors, `"crypto.randomBytes"`
+ * @param simulated gets the host and the original arguments
  */
 export function patch(
   target: object,
@@ -60,6 +60,22 @@ export function patch(
 /** Patches `name` to throw in a host's program, because the simulation does not offer it. */
 export function forbid(target: object, name: PropertyKey, called: string): void {
   patch(target, name, called, () => {
-    throw new Error(`${called} is not simulated: a program in a simulated host cannot use it`);
+    throw notSimulated(called);
   });
+}
+
+/** Like `forbid`, for a class. */
+export function forbidClass(target: object, name: PropertyKey, called: string): void {
+  const Class = Reflect.get(target, name) as NewableFunction;
+  const patched = new Proxy(Class, {
+    construct(original, args, newTarget: NewableFunction): object {
+      if (hostCalling(called) === null) return Reflect.construct(original, args, newTarget) as object;
+      throw notSimulated(called);
+    },
+  });
+  replace(target, name, patched);
+}
+
+function notSimulated(called: string): Error {
+  return new Error(`${called} is not simulated: a program in a simulated host cannot use it`);
 }

@@ -4,15 +4,15 @@ import net from "node:net";
 import tls from "node:tls";
 import type { Host } from "../kernel/host.ts";
 import type { HostSocket, HostSockets } from "../kernel/host-sockets.ts";
-import { hostCalling } from "../kernel/stage.ts";
+import { hostCalling } from "../kernel/current-context.ts";
 import { unknownName } from "../network/socket-errors.ts";
 import { real } from "./real.ts";
 import { forbid, patch, replace } from "./replace.ts";
 
 /**
  * Patches `net.connect`, `net.createConnection` and `new net.Socket()` so that they reach the simulated network, and
- * name resolution so that it knows the simulated hosts. What a client of Redis has no use for (servers, TLS, datagrams)
- * throws.
+ * name resolution so that it knows the simulated hosts. Functions that a Redis client does not use (servers, TLS,
+ * datagrams) throw.
  */
 export function patchSockets(): void {
   const simulatedConnect = (host: Host, args: readonly unknown[]): HostSocket => {

@@ -1,4 +1,4 @@
-import { hostCalling } from "../kernel/stage.ts";
+import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 import { real } from "./real.ts";
 import { keepInPlace, patch } from "./replace.ts";
@@ -7,7 +7,7 @@ type Callback = (...args: unknown[]) => void;
 
 /**
  * Patches `process.nextTick` and `queueMicrotask`. The real queues are used, because Node drains them after each step;
- * what is new is that an exception becomes a failure of the host.
+ * the patch only turns an exception into a failure of the host.
  */
 export function patchTicks(): void {
   const realNextTick = real.nextTick;

@@ -6,7 +6,7 @@ type Callback = (...args: unknown[]) => void;
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** What `setTimeout` and `setInterval` return in a host. Its time is that of the host's monotonic clock. */
+/** What `setTimeout` and `setInterval` return in a host. It follows the host's monotonic clock. */
 export class SimulatedTimeout implements Disposable {
   readonly #host: Host;
   readonly #callback: Callback;
@@ -18,7 +18,7 @@ export class SimulatedTimeout implements Disposable {
   #referenced = true;
   #number = 0;
 
-  /** @param delayMs as Node takes it: less than 1, too long or no number means 1; fractions are cut off */
+  /** @param delayMs as Node takes it: less than 1, too long or not a number means 1; fractions are cut off */
   constructor(host: Host, callback: Callback, delayMs: unknown, args: unknown[], repeats: boolean) {
     this.#host = host;
     this.#callback = callback;
@@ -43,7 +43,7 @@ export class SimulatedTimeout implements Disposable {
     return this.#referenced;
   }
 
-  /** Starts over, also after it has fired; not after it was cleared. */
+  /** Restarts it, even after it has fired; not after it was cleared. */
   refresh(): this {
     if (this.#cleared) return this;
     this.#event?.cancel();

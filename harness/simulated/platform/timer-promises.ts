@@ -55,7 +55,7 @@ function waitFor(value: unknown, options: unknown, start: (settle: () => void) =
   });
 }
 
-/** Yields `value` at each interval. Intervals that pass while nobody takes them are made up for, as in Node. */
+/** Yields `value` at each interval. Intervals that pass while nobody takes them are delivered later, as in Node. */
 async function* ticksOf(host: Host, delayMs: unknown, value: unknown, signal: AbortSignal | undefined): AsyncGenerator {
   if (isAborted(signal)) throw abortError(signal);
   let missed = 0;

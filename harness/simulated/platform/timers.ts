@@ -1,6 +1,6 @@
 import timers from "node:timers";
 import type { Host } from "../kernel/host.ts";
-import { stage } from "../kernel/stage.ts";
+import { current } from "../kernel/current-context.ts";
 import { real } from "./real.ts";
 import { patch, replace } from "./replace.ts";
 import { SimulatedImmediate, SimulatedTimeout } from "./timeout.ts";
@@ -8,9 +8,9 @@ import { SimulatedImmediate, SimulatedTimeout } from "./timeout.ts";
 type Callback = (...args: unknown[]) => void;
 
 /**
- * Patches the six timer functions, as globals and in `node:timers`. A timer that a host made can be cleared from
- * anywhere; clearing what is none does nothing, as in Node. Their `promisify.custom` leads to `node:timers/promises`, which
- * is patched elsewhere.
+ * Patches the six timer functions, as globals and in `node:timers`. A host's timer can be cleared from anywhere;
+ * clearing anything else has no effect, as in Node. Their `promisify.custom` leads to `node:timers/promises`, which is
+ * patched elsewhere.
  */
 export function patchTimers(): void {
   for (const home of [globalThis, timers]) {
@@ -33,14 +33,14 @@ export function patchTimers(): void {
 }
 
 function startTimer(host: Host, [callback, delayMs, ...args]: readonly unknown[], repeats: boolean): unknown {
-  // The real function throws the error that belongs here.
+  // The real function throws the right error.
   if (typeof callback !== "function") return Reflect.apply(real.setTimeout, undefined, [callback]);
   return new SimulatedTimeout(host, callback as Callback, delayMs, args, repeats);
 }
 
 function clearTimer(timer: unknown): void {
   if (timer instanceof SimulatedTimeout) timer.close();
-  else if (stage.host !== null && (typeof timer === "number" || typeof timer === "string")) {
-    stage.host.numberedTimers.get(Number(timer))?.[Symbol.dispose]();
+  else if (current.host !== null && (typeof timer === "number" || typeof timer === "string")) {
+    current.host.numberedTimers.get(Number(timer))?.[Symbol.dispose]();
   } else Reflect.apply(real.clearTimeout, undefined, [timer]);
 }

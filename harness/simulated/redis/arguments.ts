@@ -1,10 +1,18 @@
 import type { Caller } from "./command.ts";
-import { parseDouble } from "./floats.ts";
-import { INT64_MAX, parseInteger, type Integer } from "./integers.ts";
-import { ErrorReply, NOT_A_FLOAT, NOT_AN_INTEGER, ReplyError, SYNTAX_ERROR, WRONG_TYPE } from "./reply.ts";
-import type { HashValue, ListValue, SetValue, SortedSetValue, StreamValue, StringValue, Value } from "./values.ts";
+import { parseDouble } from "./numbers/floats.ts";
+import { INT64_MAX, parseInteger, type Integer } from "./numbers/integers.ts";
+import { ErrorReply, NOT_A_FLOAT, NOT_AN_INTEGER, ReplyError, SYNTAX_ERROR, WRONG_TYPE } from "./protocol/reply.ts";
+import type {
+  HashValue,
+  ListValue,
+  SetValue,
+  SortedSetValue,
+  StreamValue,
+  StringValue,
+  StoredValue,
+} from "./keyspace/values.ts";
 
-// Thrown again and again, so that refusing an argument costs no stack trace.
+// Reused for every throw, so that refusing an argument costs no stack trace.
 const wrongType = new ReplyError(WRONG_TYPE);
 const notAnInteger = new ReplyError(NOT_AN_INTEGER);
 const notAFloat = new ReplyError(NOT_A_FLOAT);
@@ -30,12 +38,15 @@ export function integerArgument(text: string, message?: string): Integer {
   return value;
 }
 
-/** A 64-bit integer as a number: exact up to 2^53, and beyond it only as good as that. */
+/** A 64-bit integer as a number: exact up to 2^53, rounded beyond. */
 export function numberArgument(text: string, message?: string): number {
   return Number(integerArgument(text, message));
 }
 
-/** How many to draw at random: any number whose opposite fits as well; half as many when each gives two values. */
+/**
+ * How many items to draw at random: any number whose negation fits as well; half as many when each item gives two
+ * values.
+ */
 export function drawCountArgument(text: string, inPairs = false): number {
   const count = integerArgument(text);
   if (count < -INT64_MAX) {
@@ -77,7 +88,7 @@ interface ValueTypes {
 }
 
 /** The value if it has the type, undefined if there is none, and the error of the wrong type otherwise. */
-function ofType<T extends keyof ValueTypes>(value: Value | undefined, type: T): ValueTypes[T] | undefined {
+function ofType<T extends keyof ValueTypes>(value: StoredValue | undefined, type: T): ValueTypes[T] | undefined {
   if (value === undefined) return undefined;
   if (value.type !== type) throw wrongType;
   // The discriminant was just compared; the compiler cannot follow it through a type parameter.
@@ -94,7 +105,7 @@ export function writeAs<T extends keyof ValueTypes>(caller: Caller, key: string,
   return ofType(caller.db.write(key), type);
 }
 
-/** Counts a change and wakes who watches the key. */
+/** Counts a change and marks the key for connections that watch it. */
 export function changed(caller: Caller, key: string, changes = 1): void {
   caller.db.touched(key);
   caller.server.dirty += changes;

@@ -2,7 +2,7 @@ import type { Session } from "./session.ts";
 
 export type ClientType = "normal" | "replica" | "pubsub" | "master";
 
-/** What CLIENT LIST TYPE and CLIENT KILL TYPE tell apart. */
+/** The kinds of connections that CLIENT LIST TYPE and CLIENT KILL TYPE distinguish. */
 export function typeOf(session: Session): ClientType {
   if (session.role !== "normal") return session.role;
   return session.isSubscriber ? "pubsub" : "normal";

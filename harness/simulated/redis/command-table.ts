@@ -1,24 +1,27 @@
 import { container, type Command } from "./command.ts";
 import { clientCommands, modernClientCommands } from "./commands/client.ts";
+import { clusterCommands } from "./commands/cluster.ts";
 import { connectionCommands } from "./commands/connection.ts";
 import { expiryCommands } from "./commands/expiry.ts";
+import { hashFieldExpiryCommands } from "./commands/hash-field-expiry.ts";
+import { hashFieldValueCommands } from "./commands/hash-field-values.ts";
 import { hashCommands } from "./commands/hashes.ts";
 import { keyCommands } from "./commands/keys.ts";
-import { listCommands } from "./commands/lists.ts";
+import { blockingListCommands, listCommands } from "./commands/lists.ts";
 import { pubsubCommands } from "./commands/pubsub.ts";
 import { replicationCommands, waitCommands } from "./commands/replication.ts";
 import { scriptingCommands } from "./commands/scripting.ts";
 import { serverCommands } from "./commands/server.ts";
 import { setCommands } from "./commands/sets.ts";
-import { rankCommands, sortedSetCommands } from "./commands/sorted-sets.ts";
+import { blockingSortedSetCommands, rankCommands, sortedSetCommands } from "./commands/sorted-sets.ts";
 import { streamCommands } from "./commands/streams.ts";
 import { stringCommands } from "./commands/strings.ts";
 import { transactionCommands } from "./commands/transactions.ts";
 import type { RedisVersion } from "./server.ts";
 
 /**
- * All commands of a version, by lower-case name; `more` come beside them or instead of those of the same name. Tables are
- * made once in a process for each list of these, because they serve thousands of servers.
+ * All commands of a version, by lower-case name; `more` adds commands or replaces those of the same name. Tables are
+ * made once per process for each list of these, because they serve thousands of servers.
  */
 export function buildCommands(version: RedisVersion, more: readonly Command[]): ReadonlyMap<string, Command> {
   const known = tables[version].get(more);
@@ -39,9 +42,12 @@ function usualCommands(version: RedisVersion): Map<string, Command> {
   const all = [
     ...stringCommands,
     ...hashCommands,
+    ...(isOld ? [] : [...hashFieldExpiryCommands, ...hashFieldValueCommands]),
     ...listCommands,
+    ...(isOld ? blockingListCommands.old : blockingListCommands.modern),
     ...setCommands,
     ...sortedSetCommands,
+    ...(isOld ? blockingSortedSetCommands.old : blockingSortedSetCommands.modern),
     ...(isOld ? rankCommands.old : rankCommands.modern),
     ...streamCommands,
     ...keyCommands,
@@ -52,6 +58,7 @@ function usualCommands(version: RedisVersion): Map<string, Command> {
     ...clientCommands.map((each) => (isOld ? each : extend(each, modernClientCommands))),
     ...scriptingCommands,
     ...serverCommands,
+    ...(isOld ? clusterCommands.old : clusterCommands.modern),
     ...replicationCommands,
     ...(isOld ? waitCommands.old : waitCommands.modern),
   ];

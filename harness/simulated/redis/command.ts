@@ -1,6 +1,6 @@
-import type { Database } from "./database.ts";
-import type { Reply } from "./reply.ts";
-import type { Protocol } from "./resp-encoder.ts";
+import type { Database } from "./keyspace/database.ts";
+import type { Reply } from "./protocol/reply.ts";
+import type { Protocol } from "./protocol/resp-encoder.ts";
 import type { RedisServer } from "./server.ts";
 import type { Session } from "./session.ts";
 
@@ -27,7 +27,7 @@ type CommandFlag =
   | "touches_arbitrary_keys"
   | "write";
 
-/** On whose behalf a command runs: a connection, or a script that a connection runs. */
+/** The caller of a command: a connection, or a script that a connection runs. */
 export interface Caller {
   readonly server: RedisServer;
   /** The connection, also where a script runs the command. */
@@ -37,7 +37,7 @@ export interface Caller {
   readonly inScript: boolean;
 }
 
-/** Carries a command out. `argv[0]` is its name as it was sent; the number of arguments was checked. */
+/** Executes a command. `argv[0]` is its name as it was sent; the number of arguments was checked. */
 export type Handler = (argv: readonly string[], caller: Caller) => Reply;
 
 /** First key, last key (negative: counted from the end), and distance between keys. All 0: no keys, or none fixed. */
@@ -52,7 +52,7 @@ export interface Command {
   readonly keys: KeyPositions;
   readonly handler: Handler;
   readonly subcommands?: ReadonlyMap<string, Command>;
-  // The flags that are looked at for each command, as plain fields.
+  // The flags that are checked for each command, as plain fields.
   readonly writes: boolean;
   readonly reads: boolean;
   readonly denyOom: boolean;
@@ -64,7 +64,7 @@ export interface Command {
   readonly touchesAnyKey: boolean;
   /** True for commands whose parts are propagated instead of themselves: EXEC, and those that run scripts. */
   readonly transparent?: boolean;
-  /** Looks at the arguments for flags of its own: a script's header can declare that it does not write. */
+  /** Reads further flags from the arguments: a script's header can declare that it does not write. */
   readonly refine?: (argv: readonly string[], server: RedisServer) => Command;
 }
 

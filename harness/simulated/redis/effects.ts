@@ -1,11 +1,13 @@
-import { encodeCommand } from "./resp-encoder.ts";
+import { encodeCommand } from "./protocol/resp-encoder.ts";
 
-/** A change of the data as replicas and the append-only file are told of it: a command with absolute times. */
+/** A change of the data as it is propagated to replicas and the append-only file: a command with absolute times. */
 export interface Effect {
-  /** Database it applies to; -1 where that does not matter: for MULTI and EXEC. */
+  /** The database that it applies to; -1 where that does not matter: for MULTI and EXEC. */
   readonly database: number;
   readonly argv: readonly string[];
-  /** Whether replicas get it, and whether the append-only file does. Scripts and PUBLISH can tell them apart. */
+  /**
+   * Whether replicas get it, and whether the append-only file does. Scripts and PUBLISH can treat the two differently.
+   */
   readonly toReplicas: boolean;
   readonly toFile: boolean;
 }
@@ -22,7 +24,7 @@ export class EffectRecorder {
   readonly #sink: EffectSink | undefined;
   readonly #selectsInside: boolean;
 
-  /** @param selectsInside whether SELECT stands behind MULTI, as since 7.2, or before it */
+  /** @param selectsInside whether SELECT comes after MULTI, as since 7.2, or before it */
   constructor(sink: EffectSink | undefined, selectsInside: boolean) {
     this.#sink = sink;
     this.#selectsInside = selectsInside;
@@ -51,13 +53,13 @@ export class EffectRecorder {
 }
 
 /**
- * Writes effects as a stream of commands, the way a replication link or an append-only file carries them: a SELECT
- * stands before a command of another database than the one before.
+ * Writes effects as a stream of commands, as a replication link or an append-only file carries them: a SELECT precedes
+ * a command when its database differs from the last one's.
  */
 export class EffectStream {
   #selected = -1;
 
-  /** Begins anew: the next command gets its SELECT, as after a full resynchronization. */
+  /** Starts over: the next command gets its SELECT, as after a full resynchronization. */
   reset(): void {
     this.#selected = -1;
   }

@@ -1,5 +1,5 @@
 import { acceptsCount, type Caller, type Command } from "./command.ts";
-import { ErrorReply, errorReply, QUEUED, ReplyError, type Reply } from "./reply.ts";
+import { ErrorReply, errorReply, QUEUED, ReplyError, type Reply } from "./protocol/reply.ts";
 import type { RedisServer } from "./server.ts";
 import type { Session } from "./session.ts";
 
@@ -58,7 +58,7 @@ export function cString(text: string): string {
   return end < 0 ? text : text.slice(0, end);
 }
 
-/** Runs a connection's command: checks in the server's order, then queues or carries it out. Undefined: no reply. */
+/** Runs a connection's command: checks in the server's order, then queues or executes it. Undefined: no reply. */
 export function execute(session: Session, argv: readonly string[]): Reply {
   const { server } = session;
   const found = findCommand(server, argv);
@@ -82,7 +82,7 @@ export function execute(session: Session, argv: readonly string[]): Reply {
   return call(command, argv, session);
 }
 
-/** Somebody's browser: such a connection is closed without a word. */
+/** The request of a browser: such a connection is closed without a reply. */
 function isHttp(argv: readonly string[]): boolean {
   const name = (argv[0] ?? "").toLowerCase();
   return name === "host:" || name === "post";
@@ -104,7 +104,7 @@ function reject(session: Session, command: Command | undefined, reply: ErrorRepl
   return errorReply(`EXECABORT Transaction discarded because of: ${reply.text.replace(/^ERR /, "")}`);
 }
 
-/** Flags of a command, or for EXEC of everything it will run. */
+/** Flags of a command; for EXEC, of everything it will run. */
 type Needs = Pick<Command, "writes" | "reads" | "denyOom" | "mayReplicate" | "stale" | "loading">;
 
 function needsOf(session: Session, command: Command): Needs {
@@ -120,7 +120,7 @@ function needsOf(session: Session, command: Command): Needs {
   };
 }
 
-/** Why the command must not run now, in the order in which the server asks. */
+/** Why the command must not run now, in the order of the server's checks. */
 function refusalOf(session: Session, command: Command): ErrorReply | undefined {
   const { server } = session;
   if (!session.authenticated && !command.flags.has("no_auth")) return NO_AUTH;
@@ -160,7 +160,7 @@ function isHeldByPause(session: Session, command: Command): boolean {
   return !server.pausedWritesOnly || needsOf(session, command).mayReplicate;
 }
 
-/** Where a command's effects may go. A script can narrow it. */
+/** Where a command's effects may go. A script can restrict it. */
 export interface Propagation {
   readonly toReplicas: boolean;
   readonly toFile: boolean;
@@ -168,7 +168,7 @@ export interface Propagation {
 
 const EVERYWHERE: Propagation = { toReplicas: true, toFile: true };
 
-/** Carries a command out and records its effects. */
+/** Executes a command and records its effects. */
 export function call(command: Command, argv: readonly string[], caller: Caller, allowed = EVERYWHERE): Reply {
   const { server } = caller;
   const { rewritten, forced } = server;
@@ -181,8 +181,9 @@ export function call(command: Command, argv: readonly string[], caller: Caller, 
     reply = handle(command, argv, caller);
     if (command.transparent !== true && (server.dirty !== dirtyBefore || server.forced !== "no")) {
       const toFile = allowed.toFile && server.forced !== "replicas";
-      if (allowed.toReplicas || toFile) {
-        server.effects.add(caller.db.id, server.rewritten ?? argv, allowed.toReplicas, toFile);
+      const effect = server.rewritten ?? argv;
+      if (effect.length > 0 && (allowed.toReplicas || toFile)) {
+        server.effects.add(caller.db.id, effect, allowed.toReplicas, toFile);
       }
     }
   } finally {

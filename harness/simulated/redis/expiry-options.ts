@@ -1,7 +1,7 @@
 import { fail, integerArgument, syntaxError } from "./arguments.ts";
-import { add, multiply, type Integer } from "./integers.ts";
+import { add, multiply, type Integer } from "./numbers/integers.ts";
 
-/** The time that EX, PX, EXAT or PXAT gives, as it was written. */
+/** The time given by EX, PX, EXAT or PXAT, as it was written. */
 export interface ExpiryOption {
   readonly unit: "ex" | "px" | "exat" | "pxat";
   readonly amount: string;

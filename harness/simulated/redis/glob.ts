@@ -11,7 +11,10 @@ export function globMatchesKey(pattern: string, key: string): boolean {
   return pattern === "*" || globMatches(pattern, key);
 }
 
-/** Set when a star has already tried every suffix, so that outer stars need not try shorter ones: keeps it polynomial. */
+/**
+ * Set when a star has already tried every suffix, so that outer stars need not try shorter ones: this keeps matching
+ * polynomial.
+ */
 interface Progress {
   skipLonger: boolean;
 }

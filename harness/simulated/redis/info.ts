@@ -1,10 +1,10 @@
-import { usedMemory } from "./eviction.ts";
+import { usedMemory } from "./keyspace/eviction.ts";
 import { typeOf } from "./client-info.ts";
 import type { RedisServer } from "./server.ts";
 
 type Fields = readonly (readonly [string, string | number])[];
 
-/** Sections that INFO shows when none is asked for, in order; `cluster` and others have a constant text. */
+/** Sections that INFO shows by default, in order; `cluster` and others have a constant text. */
 const SECTIONS: readonly (readonly [name: string, title: string, fields: (server: RedisServer) => Fields])[] = [
   ["server", "Server", serverFields],
   ["clients", "Clients", clientFields],
@@ -18,7 +18,7 @@ const SECTIONS: readonly (readonly [name: string, title: string, fields: (server
 
 const EVERYTHING = new Set(["all", "default", "everything"]);
 
-/** The text of INFO with these arguments. A shorter list of fields than the real one: those that programs read. */
+/** The text of INFO with these arguments. It has fewer fields than the real one: those that programs read. */
 export function infoText(server: RedisServer, asked: readonly string[]): string {
   const wanted = new Set(asked.map((name) => name.toLowerCase()));
   const isAll = wanted.size === 0 || [...wanted].some((name) => EVERYTHING.has(name));
@@ -145,7 +145,10 @@ function keyspaceFields(server: RedisServer): Fields {
   return server.databases
     .filter((database) => database.slots.size > 0)
     .map((database) => {
-      const suffix = server.isModern ? ",subexpiry=0" : "";
+      const hashes = [...database.slots.values()].filter(
+        ({ value }) => value.type === "hash" && value.expires.size > 0,
+      );
+      const suffix = server.isModern ? `,subexpiry=${hashes.length}` : "";
       return [`db${database.id}`, `keys=${database.slots.size},expires=${database.expires.size},avg_ttl=0${suffix}`];
     });
 }

@@ -1,7 +1,7 @@
 /** Classes of keyspace events, by the letter of the directive `notify-keyspace-events`. */
 export type EventClass = "g" | "$" | "l" | "s" | "h" | "z" | "x" | "e" | "t" | "m" | "d" | "n";
 
-/** What `A` stands for: everything but misses and new keys. */
+/** The meaning of `A`: everything but misses and new keys. */
 const ALL = "g$lshzxetd";
 const LISTED_FIRST = `${ALL}n`;
 const LISTED_LAST = "KEm";
@@ -10,7 +10,7 @@ const LISTED_LAST = "KEm";
 export class NotificationFilter {
   #flags = new Set<string>();
 
-  /** Takes the directive's value. False when a letter is unknown; then nothing changes. */
+  /** Sets the directive's value. False when a letter is unknown; then nothing changes. */
   set(text: string): boolean {
     if (!/^[Ag$lshzxetdnKEm]*$/.test(text)) return false;
     this.#flags = new Set(text.replaceAll("A", ALL));

@@ -1,5 +1,5 @@
 import { globMatches } from "./glob.ts";
-import { PushReply } from "./reply.ts";
+import { PushReply } from "./protocol/reply.ts";
 
 /** A connection that can be sent messages. */
 export interface Subscriber {
@@ -9,13 +9,16 @@ export interface Subscriber {
   push(message: PushReply): void;
 }
 
-/** Who listens to what. Order of delivery: subscribers of the channel, then of matching patterns, each as they came. */
+/**
+ * The subscriptions. Order of delivery: subscribers of the channel, then of matching patterns, each in the order of
+ * subscribing.
+ */
 export class PubSub {
   readonly channels = new Map<string, Set<Subscriber>>();
   readonly patterns = new Map<string, Set<Subscriber>>();
   readonly shardChannels = new Map<string, Set<Subscriber>>();
 
-  /** Sends a message to all who listen; returns how many deliveries that were. */
+  /** Sends a message to all subscribers; returns the number of deliveries. */
   publish(channel: string, message: string): number {
     let receivers = 0;
     for (const subscriber of this.channels.get(channel) ?? []) {

@@ -1,17 +1,17 @@
 /**
- * What a server knows of its replication. This module's owner, the simulated replication, keeps it up to date; the
- * server only reads it, for INFO, ROLE, WAIT, writes on replicas and min-replicas-to-write.
+ * What a server knows about its replication. The simulated replication owns this and keeps it up to date; the server
+ * only reads it, for INFO, ROLE, WAIT, writes on replicas and min-replicas-to-write.
  */
 export class ReplicationState {
   /** The master this server follows; undefined on a master. */
   master: { readonly host: string; readonly port: number } | undefined;
   /** State of the link to the master. */
   link: "connect" | "connecting" | "sync" | "connected" = "connect";
-  /** Milliseconds of wall clock at which something last came from the master. */
+  /** Milliseconds of wall clock at which data last came from the master. */
   lastContactMs = 0;
   /** When the link went down, in milliseconds of wall clock. */
   linkDownSinceMs = 0;
-  /** Identity of the history this data belongs to, 40 hexadecimal digits. */
+  /** ID of the history this data belongs to, 40 hexadecimal digits. */
   id: string;
   /** The history before the last promotion, up to `secondaryOffset`. */
   secondaryId = "0".repeat(40);
@@ -24,7 +24,7 @@ export class ReplicationState {
   backlogFirstOffset = 0;
   backlogLength = 0;
   failover: "no-failover" | "waiting-for-sync" | "failover-in-progress" = "no-failover";
-  /** The replicas that are attached, in the order in which they came. */
+  /** The attached replicas, in the order in which they came. */
   replicas: readonly ReplicaView[] = [];
 
   constructor(id: string) {
@@ -35,10 +35,10 @@ export class ReplicationState {
     return this.master !== undefined;
   }
 
-  /** What `goodReplicas` gave when it was last counted: the real server counts once a second, not at each write. */
+  /** The result of `goodReplicas` at its last count: the real server counts once a second, not at each write. */
   goodCount: number | undefined;
 
-  /** Replicas that are online and were heard of within `maxLagSeconds`. */
+  /** Replicas that are online and were heard from within `maxLagSeconds`. */
   goodReplicas(nowMs: number, maxLagSeconds: number): number {
     if (this.goodCount !== undefined) return this.goodCount;
     return this.replicas.filter(
@@ -50,11 +50,11 @@ export class ReplicationState {
 
 /** One attached replica, as its master sees it. */
 export interface ReplicaView {
-  /** Address it announced, or its connection's. */
+  /** The address that it announced, or its connection's. */
   readonly host: string;
   readonly port: number;
   readonly state: "wait_bgsave" | "send_bulk" | "online";
-  /** Offset it acknowledged last, and up to which its append-only file is synced. */
+  /** The offset that it acknowledged last, and the one up to which its append-only file is synced. */
   readonly offset: number;
   readonly fileOffset: number;
   /** Wall clock of its last acknowledgement, in milliseconds. */

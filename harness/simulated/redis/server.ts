@@ -1,17 +1,20 @@
 import type { Random } from "../../core/random.ts";
 import type { Command } from "./command.ts";
 import { buildCommands } from "./command-table.ts";
-import { Configuration } from "./configuration.ts";
-import { Database, type DatabaseOwner } from "./database.ts";
+import { BlockedClients, isAwaited } from "./blocking.ts";
+import { Configuration } from "./configuration/configuration.ts";
+import { Database, type DatabaseOwner } from "./keyspace/database.ts";
 import { EffectRecorder, type EffectSink } from "./effects.ts";
-import { performEvictions } from "./eviction.ts";
+import { performEvictions } from "./keyspace/eviction.ts";
 import { applyEffect } from "./execute.ts";
 import type { EventClass } from "./notifications.ts";
 import { PubSub } from "./pubsub.ts";
 import { ReplicationState } from "./replication-state.ts";
-import { ScriptCache } from "./script-cache.ts";
+import { ScriptCache } from "./scripting/script-cache.ts";
 import { Session, type SessionOptions } from "./session.ts";
-import { restoreSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
+import type { StoredValue } from "./keyspace/values.ts";
+import { expireFields } from "./keyspace/hash-fields.ts";
+import { restoreSnapshot, takeSnapshot, type Snapshot } from "./keyspace/snapshot.ts";
 import type { WorldHooks } from "./world-hooks.ts";
 
 /** The versions that were compared with real servers. */
@@ -24,21 +27,23 @@ export interface ServerOptions {
   readonly version?: RedisVersion;
   /** The server's wall clock: integer microseconds of Unix time. It may jump either way. */
   readonly nowUs: () => number;
-  /** Randomness of this server: its identity, random members, evictions. */
+  /** Randomness of this server: its ID, random members, evictions. */
   readonly random: Random;
   /** Directives as in redis.conf, for example `{"maxmemory": "1mb"}`. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Takes what replicas and the append-only file must be told; before any reply that depends on it is sent. */
+  /** Receives the effects for replicas and the append-only file, before any reply that depends on them is sent. */
   readonly onEffects?: EffectSink;
   readonly hooks?: WorldHooks;
-  /** Commands beside or instead of the usual ones: PSYNC and REPLCONF from the replication, SENTINEL, ... */
+  /**
+   * Commands in addition to the usual ones or in their place: PSYNC and REPLCONF from the replication, SENTINEL, ...
+   */
   readonly commands?: readonly Command[];
 }
 
 /**
  * A Redis server as a state machine: bytes of connections in, bytes out, at once and without side effects. It has no
- * timers: whoever owns it calls `activeExpire` now and then, as the real server's cron does ten times a second, and
- * resumes what `WAIT` blocked.
+ * timers: its owner regularly calls `activeExpire`, as the real server's cron does ten times a second, and resumes
+ * connections that `WAIT` blocked.
  */
 export class RedisServer implements DatabaseOwner {
   readonly version: RedisVersion;
@@ -48,11 +53,12 @@ export class RedisServer implements DatabaseOwner {
   readonly commands: ReadonlyMap<string, Command>;
   readonly databases: readonly Database[];
   readonly pubsub = new PubSub();
+  readonly blocked = new BlockedClients(this);
   readonly scripts: ScriptCache;
   readonly replication: ReplicationState;
   readonly effects: EffectRecorder;
   readonly sessions = new Map<number, Session>();
-  /** Identity of this process, 40 hexadecimal digits. */
+  /** ID of this process, 40 hexadecimal digits. */
   readonly runId: string;
   readonly startedAtMs: number;
   readonly statistics = { commands: 0, connections: 0, hits: 0, misses: 0, expired: 0, evicted: 0 };
@@ -68,7 +74,10 @@ export class RedisServer implements DatabaseOwner {
   activeExpireEnabled = true;
   /** Grows with each change of the data; a command that changed it is propagated. */
   dirty = 0;
-  /** What to propagate instead of the running command, and whether to propagate although nothing changed. */
+  /**
+   * The effects to propagate instead of the running command (empty: none), and whether to propagate although nothing
+   * changed.
+   */
   rewritten: readonly string[] | undefined;
   forced: "no" | "replicas" | "everywhere" = "no";
   outOfMemory = false;
@@ -83,6 +92,7 @@ export class RedisServer implements DatabaseOwner {
   #depth = 0;
   #unitDepth = 0;
   readonly #talking = new Set<Session>();
+  #unblocked = new Set<Session>();
   readonly #nowUs: () => number;
 
   constructor(options: ServerOptions) {
@@ -124,7 +134,7 @@ export class RedisServer implements DatabaseOwner {
     return this.pausedUntilMs > this.nowMs;
   }
 
-  /** The wall clock now, in microseconds, whatever is frozen. */
+  /** The wall clock now, in microseconds, even while the command clock is frozen. */
   nowUs(): number {
     return this.#nowUs();
   }
@@ -145,8 +155,8 @@ export class RedisServer implements DatabaseOwner {
   }
 
   /**
-   * Runs something that may change data or answer connections; afterwards what was written to connections is sent, in
-   * the order in which they were first written to. All entrances from outside go through here.
+   * Runs code that may change data or answer connections; then sends the output of the connections, in the order in
+   * which they were first written to. All calls from outside go through here.
    */
   enter<T>(work: () => T): T {
     if (this.#depth === 0) this.nowMs = Math.floor(this.#nowUs() / 1000);
@@ -154,18 +164,34 @@ export class RedisServer implements DatabaseOwner {
     try {
       return work();
     } finally {
+      if (this.#depth === 1) this.runUnblocked();
       this.#depth -= 1;
       if (this.#depth === 0) this.#sendReplies();
     }
   }
 
-  /** A command begins: it is propagated as it is, if it changes anything, unless it says otherwise. */
+  /** A connection that was blocked shall run the requests that came meanwhile, after the current one. */
+  goOnLater(session: Session): void {
+    this.#unblocked.add(session);
+  }
+
+  /** Answers blocked connections whose time is over, and runs requests that others sent while they were blocked. */
+  runUnblocked(): void {
+    this.blocked.expire();
+    while (this.#unblocked.size > 0) {
+      const unblocked = this.#unblocked;
+      this.#unblocked = new Set();
+      for (const session of unblocked) session.goOn();
+    }
+  }
+
+  /** A command begins: if it changes anything, it is propagated as it is, unless it says otherwise. */
   propagateAsUsual(): void {
     this.rewritten = undefined;
     this.forced = "no";
   }
 
-  /** Runs one execution unit: its effects go out together when the outermost has ended. */
+  /** Runs one execution unit: its effects go out together when the outermost unit has ended. */
   unit<T>(atomic: boolean, work: () => T): T {
     this.beginUnit();
     try {
@@ -195,7 +221,7 @@ export class RedisServer implements DatabaseOwner {
     return this.#effectSession;
   }
 
-  /** A session has something to send; it is done when the entrance is left. */
+  /** A session has output to send; it is sent at the end of the call from outside. */
   willSend(session: Session): void {
     this.#talking.add(session);
     if (this.#depth === 0) this.#sendReplies();
@@ -210,14 +236,14 @@ export class RedisServer implements DatabaseOwner {
   }
 
   /**
-   * Applies an effect that came from the master, or that the append-only file holds. Expiry does not interfere: a key
-   * lives until its deletion arrives. MULTI and EXEC are ignored: give the effects of one unit
-   * together.
+   * Applies an effect that came from the master, or from the append-only file. Expiry does not interfere: a key lives
+   * until its deletion arrives. MULTI and EXEC are ignored: pass the effects of one unit together.
    */
   apply(effects: readonly { readonly database: number; readonly argv: readonly string[] }[]): void {
-    this.enter(() =>
-      this.unit(true, () => effects.forEach((effect) => applyEffect(this, effect.database, effect.argv))),
-    );
+    this.enter(() => {
+      this.unit(true, () => effects.forEach((effect) => applyEffect(this, effect.database, effect.argv)));
+      this.blocked.serve();
+    });
   }
 
   /**
@@ -234,6 +260,11 @@ export class RedisServer implements DatabaseOwner {
           if (!database.isExpired(key)) continue;
           this.unit(true, () => database.expire(key));
           expired += 1;
+        }
+        if (!database.mayHaveExpiringFields) continue;
+        for (const [key, { value }] of [...database.slots]) {
+          if (value.type !== "hash" || value.expires.size === 0) continue;
+          expired += this.unit(true, () => expireFields(this, database, key, value, limit - expired));
         }
       }
       return expired;
@@ -253,14 +284,21 @@ export class RedisServer implements DatabaseOwner {
     return performEvictions(this);
   }
 
-  /** A copy of all data, as a full resynchronization or an RDB file carries it. */
+  /** A copy of all data, as in a full resynchronization or an RDB file. */
   snapshot(): Snapshot {
     return takeSnapshot(this.databases);
   }
 
-  /** Replaces all data. A master drops keys that have expired meanwhile, a replica keeps them until it is told. */
+  /**
+   * Replaces all data. A master drops keys that have expired meanwhile, a replica keeps them until its master deletes
+   * them.
+   */
   restore(snapshot: Snapshot): void {
     this.enter(() => restoreSnapshot(this.databases, snapshot, this.isReplica ? undefined : this.nowMs));
+  }
+
+  keyAdded(database: Database, key: string, value: StoredValue): void {
+    if (isAwaited(value)) this.blocked.signal(database, key);
   }
 
   notify(kind: EventClass, event: string, key: string, database: number): void {

@@ -1,12 +1,12 @@
 import type { Caller, Command } from "./command.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./keyspace/database.ts";
 import { execute } from "./execute.ts";
 import type { Subscriber } from "./pubsub.ts";
-import { ErrorReply, type PushReply, type Reply } from "./reply.ts";
-import { encodeReply, fromBytes, toBytes, type Protocol } from "./resp-encoder.ts";
-import { RequestParser } from "./resp-parser.ts";
+import { ErrorReply, PushReply, SeveralReplies, type Reply } from "./protocol/reply.ts";
+import { encodeReply, fromBytes, toBytes, type Protocol } from "./protocol/resp-encoder.ts";
+import { RequestParser } from "./protocol/resp-parser.ts";
 import type { RedisServer } from "./server.ts";
-import { WatchedKeys } from "./watch.ts";
+import { WatchedKeys } from "./keyspace/watch.ts";
 
 export interface SessionOptions {
   /** Takes what the server sends. */
@@ -18,13 +18,13 @@ export interface SessionOptions {
   readonly local?: string;
 }
 
-/** Commands queued since MULTI. `failed` says that one was refused, so that EXEC will be too. */
+/** Commands queued since MULTI. `failed` means that one was refused, so EXEC will be refused too. */
 export interface Transaction {
   readonly queue: { readonly command: Command; readonly argv: readonly string[] }[];
   failed: boolean;
 }
 
-/** One connection: parses its requests, runs them in order, and gathers what is sent back. */
+/** One connection: parses its requests, runs them in order, and collects its output. */
 export class Session implements Caller, Subscriber {
   readonly server: RedisServer;
   readonly id: number;
@@ -42,7 +42,7 @@ export class Session implements Caller, Subscriber {
   libraryName = "";
   libraryVersion = "";
   authenticated: boolean;
-  /** A `replica` gets the replication stream; the `master` sends it, and is obeyed. */
+  /** A `replica` gets the replication stream; the `master` sends it, and its commands are applied. */
   role: "normal" | "replica" | "master" = "normal";
   transaction: Transaction | undefined;
   /** A watched key was changed: the next EXEC fails. */
@@ -50,7 +50,7 @@ export class Session implements Caller, Subscriber {
   replies: "on" | "off" | "skip" | "skip-next" = "on";
   noEvict = false;
   noTouch = false;
-  /** True inside EXEC: what would block returns at once instead. */
+  /** True inside EXEC: blocking commands return at once instead. */
   denyBlocking = false;
   lastActiveMs: number;
   lastCommand: Command | undefined;
@@ -94,7 +94,7 @@ export class Session implements Caller, Subscriber {
     return this.#blocked !== undefined;
   }
 
-  /** Takes bytes from the peer and answers them, unless the connection is blocked: then they wait. */
+  /** Takes bytes from the peer and answers them; while the connection is blocked, they wait. */
   receive(bytes: Uint8Array): void {
     if (this.closed) return;
     this.#parser.push(fromBytes(bytes));
@@ -108,6 +108,7 @@ export class Session implements Caller, Subscriber {
   disconnect(): void {
     if (this.closed) return;
     this.closed = true;
+    this.#blocked?.onEnd?.();
     this.#blocked = undefined;
     this.#output = "";
     this.transaction = undefined;
@@ -116,7 +117,7 @@ export class Session implements Caller, Subscriber {
     this.server.sessions.delete(this.id);
   }
 
-  /** Closes the connection from this side, at once; what was not sent yet is lost. */
+  /** Closes the connection from this side, at once; unsent output is lost. */
   kill(): void {
     if (this.closed) return;
     this.disconnect();
@@ -135,13 +136,13 @@ export class Session implements Caller, Subscriber {
   }
 
   /** Runs one command and sends its reply. */
-  run(argv: readonly string[]): void {
+  run(argv: readonly string[], perform: (session: Session, argv: readonly string[]) => Reply = execute): void {
     const { server } = this;
     const before = server.current;
     server.current = this;
     server.touches = !this.noTouch;
     try {
-      const reply = execute(this, argv);
+      const reply = perform(this, argv);
       if (reply !== undefined) this.reply(reply);
     } finally {
       server.current = before;
@@ -150,11 +151,14 @@ export class Session implements Caller, Subscriber {
     for (const message of this.#ownMessages.splice(0)) this.#send(encodeReply(message, this.resp));
     if (this.replies === "skip") this.replies = "on";
     else if (this.replies === "skip-next") this.replies = "skip";
+    server.blocked.serve();
   }
 
-  /** Sends a reply, unless the connection asked for silence. */
+  /** Sends a reply, unless the connection asked for silence; confirmations of subscriptions are sent in any case. */
   reply(reply: Reply): void {
-    if (this.replies === "on" || this.replies === "skip-next") this.#send(encodeReply(reply, this.resp));
+    const isSpoken = this.replies === "on" || this.replies === "skip-next";
+    if (isSpoken || reply instanceof PushReply || reply instanceof SeveralReplies)
+      this.#send(encodeReply(reply, this.resp));
     else this.server.willSend(this);
   }
 
@@ -164,7 +168,7 @@ export class Session implements Caller, Subscriber {
     else this.#send(encodeReply(message, this.resp));
   }
 
-  /** Sends bytes that are no reply, the replication stream for example. */
+  /** Sends bytes that are not a reply, for example the replication stream. */
   sendRaw(text: string): void {
     this.#send(text);
   }
@@ -175,7 +179,7 @@ export class Session implements Caller, Subscriber {
     this.server.willSend(this);
   }
 
-  /** Hands the gathered output over. For the server. */
+  /** Returns the collected output. For the server. */
   flush(): void {
     if (this.#output !== "") {
       const text = this.#output;
@@ -186,15 +190,52 @@ export class Session implements Caller, Subscriber {
   }
 
   /**
-   * Blocks the connection: it runs nothing until `unblock`. `onTimeout` gives the reply with which CLIENT UNBLOCK ends
-   * it as if its time were over.
+   * Blocks the connection: it runs nothing until `unblock`. `onTimeout` returns the reply with which CLIENT UNBLOCK
+   * ends the block as if its time were over, and `onEnd` is called when it ends for any reason.
    */
-  block(onTimeout: () => Reply): Blocked {
-    this.#blocked = { onTimeout };
+  block(onTimeout: () => Reply, onEnd?: () => void): Blocked {
+    this.#blocked = { onTimeout, onEnd };
     return this.#blocked;
   }
 
-  /** Ends a block with its reply, and goes on with what came meanwhile. False when that block is no longer there. */
+  /** Ends a block by running its command again; false when that block has already ended. It may block again. */
+  resume(
+    blocked: Blocked,
+    argv: readonly string[],
+    perform: (session: Session, argv: readonly string[]) => Reply,
+  ): boolean {
+    if (!this.#endBlock(blocked)) return false;
+    this.run(argv, perform);
+    this.server.goOnLater(this);
+    return true;
+  }
+
+  /** Ends a block with its reply. Requests that came meanwhile run when the server has finished the current one. */
+  release(blocked: Blocked, reply: Reply): boolean {
+    if (!this.#endBlock(blocked)) return false;
+    this.server.enter(() => {
+      this.reply(reply);
+      this.server.goOnLater(this);
+    });
+    return true;
+  }
+
+  /** Runs the requests that came while the connection was blocked. */
+  goOn(): void {
+    this.#process();
+  }
+
+  #endBlock(blocked: Blocked): boolean {
+    if (this.#blocked !== blocked || this.closed) return false;
+    this.#blocked = undefined;
+    blocked.onEnd?.();
+    return true;
+  }
+
+  /**
+   * Ends a block with its reply, and continues with the requests that came meanwhile. False when that block has already
+   * ended.
+   */
   unblock(blocked: Blocked, reply: Reply): boolean {
     if (this.#blocked !== blocked || this.closed) return false;
     this.#blocked = undefined;
@@ -210,7 +251,8 @@ export class Session implements Caller, Subscriber {
     const blocked = this.#blocked;
     if (blocked?.onTimeout === undefined) return false;
     const reply = asError ? new ErrorReply("UNBLOCKED client unblocked via CLIENT UNBLOCK") : blocked.onTimeout();
-    return this.unblock(blocked, reply);
+    // A connection that waits for a key continues later, one that waits for replicas at once.
+    return blocked.onEnd === undefined ? this.unblock(blocked, reply) : this.release(blocked, reply);
   }
 
   /** Holds a command until CLIENT PAUSE is over. */
@@ -238,8 +280,10 @@ export class Session implements Caller, Subscriber {
   }
 }
 
-/** Why a connection runs nothing: it waits, or its command is held by a pause. */
+/** Why a connection runs nothing: it waits, or a pause holds its command. */
 export interface Blocked {
   readonly onTimeout?: () => Reply;
+  /** Called when the block ends for any reason, including the end of its connection. */
+  readonly onEnd?: (() => void) | undefined;
   readonly postponed?: readonly string[];
 }

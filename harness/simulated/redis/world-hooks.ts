@@ -1,15 +1,18 @@
 import type { Session } from "./session.ts";
 
-/** What the server cannot do by itself, because it needs time, other servers or a disk. Absent: see each. */
+/**
+ * What the server cannot do by itself, because it needs time, other servers or a disk. Each says what happens when it
+ * is absent.
+ */
 export interface WorldHooks {
   /**
-   * WAIT: `resolve` is to be called once, now or later, with the number of replicas that have acknowledged
+   * WAIT: `resolve` must be called once, now or later, with the number of replicas that have acknowledged
    * `request.offset`. Absent: the number of those that have already, at once.
    */
   wait?(request: WaitRequest): void;
-  /** WAITAOF: as `wait`, with whether the local file is synced (0 or 1), and how many replicas have theirs synced. */
+  /** WAITAOF: like `wait`, with whether the local file is synced (0 or 1), and how many replicas have theirs synced. */
   waitForFile?(request: WaitFileRequest): void;
-  /** REPLICAOF: follow that master, or none. Absent: the state is set, and that is all. */
+  /** REPLICAOF: follow that master, or none. Absent: only the state is set. */
   replicaOf?(master: { readonly host: string; readonly port: number } | undefined): void;
   /** CONFIG REWRITE. Returns false when there is no configuration file. */
   rewriteConfiguration?(): boolean;
@@ -33,12 +36,12 @@ export interface WaitRequest {
   readonly timeoutMs: number;
   /** The offset of the replication stream after this connection's last write. */
   readonly offset: number;
-  /** Ends the wait; does nothing when the connection is gone or was unblocked otherwise. */
+  /** Ends the wait; does nothing when the connection is gone or was already unblocked. */
   resolve(acknowledged: number): void;
 }
 
 export interface WaitFileRequest extends Omit<WaitRequest, "resolve"> {
-  /** 0 or 1: whether the local file's sync is waited for too. */
+  /** 0 or 1: whether to wait for the local file's sync too. */
   readonly local: number;
   resolve(local: number, replicas: number): void;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MASTER_NAME } from "../../core/topology.ts";
-import { encodeCommand } from "../redis/resp-encoder.ts";
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
+import { encodeCommand } from "../redis/protocol/resp-encoder.ts";
 import { RawClient } from "./testing/raw-client.ts";
 import { SentinelWorld } from "./testing/sentinel-world.ts";
 

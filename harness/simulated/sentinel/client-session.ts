@@ -1,7 +1,7 @@
 import type { PubSub, Subscriber } from "../redis/pubsub.ts";
-import { ErrorReply, type PushReply, type Reply } from "../redis/reply.ts";
-import { encodeReply, type Protocol } from "../redis/resp-encoder.ts";
-import { RequestParser } from "../redis/resp-parser.ts";
+import { ErrorReply, type PushReply, type Reply } from "../redis/protocol/reply.ts";
+import { encodeReply, type Protocol } from "../redis/protocol/resp-encoder.ts";
+import { RequestParser } from "../redis/protocol/resp-parser.ts";
 
 export interface ClientSessionOptions {
   readonly pubsub: PubSub;
@@ -14,7 +14,7 @@ export interface ClientSessionOptions {
   readonly run: (argv: readonly string[], session: ClientSession) => Reply;
 }
 
-/** A connection from a client, or from another Sentinel. What one event answers leaves together, at `flush`. */
+/** A connection from a client, or from another Sentinel. All answers to one event leave together, at `flush`. */
 export class ClientSession implements Subscriber {
   readonly id: number;
   readonly pubsub: PubSub;
@@ -34,7 +34,7 @@ export class ClientSession implements Subscriber {
   readonly #parser = new RequestParser();
   #output = "";
   #isClosing = false;
-  /** Messages that the command under way has caused; undefined while none is. */
+  /** Messages that the current command has caused; undefined while no command runs. */
   #held: PushReply[] | undefined;
 
   constructor(id: number, options: ClientSessionOptions) {
@@ -62,7 +62,7 @@ export class ClientSession implements Subscriber {
     }
   }
 
-  /** Sends a message. One that its own command has caused comes after that command's reply. */
+  /** Sends a message. A message that the connection's own command caused comes after that command's reply. */
   push(message: PushReply): void {
     if (this.#held === undefined) this.#write(message);
     else this.#held.push(message);

@@ -4,7 +4,7 @@ import type { Sentinel } from "./sentinel.ts";
 import type { MonitoredMaster, SentinelOptions } from "./sentinel-options.ts";
 import type { Timing } from "./timing.ts";
 
-/** The masters that a configuration names, with the replicas and other Sentinels known of each. */
+/** The masters in a configuration, with the known replicas and other Sentinels of each. */
 export function loadMasters(
   options: SentinelOptions,
   { nowMs, timing }: { readonly nowMs: number; readonly timing: Timing },
@@ -33,7 +33,7 @@ export function loadMasters(
   );
 }
 
-/** What a Sentinel writes into its configuration. `read` is what it was started with. */
+/** The configuration that a Sentinel writes. `read` is the one it was started with. */
 export function configurationOf(sentinel: Sentinel, read: SentinelOptions): SentinelOptions {
   return {
     ...read,

@@ -8,14 +8,14 @@ export interface Wire {
   close(): void;
 }
 
-/** What is told about a transport. After `onGone`, or after it was closed, nothing. */
+/** The events of a transport. After `onGone`, or after it was closed, there are none. */
 export interface WireHandler {
   onOpen(): void;
   onText(text: string): void;
   onGone(): void;
 }
 
-/** What a Sentinel needs of the world. All of it is synchronous; text is binary, one UTF-16 unit per byte. */
+/** The Sentinel's interface to the world. All of it is synchronous; text is binary, one UTF-16 unit per byte. */
 export interface SentinelEnvironment {
   /** The address at which others reach it. */
   readonly host: string;
@@ -24,7 +24,7 @@ export interface SentinelEnvironment {
   /** A uniform integer from 0 to `count` - 1. */
   randomBelow(count: number): number;
   dial(address: NodeAddress, handler: WireHandler): Wire;
-  /** Something waits in a connection: it is to be flushed when the present event is over. */
+  /** A connection has output: it must be flushed when the current event is over. */
   wrote(connection: OutgoingConnection): void;
   /** An event of its own, to be published to its clients. */
   announce(channel: string, message: string): void;

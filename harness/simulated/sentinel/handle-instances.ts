@@ -1,14 +1,14 @@
-import { runFailover, startFailoverIfNeeded } from "./failover.ts";
+import { runFailover, startFailoverIfNeeded } from "./failover/failover.ts";
 import type { Instance, MasterInstance } from "./instance.ts";
-import { switchToPromoted } from "./master-switch.ts";
-import { askOtherSentinels, checkObjectivelyDown } from "./objectively-down.ts";
-import { sendPeriodicCommands } from "./periodic-commands.ts";
-import { reconnect } from "./reconnect.ts";
+import { switchToPromoted } from "./failover/master-switch.ts";
+import { askOtherSentinels, checkObjectivelyDown } from "./failover/objectively-down.ts";
+import { sendPeriodicCommands } from "./monitoring/periodic-commands.ts";
+import { reconnect } from "./monitoring/reconnect.ts";
 import type { Sentinel } from "./sentinel.ts";
-import { checkSubjectivelyDown } from "./subjectively-down.ts";
-import { staysTilted } from "./tilt.ts";
+import { checkSubjectivelyDown } from "./monitoring/subjectively-down.ts";
+import { staysTilted } from "./monitoring/tilt.ts";
 
-/** What the timer does: watches every instance, judges it, and acts for the masters. */
+/** The work of the timer: watches every instance, judges it, and acts for the masters. */
 export function handleInstances(sentinel: Sentinel): void {
   let switching: MasterInstance | undefined;
   for (const master of sentinel.masters.values()) {

@@ -1,7 +1,7 @@
 import type { OutgoingConnection, OnReply } from "./outgoing-connection.ts";
 
 /**
- * A Sentinel's connections to one server, and when it last heard what over them. Times are its wall clock's
+ * A Sentinel's connections to one server, and when it last received what over them. Times are its wall clock's
  * milliseconds; 0 is never.
  */
 export class InstanceLink {
@@ -14,12 +14,12 @@ export class InstanceLink {
   commandSinceMs = 0;
   pubsubSinceMs = 0;
   pubsubActiveAtMs = 0;
-  /** When a PING was answered well for the last time. */
+  /** When a PING last got a good answer. */
   availableAtMs: number;
-  /** Since when a PING waits for a good answer; 0: none does. A new link waits from the start. */
+  /** Since when a PING waits for a good answer; 0: none waits. A new link waits from the start. */
   pingDueSinceMs: number;
   pingedAtMs = 0;
-  /** When a PING was answered at all for the last time. */
+  /** When a PING last got any answer. */
   pongAtMs: number;
   triedAtMs = 0;
 

@@ -7,7 +7,7 @@ export type Instance = MasterInstance | ReplicaInstance | PeerSentinel;
 abstract class MonitoredServer {
   readonly name: string;
   address: NodeAddress;
-  /** What a node's INFO says it is, or a Sentinel's identity. */
+  /** The role in a node's INFO, or a Sentinel's identity. */
   runId: string | undefined;
   readonly link: InstanceLink;
   downAfterMs: number;
@@ -27,14 +27,14 @@ abstract class MonitoredServer {
   }
 }
 
-/** A data node: what its INFO reports is kept here. */
+/** A data node, with the reports of its INFO. */
 abstract class DataInstance extends MonitoredServer {
   /** When INFO was last received. */
   infoAtMs = 0;
   info: string | undefined;
   reportedRole: "master" | "slave";
   reportedRoleSinceMs: number;
-  /** When the master that it says it follows changed. */
+  /** When the master that it reports to follow changed. */
   masterChangedAtMs: number;
   reportedMaster: { host: string | undefined; port: number } = { host: undefined, port: 0 };
   isMasterLinkUp = false;
@@ -64,7 +64,7 @@ export type FailoverState =
   | "reconf_slaves"
   | "update_config";
 
-/** A master that is watched, or the replica that is about to take its place. */
+/** A watched master, or the replica that is about to take its place. */
 export class MasterInstance extends DataInstance {
   readonly kind = "master";
   quorum: number;
@@ -80,7 +80,7 @@ export class MasterInstance extends DataInstance {
   isObjectivelyDown = false;
   objectivelyDownSinceMs = 0;
   configEpoch = 0;
-  /** For whom this Sentinel has voted, and in which epoch. */
+  /** The Sentinel for which this one has voted, and the epoch. */
   leader: string | undefined;
   leaderEpoch = 0;
   failoverState: FailoverState = "none";
@@ -88,7 +88,7 @@ export class MasterInstance extends DataInstance {
   failoverEpoch = 0;
   failoverStartMs = 0;
   isFailingOver = false;
-  /** A failover that was asked for needs no election. */
+  /** A requested failover needs no election. */
   isForced = false;
   promoted: ReplicaInstance | undefined;
 
@@ -107,7 +107,7 @@ export class MasterInstance extends DataInstance {
     this.failoverTimeoutMs = settings.failoverTimeoutMs;
   }
 
-  /** Where the master is now: the promoted replica, once it has confirmed its promotion. */
+  /** The master's current address: that of the promoted replica, once it has confirmed its promotion. */
   get currentAddress(): NodeAddress {
     const isPromotionKnown = this.failoverState === "reconf_slaves" || this.failoverState === "update_config";
     return this.isFailingOver && this.promoted !== undefined && isPromotionKnown ? this.promoted.address : this.address;
@@ -118,9 +118,9 @@ export class ReplicaInstance extends DataInstance {
   readonly kind = "slave";
   readonly master: MasterInstance;
   isPromoted = false;
-  /** How far it is on the way to the new master: was told, has said that it knows. */
+  /** Its progress towards the new master: was told, has confirmed. */
   reconfiguration: "none" | "sent" | "inprog" = "none";
-  /** It has arrived there, or was waited for long enough. */
+  /** It has arrived there, or the wait for it is over. */
   isReconfigured = false;
   reconfigurationSentAtMs = 0;
 
@@ -138,7 +138,7 @@ export class PeerSentinel extends MonitoredServer {
   /** It has said that the master is down. */
   saysMasterDown = false;
   masterDownReplyAtMs: number;
-  /** For whom it has voted, and in which epoch. */
+  /** The Sentinel for which it has voted, and the epoch. */
   leader: string | undefined;
   leaderEpoch = 0;
 

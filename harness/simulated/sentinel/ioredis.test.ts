@@ -1,8 +1,8 @@
 import "../platform/install.ts";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { MASTER_NAME } from "../../core/topology.ts";
-import { connectionOptions } from "../../../lock-impl/connection-options.ts";
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
+import { connectionOptions } from "../../../lock-impl/parts/connection-options.ts";
 import type { Task } from "../kernel/host-tasks.ts";
 import { SENTINEL_PORT } from "./sentinel-options.ts";
 import { SentinelWorld } from "./testing/sentinel-world.ts";
@@ -16,7 +16,7 @@ function spawn<T>(world: SentinelWorld, name: string, program: () => Promise<T>)
   return host.spawn("main", program);
 }
 
-/** A client that finds the master through the Sentinels, with the options that locks are given. */
+/** A client that finds the master through the Sentinels, with the options of our locks. */
 function client(world: SentinelWorld, options: { readonly replica?: boolean } = {}): Redis {
   const sentinels = world.sentinels.map(({ host }) => ({ host: world.addressOf(host), port: SENTINEL_PORT }));
   const target = { kind: "sentinel", sentinels, masterName: MASTER_NAME, natMap: {}, ...options } as const;
@@ -25,7 +25,7 @@ function client(world: SentinelWorld, options: { readonly replica?: boolean } = 
   return redis;
 }
 
-/** Writes every 20 ms until it is over; the times in milliseconds of those that were acknowledged. */
+/** Writes every 20 ms until the end; returns the times in milliseconds of the acknowledged writes. */
 async function writeFor(redis: Redis, ms: number): Promise<readonly number[]> {
   const begunAtMs = Date.now();
   const acknowledged: number[] = [];
@@ -55,7 +55,7 @@ test("ioredis finds the master, and follows a failover within two and a half sec
       return times;
     });
     world.kernel.after(1_000_000, "kill", () => world.node(0).host.kill());
-    await world.pass(10_000);
+    await world.advance(10_000);
     expect(task.state).toBe("done");
     const gapMs = longestGap(task.value ?? []);
     expect(gapMs).toBeGreaterThan(900);
@@ -79,7 +79,7 @@ test("a Sentinel's clients are closed by nobody: ioredis asks the next one when 
     redis.disconnect();
     return reply;
   });
-  await world.pass(3000);
+  await world.advance(3000);
   expect(task.value).toBe("OK");
 });
 
@@ -93,7 +93,7 @@ test("ioredis finds a replica as well", async () => {
     redis.disconnect();
     return role;
   });
-  await world.pass(3000);
+  await world.advance(3000);
   expect(task.value).toEqual(["slave"]);
 });
 
@@ -117,7 +117,7 @@ test.each([2, 3] as const)("ioredis in protocol %i hears events, and reads what 
     subscriber.disconnect();
     return { info, address1, address2, none };
   });
-  await world.pass(5000);
+  await world.advance(5000);
   const result = task.value;
   const [host, port] = (result?.address2 ?? []) as string[];
   expect(result?.info).toContain("redis_mode:sentinel");

@@ -1,4 +1,4 @@
-/** Where a server listens, as Sentinels know it: a network address, not a name. */
+/** The address on which a server listens, as Sentinels know it: a network address, not a name. */
 export interface NodeAddress {
   readonly host: string;
   readonly port: number;

@@ -3,7 +3,7 @@ import type { SentinelEnvironment, WireHandler } from "./environment.ts";
 import { OutgoingConnection } from "./outgoing-connection.ts";
 import type { ReceivedReply } from "./reply-parser.ts";
 
-/** A connection over a wire that the test holds the other end of. */
+/** A connection over a wire whose other end the test holds. */
 function connect(): {
   readonly connection: OutgoingConnection;
   readonly peer: WireHandler;

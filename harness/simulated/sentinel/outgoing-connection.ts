@@ -1,4 +1,4 @@
-import { encodeCommand } from "../redis/resp-encoder.ts";
+import { encodeCommand } from "../redis/protocol/resp-encoder.ts";
 import type { SentinelEnvironment, Wire } from "./environment.ts";
 import type { NodeAddress } from "./node-address.ts";
 import { ReplyParser, type ReceivedReply } from "./reply-parser.ts";
@@ -7,7 +7,8 @@ export type OnReply = (reply: ReceivedReply) => void;
 
 /**
  * A connection from a Sentinel to a server, for commands or for a subscription. Commands can be sent at once, before it
- * is open; what one event sends leaves together. Replies come in order; when the connection ends, those due never come.
+ * is open; all commands of one event leave together. Replies come in order; when the connection ends, those due never
+ * come.
  */
 export class OutgoingConnection {
   readonly #environment: SentinelEnvironment;
@@ -19,7 +20,9 @@ export class OutgoingConnection {
   #output = "";
   #state: "opening" | "open" | "over" = "opening";
 
-  /** @param onGone the peer refused, closed or reset it, or sent what is no reply; not called after `close` */
+  /**
+   * @param onGone the peer refused, closed or reset it, or sent something that is not a reply; not called after `close`
+   */
   constructor(environment: SentinelEnvironment, address: NodeAddress, onGone: () => void) {
     this.#environment = environment;
     this.#onGone = onGone;
@@ -41,7 +44,7 @@ export class OutgoingConnection {
     this.#write(argv);
   }
 
-  /** From then on arrays that come are messages, or confirmations of the subscription. */
+  /** From then on arrays are messages, or confirmations of the subscription. */
   subscribe(channel: string, onMessage: OnReply): void {
     this.#onMessage = onMessage;
     this.#write(["SUBSCRIBE", channel]);
@@ -68,7 +71,7 @@ export class OutgoingConnection {
 
   #receive(text: string): void {
     this.#parser.push(text);
-    // What a reply sets off may close this very connection: then the rest is not heard.
+    // The handling of a reply may close this very connection: then the rest is ignored.
     while (this.#state === "open") {
       const reply = this.#next();
       if (reply === undefined) return;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MASTER_NAME } from "../../core/topology.ts";
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import type { MonitoredMaster } from "./sentinel-options.ts";
 import { fieldsOf, SentinelWorld } from "./testing/sentinel-world.ts";
 
@@ -7,11 +7,11 @@ test("killed and started again it knows what it knew: master, epochs, replicas, 
   const world = new SentinelWorld();
   await world.ready();
   world.node(0).host.kill();
-  await world.pass(5000);
+  await world.advance(5000);
   const [promoted] = world.answers();
   const before = world.sentinel(0).configuration;
   world.sentinel(0).host.kill();
-  await world.pass(1000);
+  await world.advance(1000);
   world.sentinel(0).start();
   expect(world.answers()[0]).toBe(promoted);
   const fields = fieldsOf(world.sentinel(0).command("SENTINEL", "MASTER", MASTER_NAME));
@@ -22,9 +22,9 @@ test("killed and started again it knows what it knew: master, epochs, replicas, 
   expect(before.currentEpoch).toBe(1);
   expect(before.masters[0]?.leaderEpoch).toBe(1);
   expect(before.masters[0]?.knownReplicas).toContainEqual({ host: "10.0.0.1", port: 6379 });
-  await world.pass(3000);
+  await world.advance(3000);
   world.node(0).start();
-  await world.pass(20_000);
+  await world.advance(20_000);
   expect(world.masters()).toEqual([promoted]);
 });
 
@@ -32,13 +32,13 @@ test("started empty it begins with its first configuration, and learns the newer
   const world = new SentinelWorld();
   await world.ready();
   world.node(0).host.kill();
-  await world.pass(5000);
+  await world.advance(5000);
   const [promoted] = world.answers();
   world.sentinel(0).host.kill();
-  await world.pass(1000);
+  await world.advance(1000);
   world.sentinel(0).start({ keepData: false });
   expect(world.answers()[0]).toBe("node-0");
-  await world.pass(5000);
+  await world.advance(5000);
   expect(world.answers()[0]).toBe(promoted);
 });
 
@@ -49,7 +49,7 @@ test.each(["crash-after-election", "crash-after-promotion"])(
     await world.ready();
     for (const sentinel of world.sentinels) sentinel.command("SENTINEL", "SIMULATE-FAILURE", crash);
     world.node(0).host.kill();
-    await world.pass(3000);
+    await world.advance(3000);
     const dead = world.sentinels.filter(({ host }) => host.state === "dead");
     expect(dead).toHaveLength(1);
     expect(world.said("+switch-master")).toEqual([]);
@@ -59,13 +59,13 @@ test.each(["crash-after-election", "crash-after-promotion"])(
       if (sentinel.host.state === "running") sentinel.command("SENTINEL", "SIMULATE-FAILURE", "none");
     }
     for (const sentinel of dead) sentinel.start();
-    await world.pass(40_000);
+    await world.advance(40_000);
     expect(new Set(world.answers()).size).toBe(1);
     expect(world.answers()).not.toContain("node-0");
   },
 );
 
-/** Once the promotion is confirmed the promoted one is the master on disk, and the old one among the replicas. */
+/** Once the promotion is confirmed, the file names the promoted node as master and the old one among the replicas. */
 function expectKept(
   kept: MonitoredMaster | undefined,
   { crash, selected }: { readonly crash: string; readonly selected: string },
@@ -83,12 +83,12 @@ test("the same seed gives the same run, another seed another", async () => {
     const world = new SentinelWorld({ seed });
     await world.ready();
     world.node(0).host.pause(6_000_000);
-    await world.pass(2000);
+    await world.advance(2000);
     world.sentinel(1).host.pause(3_000_000);
-    await world.pass(20_000);
+    await world.advance(20_000);
     world.sentinel(2).host.kill();
     world.sentinel(2).start();
-    await world.pass(10_000);
+    await world.advance(10_000);
     return world.kernel.hash();
   };
   const hashes = [await run(7), await run(7), await run(8)];

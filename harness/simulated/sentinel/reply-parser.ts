@@ -1,4 +1,4 @@
-/** A reply as it came over a connection that speaks RESP2. Text is binary: one UTF-16 unit per byte. */
+/** A reply from a connection that speaks RESP2. Text is binary: one UTF-16 unit per byte. */
 export type ReceivedReply =
   | { readonly type: "status" | "error" | "bulk"; readonly text: string }
   | { readonly type: "integer"; readonly value: number }
@@ -10,7 +10,7 @@ interface Parsed {
   readonly end: number;
 }
 
-/** Takes a connection's bytes in any portions and gives its replies. */
+/** Takes a connection's bytes in any portions and returns its replies. */
 export class ReplyParser {
   #buffer = "";
 
@@ -18,7 +18,10 @@ export class ReplyParser {
     this.#buffer += text;
   }
 
-  /** The next reply, or undefined while it is not all there. @throws Error when the peer does not speak RESP2 */
+  /**
+   * The next reply, or undefined while it is incomplete.
+   * @throws Error when the peer does not speak RESP2
+   */
   next(): ReceivedReply | undefined {
     if (this.#buffer === "") return undefined;
     const parsed = parse(this.#buffer, 0);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { MASTER_NAME } from "../../core/topology.ts";
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import type { NodeAddress } from "./node-address.ts";
 
 export const SENTINEL_PORT = 26_379;
 const REDIS_PORT = 6379;
 
-/** What sentinel.conf says of one master. */
+/** The directives of sentinel.conf for one master. */
 export interface MonitoredMaster {
   readonly name: string;
   readonly address: NodeAddress;
@@ -15,9 +15,9 @@ export interface MonitoredMaster {
   readonly downAfterMs?: number;
   /** Default 180,000. */
   readonly failoverTimeoutMs?: number;
-  /** How many replicas are pointed to a new master at the same time. Default 1. */
+  /** How many replicas are pointed to a new master at the same time. Default: 1. */
   readonly parallelSyncs?: number;
-  /** Calls a restarted master down after this long without a good answer. Default 0: a restart means nothing. */
+  /** Calls a restarted master down after this long without a good answer. Default: 0, a restart has no effect. */
   readonly rebootDownAfterMs?: number;
   readonly configEpoch?: number;
   readonly leaderEpoch?: number;
@@ -25,17 +25,20 @@ export interface MonitoredMaster {
   readonly knownSentinels?: readonly { readonly id: string; readonly address: NodeAddress }[];
 }
 
-/** A sentinel.conf: what a Sentinel is told, and what it writes back whenever something it must not forget changes. */
+/**
+ * A sentinel.conf: the start options of a Sentinel, which writes it back whenever something changes that it must not
+ * forget.
+ */
 export interface SentinelOptions {
   /** Its identity, 40 hexadecimal digits. */
   readonly id: string;
   readonly masters: readonly MonitoredMaster[];
   readonly currentEpoch?: number;
-  /** Where it listens. Default 26379. */
+  /** The port on which it listens. Default: 26379. */
   readonly port?: number;
 }
 
-/** The identity of a Sentinel of this name, known in advance so that Sentinels can be told of each other at once. */
+/** The identity of a Sentinel of this name, known in advance so that Sentinels can be told about each other at once. */
 export function sentinelId(name: string): string {
   return createHash("sha1").update(name).digest("hex");
 }

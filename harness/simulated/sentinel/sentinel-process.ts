@@ -2,8 +2,8 @@ import type { Host } from "../kernel/host.ts";
 import type { Network } from "../network/network.ts";
 import type { ConnectionHandler, ServiceConnection } from "../network/service.ts";
 import { PubSub } from "../redis/pubsub.ts";
-import type { Reply } from "../redis/reply.ts";
-import { fromBytes, toBytes } from "../redis/resp-encoder.ts";
+import type { Reply } from "../redis/protocol/reply.ts";
+import { fromBytes, toBytes } from "../redis/protocol/resp-encoder.ts";
 import { ClientSession } from "./client-session.ts";
 import { runCommand } from "./commands/command-table.ts";
 import type { SentinelEnvironment, Wire, WireHandler } from "./environment.ts";
@@ -12,7 +12,7 @@ import type { OutgoingConnection } from "./outgoing-connection.ts";
 import { Sentinel } from "./sentinel.ts";
 import type { SentinelOptions } from "./sentinel-options.ts";
 
-/** Thrown to end a process in the middle of what it does. */
+/** Thrown to end a process in the middle of its work. */
 class ProcessEnd extends Error {}
 
 const FIRST_TICK_US = 1000;
@@ -59,7 +59,7 @@ export class SentinelProcess {
     this.#schedule(FIRST_TICK_US);
   }
 
-  /** Runs a command that came outside of the network. */
+  /** Runs a command that did not come over the network. */
   command(argv: readonly string[]): Reply {
     const session = this.#session("outside", "outside", { write: () => {}, close: () => {} });
     const reply = runCommand(argv, { sentinel: this.sentinel, session, sessions: this.#sessions });

@@ -4,7 +4,7 @@ import { announce } from "./events.ts";
 import { handleInstances } from "./handle-instances.ts";
 import type { Instance, MasterInstance } from "./instance.ts";
 import type { SentinelOptions } from "./sentinel-options.ts";
-import { checkTilt } from "./tilt.ts";
+import { checkTilt } from "./monitoring/tilt.ts";
 import { DEFAULT_TIMING, type Timing } from "./timing.ts";
 
 const BASE_FREQUENCY_HZ = 10;
@@ -25,7 +25,7 @@ export class Sentinel {
   tiltSinceMs = 0;
   /** When the timer last ran. */
   tickedAtMs: number;
-  /** What `SENTINEL SIMULATE-FAILURE` asked for. */
+  /** The failures requested by `SENTINEL SIMULATE-FAILURE`. */
   crashAfter: ReadonlySet<"election" | "promotion"> = new Set();
   readonly #options: SentinelOptions;
 
@@ -62,8 +62,8 @@ export class Sentinel {
   }
 
   /**
-   * Runs the timer. Returns after how many milliseconds it is due again: now and then more often than ten times a
-   * second, so that Sentinels do not ask for votes at the same time for ever.
+   * Runs the timer. Returns the milliseconds until it is due again: sometimes less than 100 ms, so that Sentinels do
+   * not keep asking for votes at the same time.
    */
   tick(): number {
     checkTilt(this);

@@ -1,10 +1,10 @@
 import type { Host } from "../kernel/host.ts";
 import type { Network } from "../network/network.ts";
-import type { Reply } from "../redis/reply.ts";
+import type { Reply } from "../redis/protocol/reply.ts";
 import { SentinelProcess } from "./sentinel-process.ts";
 import type { SentinelOptions } from "./sentinel-options.ts";
 
-/** Something that a Sentinel has published to its clients: `+sdown`, `master lockstorm 10.0.0.1 6379`. */
+/** An event that a Sentinel has published to its clients: `+sdown`, `master lockstorm 10.0.0.1 6379`. */
 export interface SentinelEvent {
   readonly timeUs: number;
   readonly channel: string;
@@ -35,14 +35,14 @@ export class SimulatedSentinel {
     this.#configuration = options;
   }
 
-  /** What its configuration file says now. */
+  /** The current content of its configuration file. */
   get configuration(): SentinelOptions {
     return this.#configuration;
   }
 
   /**
    * Starts its process: at first, and again after its host was killed.
-   * @param options `keepData: false` forgets what was learnt, and starts with the options given at first
+   * @param options `keepData: false` forgets what was learnt, and starts with the first options
    */
   start(options: { readonly keepData: boolean } = { keepData: true }): void {
     if (!options.keepData) this.#configuration = this.#initial;
@@ -56,7 +56,7 @@ export class SimulatedSentinel {
   }
 
   /**
-   * Runs a command outside of the network, at once, whatever the state of its host.
+   * Runs a command directly, not over the network, whatever the state of its host.
    * @throws Error when it was never started
    */
   command(...argv: readonly string[]): Reply {
@@ -65,7 +65,7 @@ export class SimulatedSentinel {
     return process.command(argv);
   }
 
-  /** Calls `listener` for all that it publishes, at the instant, whether or not anybody has subscribed. */
+  /** Calls `listener` for each event that it publishes, at the same instant, whether or not anybody has subscribed. */
   onEvent(listener: (event: SentinelEvent) => void): void {
     this.#listeners.push(listener);
   }

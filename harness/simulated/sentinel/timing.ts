@@ -2,17 +2,17 @@
 export interface Timing {
   infoMs: number;
   pingMs: number;
-  /** Between two questions to another Sentinel whether the master is down. */
+  /** The interval between two questions to another Sentinel whether the master is down. */
   askMs: number;
   /** Between two hello messages. */
   publishMs: number;
   downAfterMs: number;
   failoverTimeoutMs: number;
-  /** A timer that comes later than this means that the clock or the process is not to be trusted. */
+  /** A timer that is later than this means that the clock or the process cannot be trusted. */
   tiltTriggerMs: number;
   tiltMs: number;
   replicaReconfigurationMs: number;
-  /** A link that was opened less long ago is not closed for being silent. */
+  /** A link younger than this is not closed for being silent. */
   minLinkReconnectMs: number;
   electionMs: number;
   scriptRuntimeMs: number;

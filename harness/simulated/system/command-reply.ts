@@ -1,4 +1,4 @@
-import { fromBytes } from "../redis/resp-encoder.ts";
+import { fromBytes } from "../redis/protocol/resp-encoder.ts";
 import { ReplyParser, type ReceivedReply } from "../sentinel/reply-parser.ts";
 
 /** An error that a server answered. */
@@ -6,7 +6,7 @@ class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** Gathers one reply of RESP2 and gives it as a client library would: strings, numbers, nulls and arrays. */
+/** Collects one RESP2 reply and returns it as a client library would: strings, numbers, nulls and arrays. */
 export class CommandReply {
   readonly #parser = new ReplyParser();
 
@@ -14,7 +14,10 @@ export class CommandReply {
     this.#parser.push(fromBytes(bytes));
   }
 
-  /** The value; undefined while it is not all there. @throws CommandError when the server answered with an error */
+  /**
+   * The value; undefined while it is incomplete.
+   * @throws CommandError when the server answered with an error
+   */
   take(): { readonly value: unknown } | undefined {
     const reply = this.#parser.next();
     if (reply === undefined) return undefined;

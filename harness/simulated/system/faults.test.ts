@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { FaultEvent } from "../../core/history.ts";
+import type { FaultEvent } from "../../history/history.ts";
 import { planSchema, type Plan, type PlanInput } from "../../core/plan.ts";
-import type { TopologyKind } from "../../core/topology.ts";
+import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { judge, runSimulated, type SimulatedRun } from "./testing/simulated-run.ts";
 
 const { faults } = await import("../../../faults/registry.ts");
@@ -45,7 +45,7 @@ describe("power-loss", () => {
       { kind: "single", persistence },
       {
         first: [
-          // Synced at once, because nothing was written for a second; what follows is not.
+          // Synced at once, because nothing was written for a second; later writes are not.
           { ...taking, steps: [{ do: "hold", forMs: 100 }] },
           { ...taking, steps: [{ do: "write" }, untilOtherWrote] },
         ],
@@ -174,7 +174,7 @@ describe("a pause at the write that was decided on", () => {
     expect(audit).toMatchObject([{ data: "p1-1" }, { data: "p0-1", basedOn: 0, accepted: true }]);
     const written = run.history.events.find((event) => event.type === "invoke" && event.f === "write");
     const resumed = run.history.events.find((event) => event.type === "fault" && event.value.phase === "heal");
-    // It had decided to write before the other was granted the lock.
+    // It had decided to write before the other client was granted the lock.
     expect(written?.time).toBeLessThan(1_000_000_000);
     expect(resumed?.time).toBeGreaterThan(1_000_000_000);
     const { properties } = judge(run, ["lost-updates", "mutual-exclusion"]);
@@ -198,6 +198,7 @@ describe("a pause at the write that was decided on", () => {
       outcome: "indeterminate",
       evidence: "client-0 did not come to send, and was not stopped",
       processes: [0],
+      step: 0,
     });
   });
 });

@@ -1,6 +1,6 @@
 import type { Host } from "../kernel/host.ts";
 import type { RedisNode } from "../nodes/redis-node.ts";
-import { encodeCommand, toBytes } from "../redis/resp-encoder.ts";
+import { encodeCommand, toBytes } from "../redis/protocol/resp-encoder.ts";
 import type { RedisServer } from "../redis/server.ts";
 import type { Session } from "../redis/session.ts";
 import { CommandReply } from "./command-reply.ts";
@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * The harness's own connection to a node, made anew in each life of the node. It is in no network: a cut link does not
- * matter. Replies come in the order of the commands, at once or, when the node waits for something, later.
+ * The harness's own connection to a node, made anew in each life of the node. It does not use the network: a cut link
+ * does not affect it. Replies come in the order of the commands, at once or, when the node waits for something, later.
  */
 export class HarnessConnection {
   readonly #node: RedisNode;
@@ -23,7 +23,7 @@ export class HarnessConnection {
   #reply = new CommandReply();
   #pending: Pending[] = [];
 
-  /** @param runner the host in which whoever asks runs */
+  /** @param runner the host of the caller */
   constructor(node: RedisNode, runner: Host) {
     this.#node = node;
     this.#runner = runner;
@@ -50,7 +50,7 @@ export class HarnessConnection {
     this.#session = server.connect({
       onOutput: (bytes) => {
         this.#reply.push(bytes);
-        // What comes in an event of the node's must be told in one of the harness's.
+        // An event of the node must be reported in an event of the harness's host.
         this.#runner.post(`${this.#node.name} answers`, () => this.#settle());
       },
       onClose: () => this.#close(),

@@ -1,9 +1,13 @@
+import { redisArguments } from "../../core/directives.ts";
+import { messageOf, UserError } from "../../core/errors.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
 import { dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../../core/topology.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Network } from "../network/network.ts";
 import { RedisNode } from "../nodes/redis-node.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import { SnapshotExchange } from "../nodes/snapshot-exchange.ts";
+import { Configuration } from "../redis/configuration/configuration.ts";
 import type { Effect } from "../redis/effects.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { seededSentinel } from "../sentinel/sentinel-options.ts";
@@ -32,7 +36,7 @@ export function layOut(options: LayoutOptions): Layout {
   const common = { kernel, network, exchange: new SnapshotExchange(), version };
   const config = dataNodeConfiguration(topology);
   const data = dataNodes(topology.kind).map((name, index) => {
-    const isReplica = topology.kind === "sentinel" && index > 0;
+    const isReplica = topologyOf(topology.kind).arrangement === "replicated" && index > 0;
     const node: RedisNode = new RedisNode({
       ...common,
       name,
@@ -53,7 +57,7 @@ export function layOut(options: LayoutOptions): Layout {
   return { data, resource, ...layOutSentinels(kernel, network, topology) };
 }
 
-/** As in containers, a high down-after keeps them from judging nodes that are still starting. */
+/** As in containers, a high down-after keeps them from calling nodes down that are still starting. */
 function layOutSentinels(
   kernel: Kernel,
   network: Network,
@@ -75,13 +79,33 @@ function nodeAddress(index: number): string {
   return `10.213.0.${10 + index}`;
 }
 
-/** The directives of a data node: those of containers, as far as they mean something here. */
-function dataNodeConfiguration({ persistence, config }: TopologySpec): Readonly<Record<string, string>> {
+/** @throws UserError when the simulated server does not know a directive of the plan, or rejects its value */
+function dataNodeConfiguration(topology: TopologySpec): Readonly<Record<string, string>> {
+  const directives = dataNodeDirectives(topology);
+  const problem = problemOf(() => new Configuration(directives));
+  if (problem === undefined) return directives;
+  throw new UserError(problem, "correct `config` in the plan's topology");
+}
+
+function problemOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The directives of a data node: those of containers, as far as they have a meaning here. */
+function dataNodeDirectives({ persistence, config }: TopologySpec): Readonly<Record<string, string>> {
+  const given = Object.entries(config).map(
+    ([name, value]) => [name, (redisArguments(value) ?? [value]).join(" ")] as const,
+  );
   return {
     save: "",
     ...(persistence === "none" ? {} : { appendonly: "yes", appendfsync: persistence }),
     "repl-diskless-sync-delay": "0",
     "repl-ping-replica-period": "1",
-    ...config,
+    ...Object.fromEntries(given),
   };
 }

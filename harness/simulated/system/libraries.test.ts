@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { HistoryEvent } from "../../core/history.ts";
+import type { HistoryEvent } from "../../history/history.ts";
 import { planSchema, type Plan, type PlanInput } from "../../core/plan.ts";
-import type { TopologyKind } from "../../core/topology.ts";
+import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { judge, runSimulated } from "./testing/simulated-run.ts";
 
-/** The unmodified clients of npm, on the topologies that each supports; ioredis 6 itself is what all of them speak through. */
+/** The unmodified clients of npm, on the topologies that each supports; all of them use ioredis 6. */
 const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, canExtend: boolean])[] = [
   ["single", "single", true],
   ["single", "sentinel", true],
@@ -159,7 +159,7 @@ describe("a pause while the replies are on their way", () => {
       [
         {
           sections: [
-            // So that the servers know the scripts, and the second time one request is enough.
+            // So that the servers know the scripts, and one request is enough the second time.
             { key: "k1", ttlMs: 1000, waitMs: 0, steps: [] },
             { key: "k1", ttlMs: 1000, waitMs: 0, steps: [{ do: "write" }] },
           ],

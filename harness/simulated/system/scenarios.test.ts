@@ -18,7 +18,7 @@ describe.each(catalogue.map((scenario) => [scenario.slug, scenario] as const))("
   });
 });
 
-/** What these versions of the libraries were seen to do on real servers. */
+/** The observed behaviour of these library versions on real servers. */
 describe("of the libraries that people use", () => {
   test.each([
     ["bad-elapsed-check", "redlock5", "lease-exclusion", "expired-grant"],

@@ -7,7 +7,7 @@ interface Stop {
   left: number;
 }
 
-/** Hosts that are to stop in the instant in which they send something to certain others. */
+/** Hosts that must stop at the instant at which they send something to certain other hosts. */
 export class SendStops {
   readonly #network: Network;
   readonly #stops = new Set<Stop>();
@@ -18,14 +18,14 @@ export class SendStops {
   }
 
   /**
-   * Has `from` stop the `count`-th time from now that it is about to send to one of `to`. `callOff` is false when that
-   * has happened.
+   * Stops `from` the `count`-th time from now that it is about to send to one of `to`. `callOff` returns false when
+   * that has already happened.
    */
   add(from: Host, to: readonly string[], count: number): { callOff(): boolean } {
     const stop = { from, to: new Set(to), left: count };
     this.#stops.add(stop);
     if (!this.#listens) {
-      // Only now: whoever listens is asked at everything that is sent.
+      // Registered only now, because the listener is called for everything that is sent.
       this.#listens = true;
       this.#network.onSend((sending) => this.#notice(sending.from, sending.to.name));
     }
@@ -34,7 +34,7 @@ export class SendStops {
 
   #notice(from: Host, to: string): void {
     for (const stop of this.#stops) {
-      // What a stopped host had yet to write in its step is not sent by it.
+      // What a stopped host still writes in its step is not sent now, so it does not count.
       if (stop.from !== from || from.state !== "running" || !stop.to.has(to)) continue;
       stop.left -= 1;
       if (stop.left > 0) continue;

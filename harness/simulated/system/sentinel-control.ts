@@ -1,25 +1,28 @@
 import { HarnessError, messageOf } from "../../core/errors.ts";
 import type { Evidence, NodeHandle, TrueClock } from "../../core/system.ts";
-import { MASTER_NAME } from "../../core/topology.ts";
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 
 const POLL_MS = 10;
 const READY_MS = 60_000;
-/** For how long WAIT waits for the replicas. */
+/** How long WAIT waits for the replicas. */
 const PROBE_MS = 300;
 
 /**
- * How soon each Sentinel, in order, calls the master down once all is ready: staggered, so that one of them leads. As the
- * containers' Sentinels do.
+ * How soon each Sentinel, in order, calls the master down once all are ready: staggered, so that one of them leads. The
+ * containers' Sentinels do the same.
  */
 const DOWN_AFTER_MS = [500, 700, 900] as const;
 
 /**
- * A Sentinel connects again a second after it has last connected, at the earliest, and until then a node that died looks
- * different to it: in containers, too, no fault comes as soon as that.
+ * A Sentinel reconnects at the earliest a second after its last attempt, and until then a dead node looks different to
+ * it. In containers, too, no fault comes that early.
  */
 const SETTLE_MS = 1100;
 
-/** Waits until something holds, asking every 10 ms. @throws HarnessError after a minute */
+/**
+ * Waits until a condition holds, asking every 10 ms.
+ * @throws HarnessError after a minute
+ */
 export async function awaitInSimulation(
   clock: TrueClock,
   what: string,
@@ -33,8 +36,9 @@ export async function awaitInSimulation(
 }
 
 /**
- * Waits until the whole is ready for faults, and then has the Sentinels judge quickly. Ready means: every Sentinel sees
- * the master, its replicas with a living link and the other Sentinels, nobody down; and a write reaches every replica.
+ * Waits until the topology is ready for faults, and then makes the Sentinels judge quickly. Ready means: every Sentinel
+ * sees the master, its replicas with a living link and the other Sentinels, none of them down; and a write reaches
+ * every replica.
  */
 export async function awaitSentinels(
   clock: TrueClock,
@@ -69,8 +73,8 @@ async function agrees(sentinel: NodeHandle, replicas: number, others: number): P
 }
 
 /**
- * Asks one Sentinel after another for a failover, until one begins it. Not the next when one is at it: two that were
- * told would promote a replica each.
+ * Asks one Sentinel after another for a failover, until one begins it. Once one has begun, the next is not asked: two
+ * Sentinels would promote one replica each.
  */
 export async function requestFailover(sentinels: readonly NodeHandle[]): Promise<Evidence> {
   const refusals: string[] = [];

@@ -1,9 +1,11 @@
-import type { LockDriver, Servers } from "../../../lock-impl/driver.ts";
-import { HarnessError, messageOf } from "../../core/errors.ts";
+import type { LockDriver, Servers } from "../../core/lock-driver.ts";
+import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
-import { MASTER_NAME, simulatedTopology } from "../../core/topology.ts";
+import { requireSimulated } from "../../core/topology.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
 import { Kernel } from "../kernel/kernel.ts";
+import { SimulationLimitError } from "../kernel/limits.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
@@ -13,12 +15,14 @@ export interface SimulateOptions {
   readonly plan: Plan;
   /** The lock under test. It must have been loaded after the platform was patched (`platform/install.ts`). */
   readonly driver: LockDriver;
-  /** What the nodes run. Default 8.0.2. */
+  /** The server version of the nodes. Default: 8.0.2. */
   readonly version?: RedisVersion;
   /** Receives each line of the trace. */
   readonly onTrace?: (line: string) => void;
-  /** See `KernelOptions`: whether code that went astray from its host is looked for. Slower. */
+  /** See `KernelOptions`: checks that code stays in its host. Slower. */
   readonly checkDescent?: boolean;
+  /** Aborted from the real world: it aborts the signal that `work` gets within the simulation. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Simulated<T> {
@@ -29,21 +33,21 @@ export interface Simulated<T> {
   readonly events: number;
 }
 
-/** Virtual time for building up, and for what is left to do after a plan's own limit. */
+/** Virtual time for the start-up, and for the work left after a plan's own limit. */
 const BEYOND_LIMIT_US = 120_000_000;
 
 /**
- * Builds a plan's topology in a simulation, lets it come up, and runs `work` in it, in a host of its own with a clock
- * that no fault touches.
- * @throws UserError when the topology is of servers that the simulation does not have
- * @throws HarnessError when nothing can happen any more although `work` has not ended, and what `work` throws
+ * Builds a plan's topology in a simulation, waits until it is up, and runs `work` in it, in a separate host with a
+ * clock that no fault touches.
+ * @throws UserError when the simulation does not have the topology's servers
+ * @throws HarnessError when no event is left although `work` has not ended, and the errors of `work`
  */
 export async function simulate<T>(
   options: SimulateOptions,
-  work: (system: SystemUnderTest) => Promise<T>,
+  work: (system: SystemUnderTest, signal: AbortSignal) => Promise<T>,
 ): Promise<Simulated<T>> {
   const { plan, version = "8.0.2", onTrace, checkDescent = false } = options;
-  simulatedTopology(plan.topology.kind);
+  requireSimulated(plan.topology.kind);
   const kernel = new Kernel({
     seed: plan.seed,
     limits: { timeUs: plan.limitMs * 1000 + BEYOND_LIMIT_US },
@@ -51,18 +55,29 @@ export async function simulate<T>(
     ...(onTrace === undefined ? {} : { onTrace }),
   });
   const system = new SimulatedSystem(kernel, plan, version);
+  const stop = new AbortController();
+  using _ = onAbort(options.signal, () => {
+    system.runner.post("interrupted", () => stop.abort(options.signal?.reason));
+  });
+  /** Clients whose lock is being connected. */
+  const connecting = new Set<string>();
   const task = system.runner.spawn("run", async () => {
     await system.becomeReady();
-    await connectClients(system, options);
+    await connectClients(system, options, connecting);
     system.clock.begin();
-    return work(system);
+    return work(system, stop.signal);
   });
-  const end = await kernel.run({ done: () => task.state !== "running" });
+  const end = await kernel.run({ done: () => task.state !== "running" }).catch((error: unknown) => {
+    throw error instanceof SimulationLimitError ? (unconnected(connecting) ?? error) : error;
+  });
   if (task.state === "failed") throw task.error;
-  if (task.state !== "done") throw new HarnessError(`the simulation came to a stand (${end}) before its run was over`);
+  const hanging = task.state === "running" ? unconnected(connecting) : undefined;
+  if (hanging !== undefined) throw hanging;
+  if (task.state !== "done") throw new HarnessError(`the simulation made no progress (${end}) before its run was over`);
   for (const { name, failures } of kernel.hosts.values()) {
     const [failure] = failures;
-    if (failure !== undefined) {
+    // The history records what a client's program does.
+    if (failure !== undefined && (failure.error instanceof HarnessError || system.failureOf(name) === undefined)) {
       throw new HarnessError(`${name} failed in ${failure.during}: ${messageOf(failure.error)}`, {
         cause: failure.error,
       });
@@ -71,38 +86,60 @@ export async function simulate<T>(
   return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events };
 }
 
-async function connectClients(system: SimulatedSystem, { plan, driver }: SimulateOptions): Promise<void> {
+/** Listens until it is disposed: one signal may serve many simulations. */
+function onAbort(signal: AbortSignal | undefined, act: () => void): Disposable {
+  if (signal?.aborted === true) act();
+  signal?.addEventListener("abort", act, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener("abort", act) };
+}
+
+async function connectClients(
+  system: SimulatedSystem,
+  { plan, driver }: SimulateOptions,
+  connecting: Set<string>,
+): Promise<void> {
   const servers = serversOf(system);
   const resource = { host: system.layout.resource.address, port: REDIS_PORT };
   await Promise.all(
-    system.clients.map((client) =>
-      client.connect({
+    system.clients.map((client) => {
+      const { name } = client;
+      connecting.add(name);
+      const connected = client.connect({
         driver,
-        environment: { client: client.name, servers },
+        environment: { client: name, servers },
         resource,
         checks: plan.resource,
         trueNow: () => system.clock.now(),
-      }),
-    ),
+      });
+      return connected.then(
+        () => void connecting.delete(name),
+        (error: unknown) => {
+          const cause = system.failureOf(name) ?? error;
+          throw cause instanceof HarnessError ? cause : cannotConnect(name, cause);
+        },
+      );
+    }),
   );
+}
+
+function cannotConnect(name: string, error: unknown): UserError {
+  return new UserError(`the lock of ${name} could not connect: ${messageOf(error)}`, "fix its driver", {
+    cause: error,
+  });
+}
+
+/** The message when a simulation ended before these clients were connected; undefined where all are. */
+function unconnected(connecting: ReadonlySet<string>): UserError | undefined {
+  const [name] = connecting;
+  if (name === undefined) return undefined;
+  return new UserError(`the lock of ${name} never connects`, "fix its driver, whose connect does not settle");
 }
 
 /** The lock's servers as every client reaches them. */
 function serversOf({ topology, layout: { data, sentinelAddresses } }: SimulatedSystem): Servers {
-  const addresses = data.map(({ address }) => ({ host: address, port: REDIS_PORT }));
-  const [first] = addresses;
-  if (first === undefined) throw new HarnessError(`a topology has at least one node`);
-  switch (simulatedTopology(topology.kind)) {
-    case "single":
-      return { kind: "single", address: first };
-    case "redlock":
-      return { kind: "redlock", nodes: addresses };
-    case "sentinel":
-      return {
-        kind: "sentinel",
-        masterName: MASTER_NAME,
-        sentinels: sentinelAddresses.map((host) => ({ host, port: SENTINEL_PORT })),
-        natMap: {},
-      };
-  }
+  return topologyOf(topology.kind).serversAt({
+    data: data.map(({ address }) => ({ host: address, port: REDIS_PORT })),
+    sentinels: sentinelAddresses.map((host) => ({ host, port: SENTINEL_PORT })),
+    announced: {},
+  });
 }

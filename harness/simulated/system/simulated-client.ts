@@ -1,6 +1,6 @@
 import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { ClientHandle, ClientReply, ClientRequest, PauseToCome } from "../../core/system.ts";
+import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLease } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
 import { HostDiedError } from "../kernel/host-tasks.ts";
 import type { SendStops } from "./send-stops.ts";
@@ -8,21 +8,25 @@ import { SimulatedProcess } from "./simulated-process.ts";
 
 type LostListener = (lost: { readonly key: string; readonly owner: string }) => void;
 
-/** A client of a simulation: the unmodified lock on the patched platform, in a host of its own. */
+/** A client of a simulation: the unmodified lock on the patched platform, in a separate host. */
 export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #runner: Host;
   readonly #stops: SendStops;
   readonly #listeners: LostListener[] = [];
+  readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   #program: ClientProgram | undefined;
 
-  /** @param runner the host in which whoever calls this client runs */
+  /** @param runner the host of the caller of this client */
   constructor(host: Host, runner: Host, stops: SendStops) {
     super(host);
     this.#runner = runner;
     this.#stops = stops;
   }
 
-  /** Connects lock and resource, in the client's host. @throws what the driver throws */
+  /**
+   * Connects lock and resource, in the client's host.
+   * @throws the driver's error
+   */
   async connect(options: ClientProgramOptions): Promise<void> {
     await this.host.call("connect", async () => {
       const program = await ClientProgram.start(options);
@@ -30,6 +34,11 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
         const { key, owner } = lost;
         this.#runner.post(`${this.name} lost ${key}`, () =>
           this.#listeners.forEach((listener) => listener({ key, owner })),
+        );
+      });
+      program.onRenewed((renewed) => {
+        this.#runner.post(`${this.name} renewed ${renewed.key}`, () =>
+          this.#renewedListeners.forEach((listener) => listener(renewed)),
         );
       });
       this.#program = program;
@@ -65,6 +74,10 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
 
   onLost(listener: LostListener): void {
     this.#listeners.push(listener);
+  }
+
+  onRenewed(listener: (renewed: RenewedLease) => void): void {
+    this.#renewedListeners.push(listener);
   }
 
   #perform(request: ClientRequest): Promise<ClientReply> {

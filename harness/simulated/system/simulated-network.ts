@@ -4,7 +4,7 @@ import type { Host } from "../kernel/host.ts";
 import type { Link } from "../network/link.ts";
 import type { Network } from "../network/network.ts";
 
-/** Network faults of a simulation. Everything that is sent over an edge after the call is subject to them. */
+/** Network faults of a simulation. They apply to everything that is sent over an edge after the call. */
 export class SimulatedNetwork implements NetworkControl {
   readonly #network: Network;
   readonly #hosts: ReadonlyMap<string, Host>;
@@ -37,9 +37,9 @@ export class SimulatedNetwork implements NetworkControl {
     return seen(count > 0, edge, `had ${count} connection(s) reset`);
   }
 
-  mend(edge: Edge): Promise<Evidence> {
+  heal(edge: Edge): Promise<Evidence> {
     const link = this.#link(edge);
-    link.mend();
+    link.heal();
     return seen(!link.cut && !link.stalled && link.delayUs === 0, edge, "passes again");
   }
 

@@ -10,7 +10,7 @@ export class SimulatedNode extends SimulatedProcess implements NodeHandle {
   readonly node: RedisNode;
   readonly #connection: HarnessConnection;
 
-  /** @param runner the host in which whoever uses this handle runs */
+  /** @param runner the host of the caller of this handle */
   constructor(node: RedisNode, runner: Host) {
     super(node.host);
     this.node = node;

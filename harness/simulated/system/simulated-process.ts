@@ -1,7 +1,7 @@
 import type { Evidence, ProcessHandle, ProcessState } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
 
-/** What is the same for every host of a simulation that a fault can hit. In a simulation every effect is seen at once. */
+/** The common part of every simulated host that a fault can hit. In a simulation every effect is visible at once. */
 export abstract class SimulatedProcess implements ProcessHandle {
   readonly host: Host;
 

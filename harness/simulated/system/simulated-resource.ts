@@ -5,7 +5,7 @@ import type { RedisNode } from "../nodes/redis-node.ts";
 import type { Effect } from "../redis/effects.ts";
 import { HarnessConnection } from "./harness-connection.ts";
 
-/** Reads the guarded resource's log as it is written, and tells of it in the runner's host. */
+/** Reads the guarded resource's log as it is written, and reports it in the runner's host. */
 export class SimulatedResource implements ResourceHandle {
   readonly #runner: Host;
   readonly #listeners: ((entry: AuditEntry) => void)[] = [];
@@ -13,13 +13,13 @@ export class SimulatedResource implements ResourceHandle {
   readonly #node: () => RedisNode;
   #connection: HarnessConnection | undefined;
 
-  /** @param node gives the server behind it, which is made later */
+  /** @param node returns the server behind it, which is made later */
   constructor(runner: Host, node: () => RedisNode) {
     this.#runner = runner;
     this.#node = node;
   }
 
-  /** To be given every change of the resource's data. */
+  /** Call it with every change of the resource's data. */
   observe(effects: readonly Effect[]): void {
     for (const { argv } of effects) {
       const [name, stream, , ...fields] = argv;
@@ -33,7 +33,7 @@ export class SimulatedResource implements ResourceHandle {
     this.#listeners.push(listener);
   }
 
-  /** What was observed so far is told by events of this instant, which were scheduled before this one. */
+  /** Events of this instant report what was observed so far; they were scheduled before this one. */
   drain(): Promise<void> {
     return new Promise((resolve) => this.#runner.post("drain", resolve));
   }

@@ -1,5 +1,5 @@
 import type { Evidence, NodeHandle } from "../../core/system.ts";
-import { encodeReply, toBytes } from "../redis/resp-encoder.ts";
+import { encodeReply, toBytes } from "../redis/protocol/resp-encoder.ts";
 import type { SimulatedSentinel } from "../sentinel/simulated-sentinel.ts";
 import { CommandReply } from "./command-reply.ts";
 import { SimulatedProcess } from "./simulated-process.ts";

@@ -1,5 +1,7 @@
 import type { Plan } from "../../core/plan.ts";
 import type { Evidence, NodeHandle, Notice, SystemUnderTest } from "../../core/system.ts";
+import { crashOf } from "../../core/crash.ts";
+import { HarnessError, messageOf } from "../../core/errors.ts";
 import { clientName, type TopologySpec } from "../../core/topology.ts";
 import type { Host } from "../kernel/host.ts";
 import type { Kernel } from "../kernel/kernel.ts";
@@ -25,10 +27,12 @@ export class SimulatedSystem implements SystemUnderTest {
   readonly clients: readonly SimulatedClient[];
   readonly network: SimulatedNetwork;
   readonly resource: SimulatedResource;
-  /** The host of whoever drives the run. */
+  /** The host of the code that drives the run. */
   readonly runner: Host;
   readonly layout: Layout;
   readonly #listeners: ((notice: Notice) => void)[] = [];
+  /** Clients whose program failed, with the error. */
+  readonly #deaths = new Map<Host, unknown>();
   readonly #data: readonly SimulatedNode[];
   readonly #sentinels: readonly SimulatedSentinelNode[];
 
@@ -59,15 +63,18 @@ export class SimulatedSystem implements SystemUnderTest {
     this.#watchFailures(kernel);
   }
 
-  /** Resolves when the system is ready for clients and faults. @throws HarnessError when that does not come about */
+  /**
+   * Resolves when the system is ready for clients and faults.
+   * @throws HarnessError when it does not become ready
+   */
   async becomeReady(): Promise<void> {
-    if (this.topology.kind !== "sentinel") return;
+    if (this.layout.sentinels.length === 0) return;
     const [master, ...replicas] = this.layout.data;
     await awaitInSimulation(this.clock, "the replicas follow their master", () => {
       const attached = master?.server.replication.replicas ?? [];
       return attached.filter(({ state }) => state === "online").length === replicas.length;
     });
-    // Only now, because the first look of a Sentinel is its last for ten seconds.
+    // Only now, because after its first INFO a Sentinel waits ten seconds for the next one.
     for (const sentinel of this.layout.sentinels) sentinel.start();
     await awaitSentinels(this.clock, this.#data, this.#sentinels);
   }
@@ -91,18 +98,27 @@ export class SimulatedSystem implements SystemUnderTest {
     return Promise.resolve();
   }
 
+  /** The error that ended a client's program, unless a fault ended it. */
+  failureOf(client: string): unknown {
+    return [...this.#deaths].find(([{ name }]) => name === client)?.[1];
+  }
+
   #noticePromotion(node: RedisNode): void {
     const keys = node.server.database(0).slots.size;
     this.#tell({ kind: "promotion", node: node.name, evidence: `${node.name} became master; it had ${keys} key(s)` });
   }
 
-  /** A program that fails without anybody catching it ends, as Node would end it. */
+  /** A program with an uncaught failure ends, as Node would end it. */
   #watchFailures(kernel: Kernel): void {
     kernel.onFailure((host, during, error) => {
       const client = this.clients.find((candidate) => candidate.host === host);
       if (client === undefined) return;
       host.kill();
-      this.#tell({ kind: "died", name: host.name, evidence: `${during}: ${String(error)}` });
+      if (this.#deaths.has(host)) return;
+      this.#deaths.set(host, error);
+      // The lock is not to blame for the simulation's own limits.
+      if (error instanceof HarnessError) this.#tell({ kind: "died", name: host.name, evidence: messageOf(error) });
+      else this.#tell({ kind: "crashed", name: host.name, ...crashOf(during, error) });
     });
   }
 

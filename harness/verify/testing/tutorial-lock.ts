@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
-import type { Completion, LockDriver } from "../../../lock-impl/driver.ts";
+import type { Completion, LockDriver } from "../../core/lock-driver.ts";
 
-/** The tutorial's lock as a user's module: SET NX PX, and a DEL that deletes whatever lock is there. */
+/** The tutorial's lock as a user's module: SET NX PX, and a DEL that deletes any owner's lock. */
 export const driver: LockDriver = {
   async connect({ servers }) {
     if (servers.kind !== "single") throw new Error("it lives on one server");

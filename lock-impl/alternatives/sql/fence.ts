@@ -1,6 +1,6 @@
 /**
- * A fencing token out of a column of type `bigint`, which comes as text.
- * @throws when it cannot be a safe integer, after nine quadrillion of them
+ * Reads a fencing token from a column of type `bigint`, which arrives as text.
+ * @throws when it is not a safe integer, that is beyond nine quadrillion
  */
 export function fenceFrom(column: unknown): number {
   const fence = Number(column);

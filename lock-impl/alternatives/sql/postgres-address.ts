@@ -1,6 +1,9 @@
-import type { Address, Servers } from "../../driver.ts";
+import type { Address, Servers } from "../../../harness/core/lock-driver.ts";
 
-/** Where the database is. @throws when the servers are others */
+/**
+ * The address of the database.
+ * @throws when the servers are of another kind
+ */
 export function postgresAddress(servers: Servers): Address {
   if (servers.kind === "postgres") return servers.address;
   throw new Error(`this lock needs a PostgreSQL server, not ${servers.kind}`);

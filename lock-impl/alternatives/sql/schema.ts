@@ -1,15 +1,15 @@
 import type { SqlSession } from "./session.ts";
 
-/** Two that create the same table at the same time fail; this lock is for whoever is creating. */
+/** Two sessions that create the same table at the same time fail, so the creating session takes this lock. */
 const CREATING = 5_061_773;
 
 /**
- * Creates what a lock keeps, where it is not there yet.
+ * Creates the lock's tables and sequences where they do not exist yet.
  * @param definitions statements that can be run again
  * @throws when the server refuses, or does not answer
  */
 export async function createSchema(session: SqlSession, definitions: readonly string[]): Promise<void> {
-  // Several statements in one message are one transaction, so that the lock lasts until all is there.
+  // Several statements in one message are one transaction, so the lock lasts until everything is created.
   const outcome = await session.run(
     [`SELECT pg_advisory_xact_lock(${CREATING})`, ...definitions].join(";\n"),
     undefined,

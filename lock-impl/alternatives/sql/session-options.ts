@@ -1,42 +1,42 @@
 import type { ClientConfig } from "pg";
-import type { Address } from "../../driver.ts";
+import type { Address } from "../../../harness/core/lock-driver.ts";
 
-/** How long a client waits for what. All in milliseconds. */
-export interface SqlPatience {
-  /** For the reply to one statement. After it the statement is indeterminate, and its session is given up. */
+/** How long a client waits, in milliseconds. */
+export interface SqlTimeouts {
+  /** For the reply to one statement. After that the statement is indeterminate, and its session is given up. */
   readonly statementMs: number;
-  /** For a session: a TCP connection, and a process of the server's own for it. */
+  /** For a session: a TCP connection, and a server process for it. */
   readonly connectMs: number;
   /** Between two attempts to connect. */
   readonly reconnectMs: number;
 }
 
-/** For leases of half a second and more. */
-export const SQL_PATIENCE: SqlPatience = { statementMs: 500, connectMs: 1_000, reconnectMs: 20 };
+/** For leases of 500 ms and more. */
+export const SQL_TIMEOUTS: SqlTimeouts = { statementMs: 500, connectMs: 1_000, reconnectMs: 20 };
 
 /**
- * Every option of a session that decides whether a lock is safe, in one place.
+ * Every session option that decides whether a lock is safe, in one place.
  *
- * What is not here on purpose: `query_timeout`, after which `pg` goes on to use the session although the reply may still
- * come, and `statement_timeout`, which a statement that is held up on its way outruns. A client that gives up a statement
+ * Two options are left out on purpose: after `query_timeout`, `pg` goes on to use the session although the reply may
+ * still come; a statement that is delayed on its way outlasts `statement_timeout`. A client that gives up a statement
  * gives up its session.
  */
-export function sessionOptions(address: Address, patience: SqlPatience): ClientConfig {
+export function sessionOptions(address: Address, timeouts: SqlTimeouts): ClientConfig {
   return {
     ...address,
     user: "lockstorm",
     database: "postgres",
     ssl: false,
     application_name: "lockstorm-lock",
-    connectionTimeoutMillis: patience.connectMs,
-    // One statement at a time: the next is not sent before the reply to the last is there.
+    connectionTimeoutMillis: timeouts.connectMs,
+    // One statement at a time: the next is not sent before the last one is answered.
     pipeline: false,
     options: [
-      // Each statement sees what was committed before it, and an UPDATE that has waited looks again. In the stricter levels
-      // it would fail instead, which is safe too.
+      // Each statement sees what was committed before it, and an UPDATE that has waited reads the row again. In the
+      // stricter isolation levels it would fail instead, which is safe too.
       "-c default_transaction_isolation=read\\ committed",
       "-c default_transaction_read_only=off",
-      // Set for each hold, and for holds only; what the server has for everybody must not end one early.
+      // Set for each hold, and only for holds; the server-wide setting must not end a session early.
       "-c idle_in_transaction_session_timeout=0",
       "-c idle_session_timeout=0",
       "-c transaction_timeout=0",

@@ -1,50 +1,50 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Address } from "../../driver.ts";
+import type { Address } from "../../../harness/core/lock-driver.ts";
 import { createSchema } from "./schema.ts";
 import { SqlSession, type StatementOutcome } from "./session.ts";
-import { SQL_PATIENCE, type SqlPatience } from "./session-options.ts";
+import { SQL_TIMEOUTS, type SqlTimeouts } from "./session-options.ts";
 
 /** How long `StandingSession.open` tries. */
 const OPEN_WITHIN_MS = 10_000;
 
 /**
- * A session that is opened anew whenever it has ended, for statements that are each a transaction of their own. A
+ * A session that is reopened whenever it has ended, for statements that are each a transaction of their own. A
  * statement that finds no session fails at once, and was certainly not sent. No statement is ever sent twice.
  */
 export class StandingSession implements AsyncDisposable {
   readonly #address: Address;
-  readonly #patience: SqlPatience;
+  readonly #timeouts: SqlTimeouts;
   readonly #definitions: readonly string[];
   readonly #over = new AbortController();
   #session: SqlSession | undefined;
   #lastError: unknown;
   #keeping: Promise<void> = Promise.resolve();
 
-  private constructor(address: Address, patience: SqlPatience, definitions: readonly string[]) {
+  private constructor(address: Address, timeouts: SqlTimeouts, definitions: readonly string[]) {
     this.#address = address;
-    this.#patience = patience;
+    this.#timeouts = timeouts;
     this.#definitions = definitions;
   }
 
   /**
-   * @param definitions what each new session creates where it is missing: the server may have come back without it
+   * @param definitions what each new session creates where it is missing: the server may have restarted without it
    * @throws when there is no session within ten seconds
    */
   static async open(
     address: Address,
-    { patience = SQL_PATIENCE, definitions }: { patience?: SqlPatience; definitions: readonly string[] },
+    { timeouts = SQL_TIMEOUTS, definitions }: { timeouts?: SqlTimeouts; definitions: readonly string[] },
   ): Promise<StandingSession> {
-    const standing = new StandingSession(address, patience, definitions);
+    const standing = new StandingSession(address, timeouts, definitions);
     const deadlineMs = performance.now() + OPEN_WITHIN_MS;
     while (!(await standing.#connect())) {
       if (performance.now() > deadlineMs) throw standing.#lastError;
-      await sleep(patience.reconnectMs);
+      await sleep(timeouts.reconnectMs);
     }
     standing.#keeping = standing.#keep();
     return standing;
   }
 
-  /** Runs a statement in the present session. Never rejects. */
+  /** Runs a statement in the current session. Never rejects. */
   run(statement: string, parameters?: readonly (string | number)[]): Promise<StatementOutcome> {
     const session = this.#session;
     if (session !== undefined) return session.run(statement, parameters);
@@ -64,16 +64,16 @@ export class StandingSession implements AsyncDisposable {
       await this.#session?.ended;
       this.#session = undefined;
       while (!signal.aborted && !(await this.#connect()))
-        await sleep(this.#patience.reconnectMs, undefined, { signal }).catch(() => {});
+        await sleep(this.#timeouts.reconnectMs, undefined, { signal }).catch(() => {});
     }
     this.#session?.[Symbol.dispose]();
   }
 
-  /** False, with the reason kept, when there is no session to be had now. */
+  /** False, with the reason kept, when no session can be opened now. */
   async #connect(): Promise<boolean> {
     let session: SqlSession | undefined;
     try {
-      session = await SqlSession.open(this.#address, this.#patience);
+      session = await SqlSession.open(this.#address, this.#timeouts);
       await createSchema(session, this.#definitions);
       this.#session = session;
       return true;

@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
-import type { Address } from "../../driver.ts";
+import type { Address } from "../../../harness/core/lock-driver.ts";
 import { JuteReader, JuteWriter, PacketSplitter } from "./jute.ts";
 import { NOTIFICATION_XID, PING, PING_XID, type Request, SESSION_EXPIRED, SESSION_MOVED } from "./requests.ts";
 
-/** What became of a request. */
+/** The outcome of a request. */
 export type Reply<T> =
   | { readonly type: "done"; readonly value: T }
   /** The server answered with an error: it did nothing. */
   | { readonly type: "refused"; readonly code: number }
   /** It has not left this process. */
   | { readonly type: "unsent" }
-  /** The connection was lost before the reply: nobody knows. */
+  /** The connection was lost before the reply: nobody knows what the server did. */
   | { readonly type: "unknown" };
 
-/** What a client says of its session when it connects. An `id` of 0 asks for a new one. */
+/** What a client says about its session when it connects. An `id` of 0 asks for a new one. */
 export interface SessionFacts {
   readonly id: bigint;
   readonly password: Uint8Array;
@@ -21,9 +21,9 @@ export interface SessionFacts {
 }
 
 export interface ConnectionListener {
-  /** The server's answer to the handshake. A time-out of 0: the session is over. */
+  /** The server's answer to the handshake. A time-out of 0 means that the session is over. */
   onSession(session: SessionFacts): void;
-  /** The server answered what was sent to it at `sentAtMs` on the monotonic clock; it has heard from us since then. */
+  /** The server answered what the client sent at `sentAtMs` on the monotonic clock; it has heard from us since then. */
   onAnswer(sentAtMs: number): void;
   onClose(): void;
 }
@@ -36,12 +36,12 @@ interface Pending {
 }
 
 /**
- * One TCP connection to a ZooKeeper server: the handshake, requests and their replies in order, heartbeats, watches.
- * It ends once and does not come back. What is sent is sent once; nothing waits in a queue.
+ * One TCP connection to a ZooKeeper server: the handshake, requests and their replies in order, heartbeats, watches. It
+ * ends once and does not come back. Each request is sent once; nothing waits in a queue.
  *
- * Of our own, because of what the npm package `node-zookeeper-client` (1.1.3) does: requests without a connection are
- * queued and sent at some later time, when their sender has long given up; a server that falls silent is not noticed; and
- * it does not tell which heartbeat was answered, from which a lease counts.
+ * We do not use the npm package `node-zookeeper-client` (1.1.3), because it queues requests that find no connection and
+ * sends them later, after the caller has given up; it does not notice a server that falls silent; and it does not say
+ * which heartbeat was answered, from which a lease counts.
  */
 export class ZooKeeperConnection {
   readonly #socket: Socket;
@@ -63,7 +63,7 @@ export class ZooKeeperConnection {
     this.#socket = connect({ ...address, noDelay: true });
     this.#socket.on("connect", () => this.#shakeHands(session));
     this.#socket.on("data", (chunk) => this.#take(chunk));
-    // What went wrong shows in the requests that it fails.
+    // The error reaches the callers through the requests that it fails.
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => this.close());
   }
@@ -73,7 +73,7 @@ export class ZooKeeperConnection {
     return this.#established && !this.#closed && this.#socket.writable;
   }
 
-  /** For how long the answer to a request or a heartbeat has been due, in milliseconds; 0 when none is. */
+  /** How long the answer to a request or a heartbeat has been due, in milliseconds; 0 when none is due. */
   get silentForMs(): number {
     const oldest = Math.min(this.#pending[0]?.sentAtMs ?? Infinity, this.#pingSentAtMs ?? Infinity);
     return oldest === Infinity ? 0 : performance.now() - oldest;
@@ -97,14 +97,17 @@ export class ZooKeeperConnection {
     return promise;
   }
 
-  /** Sends a heartbeat, unless one is under way. */
+  /** Sends a heartbeat, unless one is unanswered. */
   ping(): void {
     if (!this.established || this.#pingSentAtMs !== undefined) return;
     this.#pingSentAtMs = performance.now();
     this.#socket.write(new JuteWriter().int32(PING_XID).int32(PING).packet());
   }
 
-  /** Has `watcher` called once: at the next event of that znode, or when the connection ends. Undone by the result. */
+  /**
+   * Calls `watcher` once: at the next event of that znode, or when the connection ends. The returned function cancels
+   * it.
+   */
   onEvent(path: string, watcher: () => void): () => void {
     const watchers = this.#watchers.get(path) ?? new Set();
     this.#watchers.set(path, watchers.add(watcher));
@@ -140,7 +143,7 @@ export class ZooKeeperConnection {
         else this.#takeHandshake(reader);
       }
     } catch {
-      // Not what a ZooKeeper server sends: nothing after it can be understood.
+      // A ZooKeeper server does not send this: nothing after it can be understood.
       this.close();
     }
   }
@@ -160,7 +163,7 @@ export class ZooKeeperConnection {
     const code = reader.int32();
     if (zxid > this.lastZxid) this.lastZxid = zxid;
     if (xid === NOTIFICATION_XID) {
-      // The kind of event and the state of the session: whoever waits looks for himself.
+      // The kind of event and the state of the session: the waiter looks for itself.
       reader.int32();
       reader.int32();
       this.#announce(reader.string());
@@ -171,7 +174,7 @@ export class ZooKeeperConnection {
     } else {
       const [pending] = this.#pending;
       if (pending?.xid !== xid) throw new RangeError("a reply to another request");
-      // Connecting again tells whether the session is over.
+      // The next connection tells whether the session is over.
       if (code === SESSION_EXPIRED || code === SESSION_MOVED) return this.close();
       pending.settle(code, reader);
       this.#pending.shift();

@@ -1,7 +1,7 @@
 /**
  * ZooKeeper's serialization, as far as a lock needs it (zookeeper.jute in its sources): big-endian integers of 4 and 8
- * bytes, booleans of one, strings and buffers after their length in bytes, vectors after their number of elements. A
- * packet is such a record after its length.
+ * bytes, booleans of 1 byte, strings and buffers after their length in bytes, vectors after their number of elements. A
+ * packet is a record after its length.
  */
 export class JuteWriter {
   readonly #parts: Buffer[] = [];
@@ -30,7 +30,7 @@ export class JuteWriter {
     return this.buffer(Buffer.from(value));
   }
 
-  /** All that was written, as one packet. */
+  /** Everything written so far, as one packet. */
   packet(): Buffer {
     const record = Buffer.concat(this.#parts);
     return Buffer.concat([new JuteWriter().int32(record.length).#parts[0] ?? Buffer.alloc(0), record]);
@@ -42,7 +42,10 @@ export class JuteWriter {
   }
 }
 
-/** Reads one record. @throws RangeError where it is shorter than what is asked of it */
+/**
+ * Reads one record.
+ * @throws RangeError where the record is shorter than the field to read
+ */
 export class JuteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -78,11 +81,11 @@ export class JuteReader {
   }
 }
 
-/** Cuts a stream of bytes into the records of its packets. */
+/** Splits a stream of bytes into the records of its packets. */
 export class PacketSplitter {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Takes in what arrived, and gives the records that are whole by now. */
+  /** Takes in the bytes that arrived, and returns the records that are complete by now. */
   push(chunk: Buffer): readonly Buffer[] {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     const records: Buffer[] = [];

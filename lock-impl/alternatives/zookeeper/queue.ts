@@ -1,4 +1,4 @@
-import type { Completion } from "../../driver.ts";
+import type { Completion } from "../../../harness/core/lock-driver.ts";
 import type { Reply } from "./connection.ts";
 import {
   createContainer,
@@ -12,18 +12,18 @@ import {
 } from "./requests.ts";
 import type { Session } from "./session.ts";
 
-/** Under which znode the queues of all keys are. */
+/** The parent znode of the queues of all keys. */
 const ROOT = "/locks";
 
-/** The znode whose children queue for a key. What a path cannot contain is escaped. */
+/** The znode whose children queue for a key. Characters that a path cannot contain are escaped. */
 export function queueOf(key: string): string {
   return `${ROOT}/${encodeURIComponent(key).replaceAll(".", "%2E")}`;
 }
 
 /**
- * Queues: creates a znode that goes with the session, behind all that are there. Its name begins with `guid`, by which it
- * is found again when the reply to its creation was lost (ZooKeeper Recipes, "Recoverable Errors and the GUID"; Curator's
- * `withProtection`). Goes on until `signal` aborts or the session ends.
+ * Joins the queue: creates a znode that lasts as long as the session, behind all existing ones. Its name begins with
+ * `guid`, which identifies the znode when the reply to its creation was lost (ZooKeeper Recipes, "Recoverable Errors
+ * and the GUID"; Curator's `withProtection`). Tries until `signal` aborts or the session ends.
  */
 export async function enqueue(
   session: Session,
@@ -39,8 +39,8 @@ export async function enqueue(
     if (reply.type === "done" && reply.value !== undefined) return { type: "ok", value: reply.value };
     const code = reply.type === "refused" ? await orCreateQueue(session, queue, reply.code) : undefined;
     if (code !== undefined) return { type: "fail", kind: "error", reason: `ZooKeeper answered with error ${code}` };
-    // The server ends a session's old connection before it goes on with it on a new one: what is not found then does not
-    // come any more.
+    // The server ends a session's old connection before it continues the session on a new one: a znode that is not
+    // found then will not appear later.
     if (reply.type !== "unsent") mayExist = reply.type === "unknown";
   } while (await session.connected(signal));
   if (!mayExist) return { type: "fail", kind: "error", reason: "no connection to ZooKeeper, nothing was sent" };
@@ -49,8 +49,8 @@ export async function enqueue(
 }
 
 /**
- * Waits until the znode is the first of its queue, by watching only the one before it. `behind`: it is not, and `budget`
- * has been aborted; `gone`: it is not there any more; `unknown`: the server cannot be asked.
+ * Waits until the znode is the first of its queue, by watching only the one before it. `behind`: it is not first, and
+ * `budget` has been aborted; `gone`: it no longer exists; `unknown`: the server cannot be asked.
  */
 export async function awaitTurn(
   session: Session,
@@ -73,7 +73,10 @@ export async function awaitTurn(
   }
 }
 
-/** Leaves the queue, or gives up the lock. `unknown`: as soon as the server can be asked, or with the session. */
+/**
+ * Leaves the queue, or gives up the lock. `unknown`: the znode goes as soon as the server can be asked, or with the
+ * session.
+ */
 export async function leave(
   session: Session,
   queue: string,
@@ -84,7 +87,7 @@ export async function leave(
   return reply;
 }
 
-/** The children of a queue, first come first. A number that has grown beyond 32 bits goes on with the lowest one. */
+/** The children of a queue, first come first. A number that has grown beyond 32 bits wraps to the lowest one. */
 export function inOrder(names: readonly string[]): readonly string[] {
   return [...names].sort((a, b) => (sequenceOf(a) - sequenceOf(b)) | 0);
 }
@@ -98,7 +101,10 @@ function sequenceOf(name: string): number {
   return Number(/-lock-(-?\d+)$/.exec(name)?.[1] ?? 0);
 }
 
-/** Creates the znode of a queue and the one above it, if that is the error. Returns the code of an error that remains. */
+/**
+ * Creates the znode of a queue and its parent, if the error says that they are missing. Returns the code of any other
+ * error.
+ */
 async function orCreateQueue(session: Session, queue: string, code: number): Promise<number | undefined> {
   if (code !== NO_NODE) return code;
   for (const path of [ROOT, queue]) {
@@ -108,7 +114,7 @@ async function orCreateQueue(session: Session, queue: string, code: number): Pro
   return undefined;
 }
 
-/** The znode in the queue whose name begins with this. */
+/** The znode in the queue whose name begins with this GUID. */
 async function findOwn(session: Session, queue: string, start: string): Promise<Reply<CreatedZnode | undefined>> {
   const children = await session.request(getChildren(queue));
   if (children.type !== "done") return children;
@@ -118,7 +124,10 @@ async function findOwn(session: Session, queue: string, start: string): Promise<
     : session.request(getData(`${queue}/${own}`, { watch: false }));
 }
 
-/** Removes what a session has in a queue under names that begin so, as soon as it can; with the session it goes anyway. */
+/**
+ * Removes the session's znodes whose names begin with this from a queue, as soon as it can; the end of the session
+ * removes them in any case.
+ */
 async function removeOwn(session: Session, queue: string, start: string): Promise<void> {
   while (await session.connected()) {
     const own = await findOwn(session, queue, start);

@@ -1,19 +1,19 @@
 import type { JuteReader, JuteWriter } from "./jute.ts";
 
-/** What is asked of the server: the number of the operation, its record, and how its reply is read. */
+/** A request to the server: the number of the operation, its record, and how to read its reply. */
 export interface Request<T> {
   readonly operation: number;
   write(writer: JuteWriter): void;
   read(reader: JuteReader): T;
 }
 
-/** Codes of errors with which the server says that it did nothing (KeeperException in ZooKeeper's sources). */
+/** Error codes by which the server says that it did nothing (KeeperException in ZooKeeper's sources). */
 export const NO_NODE = -101;
 export const NODE_EXISTS = -110;
 export const SESSION_EXPIRED = -112;
 export const SESSION_MOVED = -118;
 
-/** Numbers of requests that are none: what the server sends unasked, and the heartbeat. */
+/** Request numbers of messages that are no requests: what the server sends unasked, and the heartbeat. */
 export const NOTIFICATION_XID = -1;
 export const PING_XID = -2;
 
@@ -30,7 +30,7 @@ export interface CreatedZnode {
   readonly czxid: bigint;
 }
 
-/** Creates a znode that goes with its session, under the path and a number that grows with each child of its parent. */
+/** Creates an ephemeral znode, at the path followed by a number that grows with each child of its parent. */
 export function createEphemeralSequential(path: string): Request<CreatedZnode> {
   return create(15, path, EPHEMERAL_SEQUENTIAL);
 }
@@ -55,8 +55,8 @@ export function getChildren(path: string): Request<readonly string[]> {
 }
 
 /**
- * Looks at a znode; with `watch` its connection is told once, when it changes or goes. Unlike `exists` it leaves no watch
- * behind on a znode that is gone already.
+ * Looks at a znode; with `watch` its connection is told once, when the znode changes or goes. Unlike `exists` it leaves
+ * no watch on a znode that is already gone.
  */
 export function getData(path: string, { watch }: { readonly watch: boolean }): Request<CreatedZnode> {
   return {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { Address } from "../../driver.ts";
+import type { Address } from "../../../harness/core/lock-driver.ts";
 import { JuteReader, JuteWriter, PacketSplitter } from "./jute.ts";
 import { getChildren, PING_XID } from "./requests.ts";
 import { Session } from "./session.ts";
@@ -22,7 +22,7 @@ class ScriptedZooKeeper implements AsyncDisposable {
     new JuteWriter().int32(xid).int64(7n).int32(0).int32(0).packet();
 
   heartbeats = 0;
-  /** Whether it answers nothing at all. */
+  /** Whether it never answers. */
   silent = false;
 
   async listen(): Promise<void> {

@@ -1,33 +1,30 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Address } from "../../driver.ts";
+import type { Address } from "../../../harness/core/lock-driver.ts";
 import { type Reply, type SessionFacts, ZooKeeperConnection } from "./connection.ts";
 import { closeSession, type Request } from "./requests.ts";
 
 /**
- * Parts of the session's time-out: a heartbeat each sixth of it, and a connection on which nothing is answered for a
- * third of it is given up, which leaves time for another one.
+ * Fractions of the session's time-out: a heartbeat is due every sixth of it. A connection on which nothing is answered
+ * for a third of it is given up, which leaves time for another one.
  */
 const HEARTBEAT_PART = 1 / 6;
 const SILENCE_PART = 1 / 3;
-/** Which part is left when the session is taken for lost: its holders need time to stop. */
+/** The part of the time-out that is left when the session is taken for lost: its holders need time to stop. */
 const NOTICE_PART = 1 / 10;
 /** Between two attempts to connect. */
 const RECONNECT_MS = 20;
-/**
- * How long a connection may take to be made, at the most. A server that is just starting can keep one open for ever and
- * never answer on it.
- */
+/** How long connecting may take. A server that is just starting can accept a connection and never answer on it. */
 const HANDSHAKE_MS = 1_000;
-/** How long closing waits for the server's goodbye. */
+/** How long closing waits for the server's answer. */
 const GOODBYE_MS = 500;
 
 const NO_SESSION = { id: 0n, password: new Uint8Array(16) } as const;
 
 /**
- * A session with a ZooKeeper server, which is what a lease is there: the server keeps it, and the ephemeral znodes in it,
- * until it has not heard from the client for the time-out (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). It
- * outlives its connections: a lost one is replaced. It ends once: when the server says that it is over, or, since a
- * client that is cut off is not told so, by the client's own clock, shortly before the server could end it.
+ * A session with a ZooKeeper server, which is the lease: the server keeps the session, and the ephemeral znodes in it,
+ * until it has not heard from the client for the time-out (ZooKeeper Programmer's Guide, "ZooKeeper Sessions"). A
+ * session outlives its connections: a lost one is replaced. It ends once: when the server says that it is over, or by
+ * the client's own clock, shortly before the server could end it, because nobody tells a client that is cut off.
  */
 export class Session implements AsyncDisposable {
   readonly #address: Address;
@@ -35,7 +32,9 @@ export class Session implements AsyncDisposable {
   #facts: SessionFacts;
   #connection: ZooKeeperConnection;
   #lastZxid = 0n;
-  /** When the last request was sent that was answered, on the monotonic clock: since then, or later, the server's clock runs. */
+  /**
+   * When the last answered request was sent, on the monotonic clock. The server counts its time-out from then or later.
+   */
   #heardAtMs = -Infinity;
   #ended = false;
   readonly #heartbeat: NodeJS.Timeout;
@@ -44,21 +43,23 @@ export class Session implements AsyncDisposable {
   readonly #waiting = new Set<() => void>();
 
   /**
-   * Begins to connect, and goes on until there is a session.
-   * @param timeoutMs what the server is asked for; what it grants may be another one
-   * @param onEnd called once, when it is lost; not when it is disposed
+   * Begins to connect, and continues until there is a session.
+   * @param timeoutMs the time-out to ask for; the server may grant another one
+   * @param onEnd called once, when the session is lost; not when it is disposed
    */
   constructor(address: Address, timeoutMs: number, onEnd: (session: Session) => void) {
     this.#address = address;
     this.#onEnd = onEnd;
     this.#facts = { ...NO_SESSION, timeoutMs };
     this.#connection = this.#connect();
-    // After what has arrived was read: a client that did not run for a while may have its answers already.
+    // Checked after the arrived bytes were read: a client that did not run for a while may already have its answers.
     const beat = (): unknown => setImmediate(() => this.#beat());
     this.#heartbeat = setInterval(beat, Math.max(1, timeoutMs * HEARTBEAT_PART));
   }
 
-  /** For how long from now the server certainly keeps it, in milliseconds; negative when that is not certain any more. */
+  /**
+   * How long from now the server certainly keeps the session, in milliseconds; negative when that is no longer certain.
+   */
   get remainingMs(): number {
     return this.#ended ? -Infinity : this.#heardAtMs + this.#facts.timeoutMs - performance.now();
   }
@@ -67,7 +68,7 @@ export class Session implements AsyncDisposable {
     return this.#ended;
   }
 
-  /** Resolves when requests can be sent: true; or when the session has ended or the signal aborts: false. */
+  /** Resolves with true when requests can be sent, with false when the session has ended or the signal aborts. */
   async connected(signal?: AbortSignal): Promise<boolean> {
     for (;;) {
       if (this.#ended || signal?.aborted === true) return false;
@@ -82,14 +83,14 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Has `watcher` called once: when a watch on that znode fires, or when the connection ends, and with it its watches.
-   * Undone by the result. To be called before the request that sets the watch.
+   * Calls `watcher` once: when a watch on that znode fires, or when the connection ends, and with it its watches. The
+   * returned function cancels it. Call this before the request that sets the watch.
    */
   onEvent(path: string, watcher: () => void): () => void {
     return this.#connection.onEvent(path, watcher);
   }
 
-  /** Tells the server, if it can be told, that the session is over, and waits for its answer for a moment. */
+  /** Tells the server, if it can be reached, that the session is over, and waits briefly for its answer. */
   async [Symbol.asyncDispose](): Promise<void> {
     const goodbye = this.#ended ? undefined : this.request(closeSession);
     this.#ended = true;
@@ -101,22 +102,22 @@ export class Session implements AsyncDisposable {
     const { id, timeoutMs } = this.#facts;
     const connection = new ZooKeeperConnection(this.#address, this.#facts, this.#lastZxid, {
       onSession: (facts) => {
-        clearTimeout(impatience);
+        clearTimeout(giveUp);
         this.#established(facts);
       },
       onAnswer: (sentAtMs) => {
         this.#heardAtMs = Math.max(this.#heardAtMs, sentAtMs);
       },
       onClose: () => {
-        clearTimeout(impatience);
+        clearTimeout(giveUp);
         this.#lastZxid = connection.lastZxid;
         this.#notify();
         if (!this.#ended) this.#reconnect = setTimeout(() => void this.#connect(), RECONNECT_MS);
       },
     });
-    // Until there is a session there is nothing to lose by waiting.
-    const patienceMs = Math.min(timeoutMs * (id === NO_SESSION.id ? 1 : SILENCE_PART), HANDSHAKE_MS);
-    const impatience = setTimeout(() => connection.close(), patienceMs);
+    // Until there is a session, waiting risks nothing.
+    const answerWithinMs = Math.min(timeoutMs * (id === NO_SESSION.id ? 1 : SILENCE_PART), HANDSHAKE_MS);
+    const giveUp = setTimeout(() => connection.close(), answerWithinMs);
     this.#connection = connection;
     return connection;
   }
@@ -128,7 +129,7 @@ export class Session implements AsyncDisposable {
     this.#notify();
   }
 
-  /** Ends the session when nothing has been answered for too long. Each answer gives it more time. */
+  /** Ends the session when nothing has been answered for too long. Each answer extends the deadline. */
   #watchDeadline(): void {
     clearTimeout(this.#deadline);
     const leftMs = this.remainingMs - this.#facts.timeoutMs * NOTICE_PART;

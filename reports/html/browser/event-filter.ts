@@ -1,6 +1,6 @@
 import { describeEvent, valuesOf, type RunModel } from "./run-model.ts";
 
-/** What the reader asked to see. Empty sets hide nothing. */
+/** The reader's filter. Empty sets hide nothing. */
 export interface FilterChoice {
   readonly query: string;
   readonly hiddenKinds: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export const EVERYTHING: FilterChoice = {
   hiddenLanes: new Set(),
 };
 
-/** Finds the events that a filter lets through. Text is made once, when it is first searched. */
+/** Finds the events that a filter lets through. An event's text is made once, when it is first searched. */
 export class EventFilter {
   readonly #model: RunModel;
   #texts: readonly string[] | undefined;

@@ -6,7 +6,7 @@ const SPARE = 8;
 /** Browsers cannot scroll further than about 33 million pixels; beyond this many rows only the first ones are shown. */
 const MOST_ROWS = 1_000_000;
 
-/** The events that match, as a table of which only the visible rows exist. */
+/** The events that match, as a table that contains only the visible rows. */
 export class EventTable {
   readonly #frame: HTMLElement;
   readonly #body: HTMLElement;

@@ -1,7 +1,7 @@
 import { describeEvent, type Item, type RunModel } from "./run-model.ts";
 import { lengthLabel } from "./time-view.ts";
 
-/** What the tooltip says of an item: a heading and a few lines. */
+/** The tooltip of an item: a heading and a few lines. */
 export function summaryOf(model: RunModel, item: Item): readonly string[] {
   const lane = model.data.lanes[item.lane]?.name ?? "";
   const at = `at ${lengthLabel(item.from)}`;
@@ -22,7 +22,7 @@ export function summaryOf(model: RunModel, item: Item): readonly string[] {
   return [`${at}${long}`, ...events.map((event) => `#${event.index} ${describeEvent(event, lane)}`)].toReversed();
 }
 
-/** Fills the details panel: the same in words, and the events as they stand in the history. */
+/** Fills the details panel: the same in words, and the events as they are in the history. */
 export function fillDetails(panel: HTMLElement, model: RunModel, item: Item | undefined): void {
   if (item === undefined) {
     panel.replaceChildren(paragraph("Select something in the timeline or the table to see its events here.", "soft"));
@@ -39,7 +39,7 @@ export function fillDetails(panel: HTMLElement, model: RunModel, item: Item | un
   panel.replaceChildren(heading, ...rest.map((line) => paragraph(line)), code);
 }
 
-/** Shows the tooltip beside the pointer, inside of its frame; hides it where there is nothing to say. */
+/** Shows the tooltip beside the pointer, inside its frame; hides it where it would be empty. */
 export function placeTooltip(tooltip: HTMLElement, lines: readonly string[] | undefined, x: number, y: number): void {
   tooltip.hidden = lines === undefined;
   if (lines === undefined) return;

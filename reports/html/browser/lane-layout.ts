@@ -1,6 +1,6 @@
 import type { LaneItems } from "./run-model.ts";
 
-/** Where a lane stands, in pixels from the top of all lanes. */
+/** The position of a lane, in pixels from the top of all lanes. */
 export interface LanePlace {
   readonly lane: LaneItems;
   readonly top: number;

@@ -2,7 +2,7 @@ import { openRun } from "./run-view.ts";
 
 const THEMES = ["auto", "light", "dark"] as const;
 
-/** Light, dark or as the system says; remembered where the browser allows a page from a file to remember. */
+/** Light, dark or the system's theme; remembered where the browser lets a page from a file store it. */
 function startTheme(): void {
   const button = document.querySelector<HTMLButtonElement>(".theme");
   let theme: string = remembered() ?? "auto";
@@ -47,7 +47,7 @@ function startCopying(): void {
   }
 }
 
-/** Shows one run at a time where there are several; each comes to life when it is first shown. */
+/** Shows one run at a time where there are several; each is drawn when it is first shown. */
 function startRuns(): void {
   const sections = [...document.querySelectorAll<HTMLElement>("section.run")];
   const chooser = document.querySelector<HTMLSelectElement>("#run-chooser");

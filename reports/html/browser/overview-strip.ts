@@ -11,7 +11,7 @@ export class OverviewStrip {
   #view: TimeView;
   #counted: readonly number[] = [];
 
-  /** @param pick is told the time in the middle of where the reader points */
+  /** @param pick receives the time at the reader's pointer, the middle of the new view */
   constructor(canvas: HTMLCanvasElement, model: RunModel, pick: (time: number) => void) {
     this.#model = model;
     this.#view = wholeView(model.data.end);

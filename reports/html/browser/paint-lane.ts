@@ -5,7 +5,7 @@ import { clockOffset, firstEndingAfter, type Item } from "./run-model.ts";
 import { gutterOf, HOLD_ROW, OPERATION_ROW, rowOf, xOf, type Scene } from "./scene.ts";
 import { offsetLabel } from "./time-view.ts";
 
-/** What is needed to paint one lane. */
+/** The data needed to paint one lane. */
 export interface LanePaint {
   readonly context: CanvasRenderingContext2D;
   readonly scene: Scene;
@@ -19,7 +19,7 @@ export function lanePaint(context: CanvasRenderingContext2D, scene: Scene, palet
   return { context, scene, palette, overrun, faultFill };
 }
 
-/** Paints what is in a lane: faults at the back, then holds and operations, marks in front. */
+/** Paints a lane: faults at the back, then holds and operations, marks in front. */
 export function paintLane(paint: LanePaint, place: LanePlace): void {
   const { lane } = place;
   if (lane.kind === "node") paintNodeLine(paint, place);
@@ -35,7 +35,7 @@ function paintNodeLine({ context, scene, palette }: LanePaint, { lane, top }: La
   context.fillRect(0, top + stripsTop(lane) / 2 - 1, scene.width, 2);
 }
 
-/** A fault is a named strip at the foot of its lane, and a shade over the whole of it. */
+/** A fault is a named strip at the bottom of its lane, and a shade over the whole lane. */
 function paintFault(paint: LanePaint, place: LanePlace, fault: Item): void {
   const { context, scene, palette, faultFill } = paint;
   if (!isVisible(scene, fault)) return;
@@ -66,7 +66,7 @@ function paintFault(paint: LanePaint, place: LanePlace, fault: Item): void {
   context.globalAlpha = 1;
 }
 
-/** A name on a plain ground, so that it can be read on hatching. */
+/** A name on a plain background, so that it is readable on hatching. */
 function namePlate(paint: LanePaint, text: string, x: number, top: number, height: number, room: number): void {
   const { context, palette } = paint;
   context.font = "11px system-ui, sans-serif";
@@ -78,7 +78,7 @@ function namePlate(paint: LanePaint, text: string, x: number, top: number, heigh
   context.fillText(text, x + 4, top + height - 3);
 }
 
-/** From a step on, how far the wall clock of this lane is ahead of true time. */
+/** How far the wall clock of this lane is ahead of true time from each step on. */
 function paintClockSteps(paint: LanePaint, { lane, top }: LanePlace): void {
   const { context, scene, palette } = paint;
   for (const { lane: stepped, time } of scene.model.data.clockSteps) {
@@ -99,7 +99,7 @@ function paintClockSteps(paint: LanePaint, { lane, top }: LanePlace): void {
   }
 }
 
-/** Of holds too dense to tell apart, those that fall into the pixel of the one before are skipped, overruns never. */
+/** Where holds are too dense to tell apart, those in the same pixel as the one before are skipped, overruns never. */
 function paintHolds(paint: LanePaint, place: LanePlace): void {
   const { scene } = paint;
   let last = -Infinity;
@@ -221,7 +221,7 @@ function isVisible({ view }: Scene, { from, to }: { readonly from: number; reado
   return to >= view.from && from <= view.to;
 }
 
-/** Left edge and width on the screen, at least `least` wide, cut a little outside of the picture. */
+/** Left edge and width on the screen, at least `least` wide, clipped slightly outside the picture. */
 function extent(
   scene: Scene,
   { from, to }: { readonly from: number; readonly to: number },
@@ -231,7 +231,7 @@ function extent(
   return [x, Math.max(least, Math.min(scene.width + 8, xOf(scene, to)) - x)];
 }
 
-/** What the filter holds back stays visible, but pale. */
+/** Items that the filter hides stay visible, but pale. */
 function dim({ matching }: Scene, item: Item): number {
   if (matching === undefined) return 1;
   return matching[item.event] === 1 || (item.completion !== undefined && matching[item.completion] === 1) ? 1 : 0.15;

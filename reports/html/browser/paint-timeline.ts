@@ -40,7 +40,9 @@ function paintGround(context: CanvasRenderingContext2D, scene: Scene, palette: P
   }
 }
 
-/** Where a property was violated: a field behind the lanes of those at odds, or, in front of them, its frame. */
+/**
+ * Where a property was violated: an area behind the lanes of the conflicting clients, or, in front of them, its frame.
+ */
 function paintOverlaps(
   context: CanvasRenderingContext2D,
   scene: Scene,

@@ -13,7 +13,7 @@ export interface Palette {
   readonly unknown: string;
 }
 
-/** Reads the colours that are in force now: they change with the theme. */
+/** Reads the current colours: they change with the theme. */
 export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();

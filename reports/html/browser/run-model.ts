@@ -1,7 +1,7 @@
-import type { HistoryEvent } from "../../../harness/core/history.ts";
+import type { HistoryEvent } from "../../../harness/history/history.ts";
 import type { HoldData, LaneData, RunData } from "../page-data.ts";
 
-/** Something on the timeline that can be pointed at. Times are nanoseconds. */
+/** An item on the timeline that the pointer can select. Times are nanoseconds. */
 export interface Item {
   readonly kind: "operation" | "hold" | "fault" | "write" | "lost";
   readonly lane: number;
@@ -13,15 +13,15 @@ export interface Item {
   readonly outcome: string;
   readonly label: string;
   readonly hold?: HoldData;
-  /** Of a fault: in which strip of its lane it is drawn, so that those in force together do not hide one another. */
+  /** For a fault: its strip in the lane, so that faults in force together do not cover one another. */
   readonly strip?: number;
 }
 
-/** A run arranged for drawing: what there is in each lane, ascending in time. */
+/** A run arranged for drawing: the items of each lane, ascending in time. */
 export interface RunModel {
   readonly data: RunData;
   readonly lanes: readonly LaneItems[];
-  /** Of each event, the item it belongs to; of a fault of several lanes, the one in its first. */
+  /** The item of each event; for a fault of several lanes, the item in its first lane. */
   readonly itemOf: ReadonlyMap<number, Item>;
 }
 
@@ -81,7 +81,7 @@ export function modelOf(data: RunData): RunModel {
   return { data, lanes, itemOf };
 }
 
-/** The first strip in which nothing is in force any more at `time`. */
+/** The first strip without a fault in force at `time`. */
 function freeStrip(faults: readonly Item[], time: number): number {
   for (let strip = 0; ; strip += 1) {
     if (!faults.some((fault) => fault.strip === strip && fault.to >= time)) return strip;
@@ -125,7 +125,7 @@ export function firstEndingAfter(items: readonly Item[], time: number): number {
   return low;
 }
 
-/** How far a lane's wall clock is ahead of true time at a moment, in nanoseconds; 0 where nothing is known of it. */
+/** How far a lane's wall clock is ahead of true time at a moment, in nanoseconds; 0 where this is unknown. */
 export function clockOffset({ data }: RunModel, lane: number, time: number): number {
   return data.clockSteps
     .filter((step) => step.lane === lane && step.time <= time)
@@ -142,7 +142,9 @@ export function describeEvent(event: HistoryEvent, lane: string): string {
     const { accepted, data, position } = event.value;
     return `resource ${accepted ? `takes ${data} as number ${position}` : `refuses ${data}`}`;
   }
-  if (event.type === "lost") return `${lane} is told that its lease of ${event.key} is gone`;
+  if (event.type === "notice") return `${event.value.targets.join(", ")} froze without a fault of the plan`;
+  if (event.type === "lost") return `${lane} is notified that its lease of ${event.key} is lost`;
+  if (event.type === "renewed") return `${lane}'s lease of ${event.key} was renewed by the lock`;
   const word = { invoke: "invokes", ok: "ok:", fail: "refused:", info: "unanswered:" }[event.type];
   return `${lane} ${word} ${event.f} ${event.key}`;
 }

@@ -7,7 +7,7 @@ import { listenToKeys } from "./timeline-keys.ts";
 import { TimelineView } from "./timeline-view.ts";
 import type { TimeView } from "./time-view.ts";
 
-/** Brings the section of one run to life. */
+/** Draws the section of one run and connects its controls. */
 export async function openRun(section: HTMLElement): Promise<void> {
   const data = section.querySelector("script.run-data")?.textContent ?? "";
   const view = new RunView(section, await loadRun(data.trim()));
@@ -160,7 +160,7 @@ class RunView {
     this.#find(".timeline-block").scrollIntoView({ block: "start" });
   }
 
-  /** Selects what an event belongs to; `mark` scrolls the table to it as well. */
+  /** Selects the item of an event; `mark` scrolls the table to it as well. */
   #showEvent(event: number, mark: boolean): void {
     const item = this.#model.itemOf.get(event);
     if (item === undefined) return;
@@ -179,7 +179,7 @@ class RunView {
     this.#find(".span-shown").textContent = `${(view.from / 1e6).toFixed(1)} to ${(view.to / 1e6).toFixed(1)} ms`;
   }
 
-  /** True time under the pointer and, where the lane's wall clock is known to differ, what that clock says. */
+  /** True time under the pointer and, where the lane's wall clock is known to differ, that clock's time. */
   #pointed(time: number | undefined, lane: number | undefined): void {
     const offset = time === undefined || lane === undefined ? 0 : clockOffset(this.#model, lane, time);
     const name = this.#model.data.lanes[lane ?? -1]?.name ?? "";

@@ -2,7 +2,7 @@ import { STRIP, stripsTop, type LanePlace } from "./lane-layout.ts";
 import type { Item, RunModel } from "./run-model.ts";
 import type { TimeView } from "./time-view.ts";
 
-/** Everything that a picture of the timeline depends on. Sizes are CSS pixels. */
+/** Everything that determines a picture of the timeline. Sizes are CSS pixels. */
 export interface Scene {
   readonly model: RunModel;
   readonly view: TimeView;
@@ -37,7 +37,7 @@ export function timeAt({ view, width }: Scene, x: number): number {
   return view.from + ((x - gutter) / (width - gutter)) * (view.to - view.from);
 }
 
-/** Where an item is drawn within its lane. */
+/** The place of an item within its lane. */
 export function rowOf(item: Item, { lane }: LanePlace): { readonly top: number; readonly height: number } {
   if (item.kind === "hold" || item.kind === "lost") return HOLD_ROW;
   if (item.kind === "fault") return { top: stripsTop(lane) + STRIP * (item.strip ?? 0), height: STRIP - 3 };
@@ -52,7 +52,7 @@ export function laneAt({ places, scrollTop }: Scene, y: number): number | undefi
   return places.find(({ top, height }) => inLanes >= top && inLanes < top + height)?.lane.index;
 }
 
-/** The item at a place on the screen: the smallest of those that are there. */
+/** The item at a place on the screen: the smallest one there. */
 export function itemAt(scene: Scene, x: number, y: number): Item | undefined {
   const inLanes = y - AXIS_HEIGHT + scene.scrollTop;
   const place = scene.places.find(({ top, height }) => inLanes >= top && inLanes < top + height);
@@ -72,7 +72,7 @@ export function itemAt(scene: Scene, x: number, y: number): Item | undefined {
   return near(lane.marks) ?? near(lane.operations) ?? near(lane.holds) ?? near(lane.faults);
 }
 
-/** Of many items only those near the pointer are looked at. */
+/** Only the items near the pointer are checked. */
 function around(scene: Scene, items: readonly Item[], x: number): readonly Item[] {
   if (items.length < 500) return items;
   const [from, to] = [timeAt(scene, x - 8), timeAt(scene, x + 8)];

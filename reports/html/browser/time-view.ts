@@ -7,7 +7,7 @@ export interface TimeView {
 /** No closer than this: a microsecond across the screen. */
 const LEAST = 1_000;
 
-/** Keeps a view inside the run, with a little air after its end, and not too close. */
+/** Keeps a view inside the run, with a small margin after its end, and limits the zoom. */
 export function clampView({ from, to }: TimeView, end: number): TimeView {
   const whole = wholeView(end);
   const length = Math.min(Math.max(to - from, LEAST), whole.to - whole.from);
@@ -27,7 +27,7 @@ export function zoomView({ from, to }: TimeView, factor: number, around: number,
   return clampView({ from: around - length * share, to: around + length * (1 - share) }, end);
 }
 
-/** A view that shows a stretch with a tenth of air on both sides. */
+/** A view that shows a stretch with a margin of a tenth on both sides. */
 export function viewAround({ from, to }: TimeView, end: number): TimeView {
   const air = Math.max((to - from) * 0.1, LEAST);
   return clampView({ from: from - air, to: to + air }, end);
@@ -55,7 +55,7 @@ function roundStep(least: number): number {
   return ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10) * power;
 }
 
-/** A time with as many digits as tell it from its neighbour `step` away. */
+/** A time with enough digits to distinguish it from its neighbour `step` away. */
 export function timeLabel(time: number, step: number): string {
   const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e3 && time < 1e6 && step < 1e6 ? ["µs", 1e3] : ["ms", 1e6];
   const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / size) + 1e-9)));

@@ -1,7 +1,7 @@
 import type { Item, RunModel } from "./run-model.ts";
 import type { TimelineView } from "./timeline-view.ts";
 
-/** What the keys do beyond the timeline itself. */
+/** Actions of the keys beyond the timeline itself. */
 export interface KeyTargets {
   /** Goes to the next violation (1) or the one before (-1). */
   violation(step: number): void;

@@ -6,11 +6,11 @@ import type { Item, RunModel } from "./run-model.ts";
 import { AXIS_HEIGHT, gutterOf, itemAt, laneAt, timeAt, type Scene } from "./scene.ts";
 import { clampView, viewAround, wholeView, zoomView, type TimeView } from "./time-view.ts";
 
-/** What the timeline tells whoever put it together. */
+/** The timeline's events for the page that contains it. */
 export interface TimelineListener {
   selected(item: Item | undefined): void;
   hovered(item: Item | undefined, x: number, y: number): void;
-  /** Where the pointer is: the true time and the lane, or undefined outside. */
+  /** The pointer's position: the true time and the lane, or undefined outside. */
   pointed(time: number | undefined, lane: number | undefined): void;
   moved(view: TimeView): void;
 }
@@ -79,7 +79,7 @@ export class TimelineView {
     this.show(zoomView(this.#view, factor, around, this.#model.data.end));
   }
 
-  /** Moves by a share of what is shown; positive is later. */
+  /** Moves by a share of the visible stretch; positive is later. */
   pan(share: number): void {
     const by = (this.#view.to - this.#view.from) * share;
     this.show({ from: this.#view.from + by, to: this.#view.to + by });
@@ -119,7 +119,7 @@ export class TimelineView {
       this.#frame.scrollTop = place.top + place.height - room;
   }
 
-  /** Zooms to a violation: its overlap, with enough around it to see what led to it. */
+  /** Zooms to a violation: its overlap, with enough around it to see the events that led to it. */
   showViolation(index: number): void {
     const violation = this.#model.data.violations[index];
     if (violation === undefined) return;
@@ -194,7 +194,7 @@ export class TimelineView {
     this.#listener.hovered(item, x, y);
   }
 
-  /** With Ctrl (or a pinch) the wheel zooms, sideways it pans; otherwise the page scrolls as everywhere. */
+  /** With Ctrl (or a pinch) the wheel zooms, sideways it pans; otherwise the page scrolls as usual. */
   #wheel(event: WheelEvent, time: number): void {
     const sideways = event.shiftKey ? event.deltaY : event.deltaX;
     if (event.ctrlKey || event.metaKey) this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 200))), time);

@@ -57,7 +57,7 @@ export async function againstReal(server: PeerServer, client: (address: PeerAddr
   }
 }
 
-/** Runs `client` in a host of `kernel` against a service. Whatever the program did not catch is thrown. */
+/** Runs `client` in a host of `kernel` against a service. Throws uncaught errors of the program. */
 export async function againstSimulated(
   kernel: Kernel,
   server: PeerServer,

@@ -14,8 +14,8 @@ export interface StormyRun {
 }
 
 /**
- * One simulation with a bit of everything: clients with ioredis, timers, randomness, a wrong clock, pauses, cuts,
- * resets and a restart. `operations` are per client; there are two.
+ * One simulation with everything in it: clients with ioredis, timers, randomness, a wrong clock, pauses, cuts, resets
+ * and a restart. `operations` are per client; there are two.
  */
 export async function stormyRun(seed: number, operations = 5, onTrace?: (line: string) => void): Promise<StormyRun> {
   const kernel = new Kernel({ seed, ...(onTrace === undefined ? {} : { onTrace }) });
@@ -47,7 +47,7 @@ export async function stormyRun(seed: number, operations = 5, onTrace?: (line: s
     kernel.at(storm.integer(1000, 40_000), "pause", () => first.pause(storm.integer(1000, 60_000)));
     kernel.at(storm.integer(1000, 40_000), "cut", () => {
       link.cut = true;
-      kernel.after(storm.integer(1000, 60_000), "mend", () => link.mend());
+      kernel.after(storm.integer(1000, 60_000), "heal", () => link.heal());
     });
     kernel.at(storm.integer(1000, 40_000), "reset", () => void network.reset(first, server));
   }

@@ -1,8 +1,8 @@
 import type { Service } from "../service.ts";
 
 /**
- * Just enough of Redis for ioredis to connect and do a little: HELLO 3, INFO, PING, ECHO, SET, GET, INCR; all else is OK.
- * For tests of the network only.
+ * Just enough of Redis for ioredis to connect and run some commands: HELLO 3, INFO, PING, ECHO, SET, GET, INCR; it
+ * answers all others with OK. For tests of the network only.
  */
 export function tinyRedis(): Service {
   const data = new Map<string, string>();

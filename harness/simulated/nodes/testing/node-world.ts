@@ -1,6 +1,6 @@
 import { Kernel } from "../../kernel/kernel.ts";
 import { Network } from "../../network/network.ts";
-import { encodeCommand, fromBytes, toBytes } from "../../redis/resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../../redis/protocol/resp-encoder.ts";
 import type { RedisVersion } from "../../redis/server.ts";
 import { CommandReply } from "../../system/command-reply.ts";
 import { RedisNode } from "../redis-node.ts";
@@ -20,7 +20,7 @@ export interface Asked {
   readonly reply: unknown;
 }
 
-/** A master and its replicas, without Sentinels and clients. What is asked is asked outside of the network. */
+/** A master and its replicas, without Sentinels and clients. Requests do not use the network. */
 export class NodeWorld {
   readonly kernel: Kernel;
   readonly network: Network;
@@ -62,12 +62,15 @@ export class NodeWorld {
   /** Lets time pass. */
   async advance(ms: number): Promise<void> {
     const untilUs = this.kernel.now + ms * 1000;
-    // With every node dead nothing would happen any more, and time would stand.
+    // With every node dead no event would be left, and time would stop.
     this.kernel.at(untilUs, "the test goes on", () => {});
     await this.kernel.run({ untilUs });
   }
 
-  /** Lets time pass until something holds. @throws Error when it does not within a minute */
+  /**
+   * Lets time pass until a condition holds.
+   * @throws Error when it does not within a minute
+   */
   async until(what: string, holds: () => boolean): Promise<void> {
     const untilUs = this.kernel.now + 60_000_000;
     const end = await this.kernel.run({ done: holds, untilUs });
@@ -116,8 +119,8 @@ export class NodeWorld {
     this.network.link(this.node(from).host, this.node(to).host).cut = true;
   }
 
-  mend(from: number, to: number): void {
-    this.network.link(this.node(from).host, this.node(to).host).mend();
+  heal(from: number, to: number): void {
+    this.network.link(this.node(from).host, this.node(to).host).heal();
   }
 }
 

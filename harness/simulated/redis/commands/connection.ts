@@ -1,11 +1,11 @@
 import { at, fail, integerArgument, smallArgument } from "../arguments.ts";
 import { command, NO_KEYS, type Caller, type Command } from "../command.ts";
-import { ErrorReply, MapReply, OK, StatusReply, type Reply } from "../reply.ts";
+import { ErrorReply, MapReply, OK, StatusReply, type Reply } from "../protocol/reply.ts";
 import { setName } from "./client.ts";
 
 const BEFORE_AUTH = "noscript loading stale fast no_auth allow_busy";
 
-/** Commands on the connection itself, but for CLIENT. */
+/** Commands on the connection itself, except CLIENT. */
 export const connectionCommands: readonly Command[] = [
   command("ping", -1, "fast", NO_KEYS, ping),
   command("echo", 2, "loading stale fast", NO_KEYS, (argv) => at(argv, 1)),

@@ -1,10 +1,10 @@
 import type { Command } from "../command.ts";
-import { SetReply, StatusReply, type Reply } from "../reply.ts";
+import { SetReply, StatusReply, type Reply } from "../protocol/reply.ts";
 
 /** Flags that the server keeps to itself. */
 const HIDDEN = new Set(["may_replicate", "touches_arbitrary_keys"]);
 
-/** A command as COMMAND INFO has it, without the parts that nobody here needs: tips and key specifications. */
+/** A command as COMMAND INFO describes it, without tips and key specifications, which nobody here needs. */
 export function describeCommand(spec: Command): Reply {
   const flags = [...spec.flags].filter((flag) => !HIDDEN.has(flag)).map((flag) => new StatusReply(flag));
   const subcommands = [...(spec.subcommands?.values() ?? [])].map(describeCommand);

@@ -1,8 +1,8 @@
 import type { Random } from "../../../core/random.ts";
 
 /**
- * Draws from items as SRANDMEMBER and its like do: a positive count gives that many different ones, or all of them in
- * order; a negative one as many as it says, with repetition.
+ * Draws from items as SRANDMEMBER and similar commands do: a positive count draws that many different items, or all of
+ * them in order; a negative one draws its absolute value, with repetition.
  */
 export function drawMany<T>(random: Random, items: readonly T[], count: number): readonly T[] {
   if (items.length === 0 || count === 0) return [];

@@ -1,10 +1,10 @@
 import { at, changed, fail, integerArgument } from "../arguments.ts";
 import { command, ONE_KEY, type Caller, type Command } from "../command.ts";
-import { add, INT64_MAX, INT64_MIN, multiply, subtract, type Integer } from "../integers.ts";
-import { errorReply, ReplyError, type Reply } from "../reply.ts";
+import { add, INT64_MAX, INT64_MIN, multiply, subtract, type Integer } from "../numbers/integers.ts";
+import { errorReply, ReplyError, type Reply } from "../protocol/reply.ts";
 import { cString } from "../execute.ts";
 
-/** Commands on the time that keys have left. */
+/** Commands on the remaining time of keys. */
 export const expiryCommands: readonly Command[] = [
   command("expire", -3, "write fast", ONE_KEY, (argv, caller) =>
     expire(argv, caller, { seconds: true, relative: true }),

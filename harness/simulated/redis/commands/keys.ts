@@ -1,10 +1,10 @@
 import { at, changed, fail, smallArgument, syntaxError } from "../arguments.ts";
 import { ALL_KEYS, command, container, NO_KEYS, ONE_KEY, TWO_KEYS, type Caller, type Command } from "../command.ts";
-import type { Database } from "../database.ts";
-import { encodingOf } from "../encodings.ts";
+import type { Database } from "../keyspace/database.ts";
+import { encodingOf } from "../keyspace/encodings.ts";
 import { globMatchesKey } from "../glob.ts";
-import { NO_SUCH_KEY, OK, StatusReply, SYNTAX_ERROR, ErrorReply, type Reply } from "../reply.ts";
-import { cloneValue } from "../values.ts";
+import { NO_SUCH_KEY, OK, StatusReply, SYNTAX_ERROR, ErrorReply, type Reply } from "../protocol/reply.ts";
+import { cloneValue, type StoredValue } from "../keyspace/values.ts";
 import { scanKeys } from "./scan.ts";
 
 const SAME_OBJECT = new ErrorReply("ERR source and destination objects are the same");
@@ -17,7 +17,7 @@ export const keyCommands: readonly Command[] = [
     argv.slice(1).reduce((count, key) => count + (caller.db.readWithoutTouch(key) === undefined ? 0 : 1), 0),
   ),
   command("touch", -2, "readonly fast", ALL_KEYS, (argv, caller) => {
-    // TOUCH counts as use even on a connection that asked not to be counted.
+    // TOUCH counts as use even on a connection that asked for its accesses not to be counted.
     caller.server.touches = true;
     return argv.slice(1).reduce((count, key) => count + (caller.db.read(key) === undefined ? 0 : 1), 0);
   }),
@@ -67,7 +67,7 @@ function randomKey(_argv: readonly string[], caller: Caller): Reply {
   for (let tries = 1; db.slots.size > 0; tries += 1) {
     const keys = [...db.slots.keys()];
     const key = keys[server.random.integer(0, keys.length - 1)] ?? null;
-    // A replica cannot delete expired keys: after 100 tries it gives one all the same.
+    // A replica cannot delete expired keys: after 100 tries it returns one nevertheless.
     if (key === null || (isAllVolatile && server.isReplica && tries >= 100)) return key;
     if (db.expireIfNeeded(key, false) === "valid") return key;
     if (server.expiryPaused) return null;
@@ -155,7 +155,7 @@ function flush(argv: readonly string[], caller: Caller, databases: readonly Data
   const mode = argv[1]?.toLowerCase();
   if (argv.length > 2 || (mode !== undefined && mode !== "sync" && mode !== "async")) return SYNTAX_ERROR;
   for (const database of databases) caller.server.dirty += database.clear();
-  // Told even when there was nothing: who follows may have something.
+  // Propagated even when there was nothing to delete: a follower may have the key.
   caller.server.forced = "everywhere";
   return OK;
 }
@@ -166,7 +166,10 @@ function swap(argv: readonly string[], caller: Caller): Reply {
   const one = caller.server.databases[first];
   const other = caller.server.databases[second];
   if (one === undefined || other === undefined) return fail("ERR DB index is out of range");
-  if (one !== other) one.swap(other);
+  if (one !== other) {
+    one.swap(other);
+    for (const each of [one, other]) caller.server.blocked.signalAll(each);
+  }
   caller.server.dirty += 1;
   return OK;
 }
@@ -182,7 +185,7 @@ function inspect(argv: readonly string[], caller: Caller, what: "encoding" | "re
     case "encoding":
       return encodingOf(slot.value, server);
     case "refcount":
-      return 1;
+      return isShared(slot.value, server) ? SHARED_REFERENCES : 1;
     case "freq":
       if (usesFrequency) return slot.uses;
       return fail(
@@ -194,4 +197,14 @@ function inspect(argv: readonly string[], caller: Caller, what: "encoding" | "re
         "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
       );
   }
+}
+
+/** The reply of OBJECT REFCOUNT for an integer from 0 to 9999, which all keys share. */
+const SHARED_REFERENCES = 2_147_483_647;
+
+/** With `maxmemory` and a policy that needs each key's own clock, nothing is shared. */
+function isShared(value: StoredValue, { config }: Caller["server"]): boolean {
+  const policy = config.text("maxmemory-policy");
+  if (config.maxMemory > 0 && (policy.endsWith("lru") || policy.endsWith("lfu"))) return false;
+  return value.type === "string" && value.form === "set" && /^(?:0|[1-9]\d{0,3})$/.test(value.text);
 }

@@ -2,12 +2,12 @@ import { at } from "../arguments.ts";
 import { ALL_KEYS, command, container, NO_KEYS, ONE_KEY, type Caller, type Command } from "../command.ts";
 import { globMatches } from "../glob.ts";
 import { insert, remove, type Subscriber } from "../pubsub.ts";
-import { ErrorReply, PushReply, SeveralReplies, type Reply } from "../reply.ts";
+import { ErrorReply, PushReply, SeveralReplies, type Reply } from "../protocol/reply.ts";
 
 const FLAGS = "pubsub noscript loading stale";
 const INSPECT = "pubsub loading stale";
 
-/** A kind of subscription: its name in messages, where the server and where the connection keep it. */
+/** A kind of subscription: its name in messages, and where the server and the connection keep it. */
 interface Kind {
   readonly subscribe: string;
   readonly unsubscribe: string;
@@ -67,7 +67,7 @@ export const pubsubCommands: readonly Command[] = [
 
 function subscribe(argv: readonly string[], caller: Caller, kind: Kind): Reply {
   const { session } = caller;
-  // Inside EXEC channels and patterns are allowed, for the sake of old programs, and shard channels are not.
+  // Inside EXEC channels and patterns are allowed, for compatibility with old programs, and shard channels are not.
   if (session.denyBlocking && kind === SHARD) {
     return new ErrorReply("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client");
   }

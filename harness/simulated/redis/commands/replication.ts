@@ -1,7 +1,7 @@
 import { at, countArgument, fail, integerArgument, numberArgument } from "../arguments.ts";
 import { command, NO_KEYS, type Caller, type Command } from "../command.ts";
-import { add } from "../integers.ts";
-import { OK, ErrorReply, StatusReply, type Reply } from "../reply.ts";
+import { add } from "../numbers/integers.ts";
+import { OK, ErrorReply, StatusReply, type Reply } from "../protocol/reply.ts";
 import type { RedisServer } from "../server.ts";
 
 const FOLLOW = "admin noscript stale no_async_loading";
@@ -50,6 +50,7 @@ function replicaOf(argv: readonly string[], { server, session }: Caller): Reply 
   if (replication.master?.host.toLowerCase() === host.toLowerCase() && replication.master.port === number) {
     return new StatusReply("OK Already connected to specified master");
   }
+  server.blocked.refuseAll();
   if (hooks.replicaOf === undefined) replication.master = { host, port: number };
   else hooks.replicaOf({ host, port: number });
   return OK;
@@ -85,8 +86,8 @@ function wait(argv: readonly string[], caller: Caller): Reply {
 
 function waitForFile(argv: readonly string[], caller: Caller): Reply {
   const { server, session } = caller;
-  const local = countArgument(at(argv, 1), "ERR value is out of range, must be positive");
-  if (local > 1) return new ErrorReply("ERR value is out of range, must be between 0 and 1");
+  const local = numberArgument(at(argv, 1));
+  if (local < 0 || local > 1) return new ErrorReply("ERR value is out of range, value must between 0 and 1");
   const replicas = countArgument(at(argv, 2));
   const timeoutMs = timeoutArgument(at(argv, 3), server);
   if (server.isReplica) {

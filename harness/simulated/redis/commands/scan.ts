@@ -1,9 +1,9 @@
 import { at, fail, numberArgument, readAs, syntaxError } from "../arguments.ts";
 import type { Caller } from "../command.ts";
 import { globMatchesKey } from "../glob.ts";
-import { parseUnsigned } from "../integers.ts";
-import type { Slot } from "../database.ts";
-import type { Reply } from "../reply.ts";
+import { parseUnsigned } from "../numbers/integers.ts";
+import type { Slot } from "../keyspace/database.ts";
+import type { Reply } from "../protocol/reply.ts";
 
 interface ScanOptions {
   readonly matches: (name: string) => boolean;
@@ -12,7 +12,7 @@ interface ScanOptions {
   readonly noValues: boolean;
 }
 
-/** SCAN. The cursor is the order number of the first key that was not looked at: keys that stay are never missed. */
+/** SCAN. The cursor is the order number of the first key that was not visited: keys that stay are never missed. */
 export function scanKeys(argv: readonly string[], caller: Caller): Reply {
   const cursor = cursorArgument(at(argv, 1), caller.server.isModern);
   const options = parseOptions(argv, 2, caller, "keys");
@@ -41,7 +41,7 @@ function hasType(slot: Slot, type: string | undefined): boolean {
   return type === undefined || type === slot.value.type;
 }
 
-/** HSCAN, SSCAN and ZSCAN: everything at once, as the real server does while the collection is small. */
+/** HSCAN, SSCAN and ZSCAN: return everything at once, as the real server does while the collection is small. */
 export function scanCollection(
   argv: readonly string[],
   caller: Caller,
@@ -62,7 +62,7 @@ export function scanCollection(
 
 function cursorArgument(text: string, isModern: boolean): bigint {
   if (isModern) return parseUnsigned(text) ?? fail("ERR invalid cursor");
-  // 7.0 took the empty text and negative numbers, but no blanks before them.
+  // 7.0 accepted the empty text and negative numbers, but no blanks before them.
   if (text === "") return 0n;
   const value = /^-[1-9]\d*$/.test(text) ? BigInt.asUintN(64, BigInt(text)) : parseUnsigned(text);
   return value === undefined || /^\s/.test(text) ? fail("ERR invalid cursor") : value;

@@ -3,11 +3,11 @@ import { LuaBudgetError, LuaError, LuaTable, runScript, type Runtime } from "../
 import { at, fail, integerArgument } from "../arguments.ts";
 import { command, container, NO_KEYS, type Caller, type Command, type Handler } from "../command.ts";
 import { MASTER_DOWN, NO_REPLICAS } from "../execute.ts";
-import { ErrorReply, OK, ReplyError, type Reply } from "../reply.ts";
-import type { Script } from "../script-cache.ts";
-import { readScriptHeader, type ScriptFlags } from "../script-header.ts";
-import { ScriptRun } from "../script-run.ts";
-import { luaToReply, oneLine } from "../script-values.ts";
+import { ErrorReply, OK, ReplyError, type Reply } from "../protocol/reply.ts";
+import type { Script } from "../scripting/script-cache.ts";
+import { readScriptHeader, type ScriptFlags } from "../scripting/script-header.ts";
+import { ScriptRun } from "../scripting/script-run.ts";
+import { luaToReply, oneLine } from "../scripting/script-values.ts";
 import type { RedisServer } from "../server.ts";
 import { wrongSubcommand } from "./pubsub.ts";
 
@@ -15,7 +15,7 @@ const EVAL = "noscript stale skip_monitor no_mandatory_keys movablekeys may_repl
 const EVAL_READ = "readonly noscript stale skip_monitor no_mandatory_keys movablekeys";
 const NO_SCRIPT = new ErrorReply("NOSCRIPT No matching script. Please use EVAL.");
 
-/** Calls and turns of loops after which a script counts as endless: seconds of a real server's time. */
+/** Calls and loop iterations after which a script counts as endless: seconds of a real server's time. */
 const MAX_STEPS = 20_000_000;
 
 /** EVAL and its relatives, and SCRIPT. */
@@ -58,12 +58,12 @@ function evalCommand(name: string, flags: string): Command {
   const byDigest = name.startsWith("evalsha");
   const isReadOnly = name.endsWith("_ro");
   const handler: Handler = (argv, caller) => evaluate(argv, caller, byDigest, isReadOnly);
-  // Not the script is propagated, but what it does.
+  // The server propagates a script's effects, not the script.
   const spec = { ...command(name, -3, flags, NO_KEYS, handler), transparent: true };
   return { ...spec, refine: (argv, server) => refine(spec, argv, server, byDigest) };
 }
 
-/** A script with a header is judged by what it declares before it runs. */
+/** A script with a header is checked by its declarations before it runs. */
 function refine(spec: Command, argv: readonly string[], server: RedisServer, byDigest: boolean): Command {
   const flags = declaredFlags(argv, server, byDigest);
   if (flags === undefined || flags.compatible) return spec;
@@ -155,7 +155,7 @@ function run(script: Script, scriptRun: ScriptRun, keys: readonly string[], args
   }
 }
 
-/** The reply for an error that the script let through: its text, and where it came from. */
+/** The reply for an error that the script did not catch: its text, and its place. */
 function failure({ value }: LuaError, line: number | undefined, { sha }: Script, runtime: Runtime): ErrorReply {
   const where = line === undefined || line < 1 ? "" : ` script: ${sha}, on @user_script:${line}.`;
   if (value instanceof LuaTable) {

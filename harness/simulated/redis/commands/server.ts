@@ -1,6 +1,6 @@
 import { at, numberArgument } from "../arguments.ts";
 import { command, container, NO_KEYS, type Caller, type Command } from "../command.ts";
-import { usedMemory } from "../eviction.ts";
+import { usedMemory } from "../keyspace/eviction.ts";
 import { globMatches } from "../glob.ts";
 import { infoText } from "../info.ts";
 import {
@@ -12,8 +12,9 @@ import {
   SYNTAX_ERROR,
   VerbatimReply,
   type Reply,
-} from "../reply.ts";
-import { sizeOf } from "../values.ts";
+} from "../protocol/reply.ts";
+import { sizeOf } from "../keyspace/values.ts";
+import { noCluster } from "./cluster.ts";
 import { describeCommand } from "./describe-command.ts";
 
 const ADMIN = "admin noscript loading stale";
@@ -69,16 +70,8 @@ export const serverCommands: readonly Command[] = [
   command("readonly", 1, "loading stale fast", NO_KEYS, noCluster),
   command("readwrite", 1, "loading stale fast", NO_KEYS, noCluster),
   command("asking", 1, "fast", NO_KEYS, noCluster),
-  container("cluster", "", [
-    command("info", 2, "stale", NO_KEYS, noCluster),
-    command("myid", 2, "stale", NO_KEYS, noCluster),
-  ]),
   container("acl", "", [command("whoami", 2, "noscript loading stale", NO_KEYS, () => "default")]),
 ];
-
-function noCluster(): Reply {
-  return new ErrorReply("ERR This instance has cluster support disabled");
-}
 
 function describeAll(server: Caller["server"], names: readonly string[]): Reply {
   if (names.length === 0) return [...server.commands.values()].map(describeCommand);

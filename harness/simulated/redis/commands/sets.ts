@@ -10,9 +10,9 @@ import {
   writeAs,
 } from "../arguments.ts";
 import { ALL_KEYS, command, NO_KEYS, ONE_KEY, TWO_KEYS, type Caller, type Command } from "../command.ts";
-import { parseInteger } from "../integers.ts";
-import { SetReply, type Reply } from "../reply.ts";
-import type { SetValue } from "../values.ts";
+import { parseInteger } from "../numbers/integers.ts";
+import { SetReply, type Reply } from "../protocol/reply.ts";
+import type { SetValue } from "../keyspace/values.ts";
 import { drawMany } from "./draw.ts";
 import { dropIfEmpty } from "./hashes.ts";
 import { scanCollection } from "./scan.ts";
@@ -57,7 +57,7 @@ function setOf(caller: Caller, key: string): SetValue | undefined {
   return readAs(caller, key, "set");
 }
 
-/** Members as the encoding orders them. */
+/** Members in the order of the encoding. */
 function membersInOrder(set: SetValue | undefined): string[] {
   const members = [...(set?.members ?? [])];
   return set?.encoding === "intset" ? sortNumerically(members) : members;
@@ -79,7 +79,7 @@ function newSet(caller: Caller, first: string, expected = 1): SetValue {
   return { type: "set", members: new Set(), encoding };
 }
 
-/** Adds a member, and changes the encoding when the present one cannot hold it. False when it was there. */
+/** Adds a member, and changes the encoding when the present one cannot hold it. False when it was already a member. */
 function addMember(caller: Caller, set: SetValue, member: string): boolean {
   if (set.members.has(member)) return false;
   const { config } = caller.server;
@@ -171,7 +171,7 @@ function pop(argv: readonly string[], caller: Caller): Reply {
   for (const member of drawn) set.members.delete(member);
   db.notify("s", "spop", key);
   const isEmpty = set.members.size === 0;
-  // Another machine would draw others: replicas are told which.
+  // Another machine would draw other members, so replicas are told which ones were drawn.
   if (isEmpty && count !== undefined) server.rewritten = ["DEL", key];
   else server.rewritten = ["SREM", key, ...drawn];
   if (isEmpty) {
@@ -208,7 +208,7 @@ function union(caller: Caller, keys: readonly string[]): string[] {
   return resultOrder(caller, sets, [...all]);
 }
 
-/** The result is gathered in a set of its own: in numeric order as long as there are only integers. */
+/** The result is collected in a separate set: in numeric order as long as there are only integers. */
 function resultOrder(caller: Caller, sets: readonly (SetValue | undefined)[], members: string[]): string[] {
   const first = sets.find((set) => set !== undefined);
   if (first === undefined) return members;
@@ -229,7 +229,7 @@ function store(argv: readonly string[], caller: Caller, event: string, combine: 
   const target = at(argv, 1);
   const members = combine(caller, argv.slice(2));
   if (members.length === 0) {
-    // Deleted without looking whether its time was over.
+    // Deleted without a check of its expiry.
     if (caller.db.delete(target)) {
       changed(caller, target);
       caller.db.notify("g", "del", target);

@@ -1,13 +1,13 @@
 import { at, changed, fail, numberArgument, readAs, syntaxError, writeAs } from "../arguments.ts";
 import type { Caller } from "../command.ts";
-import { parseHexadecimal } from "../floats.ts";
-import type { Reply } from "../reply.ts";
-import type { Scored, SortedSet } from "../sorted-set.ts";
+import { parseHexadecimal } from "../numbers/floats.ts";
+import type { Reply } from "../protocol/reply.ts";
+import type { Scored, SortedSet } from "../keyspace/sorted-set.ts";
 import { dropIfEmpty } from "./hashes.ts";
 import { sliceBounds } from "./lists.ts";
-import { doubleReply } from "./sorted-sets.ts";
+import { doubleReply } from "./sorted-set-scores.ts";
 
-/** Which members lie below a range, and which above it. */
+/** Which members are below a range, and which are above it. */
 interface Bounds {
   readonly below: (element: Scored) => boolean;
   readonly above: (element: Scored) => boolean;
@@ -28,8 +28,8 @@ export function parseScoreRange(min: string, max: string, isModern: boolean): Bo
 }
 
 /**
- * The empty text is 0, and too large is infinite. 7.0 read it with C's strtod, which skips leading blanks and knows
- * hexadecimal numbers.
+ * The empty text is 0, and a number that is too large is infinite. 7.0 read it with C's strtod, which skips leading
+ * blanks and accepts hexadecimal numbers.
  */
 function parseScoreBound(text: string, isModern: boolean): { value: number; exclusive: boolean } {
   const exclusive = text.startsWith("(");
@@ -82,8 +82,8 @@ function isEmptyLex(low: LexBound, high: LexBound): boolean {
 }
 
 /**
- * The members in a range, from its near end on. It walks as the server does: where scores differ, a range by name means
- * nothing, but still gives the server's answer.
+ * The members in a range, from its near end on. It walks as the server does: where scores differ, a range by name is
+ * meaningless, but still gives the server's answer.
  */
 function select(bounds: Bounds, scores: SortedSet, reverse: boolean): readonly Scored[] {
   const all = scores.all();
@@ -98,7 +98,7 @@ function select(bounds: Bounds, scores: SortedSet, reverse: boolean): readonly S
   return length < 0 ? ordered.slice(start) : ordered.slice(start, start + length);
 }
 
-/** How many members lie in a range. */
+/** How many members are in a range. */
 export function countInRange(bounds: Bounds, scores: SortedSet | undefined): number {
   return scores === undefined ? 0 : select(bounds, scores, false).length;
 }
@@ -111,7 +111,7 @@ interface RangeOptions {
   limit?: number;
 }
 
-/** ZRANGE and its older relatives, which fix how it goes. */
+/** ZRANGE and its older relatives, which fix the kind of range and the direction. */
 export function range(argv: readonly string[], caller: Caller, fixed: { by?: By; reverse?: boolean }): Reply {
   const options = parseOptions(argv, fixed);
   const by = options.by ?? "rank";

@@ -9,22 +9,22 @@ import {
   syntaxError,
   writeAs,
 } from "../arguments.ts";
-import { command, ONE_KEY, type Caller, type Command } from "../command.ts";
-import { formatDouble } from "../floats.ts";
-import { DoubleReply, ErrorReply, NULL_ARRAY, type Reply } from "../reply.ts";
+import { command, NO_KEYS, ONE_KEY, type Caller, type Command } from "../command.ts";
+import { ErrorReply, NULL_ARRAY, type Reply } from "../protocol/reply.ts";
 import type { RedisServer } from "../server.ts";
-import { SortedSet, type Scored } from "../sorted-set.ts";
-import type { SortedSetValue } from "../values.ts";
+import { SortedSet, type Scored } from "../keyspace/sorted-set.ts";
+import type { SortedSetValue } from "../keyspace/values.ts";
+import { multiplePopArguments, timeoutArgument, type MultiplePop } from "./blocking-arguments.ts";
 import { drawMany } from "./draw.ts";
 import { dropIfEmpty } from "./hashes.ts";
 import { scanCollection } from "./scan.ts";
 import { countInRange, parseLexRange, parseScoreRange, range, removeRange } from "./sorted-set-ranges.ts";
-import { formatScanScore } from "./sorted-set-scores.ts";
+import { doubleReply, formatScanScore } from "./sorted-set-scores.ts";
 
 const WRITE = "write denyoom fast";
 const READ = "readonly fast";
 
-/** Commands on sorted sets, without those that combine several. */
+/** Commands on sorted sets, without those that combine several and those that wait. */
 export const sortedSetCommands: readonly Command[] = [
   command("zadd", -4, WRITE, ONE_KEY, (argv, caller) => addMembers(argv, caller, false)),
   command("zincrby", 4, WRITE, ONE_KEY, (argv, caller) => addMembers(argv, caller, true)),
@@ -60,6 +60,13 @@ export const sortedSetCommands: readonly Command[] = [
   command("zremrangebylex", 4, "write", ONE_KEY, (argv, caller) => removeRange(argv, caller, "lex")),
   command("zpopmin", -2, "write fast", ONE_KEY, (argv, caller) => pop(argv, caller, "zpopmin")),
   command("zpopmax", -2, "write fast", ONE_KEY, (argv, caller) => pop(argv, caller, "zpopmax")),
+  command(
+    "zmpop",
+    -4,
+    "write movablekeys",
+    NO_KEYS,
+    (argv, caller) => popFromFirst(caller, multiplePopArguments(argv, 1, whereArgument)) ?? NULL_ARRAY,
+  ),
   command("zrandmember", -2, "readonly", ONE_KEY, randomMembers),
   command("zscan", -3, "readonly", ONE_KEY, (argv, caller) =>
     scanCollection(argv, caller, "zset", (key) => {
@@ -72,7 +79,7 @@ export const sortedSetCommands: readonly Command[] = [
   ),
 ];
 
-/** ZRANK and ZREVRANK, which know WITHSCORE since 7.2. */
+/** ZRANK and ZREVRANK, which accept WITHSCORE since 7.2. */
 export const rankCommands = {
   old: rankPair(3),
   modern: rankPair(-3),
@@ -87,11 +94,6 @@ function rankPair(arity: number): readonly Command[] {
 
 function scoresOf(argv: readonly string[], caller: Caller): SortedSet | undefined {
   return readAs(caller, at(argv, 1), "zset")?.scores;
-}
-
-/** A score as a reply has it. */
-export function doubleReply(server: RedisServer, value: number): DoubleReply {
-  return new DoubleReply(value, formatDouble(value, server.isModern ? "shortest" : "17-digits"));
 }
 
 function scoreReply(server: RedisServer, score: number | undefined): Reply {
@@ -223,20 +225,85 @@ function rank(argv: readonly string[], caller: Caller, reverse: boolean): Reply 
   return withScore ? [found, scoreReply(caller.server, scores.score(at(argv, 2)))] : found;
 }
 
-function pop(argv: readonly string[], caller: Caller, event: "zpopmin" | "zpopmax"): Reply {
+function pop(argv: readonly string[], caller: Caller, event: Pop): Reply {
   if (argv.length > 3) throw syntaxError;
   const count = argv.length === 3 ? countArgument(at(argv, 2)) : undefined;
   const key = at(argv, 1);
   const value = writeAs(caller, key, "zset");
   if (value === undefined || count === 0) return [];
+  const popped = take(caller, key, value, event, count ?? 1);
+  const pairs = popped.map(({ member, score }): Reply[] => [member, doubleReply(caller.server, score)]);
+  return caller.resp === 3 && count !== undefined ? pairs : pairs.flat();
+}
+
+type Pop = "zpopmin" | "zpopmax";
+
+/** Takes up to `count` members, at least one, from an end. */
+function take(caller: Caller, key: string, value: SortedSetValue, event: Pop, count: number): readonly Scored[] {
   const ordered = event === "zpopmin" ? value.scores.all() : value.scores.all().toReversed();
-  const popped = ordered.slice(0, count ?? 1);
+  const popped = ordered.slice(0, count);
   for (const { member } of popped) value.scores.delete(member);
   caller.db.notify("z", event, key);
   dropIfEmpty(caller, key, value.scores.size);
   changed(caller, key, popped.length);
-  const pairs = popped.map(({ member, score }): Reply[] => [member, doubleReply(caller.server, score)]);
-  return caller.resp === 3 && count !== undefined ? pairs : pairs.flat();
+  return popped;
+}
+
+/** Commands on sorted sets that wait for a member. Scripts could not call the older ones before 7.2. */
+export const blockingSortedSetCommands = { old: blocking("noscript "), modern: blocking("") };
+
+function blocking(noscript: string): readonly Command[] {
+  const flags = `write ${noscript}blocking fast`;
+  return [
+    command("bzpopmin", -3, flags, [1, -2, 1], (argv, caller) => blockingPop(argv, caller, "zpopmin")),
+    command("bzpopmax", -3, flags, [1, -2, 1], (argv, caller) => blockingPop(argv, caller, "zpopmax")),
+    command("bzmpop", -5, "write blocking movablekeys", NO_KEYS, (argv, caller) => {
+      const request = multiplePopArguments(argv, 2, whereArgument);
+      const timeoutMs = timeoutArgument(at(argv, 1), caller.server);
+      const { keys, where, count } = request;
+      const end = where === "zpopmin" ? "min" : "max";
+      return (
+        popFromFirst(caller, request) ??
+        caller.server.blocked.wait(caller, { keys, type: "zset", timeoutMs }, (key) =>
+          caller.server.isModern ? argv : ["bzmpop", at(argv, 1), "1", key, end, "count", String(count)],
+        )
+      );
+    }),
+  ];
+}
+
+function whereArgument(text: string): Pop {
+  const lower = text.toLowerCase();
+  if (lower !== "min" && lower !== "max") throw syntaxError;
+  return lower === "min" ? "zpopmin" : "zpopmax";
+}
+
+function blockingPop(argv: readonly string[], caller: Caller, event: Pop): Reply {
+  const keys = argv.slice(1, -1);
+  const timeout = at(argv, argv.length - 1);
+  const timeoutMs = timeoutArgument(timeout, caller.server);
+  for (const key of keys) {
+    const value = writeAs(caller, key, "zset");
+    if (value === undefined) continue;
+    const [popped] = take(caller, key, value, event, 1);
+    caller.server.rewritten = [event.toUpperCase(), key];
+    return [key, popped?.member, scoreReply(caller.server, popped?.score)];
+  }
+  return caller.server.blocked.wait(caller, { keys, type: "zset", timeoutMs }, (key) =>
+    caller.server.isModern ? argv : [at(argv, 0), key, timeout],
+  );
+}
+
+/** ZMPOP: the reply from the first key that has a sorted set; undefined when none has one. */
+function popFromFirst(caller: Caller, { keys, where, count }: MultiplePop<Pop>): Reply | undefined {
+  for (const key of keys) {
+    const value = writeAs(caller, key, "zset");
+    if (value === undefined) continue;
+    const popped = take(caller, key, value, where, count);
+    caller.server.rewritten = [where.toUpperCase(), key, String(popped.length)];
+    return [key, popped.map(({ member, score }) => [member, scoreReply(caller.server, score)])];
+  }
+  return undefined;
 }
 
 function randomMembers(argv: readonly string[], caller: Caller): Reply {

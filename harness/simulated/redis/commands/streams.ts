@@ -1,7 +1,7 @@
 import { at, changed, fail, numberArgument, readAs, syntaxError, writeAs } from "../arguments.ts";
 import { command, NO_KEYS, ONE_KEY, type Caller, type Command } from "../command.ts";
-import { parseUnsigned } from "../integers.ts";
-import { MapReply, NULL_ARRAY, type Reply } from "../reply.ts";
+import { parseUnsigned } from "../numbers/integers.ts";
+import { MapReply, NULL_ARRAY, type Reply } from "../protocol/reply.ts";
 import {
   compareIds,
   FIRST_ID,
@@ -13,7 +13,7 @@ import {
   UINT64_MAX,
   type StreamEntry,
   type StreamId,
-} from "../stream.ts";
+} from "../keyspace/stream.ts";
 
 const INVALID_ID = "ERR Invalid stream ID specified as stream command argument";
 /** Approximate trimming removes only whole nodes of this many entries. */
@@ -35,7 +35,7 @@ function streamOf(argv: readonly string[], caller: Caller): Stream | undefined {
   return readAs(caller, at(argv, 1), "stream")?.stream;
 }
 
-/** Reads `5-3`, `5` (with the sequence given here), or undefined for what is no identity. */
+/** Reads `5-3` or `5` (with the given sequence); undefined for text that is not an ID. */
 function parseId(text: string, missingSequence: bigint): StreamId | undefined {
   const dash = text.indexOf("-");
   const ms = parseUnsigned(dash < 0 ? text : text.slice(0, dash));
@@ -54,7 +54,7 @@ interface AddOptions {
   trim?: Trim;
   /** Undefined: made from the clock. Without `sequence` only the first part is given. */
   id?: { readonly ms: bigint; readonly sequence?: bigint };
-  /** Index of the identity among the arguments. */
+  /** Index of the ID among the arguments. */
   idIndex: number;
 }
 
@@ -151,6 +151,7 @@ function add(argv: readonly string[], caller: Caller): Reply {
     return fail("ERR The ID specified in XADD is equal or smaller than the target stream top item");
   }
   stream.add({ id, fields });
+  server.blocked.signal(db, key);
   db.notify("t", "xadd", key);
   server.dirty += 1;
   const rewritten = [...argv];
@@ -184,7 +185,7 @@ function trimStream(stream: Stream, options: Trim): number {
   return count;
 }
 
-/** Entries in those nodes at the front that may go entirely, as many as the limit allows. */
+/** Entries in the nodes at the front that may be removed whole, as many as the limit allows. */
 function wholeNodes(length: number, surplus: number, limit: number): number {
   let count = 0;
   while (count < surplus) {
@@ -195,7 +196,7 @@ function wholeNodes(length: number, surplus: number, limit: number): number {
   return count;
 }
 
-/** What approximate trimming did is told exactly. */
+/** Approximate trimming is propagated with its exact result. */
 function rewriteTrim(argv: string[], stream: Stream, options: Trim): void {
   argv[options.argumentIndex - 1] = "=";
   const first = stream.entries[0]?.id ?? LAST_ID;
@@ -265,6 +266,7 @@ function entryReply({ id, fields }: StreamEntry): Reply {
 
 function read(argv: readonly string[], caller: Caller): Reply {
   let count = Number.POSITIVE_INFINITY;
+  let timeoutMs: number | undefined;
   let index = 1;
   for (; at(argv, index).toLowerCase() !== "streams"; index += 2) {
     const option = at(argv, index).toLowerCase();
@@ -275,7 +277,7 @@ function read(argv: readonly string[], caller: Caller): Reply {
       option === "block" ? "ERR timeout is not an integer or out of range" : undefined,
     );
     if (option === "count" && number > 0) count = number;
-    if (option === "block" && number < 0) fail("ERR timeout is negative");
+    if (option === "block") timeoutMs = number < 0 ? fail("ERR timeout is negative") : number;
     if (index + 2 >= argv.length) throw syntaxError;
   }
   const names = argv.slice(index + 1);
@@ -295,11 +297,19 @@ function read(argv: readonly string[], caller: Caller): Reply {
     const newer = entries.filter(({ id }) => compareIds(id, after) > 0).slice(0, count);
     return newer.length === 0 ? [] : [[key, newer.map(entryReply)]];
   });
-  if (found.length === 0) return NULL_ARRAY;
+  if (found.length === 0) {
+    if (timeoutMs === undefined) return NULL_ARRAY;
+    // It waits for entries after the IDs as they are now.
+    const ids = asked.map(([, { ms, sequence }]) => `${ms}-${sequence}`);
+    const again = [...argv.slice(0, index + 1 + half), ...ids];
+    return caller.server.blocked.wait(caller, { keys: names.slice(0, half), type: "stream", timeoutMs }, (key) =>
+      caller.server.isModern ? again : [...argv.slice(0, index + 1), key, ids[names.indexOf(key)] ?? ""],
+    );
+  }
   return caller.resp === 3 ? new MapReply(found.flat()) : found;
 }
 
-/** The identity behind which reading begins. */
+/** The ID after which reading begins. */
 function readAfter(caller: Caller, key: string, text: string): StreamId {
   const stream = readAs(caller, key, "stream")?.stream;
   if (text === "$") return stream?.lastId ?? FIRST_ID;

@@ -1,10 +1,10 @@
 import { at, changed, fail, integerArgument, numberArgument, readAs, writeAs } from "../arguments.ts";
 import { ALL_KEYS, command, ONE_KEY, type Caller, type Command } from "../command.ts";
 import { absoluteExpiry, parseSetOptions, type SetOptions } from "../expiry-options.ts";
-import { add, multiply, type Integer } from "../integers.ts";
-import { addLongDoubles, formatLongDouble, isNotFinite, parseLongDouble } from "../long-double.ts";
-import { OK, type Reply } from "../reply.ts";
-import { stringValue, type StringValue } from "../values.ts";
+import { add, multiply, type Integer } from "../numbers/integers.ts";
+import { addLongDoubles, formatLongDouble, isNotFinite, parseLongDouble } from "../numbers/long-double.ts";
+import { OK, type Reply } from "../protocol/reply.ts";
+import { stringValue, type StringValue } from "../keyspace/values.ts";
 
 /** Commands on strings. */
 export const stringCommands: readonly Command[] = [
@@ -75,7 +75,7 @@ function set(caller: Caller, argv: readonly string[], text: string, options: Set
   db.notify("$", "set", key);
   if (expiresAt !== undefined) {
     db.expires.set(key, expiresAt);
-    // Whatever the options were, replicas are told what came of them.
+    // Replicas get the result, whatever the options were.
     if (options.expiry?.unit !== "pxat" || !server.isModern)
       server.rewritten = ["SET", key, text, "PXAT", String(expiresAt)];
     db.notify("g", "expire", key);
@@ -158,7 +158,7 @@ function increment(caller: Caller, key: string, amount: Integer): Reply {
   return after;
 }
 
-/** Puts a value under the key, new or not, and keeps its expiry. */
+/** Stores a value under the key, new or not, and keeps its expiry. */
 function put(caller: Caller, key: string, value: StringValue): void {
   const slot = caller.db.slots.get(key);
   if (slot === undefined) caller.db.add(key, value);
@@ -178,7 +178,7 @@ function incrementByFloat(argv: readonly string[], caller: Caller): Reply {
   put(caller, key, { type: "string", text, form: "computed" });
   caller.db.notify("$", "incrbyfloat", key);
   caller.server.dirty += 1;
-  // Told as a SET: another machine's floats might come out differently.
+  // Propagated as a SET: another machine's floats might differ.
   caller.server.rewritten = ["SET", key, text, "KEEPTTL"];
   return text;
 }

@@ -1,10 +1,10 @@
 import { command, ALL_KEYS, NO_KEYS, type Caller, type Command } from "../command.ts";
 import { call } from "../execute.ts";
-import { ErrorReply, NULL_ARRAY, OK, type Reply } from "../reply.ts";
+import { ErrorReply, NULL_ARRAY, OK, type Reply } from "../protocol/reply.ts";
 
 const FLAGS = "noscript loading stale fast allow_busy";
 
-/** MULTI, EXEC and what belongs to them. */
+/** MULTI, EXEC and related commands. */
 export const transactionCommands: readonly Command[] = [
   command("multi", 1, FLAGS, NO_KEYS, (_argv, { session }) => {
     if (session.transaction !== undefined) return new ErrorReply("ERR MULTI calls can not be nested");
@@ -19,7 +19,7 @@ export const transactionCommands: readonly Command[] = [
   { ...command("exec", 1, "noscript loading stale skip_slowlog", NO_KEYS, exec), transparent: true },
   command("watch", -2, FLAGS, ALL_KEYS, (argv, { session, db }) => {
     if (session.transaction !== undefined) return new ErrorReply("ERR WATCH inside MULTI is not allowed");
-    // A connection whose watched key has changed already need not watch more: its EXEC will fail.
+    // A connection with an already changed watched key need not watch more: its EXEC will fail.
     if (!session.transactionFailed) for (const key of argv.slice(1)) session.watched.add(db, key);
     return OK;
   }),

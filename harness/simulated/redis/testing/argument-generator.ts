@@ -1,6 +1,6 @@
 import type { Random } from "../../../core/random.ts";
 
-/** What an argument can be: a kind of value, a fixed word, a choice, some in a row, or some of one. */
+/** The forms of an argument: a kind of value, a fixed word, a choice, a sequence, or several of one form. */
 export type Argument =
   | Kind
   | { readonly word: string }
@@ -200,7 +200,7 @@ export class ArgumentGenerator {
       case "index":
         return this.chance(90) ? String(this.#random.integer(-6, 6)) : this.pick(INTEGERS);
       case "draw":
-        // Not just any number: of "-9223372036854775807" members the real server would die.
+        // Not any number: "-9223372036854775807" members would crash the real server.
         return this.chance(90)
           ? String(this.#random.integer(-6, 6))
           : this.pick(["-9223372036854775808", "9223372036854775807", "4611686018427387904", "x", "1.5"]);

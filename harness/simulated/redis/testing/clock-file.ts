@@ -5,7 +5,7 @@ export class ClockFile implements Disposable {
   nowUs: number;
   readonly #file: number;
 
-  /** Creates the file if need be. The server maps it, so it must exist before that starts. */
+  /** Creates the file if necessary. The server maps it, so it must exist before the server starts. */
   constructor(path: string, startUs: number) {
     this.#file = openSync(path, "a+");
     closeSync(this.#file);
@@ -14,7 +14,7 @@ export class ClockFile implements Disposable {
     this.set(startUs);
   }
 
-  /** From now on it is this late, in integer microseconds of Unix time. */
+  /** Sets the clock, in integer microseconds of Unix time. */
   set(us: number): void {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64LE(BigInt(us));

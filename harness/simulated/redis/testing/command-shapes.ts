@@ -6,10 +6,10 @@ export interface Shape {
   readonly arguments: readonly Argument[];
   /**
    * How replies compare. `exact`: byte for byte, as usual. `unordered`: the real server's order comes from a random
-   * seed. `shape`: its content is random, or belongs to that process.
+   * seed. `shape`: its content is random, or specific to that process.
    */
   readonly compare?: "unordered" | "shape";
-  /** Not to be drawn with an argument less or more: it could then do what depends on the real server's random seed. */
+  /** Never drawn with one argument less or more: the result could then depend on the real server's random seed. */
   readonly isExact?: true;
 }
 
@@ -77,7 +77,7 @@ const KEYS: readonly Shape[] = [
   shape("type", "key"),
   { ...shape("keys", "pattern"), compare: "unordered" },
   {
-    // One key at most: the order in which several would expire comes from the real server's random seed.
+    // At most one key: the order in which several would expire comes from the real server's random seed.
     ...shape(
       "scan",
       word("0"),
@@ -170,6 +170,45 @@ const HASHES: readonly Shape[] = [
   },
 ];
 
+const end = oneOf(word("left"), word("right"), "word");
+const count = oneOf(word("1"), word("2"), word("7"), word("0"), word("-1"), word("x"));
+
+const fieldList = oneOf(
+  [word("fields"), word("1"), "field"],
+  [word("fields"), word("2"), "field", "field"],
+  [word("fields"), word("3"), "field", "field", "field"],
+  [word("fields"), oneOf(word("0"), word("-1"), word("x"), word("2")), "field"],
+  ["word", word("1"), "field"],
+);
+const pairList = oneOf(
+  [word("fields"), word("1"), "field", "value"],
+  [word("fields"), word("2"), "field", "value", "field", "value"],
+  [word("fields"), oneOf(word("0"), word("x"), word("2")), "field", "value"],
+);
+
+/** Fields that expire, which 7.0 does not have: there these are unknown commands. */
+const HASH_FIELDS: readonly Shape[] = [
+  shape("hexpire", "key", "ttl-s", maybe(condition), fieldList),
+  shape("hpexpire", "key", "ttl-ms", maybe(condition), fieldList),
+  shape("hpexpire", "key", "ttl-ms", fieldList),
+  shape("hexpireat", "key", "at-s", maybe(condition), fieldList),
+  shape("hpexpireat", "key", "at-ms", maybe(condition), fieldList),
+  shape("httl", "key", fieldList),
+  shape("hpttl", "key", fieldList),
+  shape("hexpiretime", "key", fieldList),
+  shape("hpexpiretime", "key", fieldList),
+  shape("hpersist", "key", fieldList),
+  shape("hgetdel", "key", fieldList),
+  shape("hgetex", "key", maybe(oneOf(word("persist"), expiryOption)), fieldList),
+  shape(
+    "hsetex",
+    "key",
+    maybe(oneOf(word("fnx"), word("fxx"), "word")),
+    maybe(oneOf(word("keepttl"), expiryOption)),
+    pairList,
+  ),
+];
+
 const LISTS: readonly Shape[] = [
   shape("lpush", "key", some("member")),
   shape("rpush", "key", some("member")),
@@ -185,6 +224,13 @@ const LISTS: readonly Shape[] = [
   shape("ltrim", "key", "index", "index"),
   shape("linsert", "key", oneOf(word("before"), word("after"), "word"), "member", "member"),
   shape("rpoplpush", "key", "key"),
+  shape(
+    "lmpop",
+    oneOf(word("1"), word("2"), word("0"), word("x")),
+    some("key", 1, 2),
+    end,
+    maybe(word("count"), count),
+  ),
   shape("lmove", "key", "key", oneOf(word("left"), word("right")), oneOf(word("left"), word("right"), "word")),
 ];
 
@@ -257,6 +303,13 @@ const SORTED_SETS: readonly Shape[] = [
   shape("zremrangebylex", "key", "lex", "lex"),
   shape("zpopmin", "key", maybe("small")),
   shape("zpopmax", "key", maybe("small")),
+  shape(
+    "zmpop",
+    oneOf(word("1"), word("2"), word("0"), word("x")),
+    some("key", 1, 2),
+    oneOf(word("min"), word("max"), "word"),
+    maybe(word("count"), count),
+  ),
   shape("zrank", "key", "member", maybe(word("withscore"))),
   shape("zrevrank", "key", "member", maybe(word("withscore"))),
   { ...shape("zrandmember", "key", maybe("draw", maybe(word("withscores")))), compare: "shape" },
@@ -284,12 +337,13 @@ const STREAMS: readonly Shape[] = [
   shape("xtrim", "key", trimOption),
 ];
 
-/** What the random test draws from. */
+/** The source of the random test's commands. */
 export const COMMAND_SHAPES: readonly Shape[] = [
   ...STRINGS,
   ...KEYS,
   ...EXPIRY,
   ...HASHES,
+  ...HASH_FIELDS,
   ...LISTS,
   ...SETS,
   ...SORTED_SETS,

@@ -6,12 +6,15 @@ const MODES = new Map(
   COMMAND_SHAPES.flatMap((shape) => (shape.compare === undefined ? [] : [[shape.name, shape.compare] as const])),
 );
 
-/** True when replies to the command cannot be compared byte for byte; then it is not to be queued in a transaction. */
+/**
+ * True when replies to the command cannot be compared byte for byte; such a command must not be queued in a
+ * transaction.
+ */
 export function isInexact(argv: readonly string[]): boolean {
   return (MODES.get((argv[0] ?? "").toLowerCase()) ?? "exact") !== "exact";
 }
 
-/** True when the two replies to the command are the same, as far as they can be. */
+/** True when the two replies to the command are equal, as far as they can be compared. */
 export function sameReply(argv: readonly string[], real: string, simulated: string): boolean {
   if (real === simulated || withoutAddresses(real) === withoutAddresses(simulated)) return true;
   const name = (argv[0] ?? "").toLowerCase();

@@ -1,6 +1,6 @@
 import { randomStream } from "../../../core/random.ts";
 import { EffectStream } from "../effects.ts";
-import { encodeCommand, fromBytes, toBytes } from "../resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../protocol/resp-encoder.ts";
 import { createServer, type RedisServer, type RedisVersion } from "../server.ts";
 import type { Session } from "../session.ts";
 import type { ClockFile } from "./clock-file.ts";
@@ -29,8 +29,8 @@ export interface DifferentialOptions {
 const MARK = "--end-of-batch--";
 
 /**
- * Gives a real server and a simulated one the same commands and compares what they do: replies, the effects they send
- * to replicas, keyspace events, and the data afterwards. Both have the same clock, which stands still in a batch.
+ * Sends a real server and a simulated one the same commands and compares the results: replies, effects for replicas,
+ * keyspace events, and the data afterwards. Both have the same clock, which stands still within a batch.
  */
 export class DifferentialRun implements AsyncDisposable {
   readonly differences: Difference[] = [];
@@ -99,7 +99,7 @@ export class DifferentialRun implements AsyncDisposable {
     await this.#finishBatch([], false);
   }
 
-  /** Gives both the same commands, one after another, and compares. Returns the real server's replies. */
+  /** Sends both the same commands, one after another, and compares. Returns the real server's replies. */
   async batch(next: () => string[], count: number): Promise<readonly string[]> {
     const commands: string[][] = [];
     const simulated: string[] = [];
@@ -139,7 +139,7 @@ export class DifferentialRun implements AsyncDisposable {
     return { real: await this.#real.ask(commands), simulated };
   }
 
-  /** Leaves transactions and subscriptions, and compares what followers were told. */
+  /** Leaves transactions and subscriptions, and compares the messages to followers. */
   async #finishBatch(commands: readonly string[][], compare: boolean): Promise<void> {
     this.#marks += 1;
     const mark = `mark-${this.#marks}`;

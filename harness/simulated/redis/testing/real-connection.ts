@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { encodeCommand } from "../resp-encoder.ts";
+import { encodeCommand } from "../protocol/resp-encoder.ts";
 import { ReplyReader } from "./reply-frames.ts";
 
-/** A connection to a real server that shows replies as they were sent. */
+/** A connection to a real server that returns replies as they were sent. */
 export class RealConnection implements AsyncDisposable {
   readonly #socket: Socket;
   readonly #reader = new ReplyReader();
@@ -49,7 +49,7 @@ export class RealConnection implements AsyncDisposable {
     }
   }
 
-  /** Everything that has come since the last call, waiting until it contains `mark`. Not to be mixed with `read`. */
+  /** Everything that has come since the last call, waiting until it contains `mark`. Do not mix it with `read`. */
   async readUntil(mark: string): Promise<string> {
     for (;;) {
       const text = this.#raw.join("");
@@ -72,7 +72,7 @@ export class RealConnection implements AsyncDisposable {
     return this.#raw.splice(0).join("");
   }
 
-  /** The next whole reply, for a reader who otherwise uses `readUntil`. */
+  /** The next complete reply, for a reader that otherwise uses `readUntil`. */
   async readReply(): Promise<string> {
     const reader = new ReplyReader();
     for (let used = 0; ; used += 1) {

@@ -1,10 +1,10 @@
 import { createConnection, type Socket } from "node:net";
 import { once } from "node:events";
-import { encodeCommand } from "../resp-encoder.ts";
+import { encodeCommand } from "../protocol/resp-encoder.ts";
 
 const PINGS = /\*1\r\n\$4\r\nping\r\n/gi;
 
-/** Follows a real master as a replica would, and shows the stream of effects that it is sent. */
+/** Follows a real master as a replica would, and returns the stream of effects. */
 export class RealReplica implements AsyncDisposable {
   readonly #socket: Socket;
   #stream = "";
@@ -27,7 +27,7 @@ export class RealReplica implements AsyncDisposable {
     });
   }
 
-  /** Asks for a full resynchronization and skips the data: the stream begins behind it. */
+  /** Asks for a full resynchronization and skips the data: the stream begins after it. */
   static async follow(host: string, port: number): Promise<RealReplica> {
     const socket = createConnection({ host, port });
     await once(socket, "connect");
@@ -44,7 +44,10 @@ export class RealReplica implements AsyncDisposable {
     return replica;
   }
 
-  /** Has the master send the stream. To be called when it shows the replica as online, its child process having ended. */
+  /**
+   * Makes the master send the stream. Call it when the master shows the replica as online and its child process has
+   * ended.
+   */
   acknowledge(): void {
     this.#socket.write(encodeCommand(["REPLCONF", "ACK", "0"]));
   }

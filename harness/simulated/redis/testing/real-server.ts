@@ -3,11 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { awaitCondition } from "../../../containers/await-condition.ts";
-import { connectEngine } from "../../../containers/engine.ts";
-import { nodeImage } from "../../../containers/images.ts";
-import { runLabels } from "../../../containers/labels.ts";
-import { sweepRun } from "../../../containers/sweep.ts";
+import { awaitCondition } from "../../../containers/engine/await-condition.ts";
+import { connectEngine } from "../../../containers/engine/engine.ts";
+import { nodeImage } from "../../../containers/setup/images.ts";
+import { runLabels } from "../../../containers/cleanup/labels.ts";
+import { sweepRun } from "../../../containers/cleanup/sweep.ts";
 import type { RedisVersion } from "../server.ts";
 import { ClockFile } from "./clock-file.ts";
 import { RealConnection } from "./real-connection.ts";
@@ -15,7 +15,7 @@ import { RealConnection } from "./real-connection.ts";
 const SOURCE = join(import.meta.dirname, "frozen-clock.c");
 const START_US = 1_700_000_000_000_000;
 
-/** A real server in a container whose wall clock stands still until it is told otherwise. */
+/** A real server in a container whose wall clock stands still until it is set. */
 export class RealServer implements AsyncDisposable {
   readonly version: RedisVersion;
   readonly host = "127.0.0.1";

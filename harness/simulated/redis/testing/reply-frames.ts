@@ -1,9 +1,9 @@
-/** A reply as it was sent, taken apart: the first letter of its type, then its text or its parts. */
+/** A parsed reply: the first letter of its type, then its text or its parts. */
 export type Frame =
   | { readonly type: string; readonly text: string }
   | { readonly type: string; readonly parts: Frame[] };
 
-/** Cuts a stream of replies into single ones. Text is binary: one byte per UTF-16 unit. */
+/** Splits a stream of replies into single ones. Text is binary: one byte per UTF-16 unit. */
 export class ReplyReader {
   #buffer = "";
 
@@ -11,7 +11,7 @@ export class ReplyReader {
     this.#buffer += text;
   }
 
-  /** The bytes of the next whole reply, or undefined while it is not all there. */
+  /** The bytes of the next complete reply, or undefined while it is incomplete. */
   next(): string | undefined {
     const end = endOfReply(this.#buffer, 0);
     if (end === undefined) return undefined;

@@ -1,7 +1,9 @@
 import { randomStream } from "../../../core/random.ts";
-import { encodeCommand, fromBytes, toBytes } from "../resp-encoder.ts";
-import { createServer, type RedisVersion } from "../server.ts";
+import { encodeCommand, fromBytes, toBytes } from "../protocol/resp-encoder.ts";
+import type { EffectSink } from "../effects.ts";
+import { createServer, type RedisServer, type RedisVersion } from "../server.ts";
 import type { Session } from "../session.ts";
+import { lookFor } from "../../../containers/engine/await-condition.ts";
 import type { ClockFile } from "./clock-file.ts";
 import { RealConnection } from "./real-connection.ts";
 import type { Scenario, Step } from "./scenario.ts";
@@ -19,18 +21,44 @@ interface Target {
   readonly host: string;
   readonly port: number;
   readonly clock: ClockFile;
+  /** Takes the simulated server's effects. */
+  readonly onEffects?: EffectSink;
 }
 
-/** Plays a scenario on both servers and compares, step by step, what each connection receives. */
+const PATIENCE_MS = 5_000;
+
+/** Runs a scenario on both servers and compares, step by step, what each connection receives. */
 export async function runScenario(scenario: Scenario, target: Target): Promise<readonly ScenarioDifference[]> {
+  const names = [...new Set(scenario.steps.map((step) => step.on))];
+  const rest = [...scenario.steps];
+  return runSteps({ ...scenario, names, next: () => rest.shift() }, target);
+}
+
+/** A scenario that is made as it goes. */
+interface OpenScenario extends Pick<Scenario, "config" | "marker"> {
+  readonly names: readonly string[];
+  /** The next step, by connections that are not blocked; undefined: that was all. */
+  next(blocked: ReadonlySet<string>): Step | undefined;
+}
+
+/** As `runScenario`. */
+export async function runSteps(scenario: OpenScenario, target: Target): Promise<readonly ScenarioDifference[]> {
   await using real = new RealSide(target, scenario.marker ?? "ping");
   const simulated = new SimulatedSide(target);
   const differences: ScenarioDifference[] = [];
-  const names = [...new Set(scenario.steps.map((step) => step.on))];
-  for (const side of [real, simulated]) await side.begin(names, scenario.config ?? {});
-  for (const step of scenario.steps) {
-    if (step.advanceMs !== undefined) target.clock.set(target.clock.nowUs + step.advanceMs * 1000);
-    const [theirs, ours] = [await real.play(step), await simulated.play(step)];
+  const { names } = scenario;
+  await real.begin(names, scenario.config ?? {});
+  simulated.begin(names, scenario.config ?? {});
+  for (;;) {
+    const step = scenario.next(simulated.blocked);
+    if (step === undefined) break;
+    if (step.advanceMs !== undefined) {
+      target.clock.set(target.clock.nowUs + step.advanceMs * 1000);
+      simulated.wake();
+      await real.awaitBlocked(simulated.blocked);
+    }
+    const ours = simulated.play(step);
+    const theirs = await real.play(step, simulated);
     for (const name of names) {
       const [a, b] = [mask(theirs.get(name) ?? ""), mask(ours.get(name) ?? "")];
       if (a !== b) differences.push({ step, connection: name, real: a, simulated: b });
@@ -51,17 +79,18 @@ function bytesOf(step: Step): string {
   return step.send === undefined ? "" : encodeCommand(step.send);
 }
 
-interface Side {
-  begin(names: readonly string[], config: Readonly<Record<string, string>>): Promise<void>;
-  /** Sends the step's bytes; gives what each connection received because of it. */
-  play(step: Step): Promise<ReadonlyMap<string, string>>;
+/** The state of connections in the simulation, which the real server's must match. */
+interface States {
+  readonly blocked: ReadonlySet<string>;
+  readonly closed: ReadonlySet<string>;
 }
 
-class RealSide implements Side, AsyncDisposable {
+class RealSide implements AsyncDisposable {
   readonly #target: Target;
   readonly #connections = new Map<string, RealConnection>();
   #admin: RealConnection | undefined;
   #marks = 0;
+  #blockedBefore = 0;
   readonly #marker: string;
 
   constructor(target: Target, marker: string) {
@@ -82,14 +111,40 @@ class RealSide implements Side, AsyncDisposable {
     for (const name of names) this.#connections.set(name, await RealConnection.open(host, port));
   }
 
-  async play(step: Step): Promise<ReadonlyMap<string, string>> {
+  /** Sends the step's bytes; returns what each connection received because of it. Blocked ones received nothing. */
+  async play(step: Step, { blocked, closed }: States): Promise<ReadonlyMap<string, string>> {
     const received = new Map<string, string>();
     const sender = this.#connections.get(step.on);
     sender?.write(bytesOf(step));
-    // A mark through the sender first, so that its commands have been carried out; then through all who may listen.
+    await this.awaitBlocked(blocked);
+    // First a mark through the sender, so that its commands have been executed; then through all possible listeners.
     const order = [step.on, ...[...this.#connections.keys()].filter((name) => name !== step.on)];
-    for (const name of order) received.set(name, await this.#collect(name, step));
+    for (const name of order) {
+      if (blocked.has(name)) continue;
+      const isOver = closed.has(name) && !(step.closes === true && name === step.on);
+      received.set(name, isOver ? await this.#last(name) : await this.#collect(name, step));
+    }
     return received;
+  }
+
+  /** Waits until as many connections are blocked as in the simulation, and fails when that does not happen. */
+  async awaitBlocked(blocked: ReadonlySet<string>): Promise<void> {
+    if (blocked.size === 0 && this.#blockedBefore === 0) return;
+    this.#blockedBefore = blocked.size;
+    let found: string | undefined;
+    const isSo = await lookFor(PATIENCE_MS, async () => {
+      const [info = ""] = (await this.#admin?.ask([["info", "clients"]])) ?? [];
+      found = /blocked_clients:(\d+)/.exec(info)?.[1];
+      return found === String(blocked.size) ? true : undefined;
+    });
+    if (isSo !== true) throw new Error(`${found} connections are blocked, and ${blocked.size} in the simulation`);
+  }
+
+  /** The server has closed this connection, although nothing came over it. */
+  async #last(name: string): Promise<string> {
+    const connection = this.#connections.get(name);
+    this.#connections.delete(name);
+    return (await connection?.readToEnd()) ?? "";
   }
 
   async #collect(name: string, step: Step): Promise<string> {
@@ -133,17 +188,25 @@ const DEFAULT_STEPS = [
   ...Object.entries(DEFAULTS).map(([name, value]) => ["config", "set", name, value]),
 ];
 
-class SimulatedSide implements Side {
+class SimulatedSide implements States {
   readonly #target: Target;
   readonly #sessions = new Map<string, { session: Session; text: string }>();
+  #server: RedisServer | undefined;
 
   constructor(target: Target) {
     this.#target = target;
   }
 
-  begin(names: readonly string[], config: Readonly<Record<string, string>>): Promise<void> {
-    const { version, clock } = this.#target;
-    const server = createServer({ version, nowUs: () => clock.nowUs, random: randomStream(1, "scenario"), config });
+  begin(names: readonly string[], config: Readonly<Record<string, string>>): void {
+    const { version, clock, onEffects } = this.#target;
+    const server = createServer({
+      version,
+      nowUs: () => clock.nowUs,
+      random: randomStream(1, "scenario"),
+      config,
+      ...(onEffects === undefined ? {} : { onEffects }),
+    });
+    this.#server = server;
     for (const name of names) {
       const entry = {
         text: "",
@@ -155,16 +218,33 @@ class SimulatedSide implements Side {
       };
       this.#sessions.set(name, entry);
     }
-    return Promise.resolve();
   }
 
-  play(step: Step): Promise<ReadonlyMap<string, string>> {
+  get blocked(): ReadonlySet<string> {
+    return this.#those((session) => session.isBlocked);
+  }
+
+  get closed(): ReadonlySet<string> {
+    return this.#those((session) => session.closed);
+  }
+
+  #those(is: (session: Session) => boolean): ReadonlySet<string> {
+    return new Set([...this.#sessions].filter(([, { session }]) => is(session)).map(([name]) => name));
+  }
+
+  /** The time has changed: connections that waited long enough are answered. */
+  wake(): void {
+    this.#server?.enter(() => {});
+  }
+
+  play(step: Step): ReadonlyMap<string, string> {
     this.#sessions.get(step.on)?.session.receive(toBytes(bytesOf(step)));
     const received = new Map<string, string>();
     for (const [name, entry] of this.#sessions) {
+      if (entry.session.isBlocked) continue;
       received.set(name, entry.text);
       entry.text = "";
     }
-    return Promise.resolve(received);
+    return received;
   }
 }

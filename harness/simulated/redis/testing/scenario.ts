@@ -9,7 +9,7 @@ export interface Step {
   readonly advanceMs?: number;
   /** The server closes the connection after this. */
   readonly closes?: boolean;
-  /** Nothing comes back, and nothing can be asked on this connection now. */
+  /** No reply comes, and this connection can take no request now. */
   readonly silent?: boolean;
   /** Connections that are in a transaction after this step. */
   readonly inTransaction?: readonly string[];
@@ -18,7 +18,7 @@ export interface Step {
 export interface Scenario {
   readonly name: string;
   readonly config?: Readonly<Record<string, string>>;
-  /** What is asked to know that all before it was answered: `ping` if not told otherwise, which subscribers may ask. */
+  /** The request that shows that everything before it was answered: `ping` by default, which subscribers may send. */
   readonly marker?: "ping" | "echo";
   readonly steps: readonly Step[];
 }

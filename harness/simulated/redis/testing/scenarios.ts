@@ -1,6 +1,6 @@
 import { queued, raw, type Scenario, steps } from "./scenario.ts";
 
-/** Behaviour that needs several connections, a state, or bytes that are no command. */
+/** Behaviour that needs several connections, a state, or bytes that are not a command. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "publish and subscribe, RESP2",

@@ -132,8 +132,8 @@ const KEYS = [
 const OPERATORS = ["+", "-", "*", "/", "%", "^", "..", "==", "~=", "<", "<=", ">", ">=", "and", "or"];
 
 /**
- * Draws random scripts that end, mostly without an error, and show what they computed. They never raise a table that
- * has no text in `err`: of that a real server dies.
+ * Draws random scripts that end, mostly without an error, and show their results. They never raise a table without text
+ * in `err`, because that crashes a real server.
  */
 export class ScriptGenerator {
   readonly #random: Random;
@@ -185,7 +185,8 @@ export class ScriptGenerator {
       () =>
         `do local n = 0 while n < 3 do n = n + 1 ${this.#chance(30) ? "if n == 2 then break end" : ""} end a = n end`,
       () => `do local n = 0 repeat local m = n n = n + 1 until m >= 2 b = n end`,
-      // In parentheses it is one value. Of two the first would be a position, and -1/0 one that takes minutes to fill up to.
+      // In parentheses it is a single value. The first of two would be a position, and -1/0 a position that takes
+      // minutes to fill up to.
       () => `table.insert(t, ${this.#chance(30) ? `${this.#random.integer(1, 4)}, ` : ""}(${this.#expression(1)}))`,
       () => `b = table.remove(t${this.#chance(40) ? `, ${this.#random.integer(0, 4)}` : ""})`,
       () =>
@@ -245,7 +246,7 @@ export class ScriptGenerator {
       () => this.#text(),
       () => this.#table(depth),
       () => `(${inner()} ${this.#pick(OPERATORS)} (${inner()} or nil))`,
-      // Nothing here that gives -0: of such constants real Lua may make 0 while it compiles.
+      // Nothing here yields -0: real Lua may turn such constants into 0 while it compiles.
       () => `(${this.#pick(NUMBERS.slice(1, -2))} ${this.#pick(OPERATORS)} ${this.#pick(NUMBERS.slice(1, -2))})`,
       () => `(${this.#text()} .. ${this.#number()})`,
       () => this.#pick(["KEYS[1]", "ARGV[1]", "#KEYS", "#ARGV", "ARGV[3]", "KEYS[7]", "_VERSION"]),

@@ -1,5 +1,5 @@
 import { randomStream } from "../../../core/random.ts";
-import { encodeCommand, fromBytes, toBytes } from "../resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../protocol/resp-encoder.ts";
 import { createServer, type RedisServer, type ServerOptions } from "../server.ts";
 import type { Session } from "../session.ts";
 
@@ -30,7 +30,7 @@ export class TestClient {
     });
   }
 
-  /** Runs a command, its arguments separated by blanks; gives all that has come since the last look. */
+  /** Runs a command, its arguments separated by blanks; returns everything that has come since the last call. */
   run(line: string): string {
     return this.command(...line.split(" "));
   }
@@ -44,7 +44,7 @@ export class TestClient {
     this.session.receive(toBytes(bytes));
   }
 
-  /** What has come since the last look. */
+  /** The output since the last call. */
   take(): string {
     const received = this.#received;
     this.#received = "";

@@ -1,8 +1,8 @@
-import { ErrorReply, type Reply } from "../../redis/reply.ts";
+import { ErrorReply, type Reply } from "../../redis/protocol/reply.ts";
 import { connectionCommands } from "./connection-commands.ts";
 import { infoCommands } from "./info-commands.ts";
 import { pubsubCommands } from "./pubsub-commands.ts";
-import { checkedRun, word, type Caller, type SentinelCommand } from "./sentinel-command.ts";
+import { checkedRun, word, type SentinelCaller, type SentinelCommand } from "./sentinel-command.ts";
 import { sentinelCommand } from "./sentinel-subcommands.ts";
 
 const COMMANDS: ReadonlyMap<string, SentinelCommand> = new Map(
@@ -12,11 +12,11 @@ const COMMANDS: ReadonlyMap<string, SentinelCommand> = new Map(
   ]),
 );
 
-/** An error about an unknown command repeats so many characters of its arguments. */
+/** An error about an unknown command repeats this many characters of its arguments. */
 const SHOWN_CHARACTERS = 128;
 
 /** Runs a client's command. */
-export function runCommand(argv: readonly string[], caller: Caller): Reply {
+export function runCommand(argv: readonly string[], caller: SentinelCaller): Reply {
   const given = word(argv, 0);
   const command = COMMANDS.get(given.toLowerCase());
   if (command === undefined) return unknownCommand(given, argv.slice(1));

@@ -1,6 +1,14 @@
-import { ErrorReply, MapReply, OK, StatusReply, SYNTAX_ERROR, VerbatimReply, type Reply } from "../../redis/reply.ts";
+import {
+  ErrorReply,
+  MapReply,
+  OK,
+  StatusReply,
+  SYNTAX_ERROR,
+  VerbatimReply,
+  type Reply,
+} from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
-import { container, integerOf, word, type Caller, type SentinelCommand } from "./sentinel-command.ts";
+import { container, integerOf, word, type SentinelCaller, type SentinelCommand } from "./sentinel-command.ts";
 
 /** The version that was compared. */
 export const VERSION = "8.0.2";
@@ -37,7 +45,7 @@ export const connectionCommands: readonly SentinelCommand[] = [
   ]),
 ];
 
-function ping(argv: readonly string[], { session }: Caller): Reply {
+function ping(argv: readonly string[], { session }: SentinelCaller): Reply {
   if (argv.length > 2) return new ErrorReply("ERR wrong number of arguments for 'ping' command");
   if (session.protocol === 2 && session.subscriptions > 0) return ["pong", argv[1] ?? ""];
   return argv[1] ?? new StatusReply("PONG");
@@ -53,7 +61,7 @@ function auth(argv: readonly string[]): Reply {
   );
 }
 
-function hello(argv: readonly string[], caller: Caller): Reply {
+function hello(argv: readonly string[], caller: SentinelCaller): Reply {
   const { session } = caller;
   let { protocol } = session;
   if (argv.length > 1) {
@@ -91,7 +99,7 @@ function setName(session: ClientSession, name: string): Reply {
   return OK;
 }
 
-function setInfo(argv: readonly string[], { session }: Caller): Reply {
+function setInfo(argv: readonly string[], { session }: SentinelCaller): Reply {
   const [option, value] = [word(argv, 2), word(argv, 3)];
   const lower = option.toLowerCase();
   if (lower !== "lib-name" && lower !== "lib-ver") return new ErrorReply(`ERR Unrecognized option '${option}'`);
@@ -103,7 +111,7 @@ function setInfo(argv: readonly string[], { session }: Caller): Reply {
   return OK;
 }
 
-function replyMode(argv: readonly string[], { session }: Caller): Reply {
+function replyMode(argv: readonly string[], { session }: SentinelCaller): Reply {
   switch (word(argv, 2).toLowerCase()) {
     case "on":
       session.replies = "on";

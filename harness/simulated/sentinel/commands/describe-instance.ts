@@ -1,9 +1,9 @@
-import { MapReply } from "../../redis/reply.ts";
+import { MapReply } from "../../redis/protocol/reply.ts";
 import type { Instance, MasterInstance, PeerSentinel, ReplicaInstance } from "../instance.ts";
 
 type Fields = readonly (readonly [name: string, value: string | number])[];
 
-/** What `SENTINEL MASTER` and its kin say of one instance. */
+/** The description of one instance in `SENTINEL MASTER` and similar commands. */
 export function describeInstance(instance: Instance, nowMs: number): MapReply {
   const { link, name, address } = instance;
   const isFailingOver = instance.kind === "master" && instance.isFailingOver;

@@ -1,11 +1,11 @@
 import type { MasterInstance } from "../instance.ts";
 import { VERSION } from "./connection-commands.ts";
-import type { Caller, SentinelCommand } from "./sentinel-command.ts";
+import type { SentinelCaller, SentinelCommand } from "./sentinel-command.ts";
 
 type Fields = readonly (readonly [name: string, value: string | number])[];
 
-/** Sections of INFO in order; fewer fields than the real one has: those that programs read. */
-const SECTIONS: readonly (readonly [name: string, title: string, fields: (caller: Caller) => Fields])[] = [
+/** Sections of INFO in order. They have fewer fields than the real ones: those that programs read. */
+const SECTIONS: readonly (readonly [name: string, title: string, fields: (caller: SentinelCaller) => Fields])[] = [
   ["server", "Server", serverFields],
   ["clients", "Clients", clientFields],
   ["sentinel", "Sentinel", sentinelFields],
@@ -31,7 +31,7 @@ export const infoCommands: readonly SentinelCommand[] = [
   { name: "role", arity: 1, run: (_argv, { sentinel }) => ["sentinel", [...sentinel.masters.keys()]] },
 ];
 
-function serverFields({ sentinel }: Caller): Fields {
+function serverFields({ sentinel }: SentinelCaller): Fields {
   return [
     ["redis_version", VERSION],
     ["redis_mode", "sentinel"],
@@ -43,7 +43,7 @@ function serverFields({ sentinel }: Caller): Fields {
   ];
 }
 
-function clientFields({ sessions }: Caller): Fields {
+function clientFields({ sessions }: SentinelCaller): Fields {
   return [
     ["connected_clients", sessions.size],
     ["maxclients", 10_000],
@@ -51,7 +51,7 @@ function clientFields({ sessions }: Caller): Fields {
   ];
 }
 
-function sentinelFields({ sentinel }: Caller): Fields {
+function sentinelFields({ sentinel }: SentinelCaller): Fields {
   const { isTilting, tiltSinceMs, nowMs, masters } = sentinel;
   const crashes = (sentinel.crashAfter.has("election") ? 1 : 0) + (sentinel.crashAfter.has("promotion") ? 2 : 0);
   return [

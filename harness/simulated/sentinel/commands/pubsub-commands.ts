@@ -1,10 +1,10 @@
 import { insert, remove, type Subscriber } from "../../redis/pubsub.ts";
-import { ErrorReply, PushReply, SeveralReplies, type Reply } from "../../redis/reply.ts";
+import { ErrorReply, PushReply, SeveralReplies, type Reply } from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
-import { HELLO_CHANNEL, processHello } from "../hello.ts";
+import { HELLO_CHANNEL, processHello } from "../monitoring/hello.ts";
 import { word, type SentinelCommand } from "./sentinel-command.ts";
 
-/** Channels or patterns: who listens to them, and to which of them one connection does. */
+/** Channels or patterns: their subscribers, and the subscriptions of one connection. */
 interface Kind {
   readonly prefix: "" | "p";
   readonly all: (session: ClientSession) => Map<string, Set<Subscriber>>;
@@ -14,7 +14,7 @@ interface Kind {
 const CHANNELS: Kind = { prefix: "", all: ({ pubsub }) => pubsub.channels, own: ({ channels }) => channels };
 const PATTERNS: Kind = { prefix: "p", all: ({ pubsub }) => pubsub.patterns, own: ({ patterns }) => patterns };
 
-/** Subscriptions to a Sentinel's events; PUBLISH takes nothing but hellos of other Sentinels. */
+/** Subscriptions to a Sentinel's events; PUBLISH accepts only hellos of other Sentinels. */
 export const pubsubCommands: readonly SentinelCommand[] = [
   ...[CHANNELS, PATTERNS].flatMap((kind): SentinelCommand[] => [
     {

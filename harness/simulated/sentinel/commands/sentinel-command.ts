@@ -1,9 +1,9 @@
-import { ErrorReply, type Reply } from "../../redis/reply.ts";
+import { ErrorReply, type Reply } from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
 import type { Sentinel } from "../sentinel.ts";
 
-/** Who runs a command, and where. */
-export interface Caller {
+/** The caller of a command, and its Sentinel. */
+export interface SentinelCaller {
   readonly sentinel: Sentinel;
   readonly session: ClientSession;
   /** All connections of clients. */
@@ -14,24 +14,24 @@ export interface Caller {
 export interface SentinelCommand {
   /** In lower case. */
   readonly name: string;
-  /** How many words, its own name (and its container's) included; negative: at least so many. */
+  /** The number of words, its own name (and its container's) included; negative: at least that many. */
   readonly arity: number;
-  readonly run: (argv: readonly string[], caller: Caller) => Reply;
-  /** May be used by a subscriber that speaks RESP2. A container leaves that to its subcommands. */
+  readonly run: (argv: readonly string[], caller: SentinelCaller) => Reply;
+  /** A subscriber that speaks RESP2 may use it. A container leaves that to its subcommands. */
   readonly forSubscribers?: boolean;
 }
 
-/** The i-th word of a command; the arity has made sure that it is there. */
+/** The i-th word of a command; the check of the arity guarantees that it is there. */
 export function word(argv: readonly string[], index: number): string {
   return argv[index] ?? "";
 }
 
-/** The integer that a word is, or undefined. */
+/** The integer in a word, or undefined. */
 export function integerOf(text: string): number | undefined {
   return /^(0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : undefined;
 }
 
-/** Answers a command by its subcommand. */
+/** Dispatches a command to its subcommand. */
 export function container(name: string, subcommands: readonly SentinelCommand[]): SentinelCommand {
   const named = new Map(subcommands.map((subcommand) => [subcommand.name, subcommand]));
   return {
@@ -49,8 +49,8 @@ export function container(name: string, subcommands: readonly SentinelCommand[])
   };
 }
 
-/** Runs a command if it was given as many words as it takes, by somebody who may. */
-export function checkedRun(command: SentinelCommand, argv: readonly string[], caller: Caller): Reply {
+/** Runs a command if it has the right number of words and its caller may run it. */
+export function checkedRun(command: SentinelCommand, argv: readonly string[], caller: SentinelCaller): Reply {
   const { name, arity } = command;
   if (arity >= 0 ? argv.length !== arity : argv.length < -arity) {
     return new ErrorReply(`ERR wrong number of arguments for '${name}' command`);

@@ -1,18 +1,18 @@
 import { globMatches } from "../../redis/glob.ts";
-import { ErrorReply, NOT_AN_INTEGER, NULL_ARRAY, OK, StatusReply, type Reply } from "../../redis/reply.ts";
+import { ErrorReply, NOT_AN_INTEGER, NULL_ARRAY, OK, StatusReply, type Reply } from "../../redis/protocol/reply.ts";
 import { announce } from "../events.ts";
-import { startFailover } from "../failover.ts";
+import { startFailover } from "../failover/failover.ts";
 import type { Instance, MasterInstance } from "../instance.ts";
-import { resetMaster } from "../master-switch.ts";
+import { resetMaster } from "../failover/master-switch.ts";
 import { sameAddress } from "../node-address.ts";
-import { selectReplica } from "../replica-selection.ts";
+import { selectReplica } from "../failover/replica-selection.ts";
 import type { Sentinel } from "../sentinel.ts";
-import { vote } from "../votes.ts";
+import { vote } from "../failover/votes.ts";
 import { describeInstance } from "./describe-instance.ts";
 import { container, integerOf, word, type SentinelCommand } from "./sentinel-command.ts";
 import { debugTiming, setParameters } from "./set-parameters.ts";
 
-/** SENTINEL. What is missing: CONFIG, HELP, INFO-CACHE, MONITOR, REMOVE. */
+/** SENTINEL. Not supported: CONFIG, HELP, INFO-CACHE, MONITOR, REMOVE. */
 export const sentinelCommand: SentinelCommand = container("sentinel", [
   { name: "myid", arity: 2, run: (_argv, { sentinel }) => sentinel.id },
   { name: "masters", arity: 2, run: (_argv, { sentinel }) => describeAll(sentinel, sentinel.masters.values()) },

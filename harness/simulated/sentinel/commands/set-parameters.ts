@@ -1,11 +1,11 @@
-import { ErrorReply, MapReply, OK, type Reply } from "../../redis/reply.ts";
+import { ErrorReply, MapReply, OK, type Reply } from "../../redis/protocol/reply.ts";
 import { announce } from "../events.ts";
 import type { MasterInstance } from "../instance.ts";
 import type { Sentinel } from "../sentinel.ts";
 import { TIMING_NAMES } from "../timing.ts";
 import { integerOf, word } from "./sentinel-command.ts";
 
-/** What `SENTINEL SET` can change of a master. `least` is the smallest value allowed. */
+/** The options of a master that `SENTINEL SET` can change. `least` is the smallest value allowed. */
 const PARAMETERS: ReadonlyMap<string, { least: number; set: (master: MasterInstance, value: number) => void }> =
   new Map([
     [
@@ -25,7 +25,7 @@ const PARAMETERS: ReadonlyMap<string, { least: number; set: (master: MasterInsta
     ["master-reboot-down-after-period", { least: 0, set: (master, value) => (master.rebootDownAfterMs = value) }],
   ]);
 
-/** `SENTINEL SET <name> <option> <value> ...`: what comes before a mistake is done all the same. */
+/** `SENTINEL SET <name> <option> <value> ...`: options before a mistake take effect nevertheless. */
 export function setParameters(sentinel: Sentinel, master: MasterInstance, argv: readonly string[]): Reply {
   let isChanged = false;
   const refuse = (text: string): Reply => {

@@ -1,24 +1,24 @@
 import type { ServiceConnection } from "../../network/service.ts";
-import { encodeCommand, fromBytes, toBytes } from "../../redis/resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../../redis/protocol/resp-encoder.ts";
 import { SENTINEL_PORT } from "../sentinel-options.ts";
-import type { SentinelCast, WorldNode } from "./sentinel-cast.ts";
+import type { SentinelGroup, WorldNode } from "./sentinel-group.ts";
 
 /** Long enough for a round trip in a simulated network. */
 const ROUND_TRIP_MS = 2;
 
 /** A client of a simulated Sentinel that shows the bytes of its answers. */
 export class RawClient {
-  readonly #world: SentinelCast<WorldNode>;
+  readonly #world: SentinelGroup<WorldNode>;
   #connection: ServiceConnection | undefined;
   #received = "";
   isClosed = false;
 
-  private constructor(world: SentinelCast<WorldNode>) {
+  private constructor(world: SentinelGroup<WorldNode>) {
     this.#world = world;
   }
 
   /** Connects from a host of its own to Sentinel `index`. */
-  static async connect(world: SentinelCast<WorldNode>, index: number, name = "raw-client"): Promise<RawClient> {
+  static async connect(world: SentinelGroup<WorldNode>, index: number, name = "raw-client"): Promise<RawClient> {
     const client = new RawClient(world);
     const host = world.kernel.host(name, { runs: "service" });
     world.network.add(host);
@@ -38,7 +38,7 @@ export class RawClient {
         client.isClosed = true;
       },
     });
-    await world.pass(ROUND_TRIP_MS);
+    await world.advance(ROUND_TRIP_MS);
     return client;
   }
 
@@ -47,15 +47,15 @@ export class RawClient {
     this.#connection?.write(toBytes(text));
   }
 
-  /** What has come since it was last asked. */
+  /** The output since the last call. */
   async read(ms = ROUND_TRIP_MS): Promise<string> {
-    await this.#world.pass(ms);
+    await this.#world.advance(ms);
     const text = this.#received;
     this.#received = "";
     return text;
   }
 
-  /** Sends a command. Returns all that comes within a round trip. */
+  /** Sends a command. Returns everything that comes within a round trip. */
   ask(...argv: readonly string[]): Promise<string> {
     this.write(encodeCommand(argv));
     return this.read();

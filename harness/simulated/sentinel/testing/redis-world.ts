@@ -2,7 +2,7 @@ import type { Host } from "../../kernel/host.ts";
 import { RedisNode } from "../../nodes/redis-node.ts";
 import { REDIS_PORT } from "../../nodes/redis-process.ts";
 import { SnapshotExchange } from "../../nodes/snapshot-exchange.ts";
-import { SentinelCast, type WorldNode, type WorldOptions } from "./sentinel-cast.ts";
+import { SentinelGroup, type WorldNode, type WorldOptions } from "./sentinel-group.ts";
 
 /** A simulated Redis server under Sentinels. */
 export class WatchedNode implements WorldNode {
@@ -26,7 +26,7 @@ export class WatchedNode implements WorldNode {
 }
 
 /** Sentinels with simulated Redis servers. */
-export class RedisWorld extends SentinelCast<WatchedNode> {
+export class RedisWorld extends SentinelGroup<WatchedNode> {
   constructor(options: WorldOptions = {}) {
     const exchange = new SnapshotExchange();
     super(options, ({ kernel, network, index, master }) => {

@@ -1,9 +1,9 @@
-import { MapReply, type Reply } from "../../redis/reply.ts";
-import { SentinelCast, type WorldOptions } from "./sentinel-cast.ts";
+import { MapReply, type Reply } from "../../redis/protocol/reply.ts";
+import { SentinelGroup, type WorldOptions } from "./sentinel-group.ts";
 import { NODE_PORT, StubNode } from "./stub-node.ts";
 
 /** Sentinels with stub nodes, whose answers and roles a test can set. */
-export class SentinelWorld extends SentinelCast<StubNode> {
+export class SentinelWorld extends SentinelGroup<StubNode> {
   constructor(options: WorldOptions = {}) {
     super(options, ({ kernel, network, index, master }) => {
       const host = kernel.host(`node-${index}`, { runs: "service" });

@@ -2,28 +2,29 @@ import type { Host } from "../../kernel/host.ts";
 import type { Network } from "../../network/network.ts";
 import type { ConnectionHandler, ServiceConnection } from "../../network/service.ts";
 import { insert, PubSub, type Subscriber } from "../../redis/pubsub.ts";
-import { ErrorReply, MapReply, OK, PushReply, QUEUED, StatusReply, type Reply } from "../../redis/reply.ts";
-import { encodeCommand, encodeReply, fromBytes, toBytes, type Protocol } from "../../redis/resp-encoder.ts";
-import { RequestParser } from "../../redis/resp-parser.ts";
+import { ErrorReply, MapReply, OK, PushReply, QUEUED, StatusReply, type Reply } from "../../redis/protocol/reply.ts";
+import { encodeCommand, encodeReply, fromBytes, toBytes, type Protocol } from "../../redis/protocol/resp-encoder.ts";
+import { RequestParser } from "../../redis/protocol/resp-parser.ts";
 import type { NodeAddress } from "../node-address.ts";
-import type { WorldNode } from "./sentinel-cast.ts";
+import type { WorldNode } from "./sentinel-group.ts";
 import { StubReplication } from "./stub-replication.ts";
 
 export const NODE_PORT = 6379;
 
 /**
- * A data node, as far as Sentinels and a client that sets and gets can tell: role, replication over the network,
- * subscriptions, transactions, and a configuration that outlives it. Data do not. For tests of Sentinels only.
+ * A data node as Sentinels, and a client that only sets and gets, see it: role, replication over the network,
+ * subscriptions, transactions, and a configuration that survives its process. Data do not survive. For tests of
+ * Sentinels only.
  */
 export class StubNode implements WorldNode {
   readonly host: Host;
   readonly network: Network;
-  /** What its configuration file says: whom to follow, and its priority. */
+  /** The content of its configuration file: its master and its priority. */
   saved: { master: NodeAddress | undefined; priority: number };
   runId = "";
-  /** What it answers to PING instead of PONG. */
+  /** Its answer to PING instead of PONG. */
   pingError: string | undefined;
-  /** What it answers to INFO instead of the truth. */
+  /** Its answer to INFO instead of the real one. */
   infoError: string | undefined;
   data = new Map<string, string>();
   readonly sessions = new Set<StubSession>();
@@ -52,7 +53,7 @@ export class StubNode implements WorldNode {
     this.replication.start(this.saved.master);
   }
 
-  /** What INFO says. */
+  /** The text of INFO. */
   info(): string {
     const lines = [`run_id:${this.runId}`, ...this.replication.info(), `slave_priority:${this.saved.priority}`];
     return `# Server\r\n${lines.join("\r\n")}\r\n`;

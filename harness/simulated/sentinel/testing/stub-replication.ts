@@ -1,12 +1,12 @@
 import type { ServiceConnection } from "../../network/service.ts";
-import { encodeCommand, fromBytes, toBytes } from "../../redis/resp-encoder.ts";
+import { encodeCommand, fromBytes, toBytes } from "../../redis/protocol/resp-encoder.ts";
 import type { NodeAddress } from "../node-address.ts";
-import { RequestParser } from "../../redis/resp-parser.ts";
+import { RequestParser } from "../../redis/protocol/resp-parser.ts";
 import type { StubNode } from "./stub-node.ts";
 
 const CRON_US = 1_000_000;
 
-/** Replication of a stub node: a connection to its master that is tried each second, and a stream of commands. */
+/** Replication of a stub node: a connection to its master, attempted each second, and a stream of commands. */
 export class StubReplication {
   master: NodeAddress | undefined;
   /** How many bytes of the stream it has seen. */
@@ -107,7 +107,7 @@ export class StubReplication {
   }
 }
 
-/** What a replica makes of its master's stream: first all data, then commands. */
+/** A replica's handling of its master's stream: first all data, then commands. */
 class StreamReader {
   readonly #node: StubNode;
   readonly #replication: StubReplication;

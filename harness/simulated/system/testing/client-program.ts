@@ -1,17 +1,17 @@
-import type { LockClient, LockDriver, Servers } from "../../../../lock-impl/driver.ts";
+import type { LockClient, LockDriver, Servers } from "../../../core/lock-driver.ts";
 
-/** Long beside the program, so that nobody comes to renew a lease, however slow the machine is. */
+/** Much longer than the program, so that no lease needs renewal, however slow the machine is. */
 const TTL_MS = 60_000;
-/** For a lock that only renews by itself, at 0.8 of its lease: it is held until it has done so once. */
+/** For a lock that only renews by itself, at 0.8 of its lease: it is held until it has renewed once. */
 const RENEWED_TTL_MS = 7500;
 const HOLD_MS = 6750;
 
 /**
- * What two clients of a lock do in turn, never both at a time: all that a lock can do, and what it is refused. Gives how
- * each step ended.
- * @param quiet resolves when all that was sent is answered and nobody has more to say. A lock on several servers goes on
- * when most of them have answered; with this between two steps, what goes over each connection does not depend on who was
- * the last.
+ * The actions of two clients of a lock, in turn and never at the same time: everything that a lock can do, and its
+ * refusals. Returns how each step ended.
+ * @param quiet resolves when every request is answered and nothing more is on its way. A lock on several servers
+ * continues when most of them have answered; with this between two steps, the bytes on each connection do not depend on
+ * which server was last.
  */
 export async function runProgram(
   driver: LockDriver,

@@ -1,7 +1,8 @@
 // Before anything that loads a library.
 import "../../platform/install.ts";
 import type { FaultStep, Plan } from "../../../core/plan.ts";
-import type { TopologyKind, TopologySpec } from "../../../core/topology.ts";
+import type { TopologySpec } from "../../../core/topology.ts";
+import type { TopologyKind } from "../../../core/topologies/registry.ts";
 
 const fc = (await import("fast-check")).default;
 const { faults } = await import("../../../../faults/registry.ts");
@@ -33,11 +34,14 @@ const CLIENTS = 3;
 /** Faults come one after another, and each is healed before the next: a dead node could not be paused. */
 const FAULT_EVERY_MS = 250;
 const FAULT_FOR_MS = 150;
-/** Every client tries this often, and all together hold for most of the time: faults hit a lock that is held. */
+/** Every client tries this often, and together they hold most of the time: faults hit a held lock. */
 const SECTION_EVERY_MS = 400;
-/** The last fault of all, so that the others hit clients that are alive. */
+/** The last fault, so that the others hit living clients. */
 const LAST = "kill-client";
-/** Never searched for, because it is no lock's failing; it takes no parameters, and needs fencing tokens to forget. */
+/**
+ * Never used in a search, because no lock is to blame for it; it takes no parameters, and needs fencing tokens to
+ * forget.
+ */
 const UNSEARCHED = "forget-fences";
 
 /** Plans of every topology: of the catalogue, drawn ones with several faults, and long ones with every kind of fault. */
@@ -45,7 +49,7 @@ export function plansToRepeat(): readonly NamedPlan[] {
   return [...ofTheCatalogue(), ...drawn(), ...shakenPlans()];
 }
 
-/** Per lock and topology one plan in which every kind of fault occurs that can occur there. */
+/** One plan per lock and topology that contains every kind of fault that can occur there. */
 export function shakenPlans(): readonly NamedPlan[] {
   return SHAKEN.map(([lock, kind, seed]) => [`${lock} on ${kind}, every fault`, shaken(lock, kind, seed)]);
 }
@@ -94,7 +98,7 @@ function drawnFaults(
   topology: TopologySpec,
   seed: number,
 ): readonly Pick<FaultStep, "kind" | "params">[] {
-  const found = faults.flatMap((fault) => {
+  const found = faults.flatMap((fault): Pick<FaultStep, "kind" | "params">[] => {
     const { kind } = fault;
     if (kind === UNSEARCHED) return lock === "fenced" ? [{ kind, params: {} }] : [];
     const params = fault.arbitrary(topology, CLIENTS);

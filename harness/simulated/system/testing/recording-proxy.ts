@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createConnection, createServer, type AddressInfo, type Socket } from "node:net";
-import type { Address } from "../../../../lock-impl/driver.ts";
+import type { Address } from "../../../core/lock-driver.ts";
 import type { Transcripts } from "./transcripts.ts";
 
-/** Passes connections on to a server, and writes down what goes either way. */
+/** Forwards connections to a server, and records both directions. */
 export class RecordingProxy implements AsyncDisposable {
   readonly address: Address;
   readonly #stop: () => Promise<void>;

@@ -1,10 +1,9 @@
 import "../../platform/install.ts";
 import type { Plan } from "../../../core/plan.ts";
-import type { History } from "../../../core/history.ts";
+import type { History, RunEnd } from "../../../history/history.ts";
 import type { Property, Verdict } from "../../../core/verdict.ts";
-import type { RunEnd } from "../../../run/run-plan.ts";
 
-// Whatever loads a library of a client's must come after the patches.
+// Modules that load a client's library must come after the patches.
 const { faults } = await import("../../../../faults/registry.ts");
 const { checkHistory } = await import("../../../check/check.ts");
 const { loadDriver } = await import("../../../client/load-driver.ts");
@@ -25,7 +24,7 @@ export async function runSimulated(
 ): Promise<SimulatedRun> {
   const driver = await loadDriver(plan.lock);
   const { value, traceHash, events } = await simulate({ plan, driver, ...options }, (system) =>
-    runPlan({ plan, system, faults }),
+    runPlan({ plan, system, faults, facts: { backend: "simulated" } }),
   );
   return { ...value, traceHash, events };
 }

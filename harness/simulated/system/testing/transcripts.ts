@@ -3,8 +3,8 @@ const RANDOM =
   /(?<!EVALSHA\r\n\$40\r\n)\b(?:[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\b/g;
 
 /**
- * What went over the connections of a client's program, byte for byte but for what is different each time: owner values,
- * which are numbered, times that are left, the text of INFO, and the numbers of connections.
+ * The bytes on the connections of a client's program, without what differs each time: owner values, which are numbered,
+ * remaining times, the text of INFO, and the numbers of connections.
  */
 export class Transcripts {
   readonly #texts = new Map<string, { sent: string; received: string }>();
@@ -15,7 +15,7 @@ export class Transcripts {
     return this.#bytes;
   }
 
-  /** @param connection `node-0#1`: the server, and the how many-th connection to it */
+  /** @param connection `node-0#1`: the server, and the number of the connection to it */
   add(connection: string, direction: "sent" | "received", text: string): void {
     const texts = this.#texts.get(connection) ?? { sent: "", received: "" };
     texts[direction] += text;
@@ -45,7 +45,7 @@ function linesOf(text: string, owners: Map<string, string>): readonly string[] {
         return name;
       })
       .replaceAll(/(\$2\r\nid\r\n):\d+/g, "$1:ID")
-      // What is left of a lease: more than a second.
+      // The rest of a lease: more than a second.
       .replaceAll(/:[1-9]\d{3,4}\r\n/g, ":TIME\r\n")
       .split("\r\n")
   );

@@ -5,8 +5,8 @@ export interface PublishedEvent {
   readonly message: string;
 }
 
-/** Who is who in a run. */
-export interface Cast {
+/** Addresses and identities of a run's servers. */
+export interface Roles {
   /** Address of the master at first. */
   readonly master: string;
   /** Addresses of all data nodes. */
@@ -17,7 +17,7 @@ export interface Cast {
   readonly sentinels: ReadonlyMap<string, string>;
 }
 
-/** What one Sentinel has published, in order. */
+/** The events that one Sentinel has published, in order. */
 export interface EventScript {
   /** `leader` for the one that was elected. */
   readonly role: "leader" | "other";
@@ -26,17 +26,20 @@ export interface EventScript {
 }
 
 /**
- * The script of each Sentinel, by its name, with roles instead of addresses and identities: M is the first master, P the
- * replica that was promoted, R another one, L the Sentinel that led. So scripts of different runs can be compared. Left
- * out is what depends on how busy a machine is: living replicas and Sentinels that seem down, masters that seem down or up
- * for a moment, and how many Sentinels have agreed so far. No scenario stops a Sentinel or a replica.
+ * The script of each Sentinel, by its name, with roles instead of addresses and identities: M is the first master, P
+ * the promoted replica, R another replica, L the leading Sentinel. So scripts of different runs can be compared. Events
+ * that depend on the machine's load are left out: living replicas and Sentinels that seem down, masters that seem down
+ * or up for a moment, a first master that seems down once more after it was up again, and how many Sentinels have
+ * agreed so far. No scenario stops a Sentinel or a replica, and none stops the first master twice.
  */
-export function eventScripts(events: readonly PublishedEvent[], cast: Cast): ReadonlyMap<string, EventScript> {
+export function eventScripts(events: readonly PublishedEvent[], roles: Roles): ReadonlyMap<string, EventScript> {
   const leader = events.find(({ channel }) => channel === "+elected-leader")?.sentinel;
   const promoted = events.find(({ channel }) => channel === "+selected-slave")?.message.split(" ")[2];
-  const roleOf = new Map(cast.nodes.map((node) => [node, node === cast.master ? "M" : node === promoted ? "P" : "R"]));
-  for (const [name, address] of cast.sentinels) roleOf.set(address, name === leader ? "L" : "S");
-  for (const [name, id] of cast.ids) roleOf.set(id, name === leader ? "L" : "S");
+  const roleOf = new Map(
+    roles.nodes.map((node) => [node, node === roles.master ? "M" : node === promoted ? "P" : "R"]),
+  );
+  for (const [name, address] of roles.sentinels) roleOf.set(address, name === leader ? "L" : "S");
+  for (const [name, id] of roles.ids) roleOf.set(id, name === leader ? "L" : "S");
   const scripts = new Map<string, { role: EventScript["role"]; lines: string[] }>();
   const counts = new Map<string, number>();
   for (const { sentinel, channel, message } of withoutMoments(events)) {
@@ -44,7 +47,7 @@ export function eventScripts(events: readonly PublishedEvent[], cast: Cast): Rea
     const line = [channel, ...words].join(" ").replace(/ #quorum .*/, "");
     if (/^[+-]sdown (slave [PR]|sentinel) |^-[so]down master /.test(line)) continue;
     const count = (counts.get(`${sentinel} ${line}`) ?? 0) + 1;
-    if (count > 1 && /^.[so]down master /.test(line)) continue;
+    if (count > 1 && /^.[so]down /.test(line)) continue;
     counts.set(`${sentinel} ${line}`, count);
     const script = scripts.get(sentinel) ?? { role: sentinel === leader ? "leader" : "other", lines: [] };
     script.lines.push(count === 1 ? line : `${line} #${count}`);
@@ -53,7 +56,7 @@ export function eventScripts(events: readonly PublishedEvent[], cast: Cast): Rea
   return scripts;
 }
 
-/** Events but for masters that seemed down to a Sentinel and up again before it had another to agree with. */
+/** Events, except for masters that seemed down to a Sentinel and up again before another Sentinel agreed. */
 function withoutMoments(events: readonly PublishedEvent[]): readonly PublishedEvent[] {
   return events.filter((event, index) => {
     if (event.channel !== "+sdown" || !event.message.startsWith("master ")) return true;
@@ -72,8 +75,9 @@ function samePlace(a: PublishedEvent, b: PublishedEvent): boolean {
 }
 
 /**
- * What a script has that none of `known`, of Sentinels in the same role, can explain: an event that none has, one that
- * all of them have and it has not, two events in an order in which none has them. Empty when it is as they are.
+ * The differences between a script and all `known` scripts of Sentinels in the same role: an event that none of them
+ * has, one that all of them have and this one does not, two events in an order that none of them has. Empty when there
+ * is no difference.
  */
 export function unexplained(script: EventScript, known: readonly EventScript[]): readonly string[] {
   const peers = known.filter(({ role }) => role === script.role).map(({ lines }) => lines);

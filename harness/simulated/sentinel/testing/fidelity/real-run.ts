@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { topologySchema } from "../../../../core/topology.ts";
-import type { ContainerNode } from "../../../../containers/container-node.ts";
-import { ContainerStage } from "../../../../containers/container-stage.ts";
-import { sentinelId } from "../../../../containers/redis-configuration.ts";
-import { RunHome } from "../../../../containers/run-home.ts";
+import type { ContainerNode } from "../../../../containers/nodes/container-node.ts";
+import { ContainerServers } from "../../../../containers/container-servers.ts";
+import { sentinelId } from "../../../../containers/servers/redis-configuration.ts";
+import { RunScope } from "../../../../containers/cleanup/run-scope.ts";
 import { eventScripts, type EventScript, type PublishedEvent } from "./event-script.ts";
-import type { Scenario, Stage } from "./scenarios.ts";
+import type { Scenario, ScenarioControls } from "./scenarios.ts";
 
-/** Plays a scenario with real Sentinels in containers. Returns what each has published. */
-export async function playReal(scenario: Scenario): Promise<ReadonlyMap<string, EventScript>> {
-  await using home = await RunHome.open();
-  await using stage = await ContainerStage.start(home, topologySchema.parse({ kind: "sentinel" }));
-  await stage.settle();
-  const sentinels = stage.nodes.filter(({ role }) => role === "sentinel");
-  const data = stage.nodes.filter(({ role }) => role === "data");
+/** Runs a scenario with real Sentinels in containers. Returns what each of them published. */
+export async function runRealScenario(scenario: Scenario): Promise<ReadonlyMap<string, EventScript>> {
+  await using scope = await RunScope.open();
+  await using servers = await ContainerServers.start(scope, topologySchema.parse({ kind: "sentinel" }));
+  await servers.settle();
+  const sentinels = servers.nodes.filter(({ role }) => role === "sentinel");
+  const data = servers.nodes.filter(({ role }) => role === "data");
   const [master] = data;
   if (master === undefined) throw new Error("there is no master");
   const events: PublishedEvent[] = [];
   await using subscriptions = new AsyncDisposableStack();
   for (const sentinel of sentinels) {
-    subscriptions.adopt(await subscribe(stage, sentinel, events), async (redis) => redis.disconnect());
+    subscriptions.adopt(await subscribe(servers, sentinel, events), async (redis) => redis.disconnect());
   }
-  await scenario.play(controls(master, sentinels));
+  await scenario.run(controls(master, sentinels));
   return eventScripts(events, {
     master: master.networkAddress,
     nodes: data.map(({ networkAddress }) => networkAddress),
@@ -31,9 +31,9 @@ export async function playReal(scenario: Scenario): Promise<ReadonlyMap<string, 
   });
 }
 
-function controls(master: ContainerNode, sentinels: readonly ContainerNode[]): Stage {
+function controls(master: ContainerNode, sentinels: readonly ContainerNode[]): ScenarioControls {
   return {
-    pass: (ms) => sleep(ms),
+    advance: (ms) => sleep(ms),
     sentinel: async (index, ...argv) => sentinels[index]?.command(...argv),
     jumpSentinelClocks: (ms) => Promise.all(sentinels.map((sentinel) => sentinel.jumpClock(ms))),
     killMaster: () => master.kill(),
@@ -43,8 +43,8 @@ function controls(master: ContainerNode, sentinels: readonly ContainerNode[]): S
   };
 }
 
-async function subscribe(stage: ContainerStage, sentinel: ContainerNode, events: PublishedEvent[]): Promise<Redis> {
-  const redis = new Redis({ ...stage.address(sentinel.name), protocol: 2, enableReadyCheck: false });
+async function subscribe(servers: ContainerServers, sentinel: ContainerNode, events: PublishedEvent[]): Promise<Redis> {
+  const redis = new Redis({ ...servers.address(sentinel.name), protocol: 2, enableReadyCheck: false });
   redis.on("error", () => {});
   redis.on("pmessage", (_pattern: string, channel: string, message: string) => {
     events.push({ sentinel: sentinel.name, channel, message });

@@ -1,8 +1,12 @@
-import { MASTER_NAME } from "../../../../core/topology.ts";
+import { MASTER_NAME } from "../../../../core/topologies/sentinel.ts";
 
-/** What a scenario needs of a topology, real or simulated. All Sentinels judge after 500, 700 and 900 ms. */
-export interface Stage {
-  pass(ms: number): Promise<void>;
+/**
+ * The actions of a scenario on a topology, real or simulated. The Sentinels call the master down after 500, 700 and 900
+ * ms.
+ */
+export interface ScenarioControls {
+  /** Waits, in the time of the topology. */
+  advance(ms: number): Promise<void>;
   /** A command to Sentinel `index`. */
   sentinel(index: number, ...argv: readonly string[]): Promise<unknown>;
   jumpSentinelClocks(ms: number): Promise<unknown>;
@@ -14,41 +18,41 @@ export interface Stage {
 
 export interface Scenario {
   readonly name: string;
-  play(stage: Stage): Promise<unknown>;
+  run(controls: ScenarioControls): Promise<unknown>;
 }
 
-/** What was done to real and to simulated Sentinels alike. */
+/** The same scenarios run on real and on simulated Sentinels. */
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "the master is killed",
-    play: async (stage) => {
-      await stage.killMaster();
-      await stage.pass(5000);
+    run: async (controls) => {
+      await controls.killMaster();
+      await controls.advance(5000);
     },
   },
   {
     name: "the master is paused, goes on, and is made a replica",
-    play: async (stage) => {
-      await stage.pauseMaster();
-      await stage.pass(5000);
-      await stage.resumeMaster();
-      await stage.pass(13_000);
+    run: async (controls) => {
+      await controls.pauseMaster();
+      await controls.advance(5000);
+      await controls.resumeMaster();
+      await controls.advance(13_000);
     },
   },
   {
     name: "a Sentinel is asked for a failover",
-    play: async (stage) => {
-      await stage.sentinel(0, "SENTINEL", "FAILOVER", MASTER_NAME);
-      await stage.pass(4000);
+    run: async (controls) => {
+      await controls.sentinel(0, "SENTINEL", "FAILOVER", MASTER_NAME);
+      await controls.advance(4000);
     },
   },
   {
     name: "the master is killed while all Sentinels tilt, for too long to find a replica fit",
-    play: async (stage) => {
-      for (const index of [0, 1, 2]) await stage.sentinel(index, "SENTINEL", "DEBUG", "tilt-period", "12000");
-      await stage.jumpSentinelClocks(11_000);
-      await stage.killMaster();
-      await stage.pass(14_000);
+    run: async (controls) => {
+      for (const index of [0, 1, 2]) await controls.sentinel(index, "SENTINEL", "DEBUG", "tilt-period", "12000");
+      await controls.jumpSentinelClocks(11_000);
+      await controls.killMaster();
+      await controls.advance(14_000);
     },
   },
 ];

@@ -1,0 +1,188 @@
+import { closeSync, existsSync, ftruncateSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { systemReason } from "../core/system-reason.ts";
+import { appendWhole, makeFolder, openForLines } from "../run/output-file.ts";
+import { messageOf, UserError } from "../core/errors.ts";
+
+const FORMAT = "lockstorm-campaign";
+const VERSION = 1;
+
+const shardSchema = z.strictObject({ index: z.int().positive(), count: z.int().positive() });
+
+/** One part of a campaign: number `index`, from 1, of `count`. */
+export type Shard = z.infer<typeof shardSchema>;
+
+const parametersSchema = z.record(z.string(), z.json());
+
+/** Everything that decides the outcome of a campaign, except the locks' own code. */
+export type CampaignParameters = z.infer<typeof parametersSchema>;
+
+const headerSchema = z.looseObject({
+  format: z.literal(FORMAT, `a campaign's journal says "format":"${FORMAT}"`),
+  version: z.literal(VERSION, `this lockstorm reads version ${VERSION}`),
+  kind: z.enum(["ladder", "hunt"]),
+  parameters: parametersSchema,
+  shard: shardSchema.optional(),
+});
+
+/** The description of a campaign: the first line of its journal. */
+export interface CampaignIdentity {
+  readonly kind: "ladder" | "hunt";
+  readonly parameters: CampaignParameters;
+  /** Absent for a whole campaign. */
+  readonly shard?: Shard | undefined;
+}
+
+/** The content of a journal file. */
+export interface JournalContent<Entry> {
+  readonly file: string;
+  readonly identity: CampaignIdentity;
+  readonly entries: readonly Entry[];
+}
+
+/** The folder of a store's journals. */
+export function journalFolder(store: string): string {
+  return join(store, "campaigns");
+}
+
+/**
+ * The journal of a campaign, as JSON lines: its description, then one line for each finished piece of work. Each line
+ * is written at once, so it survives the end of the harness; a piece whose line is missing or torn was not finished.
+ */
+export class CampaignJournal<Entry> implements Disposable {
+  /** The folder of results that it belongs to. */
+  readonly store: string;
+  /** The work that was done before it was resumed. */
+  readonly former: readonly Entry[];
+  readonly #file: number;
+
+  private constructor(store: string, file: number, former: readonly Entry[]) {
+    this.store = store;
+    this.#file = file;
+    this.former = former;
+  }
+
+  /**
+   * Opens `<store>/campaigns/<name>.jsonl`: anew, or after its last whole line when `resume` is set and the file
+   * exists.
+   * @throws UserError when the file belongs to another campaign, or cannot be read or written
+   */
+  static open<Entry>(
+    store: string,
+    name: string,
+    identity: CampaignIdentity,
+    { resume, schema }: { readonly resume: boolean; readonly schema: z.ZodType<Entry> },
+  ): CampaignJournal<Entry> {
+    const path = journalFile(store, name, identity.shard);
+    const known = resume && isBegun(path) ? readJournal(path, schema) : undefined;
+    if (known !== undefined) mustBeSame(known, identity);
+    try {
+      makeFolder(dirname(path));
+      const file = openForLines(path, known === undefined);
+      // Text after a torn line would be lost with it.
+      if (known !== undefined) ftruncateSync(file, readFileSync(path).lastIndexOf("\n") + 1);
+      const journal = new CampaignJournal(store, file, known?.entries ?? []);
+      if (known === undefined) journal.#write({ format: FORMAT, version: VERSION, ...identity });
+      return journal;
+    } catch (error) {
+      throw unrecorded(store, error);
+    }
+  }
+
+  /**
+   * Records a finished piece of work.
+   * @throws UserError when it cannot be written
+   */
+  append(entry: Entry): void {
+    try {
+      this.#write(entry);
+    } catch (error) {
+      throw unrecorded(this.store, error);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+
+  #write(value: unknown): void {
+    appendWhole(this.#file, `${JSON.stringify(value)}\n`);
+  }
+}
+
+/**
+ * Reads a journal; an unterminated last line is left out.
+ * @throws UserError naming file and line
+ */
+export function readJournal<Entry>(file: string, schema: z.ZodType<Entry>): JournalContent<Entry> {
+  const [first = "", ...rest] = readFileSync(file, "utf8").split("\n").slice(0, -1);
+  const header = parse(file, 1, first, headerSchema);
+  const { kind, parameters, shard } = header;
+  return {
+    file,
+    identity: { kind, parameters, ...(shard === undefined ? {} : { shard }) },
+    entries: rest.map((line, index) => parse(file, index + 2, line, schema)),
+  };
+}
+
+/**
+ * The description of the campaign of that name in a store; undefined when there is none.
+ * @throws UserError for a broken journal
+ */
+export function findIdentity(store: string, name: string, shard: Shard | undefined): CampaignIdentity | undefined {
+  const path = journalFile(store, name, shard);
+  return isBegun(path) ? readJournal(path, z.unknown()).identity : undefined;
+}
+
+/** How two campaigns differ, in words; undefined when they are the same, shards aside. */
+export function differenceOf(one: CampaignIdentity, other: CampaignIdentity): string | undefined {
+  if (one.kind !== other.kind) return `${one.kind} and ${other.kind}`;
+  const names = new Set([...Object.keys(one.parameters), ...Object.keys(other.parameters)]);
+  for (const name of names) {
+    const [left, right] = [one, other].map(({ parameters }) => JSON.stringify(parameters[name]) ?? "nothing");
+    if (left !== right) return `${name} ${left} and ${right}`;
+  }
+  return undefined;
+}
+
+function unrecorded(store: string, error: unknown): UserError {
+  const why = error instanceof UserError ? error.message : systemReason(error);
+  return new UserError(`cannot record the campaign in ${store}: ${why}`, "make it writable", { cause: error });
+}
+
+function mustBeSame({ file, identity }: JournalContent<unknown>, wanted: CampaignIdentity): void {
+  const difference = differenceOf(identity, wanted);
+  if (difference === undefined) return;
+  throw new UserError(
+    `${file} belongs to another campaign (${difference}) and cannot be resumed with these flags`,
+    "give the flags of that campaign, leave out --resume, or name another --store",
+  );
+}
+
+function parse<T>(file: string, line: number, text: string, schema: z.ZodType<T>): T {
+  const hint = "give a folder of results that lockstorm wrote, or hunt without --resume";
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new UserError(`${file}, line ${line} is not JSON: ${messageOf(error)}`, hint, { cause: error });
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw new UserError(
+    `${file}, line ${line} is not part of a campaign: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
+    hint,
+  );
+}
+
+/** Whether there is a journal with at least its first line. */
+function isBegun(path: string): boolean {
+  return existsSync(path) && readFileSync(path).includes("\n");
+}
+
+function journalFile(store: string, name: string, shard: Shard | undefined): string {
+  const part = shard === undefined ? "" : `-${shard.index}-of-${shard.count}`;
+  return join(journalFolder(store), `${name}${part}.jsonl`);
+}

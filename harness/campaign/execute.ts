@@ -1,0 +1,106 @@
+import { join } from "node:path";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import type { ContainerPool } from "../containers/container-pool.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Property } from "../core/verdict.ts";
+import { replaceFile } from "../run/output-file.ts";
+import type { Backend } from "./backend.ts";
+import type { KeptRun } from "./kept-run.ts";
+import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "./run-environment.ts";
+import type { SimulatedRun } from "./run-simulated.ts";
+
+export interface ExecuteOptions extends RunEnvironment {
+  readonly title: string;
+  /** The properties that decide the verdict. */
+  readonly required: readonly Property[];
+  /** Servers that stay up between the runs of a campaign. */
+  readonly pool?: ContainerPool | undefined;
+}
+
+/** A run that is over and judged. */
+export interface ExecutedRun {
+  readonly record: RunRecord;
+  /** Of a simulated run. */
+  readonly traceHash?: string;
+  /** Gives the run a folder, unless it has one already, as on containers. */
+  readonly keep: () => KeptRun;
+  /** The same run with its causes proven, as far as simulated runs of its plan prove them: at most a few dozen runs. */
+  readonly prove?: () => Promise<ExecutedRun>;
+}
+
+export type Execute = (plan: Plan, options: ExecuteOptions) => Promise<ExecutedRun>;
+
+const SILENCE_MS = 50;
+let spokenAt = performance.now();
+
+/**
+ * A simulation occupies the thread, and thousands follow one another: between them, this lets an interruption be
+ * noticed.
+ */
+async function letOthersSpeak(): Promise<void> {
+  if (performance.now() - spokenAt < SILENCE_MS) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  spokenAt = performance.now();
+}
+
+/** The run with its causes proven, if it violated a property. */
+export async function proven(run: ExecutedRun): Promise<ExecutedRun> {
+  const { properties } = run.record.verdict;
+  const broken = Object.values(properties).some(({ violations }) => violations.length > 0);
+  return broken && run.prove !== undefined ? run.prove() : run;
+}
+
+/** Runs plans on a backend. Loaded only now: the simulation patches the platform, containers need many modules. */
+export async function executorOf(backend: Backend): Promise<Execute> {
+  return backend === "simulated" ? simulationExecutor() : containerExecutor();
+}
+
+/** Servers that stay up between runs; a simulation needs none. */
+export async function poolFor(backend: Backend): Promise<ContainerPool | undefined> {
+  if (backend === "simulated") return undefined;
+  const containers = await import("../containers/container-pool.ts");
+  return new containers.ContainerPool();
+}
+
+async function simulationExecutor(): Promise<Execute> {
+  const { runSimulated, keepSimulated, proveSimulated, InterruptedRunError } = await import("./run-simulated.ts");
+  const executed = (
+    run: SimulatedRun,
+    { store, signal }: Pick<CompleteEnvironment, "store" | "signal">,
+  ): ExecutedRun => ({
+    ...run,
+    keep: () => keepSimulated(run, store),
+    prove: async () => executed(await proveSimulated(run, { signal }), { store, signal }),
+  });
+  return async (plan, { title, required, ...environment }) => {
+    const { store, signal, progress } = completeEnvironment(environment);
+    await letOthersSpeak();
+    signal.throwIfAborted();
+    const run = await runSimulated(plan, { title, required, signal }).catch((error: unknown) => {
+      if (error instanceof InterruptedRunError) {
+        progress.note(`the history so far is kept: npx lockstorm check ${error.keep(store)}`);
+      }
+      throw error;
+    });
+    return executed(run, { store, signal });
+  };
+}
+
+async function containerExecutor(): Promise<Execute> {
+  const { runOnContainers } = await import("./run-on-containers.ts");
+  return async (plan, options) => {
+    const run = await runOnContainers(plan, options);
+    return { ...run, keep: () => run, prove: () => provenBySimulation(run) };
+  };
+}
+
+/**
+ * A run on containers with the causes that simulated runs of its plan prove. The verdict in its folder is rewritten.
+ */
+async function provenBySimulation(run: KeptRun): Promise<ExecutedRun> {
+  const { proveBySimulation } = await import("./run-simulated.ts");
+  const record = await proveBySimulation(run.record);
+  const kept = { ...run, record };
+  replaceFile(join(run.folder, "verdict.json"), `${JSON.stringify(record.verdict, undefined, 2)}\n`);
+  return { ...kept, keep: () => kept };
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Verdict } from "../../core/verdict.ts";
+import { NOTE_KINDS } from "../../core/run-note.ts";
+import { type TalliedNote, tally } from "../notes/tally.ts";
+import type { Shard } from "../campaign-journal.ts";
+
+const position = z.int().nonnegative().describe("index of the run from 0: regressions first, then generated plans");
+
+const noteSchema = z.strictObject({ kind: z.enum(NOTE_KINDS), what: z.string() });
+
+/** A plan that was run, or the counterexample that ends a hunt, shrunk and kept. */
+export const huntEntrySchema = z.discriminatedUnion("verdict", [
+  z.strictObject({
+    position,
+    verdict: z.enum(["valid", "unknown"]),
+    notes: z.array(noteSchema).readonly().exactOptional(),
+    folder: z.string().exactOptional().describe("of a run that was kept, from the folder of results"),
+  }),
+  z.strictObject({
+    position,
+    verdict: z.literal("invalid"),
+    shrinks: z.int().nonnegative(),
+    path: z.string().exactOptional().describe("the path that reproduces the run; absent for a regression"),
+    folder: z.string().describe("the run's, from the folder of results"),
+  }),
+]);
+export type HuntEntry = z.infer<typeof huntEntrySchema>;
+
+/** Everything that decides the outcome of a hunt. Unknown fields are compared, but not interpreted. */
+export const huntParametersSchema = z.looseObject({
+  lock: z.string(),
+  topology: z.looseObject({ kind: z.string() }),
+  faults: z.array(z.string()),
+  seed: z.int().nonnegative(),
+  runs: z.int().positive(),
+  shrinkRuns: z.int().nonnegative(),
+  /** Digests of the plans that broke the lock before. */
+  regressions: z.array(z.string()),
+});
+export type HuntParameters = z.infer<typeof huntParametersSchema>;
+
+/** How many plans a hunt, or a shard of it, should run when it finds nothing. */
+export function wantedPositions({ regressions, runs }: HuntParameters, shard: Shard | undefined): number {
+  const total = regressions.length + runs;
+  return shard === undefined ? total : Math.max(0, Math.ceil((total - shard.index + 1) / shard.count));
+}
+
+/** The outcome of a hunt, in one store or merged from several. */
+export interface HuntFindings {
+  readonly parameters: HuntParameters;
+  readonly runs: number;
+  readonly valid: number;
+  /** Runs, without those under whose faults the lock promises nothing. */
+  readonly unknown: number;
+  /** Runs under whose faults the lock promises nothing. */
+  readonly unpromised: number;
+  /** Why runs are unknown, and observations beside the properties that decide. */
+  readonly notes: readonly TalliedNote[];
+  /** Regressions that held. */
+  readonly fixed: number;
+  /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
+  readonly missing: number;
+  readonly counterexample?: Extract<HuntEntry, { verdict: "invalid" }>;
+}
+
+/**
+ * The result of the entries of a whole hunt, or of all its shards: the first counterexample by position counts, and the
+ * entries before it. An undivided hunt would have ended there.
+ * @param wanted how many plans there should be
+ */
+export function findingsOf(parameters: HuntParameters, entries: readonly HuntEntry[], wanted: number): HuntFindings {
+  const inOrder = [...new Map(entries.map((entry) => [entry.position, entry])).values()].toSorted(
+    (one, other) => one.position - other.position,
+  );
+  const broken = inOrder.find((entry) => entry.verdict === "invalid");
+  const counted = inOrder.filter((entry) => broken === undefined || entry.position <= broken.position);
+  const unpromised = counted.filter(isUnpromised).length;
+  const count = (verdict: Verdict["verdict"]): number => counted.filter((entry) => entry.verdict === verdict).length;
+  return {
+    parameters,
+    runs: counted.length,
+    valid: count("valid"),
+    unknown: count("unknown") - unpromised,
+    unpromised,
+    notes: tally(counted.flatMap((entry) => (entry.verdict === "invalid" ? [] : [entry]))),
+    fixed: counted.filter((entry) => entry.verdict === "valid" && entry.position < parameters.regressions.length)
+      .length,
+    missing: broken === undefined ? wanted - counted.length : 0,
+    ...(broken === undefined ? {} : { counterexample: broken }),
+  };
+}
+
+function isUnpromised(entry: HuntEntry): boolean {
+  return entry.verdict === "unknown" && (entry.notes ?? []).some(({ kind }) => kind === "nothing-promised");
+}

@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import { readKeptRun } from "../kept-run.ts";
+import { mergeResults } from "../merge.ts";
+import { replay } from "../replay.ts";
+import { expectSilence, freshStores, HeardProgress } from "../testing/results.ts";
+import { huntLock } from "./hunt-lock.ts";
+import type { HuntOptions } from "./hunt-options.ts";
+
+const fresh = freshStores();
+expectSilence();
+
+/** A lock whose client sleeps past its lease, for which the server's side cannot be blamed. */
+const BROKEN: HuntOptions = {
+  lock: "single",
+  faults: ["pause-client"],
+  required: ["mutual-exclusion"],
+  seed: 1,
+  runs: 40,
+  shrinkRuns: 20,
+};
+/** The same clients, and nothing goes wrong. */
+const HOLDING: HuntOptions = { lock: "fenced", faults: [], required: ["fencing-tokens"], seed: 1, runs: 6 };
+
+describe("a hunt", () => {
+  test("gives its counterexample as data, and keeps it with its regression", async () => {
+    const store = fresh();
+    const { name, findings } = await huntLock(BROKEN, { store });
+    expect(name).toBe("hunt-single-single");
+    const { counterexample } = findings;
+    expect(counterexample).toMatchObject({ verdict: "invalid", shrinks: 20 });
+    const { plan, verdict } = await readKeptRun(join(store, counterexample?.folder ?? ""));
+    expect(plan?.lock).toBe("single");
+    expect(verdict.properties["mutual-exclusion"]?.verdict).toBe("invalid");
+    expect(existsSync(join(store, "regressions"))).toBe(true);
+  });
+
+  test("finds the same with the same seed, and goes straight to it by its path", async () => {
+    const [one, other] = [fresh(), fresh()];
+    const first = await huntLock(BROKEN, { store: one });
+    const path = first.findings.counterexample?.path;
+    const again = await huntLock({ ...BROKEN, path, shrinkRuns: 0 }, { store: other });
+    const planIn = (store: string, folder = ""): string => readFileSync(join(store, folder, "plan.json"), "utf8");
+    expect(planIn(other, again.findings.counterexample?.folder)).toBe(
+      planIn(one, first.findings.counterexample?.folder),
+    );
+    expect(again.findings.runs).toBe(1);
+  });
+
+  test("draws kept runs as it was told, or not at all", async () => {
+    const [drawn, plain] = [fresh(), fresh()];
+    const pages: string[] = [];
+    const found = await huntLock(BROKEN, {
+      store: drawn,
+      drawRun: ({ title }) => {
+        pages.push(title ?? "");
+        return "a page";
+      },
+    });
+    const report = (store: string): string => join(store, found.findings.counterexample?.folder ?? "", "report.html");
+    expect(readFileSync(report(drawn), "utf8")).toBe("a page");
+    expect(new Set(pages)).toEqual(new Set(["hunt for single"]));
+    const { findings } = await huntLock(BROKEN, { store: plain });
+    expect(existsSync(join(plain, findings.counterexample?.folder ?? "", "plan.json"))).toBe(true);
+    expect(existsSync(join(plain, findings.counterexample?.folder ?? "", "report.html"))).toBe(false);
+  });
+
+  test("counts what it did where nothing broke, and tells how far it is", async () => {
+    const progress = new HeardProgress();
+    const { findings } = await huntLock(HOLDING, { store: fresh(), progress });
+    expect(findings).toMatchObject({ runs: 6, valid: 6, unknown: 0, missing: 0 });
+    expect(findings.counterexample).toBeUndefined();
+    expect(progress.notes).toEqual(["hunting: lock fenced, topology single, simulated, seed 1, up to 6 runs"]);
+  });
+
+  test("that was ended says so, and is resumed", async () => {
+    const store = fresh();
+    const stop = new AbortController();
+    const stopping = { step: () => {}, note: () => stop.abort(new UserError("interrupted", "go on later")) };
+    const cut = await huntLock(HOLDING, { store, signal: stop.signal, progress: stopping });
+    expect(cut).toMatchObject({ reason: expect.stringContaining("interrupted"), findings: { runs: 0, missing: 6 } });
+    const { findings } = await huntLock({ ...HOLDING, resume: true }, { store });
+    expect(findings).toMatchObject({ runs: 6, valid: 6, missing: 0 });
+  });
+
+  test.each<[string, HuntOptions, string]>([
+    ["a lock that does not run there", { lock: "redlock", topology: "single" }, "does not run on the topology single"],
+    ["a fault that cannot happen there", { lock: "single", topology: "single", faults: ["failover"] }, "cannot happen"],
+    ["a fault that there is not", { lock: "single", faults: ["earthquake"] }, 'there is no fault "earthquake"'],
+    ["a lock that there is not", { lock: "nothing" }, "nothing"],
+  ])("refuses %s", async (_, options, why) => {
+    const refused = huntLock(options, { store: fresh() });
+    await expect(refused).rejects.toThrow(UserError);
+    await expect(refused).rejects.toThrow(why);
+  });
+});
+
+test("the shards of a hunt, merged, are the whole hunt", async () => {
+  const options = { ...HOLDING, seed: 3, runs: 7 };
+  const whole = await huntLock(options, { store: fresh("whole") });
+  const stores = [fresh("one"), fresh("two")];
+  for (const [index, store] of stores.entries()) {
+    await huntLock({ ...options, shard: { index: index + 1, count: 2 } }, { store });
+  }
+  const store = fresh("merged");
+  const merged = await mergeResults(stores, store);
+  expect(merged).toEqual({ hunt: { ...whole, store, reason: expect.any(String) } });
+  const part = await mergeResults(stores.slice(1), fresh("part"));
+  expect(part).toMatchObject({ hunt: { reason: expect.stringContaining("shard 1 of 2"), findings: { missing: 4 } } });
+});
+
+test("a kept run that is replayed is the same, event for event", async () => {
+  const store = fresh();
+  const { findings } = await huntLock(BROKEN, { store });
+  const planFile = join(store, findings.counterexample?.folder ?? "", "plan.json");
+  const { comparison, record, folder } = await replay(planFile, {}, { store: fresh() });
+  expect(comparison).toMatchObject({ kind: "same" });
+  expect(record.verdict.required).toEqual(["mutual-exclusion"]);
+  expect(existsSync(join(folder, "history.jsonl"))).toBe(true);
+  const other = await replay(planFile, { lock: "fenced" }, { store: fresh() });
+  expect(other.comparison).toBeUndefined();
+});

@@ -1,0 +1,165 @@
+import { relative } from "node:path";
+import { findLock } from "../../../lock-impl/registry.ts";
+import type { NoteKind, RunNote } from "../../core/run-note.ts";
+import type { Property, Verdict } from "../../core/verdict.ts";
+import { CampaignJournal } from "../campaign-journal.ts";
+import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
+import { keepRun } from "../kept-run.ts";
+import { requiredProperties } from "../required-properties.ts";
+import { Regressions } from "../regressions.ts";
+import type { CampaignResult } from "../run-campaign.ts";
+import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
+import { type Basis, notesOf, undecidedReasons } from "../notes/run-notes.ts";
+import { search, type Searched } from "../search.ts";
+import { isInShard, shardSuffix } from "../shard.ts";
+import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
+import type { HuntOptions } from "./hunt-options.ts";
+import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
+
+/** For each kind of note: how many different notes have their first run kept. */
+const MOST_KEPT = 20;
+
+/** The work done so far: in memory, and in a journal too unless the hunt only leads to one counterexample. */
+interface WorkDone {
+  readonly entries: HuntEntry[];
+  add(entry: HuntEntry): void;
+}
+
+/** The outcome of a hunt for one lock. */
+export interface HuntResult {
+  /** The name of its journal and its reports: the lock, the topology, the shard. */
+  readonly name: string;
+  /** The folder of results; folders in the findings are relative to it. */
+  readonly store: string;
+  readonly findings: HuntFindings;
+  /** Why plans are missing, if some are. */
+  readonly reason: string;
+}
+
+/**
+ * Tries generated plans on one lock until one breaks what it claims, shrinks that one, and keeps it. A journal in the
+ * store records the work, and an interrupted hunt is resumed from it.
+ * @throws UserError when the options contradict each other, or the journal to resume is that of another hunt
+ */
+export async function huntLock(options: HuntOptions, environment: RunEnvironment = {}): Promise<HuntResult> {
+  const surroundings = completeEnvironment(environment);
+  const { store, signal } = surroundings;
+  const hunt = await prepareHunt(options, surroundings);
+  const { name, shard, path, parameters } = hunt;
+  const resume = options.resume === true;
+  using journal =
+    path === undefined
+      ? CampaignJournal.open(store, name, identityOf(hunt), { resume, schema: huntEntrySchema })
+      : undefined;
+  const entries = [...(journal?.former ?? [])];
+  const record: WorkDone = {
+    entries,
+    add: (entry) => {
+      entries.push(entry);
+      journal?.append(entry);
+    },
+  };
+  if (!entries.some(({ verdict }) => verdict === "invalid")) await tryPlans(hunt, record, surroundings);
+  const wanted = path === undefined ? wantedPositions(parameters, shard) : entries.length;
+  return {
+    name: name + shardSuffix(shard),
+    store,
+    findings: findingsOf(parameters, entries, wanted),
+    reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
+  };
+}
+
+async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: CompleteEnvironment): Promise<void> {
+  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs } = hunt;
+  const { store, signal, progress, drawRun } = environment;
+  const { lock, runs, seed, shrinkRuns } = parameters;
+  const title = `hunt for ${lock}`;
+  const execute = await executorOf(backend);
+  await using pool = await poolFor(backend);
+  progress.note(`hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} runs`);
+  const { entries } = record;
+  if (entries.length > 0) progress.note(`resumed: ${entries.length} runs were done before`);
+  const firsts = new Firsts(entries);
+  const result = await search<ExecutedRun>({
+    drawnFrom: { lock, topology, faults, retries: true },
+    regressions,
+    seed,
+    runs,
+    path,
+    budgetMs,
+    shrinkRuns,
+    isMine: (position) => isInShard(position, shard),
+    known: new Map(entries.map(({ position, verdict }) => [position, verdict])),
+    signal,
+    run: (plan) => execute(plan, { ...environment, title, required: required ?? requiredProperties(plan), pool }),
+    onRun: (run, { done, shrinking, position }) => {
+      const { verdict } = run;
+      // A failing plan is recorded once it is shrunk and kept.
+      if (!shrinking && verdict.verdict !== "invalid") {
+        const notes = notesOf({ plan: run.plan, history: run.record.history, verdict }, basisOf(lock, required));
+        const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
+        record.add({ position, verdict: verdict.verdict, ...(notes.length === 0 ? {} : { notes }), ...folder });
+      }
+      if (backend === "containers")
+        progress.note(`${shrinking ? "a smaller plan" : `run ${done} of ${runs}`}: ${outcome(verdict)}`);
+      else if (shrinking || done % 25 === 0)
+        progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${done} of ${runs}`);
+    },
+  });
+  await keepFound(result, { record, environment, isWhole: shard === undefined });
+}
+
+/** The notes seen before: the first run of each is kept, up to the limit. */
+class Firsts {
+  readonly #seen = new Map<NoteKind, Set<string>>();
+
+  constructor(entries: readonly HuntEntry[]) {
+    for (const entry of entries) if (entry.verdict !== "invalid") this.isFirst(entry.notes ?? []);
+  }
+
+  /** Whether one of the notes is new, so that the run is worth keeping. */
+  isFirst(notes: readonly RunNote[]): boolean {
+    return notes.filter((note) => this.#isNew(note)).length > 0;
+  }
+
+  #isNew({ kind, what }: RunNote): boolean {
+    const seen = this.#seen.get(kind) ?? new Set();
+    this.#seen.set(kind, seen);
+    return !seen.has(what) && seen.add(what).size <= MOST_KEPT;
+  }
+}
+
+/** Who says what decides. */
+function basisOf(lock: string, asked: readonly Property[] | undefined): Basis {
+  if (asked !== undefined) return "asked";
+  return findLock(lock) === undefined ? "promisable" : "claims";
+}
+
+/**
+ * A shard's own counterexample becomes a regression only when the shards are merged: until then all shards begin with
+ * the same regressions.
+ */
+async function keepFound(
+  { counterexample }: CampaignResult<Searched<ExecutedRun>>,
+  {
+    record,
+    environment,
+    isWhole,
+  }: {
+    readonly record: WorkDone;
+    readonly environment: CompleteEnvironment;
+    readonly isWhole: boolean;
+  },
+): Promise<void> {
+  if (counterexample === undefined) return;
+  const { store, drawRun } = environment;
+  const { run, path, shrinks, position } = counterexample;
+  if (isWhole) new Regressions(store).keep(run.plan);
+  const folder = relative(store, keepRun(await proven(run), drawRun).folder);
+  record.add({ position, verdict: "invalid", shrinks, ...(path === undefined ? {} : { path }), folder });
+}
+
+/** A verdict in a few words; for one that decides nothing, the reason. */
+function outcome(verdict: Verdict): string {
+  return verdict.verdict === "unknown" ? `unknown: ${undecidedReasons(verdict)[0]}` : verdict.verdict;
+}

@@ -1,0 +1,113 @@
+import { createHash, randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { isModulePath, loadDriver } from "../../client/load-driver.ts";
+import type { Fault } from "../../core/fault.ts";
+import type { Plan } from "../../core/plan.ts";
+import { requireSimulated, type TopologySpec } from "../../core/topology.ts";
+import type { Property } from "../../core/verdict.ts";
+import type { Backend } from "../backend.ts";
+import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-journal.ts";
+import { executorOf } from "../execute.ts";
+import { faultsFor } from "../possible-faults.ts";
+import { Regressions } from "../regressions.ts";
+import type { CompleteEnvironment } from "../run-environment.ts";
+import { topologyForLock } from "../topology-for-lock.ts";
+import { type HuntParameters, huntParametersSchema } from "./hunt-journal.ts";
+import type { HuntOptions } from "./hunt-options.ts";
+
+/** A simulated run takes one to a few milliseconds, a run on containers seconds. */
+const DEFAULT_RUNS: Readonly<Record<Backend, { readonly runs: number; readonly shrinkRuns: number }>> = {
+  simulated: { runs: 1000, shrinkRuns: 500 },
+  containers: { runs: 20, shrinkRuns: 20 },
+};
+
+/** A hunt that can begin: its options checked and their defaults filled in. */
+export interface PreparedHunt {
+  /** The name of its journal and reports, without the shard. */
+  readonly name: string;
+  readonly backend: Backend;
+  readonly topology: TopologySpec;
+  readonly faults: readonly Fault[];
+  readonly required: readonly Property[] | undefined;
+  readonly budgetMs: number | undefined;
+  readonly path: string | undefined;
+  readonly shard: Shard | undefined;
+  readonly regressions: readonly Plan[];
+  readonly parameters: HuntParameters;
+}
+
+/**
+ * Checks the options of a hunt and fills in defaults. A resumed hunt keeps the seed and the regressions that it began
+ * with.
+ * @throws UserError when the lock cannot be loaded or does not run there, or a fault cannot happen there
+ */
+export async function prepareHunt(
+  options: HuntOptions,
+  { store, server }: Pick<CompleteEnvironment, "store" | "server">,
+): Promise<PreparedHunt> {
+  const { lock, backend = "simulated", required, budgetMs, path, shard } = options;
+  const topology = topologyForLock(lock, options);
+  if (backend === "simulated") requireSimulated(topology.kind);
+  // The backend first: the simulation must patch the platform before a library stores one of its functions.
+  await executorOf(backend);
+  await loadDriver(lock);
+  const faults = faultsFor(options.faults, backend, topology);
+  const name = huntName(lock, topology.kind);
+  const begun = options.resume === true && path === undefined ? begunBefore(store, name, shard) : undefined;
+  const regressions = path === undefined ? regressionsFor({ store, lock, topology, faults, begun }) : [];
+  const parameters: HuntParameters = {
+    lock,
+    ...(isModulePath(lock) ? { driver: digest(readFileSync(lock, "utf8")) } : {}),
+    backend,
+    ...(backend === "containers" ? { server } : {}),
+    topology,
+    faults: faults.map(({ kind }) => kind),
+    ...(required === undefined ? {} : { required }),
+    seed: options.seed ?? begun?.seed ?? randomInt(0x7fff_ffff),
+    runs: options.runs ?? DEFAULT_RUNS[backend].runs,
+    shrinkRuns: options.shrinkRuns ?? DEFAULT_RUNS[backend].shrinkRuns,
+    regressions: regressions.map(digestOf),
+  };
+  return { name, backend, topology, faults, required, budgetMs, path, shard, regressions, parameters };
+}
+
+/** The name of the journal and the reports of a hunt. */
+export function huntName(lock: string, topology: string): string {
+  return `hunt-${lock.replaceAll(/[^\w-]+/g, "-").replaceAll(/^-+|-+$/g, "")}-${topology}`;
+}
+
+/** The description of a hunt, for its journal. */
+export function identityOf({ parameters, shard }: PreparedHunt): CampaignIdentity {
+  return {
+    kind: "hunt",
+    parameters: JSON.parse(JSON.stringify(parameters)) as CampaignIdentity["parameters"],
+    shard,
+  };
+}
+
+function begunBefore(store: string, name: string, shard: Shard | undefined): HuntParameters | undefined {
+  return huntParametersSchema.safeParse(findIdentity(store, name, shard)?.parameters).data;
+}
+
+/** Plans that broke the lock before and contain only the requested faults. */
+function regressionsFor(options: {
+  readonly store: string;
+  readonly lock: string;
+  readonly topology: TopologySpec;
+  readonly faults: readonly Fault[];
+  readonly begun: HuntParameters | undefined;
+}): readonly Plan[] {
+  const { store, lock, topology, faults, begun } = options;
+  return new Regressions(store)
+    .of(lock, topology.kind)
+    .filter((plan) => plan.faults.every((step) => faults.some(({ kind }) => kind === step.kind)))
+    .filter((plan) => begun?.regressions.includes(digestOf(plan)) ?? true);
+}
+
+function digestOf(plan: Plan): string {
+  return digest(JSON.stringify(plan));
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}

@@ -1,0 +1,63 @@
+import { cpSync, existsSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import { UserError } from "../core/errors.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { readTextFile } from "../run/input-file.ts";
+import { makeFolder, replaceFile } from "../run/output-file.ts";
+import type { DrawRun } from "./run-environment.ts";
+import { readPlan } from "../run/store.ts";
+import { readHistory } from "../run/read-history.ts";
+
+/** A run that has a folder. */
+export interface KeptRun {
+  readonly record: RunRecord;
+  readonly folder: string;
+}
+
+/** Writes `report.html` into the folder of a kept run, where it can be drawn. */
+export function drawReport({ record, folder }: KeptRun, drawRun: DrawRun | undefined): void {
+  if (drawRun !== undefined) replaceFile(join(folder, "report.html"), drawRun(record));
+}
+
+/** Keeps a run and draws it, where it can be drawn. */
+export function keepRun({ keep }: { readonly keep: () => KeptRun }, drawRun: DrawRun | undefined): KeptRun {
+  const kept = keep();
+  drawReport(kept, drawRun);
+  return kept;
+}
+
+/**
+ * Reads a kept run with the verdict that it had then.
+ * @throws UserError when part of it is missing or broken
+ */
+export async function readKeptRun(folder: string): Promise<RunRecord> {
+  const planFile = join(folder, "plan.json");
+  const plan = readPlan(planFile);
+  const history = await readHistory(join(folder, "history.jsonl"));
+  const { title } = history.header;
+  const verdict = readVerdict(join(folder, "verdict.json"));
+  const replayCommand = `npx lockstorm replay ${planFile}`;
+  return { plan, history, verdict, replayCommand, ...(typeof title === "string" ? { title } : {}) };
+}
+
+function readVerdict(path: string): Verdict {
+  try {
+    return JSON.parse(readTextFile(path)) as Verdict;
+  } catch (error) {
+    throw new UserError(`${path} cannot be read as a verdict`, "give the unchanged results of a hunt", {
+      cause: error,
+    });
+  }
+}
+
+/** Copies a kept run into another store, where its plan can be replayed, and returns its folder there. */
+export function adoptRun(folder: string, store: string): string {
+  const runs = join(store, "runs");
+  if (resolve(folder) === resolve(runs, basename(folder))) return folder;
+  makeFolder(runs);
+  let target = join(runs, basename(folder));
+  for (let number = 2; existsSync(target); number += 1) target = join(runs, `${basename(folder)}-${number}`);
+  cpSync(folder, target, { recursive: true });
+  return target;
+}

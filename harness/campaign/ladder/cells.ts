@@ -1,0 +1,119 @@
+import { classesOf } from "../../../faults/fault-classes.ts";
+import { faults } from "../../../faults/registry.ts";
+import { claimedProperties } from "../../../lock-impl/claims.ts";
+import { ladder } from "../../../lock-impl/ladder/ladder.ts";
+import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
+import { locks } from "../../../lock-impl/registry.ts";
+import { BEYOND_LEASE, type ContentionOptions } from "../../../workloads/contention.ts";
+import type { Fault } from "../../core/fault.ts";
+import type { Backend } from "../backend.ts";
+import { isSimulated, topologySchema, type TopologySpec } from "../../core/topology.ts";
+import type { TopologyKind } from "../../core/topologies/registry.ts";
+import { PROMISABLE, type Property } from "../../core/verdict.ts";
+
+/** A lock on a topology under one kind of fault, or none: one cell of the table of locks by faults. */
+export interface Cell {
+  readonly lock: LockEntry;
+  readonly topology: TopologySpec;
+  readonly fault: Fault | undefined;
+  /**
+   * The outcome to expect from the lock's claims and known limits; absent where they say nothing. `outlived`: the lock
+   * keeps its promise, but a client may outlive its lease.
+   */
+  readonly expected?: "holds" | "outlived" | "broken" | undefined;
+}
+
+/** The properties that judge every lock of a table: the same for all, so that rows can be compared. */
+export const JUDGED: readonly Property[] = PROMISABLE;
+
+/** Which rows the table has. */
+export interface LadderScope {
+  /** Every lock: flawed specimens and libraries too. */
+  readonly all: boolean;
+  /** Only locks with these names. */
+  readonly only?: readonly string[] | undefined;
+  /** Only this topology. */
+  readonly topology?: TopologyKind | undefined;
+  /** Only columns of these kinds of faults, and the column without faults. */
+  readonly faults?: readonly string[] | undefined;
+  /** The backend: neither backend has every topology and every fault. */
+  readonly backend: Backend;
+}
+
+/** All cells, row by row: the same in every thread, so that an index names a cell. */
+export function ladderCells(scope: LadderScope): readonly Cell[] {
+  return locksIn(scope).flatMap((lock) => cellsOf(lock, scope));
+}
+
+/** Names of locks that are no rows only because they run on containers alone. */
+export function beyondSimulation(scope: LadderScope): readonly string[] {
+  if (scope.backend !== "simulated") return [];
+  return locksIn(scope).flatMap(({ name, topologies }) => (topologies.some(isSimulated) ? [] : [name]));
+}
+
+function locksIn({ all, only }: LadderScope): readonly LockEntry[] {
+  return (all ? locks : ladder).filter(({ name }) => only?.includes(name) ?? true);
+}
+
+function cellsOf(lock: LockEntry, scope: LadderScope): readonly Cell[] {
+  const { backend } = scope;
+  const runsHere = (kind: TopologyKind): boolean =>
+    (backend === "containers" || isSimulated(kind)) && kind === (scope.topology ?? kind);
+  return lock.topologies.filter(runsHere).flatMap((kind) => {
+    const { persistence } = lock;
+    const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence }) });
+    const possible = faults.filter(
+      (fault) =>
+        fault.arbitrary(topology, 2) !== undefined &&
+        (scope.faults?.includes(fault.kind) ?? true) &&
+        (backend === "simulated" || fault.onlyInSimulation !== true),
+    );
+    return [undefined, ...possible].map((fault): Cell => {
+      return { lock, topology, fault, expected: expectation(lock, topology, fault) };
+    });
+  });
+}
+
+/** The source of the cell's plans, the same on every backend. */
+export function cellSource({ lock, topology, fault }: Cell): ContentionOptions {
+  return {
+    lock: lock.name,
+    topology,
+    faults: fault === undefined ? [] : [fault],
+    maxHoldShare: BEYOND_LEASE,
+    reenters: lock.reentrant === true,
+  };
+}
+
+/** The name of the cell's row. */
+export function rowName({ lock, topology }: Cell): string {
+  return lock.topologies.length > 1 ? `${lock.name} (${topology.kind})` : lock.name;
+}
+
+/** The name of the cell. */
+export function titleOf(cell: Cell): string {
+  return `${rowName(cell)} under ${cell.fault?.kind ?? "no fault"}`;
+}
+
+function expectation(lock: LockEntry, { kind, persistence }: TopologySpec, fault: Fault | undefined): Cell["expected"] {
+  const kinds = fault === undefined ? [] : classesOf(fault.kind);
+  const limited = lock.limits.filter(
+    (limit) => limit.topology === kind && (limit.under === "none" || kinds.includes(limit.under)),
+  );
+  if (limited.some(({ property }) => isJudged(property))) return "broken";
+  // Where a deliberate bug is not known to show, it may still show.
+  if (lock.flawed) return undefined;
+  const claimedUnder = (faults: readonly string[]): readonly string[] =>
+    claimedProperties(lock.claims, { topology: kind, persistence, faults });
+  const claimed = claimedUnder(kinds);
+  if (!claimedUnder([]).every((property) => !isJudged(property) || claimed.includes(property))) return undefined;
+  return claimed.includes("mutual-exclusion") ? "holds" : "outlived";
+}
+
+/**
+ * Whether a breach of the property breaks a lock's promise; clients that outlive their leases lose the other
+ * properties.
+ */
+function isJudged(property: string): boolean {
+  return JUDGED.some((judged) => judged === property);
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import { readKeptRun } from "../kept-run.ts";
+import { expectSilence, freshStores, HeardProgress } from "../testing/results.ts";
+import { huntLadder, type LadderOptions } from "./hunt-ladder.ts";
+
+const fresh = freshStores();
+expectSilence();
+
+/** Two cells: without a fault, which holds, and under clock jumps, which no Redlock survives. */
+const TABLE: LadderOptions = { only: ["redlock"], faults: ["clock-jump"], runs: 30 };
+
+test("a table gives each cell as data, and a shrunk and drawn counterexample of the one that broke", async () => {
+  const store = fresh();
+  const progress = new HeardProgress();
+  const table = await huntLadder(TABLE, { store, progress, drawRun: ({ title }) => `page of ${title}` });
+  expect(table).toMatchObject({ name: "ladder", backend: "simulated", wanted: 2, containersOnly: [] });
+  expect(table.found.map(({ cell, found }) => [cell.fault?.kind ?? "none", found === "broken"])).toEqual([
+    ["none", false],
+    ["clock-jump", true],
+  ]);
+  expect([...table.counterexamples.keys()]).toEqual([1]);
+  const folder = table.counterexamples.get(1) ?? "";
+  expect(readFileSync(join(folder, "report.html"), "utf8")).toBe("page of redlock under clock-jump");
+  expect((await readKeptRun(folder)).verdict.verdict).toBe("invalid");
+  expect(progress.steps.at(-1)).toBe("shrinking 1 of 1");
+  // Cells in the journal are not searched again.
+  const resumed = await huntLadder({ ...TABLE, resume: true }, { store });
+  expect(resumed.counterexamples).toEqual(table.counterexamples);
+});
+
+test.each<[string, LadderOptions, string]>([
+  ["a lock that there is not", { only: ["nothing"] }, "nothing"],
+  ["a lock that the simulation does not have", { all: true, only: ["zookeeper"] }, "zookeeper"],
+  ["a fault that none of its locks can have", { only: ["redlock"], faults: ["failover"] }, "failover"],
+])("a table of %s is refused", async (_, options, why) => {
+  const refused = huntLadder(options, { store: fresh() });
+  await expect(refused).rejects.toThrow(UserError);
+  await expect(refused).rejects.toThrow(why);
+});

@@ -1,0 +1,266 @@
+import { extname, join, relative } from "node:path";
+import { HarnessError, UserError } from "../../core/errors.ts";
+import { isSimulated } from "../../core/topology.ts";
+import type { TopologyKind } from "../../core/topologies/registry.ts";
+import type { Backend } from "../backend.ts";
+import { CampaignJournal, type Shard } from "../campaign-journal.ts";
+import { drawReport, readKeptRun } from "../kept-run.ts";
+import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
+import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
+import { isInShard, shardSuffix } from "../shard.ts";
+import { WorkerPool } from "../worker-pool.ts";
+import { beyondSimulation, type Cell, ladderCells, type LadderScope, titleOf } from "./cells.ts";
+import {
+  counterexamplesIn,
+  type Found,
+  foundIn,
+  type LadderEntry,
+  ladderEntrySchema,
+  ladderIdentity,
+  type LadderParameters,
+  mostTelling,
+  simulatedIn,
+} from "./ladder-journal.ts";
+import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
+
+const DEFAULT_SEED = 1;
+const NAME = "ladder";
+const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
+
+/** Which cells of the table to search, and how hard. Every option has a default. */
+export interface LadderOptions {
+  /** Whether every lock is a row, flawed specimens and libraries too. Default: the locks of the ladder. */
+  readonly all?: boolean | undefined;
+  /** Only locks with these names. */
+  readonly only?: readonly string[] | undefined;
+  /** Only this topology. */
+  readonly topology?: TopologyKind | undefined;
+  /** Only columns of these kinds of faults, and the column without faults. */
+  readonly faults?: readonly string[] | undefined;
+  /** Default: `simulated`. */
+  readonly backend?: Backend | undefined;
+  /** Default: 1. */
+  readonly seed?: number | undefined;
+  /** Plans for each cell. Default: what is expected of the cell decides. */
+  readonly runs?: number | undefined;
+  /** No cell begins after this many milliseconds. */
+  readonly budgetMs?: number | undefined;
+  /** The part of the table to search. Default: all of it. */
+  readonly shard?: Shard | undefined;
+  /** Whether to continue an interrupted table with the same options in this store. */
+  readonly resume?: boolean | undefined;
+}
+
+/** The findings of the table, in one store or merged from several. */
+export interface LadderResult {
+  /** The name of its reports, with the shard. */
+  readonly name: string;
+  /** In the order of the table. */
+  readonly found: readonly Found[];
+  readonly backend: Backend;
+  /** How many cells there should be. */
+  readonly wanted: number;
+  /** Why some are missing, if some are. */
+  readonly reason: string;
+  /** Folders of kept counterexamples, by their cell. */
+  readonly counterexamples: ReadonlyMap<number, string>;
+  /** Locks that the simulation cannot run. */
+  readonly containersOnly: readonly string[];
+}
+
+/**
+ * Searches every cell of locks by faults, or a shard of them, and shrinks a counterexample of each lock that broke. On
+ * containers the simulation finds plans first, and real servers then run them. A journal in the store records the work,
+ * and an interrupted table is resumed from it.
+ * @throws UserError when no lock has a requested name, or when the journal to resume is that of another table
+ */
+export async function huntLadder(options: LadderOptions, surroundings: RunEnvironment = {}): Promise<LadderResult> {
+  const environment = completeEnvironment(surroundings);
+  const { store, signal } = environment;
+  const { all = false, only, topology, faults, backend = "simulated", seed = DEFAULT_SEED, runs, shard } = options;
+  const scope: LadderScope = { all, only, topology, faults, backend };
+  const parameters: LadderParameters = { scope, seed, runs };
+  const cells = ladderCells(scope);
+  const containersOnly = beyondSimulation(scope);
+  if (cells.length === 0) {
+    throw containersOnly.length > 0
+      ? new UserError(`the simulation cannot run ${containersOnly.join(", ")}`, "add --backend containers")
+      : new UserError(`the table has no lock called ${only?.join(", ") ?? "anything"}`, "name another");
+  }
+  refuseFaultsOfNoCell(faults ?? [], cells);
+  using journal = CampaignJournal.open(store, NAME, ladderIdentity(parameters, shard), {
+    resume: options.resume === true,
+    schema: ladderEntrySchema,
+  });
+  // Begins before the threads, because their start counts too.
+  const overtime = options.budgetMs === undefined ? [] : [AbortSignal.timeout(options.budgetMs)];
+  const table = new Table({ cells, shard, parameters, journal, environment, overtime });
+  await (backend === "simulated" ? table.simulate() : table.confirm());
+  const { entries, wanted } = table;
+  return {
+    name: `${NAME}${shardSuffix(shard)}`,
+    backend,
+    found: foundIn(cells, entries, backend),
+    wanted,
+    reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
+    counterexamples: new Map(
+      [...counterexamplesIn(entries, backend)].map(([cell, folder]) => [cell, join(store, folder)]),
+    ),
+    containersOnly,
+  };
+}
+
+/**
+ * Refuses a requested column that would stay blank.
+ * @throws UserError naming the fault
+ */
+function refuseFaultsOfNoCell(kinds: readonly string[], cells: readonly Cell[]): void {
+  for (const kind of kinds) {
+    if (cells.some(({ fault }) => fault?.kind === kind)) continue;
+    mustBeFault(kind);
+    for (const { topology } of cells) refuseImpossibleFault(kind, topology);
+    throw new UserError(`the fault ${kind} cannot be injected on containers`, "leave it out, or simulate");
+  }
+}
+
+interface Work {
+  readonly cells: readonly Cell[];
+  readonly shard: Shard | undefined;
+  readonly parameters: LadderParameters;
+  readonly journal: CampaignJournal<LadderEntry>;
+  /** The environment's signal ends the work at once. */
+  readonly environment: CompleteEnvironment;
+  /** Once one of these aborts, no new work begins. */
+  readonly overtime: readonly AbortSignal[];
+}
+
+/** The remaining work on a table: what the journal does not have yet. */
+class Table {
+  readonly #work: Work;
+  /** The cells of the shard, by their index. */
+  readonly #mine: readonly number[];
+  readonly entries: LadderEntry[];
+
+  constructor(work: Work) {
+    this.#work = work;
+    this.#mine = [...work.cells.keys()].filter((index) => isInShard(index, work.shard));
+    this.entries = [...work.journal.former];
+  }
+
+  /** How many cells there should be. */
+  get wanted(): number {
+    return this.#mine.length;
+  }
+
+  /** Searches cells in simulation, then shrinks a counterexample of each row. */
+  async simulate(): Promise<void> {
+    const { cells, environment } = this.#work;
+    const { progress } = environment;
+    const searched = new Set(simulatedIn(cells, this.entries).map(({ index }) => index));
+    const todo = this.#mine.filter((index) => !searched.has(index));
+    if (searched.size > 0)
+      progress.note(`resumed: ${searched.size} of ${this.#mine.length} cells were searched before`);
+    await using workers = this.#workers();
+    await this.#perform(
+      workers,
+      todo.map((cell) => ({ cell })),
+      ({ cell }, index) =>
+        progress.step(`${searched.size + index + 1} of ${this.#mine.length}: ${titleOf(cellAt(cells, cell))}`),
+    );
+    const shrunk = counterexamplesIn(this.entries, "simulated");
+    const found = simulatedIn(cells, this.entries);
+    const telling = mostTelling(foundIn(cells, this.entries, "simulated")).flatMap(({ index }) => {
+      const path = found.find((each) => each.index === index)?.outcome.failing?.path;
+      return path === undefined || shrunk.has(index) ? [] : [{ cell: index, path }];
+    });
+    await this.#perform(workers, telling, (_, index) => progress.step(`shrinking ${index + 1} of ${telling.length}`));
+  }
+
+  /** Finds plans in simulation, and asks real servers what they do. */
+  async confirm(): Promise<void> {
+    await this.#findPlans();
+    const { cells, parameters, environment, overtime } = this.#work;
+    const { signal, progress } = environment;
+    const asked = new Set(this.entries.flatMap((entry) => ("real" in entry ? [entry.cell] : [])));
+    const todo = this.#mine.filter((index) => !asked.has(index));
+    const plans = new Map(this.entries.flatMap((entry) => ("plan" in entry ? [[entry.cell, entry.plan]] : [])));
+    // Loaded only now: tables of the simulation do not need it.
+    const { CellConfirmation } = await import("./confirm-cells.ts");
+    const { seed, runs } = parameters;
+    await using confirmation = await CellConfirmation.open({ ...environment, seed, runs });
+    for (const [position, index] of todo.entries()) {
+      if (signal.aborted || overtime.some(({ aborted }) => aborted)) return;
+      const cell = cellAt(cells, index);
+      progress.note(`${asked.size + position + 1} of ${this.#mine.length} on containers: ${titleOf(cell)}`);
+      const real = await confirmation.confirm(cell, plans.get(index) ?? undefined);
+      if (real === undefined) return;
+      this.#add({ cell: index, real });
+      progress.note(`  ${real.found} in ${real.runs} ${real.runs === 1 ? "run" : "runs"}`);
+    }
+  }
+
+  /** A plan for each cell that may break, where the simulation can find one. */
+  async #findPlans(): Promise<void> {
+    const { cells, environment } = this.#work;
+    const { progress } = environment;
+    const known = new Set(this.entries.flatMap((entry) => ("plan" in entry ? [entry.cell] : [])));
+    const todo = this.#mine.filter((index) => {
+      const { expected, topology } = cellAt(cells, index);
+      return (expected === undefined || expected === "broken") && isSimulated(topology.kind) && !known.has(index);
+    });
+    await using workers = this.#workers();
+    await this.#perform(
+      workers,
+      todo.map((cell) => ({ cell, forRealServers: true })),
+      ({ cell }, index) => progress.step(`plan ${index + 1} of ${todo.length}: ${titleOf(cellAt(cells, cell))}`),
+    );
+  }
+
+  #workers(): WorkerPool<Task, LadderAnswer> {
+    const work: LadderWork = { ...this.#work.parameters, store: this.#work.journal.store };
+    return new WorkerPool(WORKER, work);
+  }
+
+  /** Lets the threads do tasks. A signal ends the work at once, a budget after the cells that are in progress. */
+  #perform(
+    workers: WorkerPool<Task, LadderAnswer>,
+    tasks: readonly Task[],
+    onStart: (task: Task, index: number) => void,
+  ): Promise<void> {
+    const { cells, environment, overtime } = this.#work;
+    const { store, signal, drawRun } = environment;
+    return workers.do(tasks, {
+      signal,
+      mayBegin: () => overtime.every(({ aborted }) => !aborted),
+      onStart,
+      onAnswer: async ({ cell }, answer) => {
+        if ("folder" in answer) {
+          const { folder } = answer;
+          drawReport({ record: await readKeptRun(folder), folder }, drawRun);
+        }
+        this.#add(entryOf(cell, answer, { cells, store }));
+      },
+    });
+  }
+
+  #add(entry: LadderEntry): void {
+    this.entries.push(entry);
+    this.#work.journal.append(entry);
+  }
+}
+
+function entryOf(
+  cell: number,
+  answer: LadderAnswer,
+  { cells, store }: { readonly cells: readonly Cell[]; readonly store: string },
+): LadderEntry {
+  if ("error" in answer) throw new HarnessError(`${titleOf(cellAt(cells, cell))}: ${answer.error}`);
+  if ("plan" in answer) return { cell, plan: answer.plan };
+  return "outcome" in answer ? { cell, outcome: answer.outcome } : { cell, shrunk: relative(store, answer.folder) };
+}
+
+function cellAt(cells: readonly Cell[], index: number): Cell {
+  const cell = cells[index];
+  if (cell === undefined) throw new RangeError(`there is no cell ${index}`);
+  return cell;
+}

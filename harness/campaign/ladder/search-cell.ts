@@ -1,0 +1,69 @@
+import type { TalliedNote } from "../notes/tally.ts";
+import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
+import type { CampaignOptions } from "../run-campaign.ts";
+import { search, type Searched } from "../search.ts";
+import { CellNotes } from "./cell-notes.ts";
+import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
+
+/**
+ * The number of runs for a cell that should hold, and for one that is known to break: the latter ends with its first
+ * failing run.
+ */
+const HOLDING_RUNS = 24;
+const BREAKING_RUNS = 1000;
+const SHRINK_RUNS = 75;
+
+export interface CellSearchOptions {
+  readonly seed: number;
+  /** Plans for each cell. Absent: what is expected of the cell decides. */
+  readonly runs?: number | undefined;
+  /** The folder in which counterexamples are kept. */
+  readonly store: string;
+}
+
+/** The findings of a cell. */
+export interface CellOutcome {
+  readonly found: "holds" | "outlived" | "broken" | "unknown";
+  readonly runs: number;
+  readonly valid?: number;
+  /** Why runs are unknown, and what happened to late writes. */
+  readonly notes?: readonly TalliedNote[];
+  /** For a cell that broke: where fast-check finds it again, and the number of events of its history. */
+  readonly failing?: { readonly path: string; readonly events: number };
+}
+
+type CellRun = Searched<SimulatedRun>;
+
+/** Searches a cell for a run in which its lock breaks its promise. */
+export async function searchCell(cell: Cell, options: CellSearchOptions): Promise<CellOutcome> {
+  const noted = new CellNotes();
+  const onRun = (run: CellRun): void => noted.add(run);
+  const { counterexample, valid, runs } = await searchIn(cell, options, { shrinkRuns: 0, onRun });
+  if (counterexample === undefined) return { ...noted.found(valid), runs };
+  const { run, path = "" } = counterexample;
+  const failing = { path, events: run.record.history.events.length };
+  return { found: "broken", runs, valid, notes: noted.all, failing };
+}
+
+/** Returns to the run that `searchCell` found, shrinks it, keeps it, and returns its folder. */
+export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: string): Promise<string> {
+  const { counterexample } = await searchIn(cell, options, { shrinkRuns: SHRINK_RUNS, path });
+  if (counterexample === undefined) throw new Error(`${titleOf(cell)} does not fail again at ${path}`);
+  const run = await proveSimulated(counterexample.run);
+  return keepSimulated(run, options.store).folder;
+}
+
+/** The same plans at each call, so that a path leads back to the run that was found. */
+function searchIn(
+  cell: Cell,
+  { seed, runs }: CellSearchOptions,
+  how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun">,
+) {
+  return search<SimulatedRun>({
+    drawnFrom: cellSource(cell),
+    seed,
+    runs: runs ?? (cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
+    ...how,
+    run: (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED }),
+  });
+}

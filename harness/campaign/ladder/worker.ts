@@ -1,0 +1,48 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { messageOf } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
+import { type Cell, type LadderScope, ladderCells } from "./cells.ts";
+import { robustPlan } from "./robust-plan.ts";
+import { type CellOutcome, searchCell, type CellSearchOptions, shrinkCell } from "./search-cell.ts";
+
+/** The data that every worker starts with. */
+export interface LadderWork extends CellSearchOptions {
+  readonly scope: LadderScope;
+}
+
+/** A cell to search; or to shrink, given the path of what was found there; or to find a plan for real servers. */
+export interface Task {
+  readonly cell: number;
+  readonly path?: string;
+  readonly forRealServers?: true;
+}
+
+export type LadderAnswer =
+  | { readonly outcome: CellOutcome }
+  /** Where the shrunk run was kept. */
+  | { readonly folder: string }
+  /** The plan for real servers; null when nothing breaks the cell. */
+  | { readonly plan: Plan | null }
+  /** The task failed: nothing is known about the cell. */
+  | { readonly error: string };
+
+const { scope, ...options } = workerData as LadderWork;
+const cells = ladderCells(scope);
+const port = parentPort;
+
+port?.on("message", (task: Task) => {
+  void answer(task).then((reply) => port.postMessage(reply));
+});
+
+async function answer({ cell: index, path, forRealServers }: Task): Promise<LadderAnswer> {
+  const cell: Cell | undefined = cells[index];
+  if (cell === undefined) return { error: `there is no cell ${index}` };
+  try {
+    if (forRealServers === true) return { plan: (await robustPlan(cell, options.seed)) ?? null };
+    return path === undefined
+      ? { outcome: await searchCell(cell, options) }
+      : { folder: await shrinkCell(cell, options, path) };
+  } catch (error) {
+    return { error: messageOf(error) };
+  }
+}

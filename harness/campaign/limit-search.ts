@@ -1,0 +1,93 @@
+import { faults } from "../../faults/registry.ts";
+import { kindOf } from "../../faults/fault-classes.ts";
+import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
+import { BEYOND_LEASE } from "../../workloads/contention.ts";
+import type { Plan } from "../core/plan.ts";
+import { topologySchema } from "../core/topology.ts";
+import { type Property, PROPERTIES, type Verdict } from "../core/verdict.ts";
+import type { CampaignResult, Judged } from "./run-campaign.ts";
+import { requiredProperties } from "./required-properties.ts";
+import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
+import { search } from "./search.ts";
+
+/** Within this many plans, each flawed lock is caught. */
+export const DETECTION_RUNS = 1000;
+
+type ShownLimit = Lesson["shows"];
+export type LimitRun = SimulatedRun & Judged;
+
+export interface LimitSearch {
+  readonly seed: number;
+  /** How many plans to try. */
+  readonly runs: number;
+  readonly shrinkRuns: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each run. */
+  readonly onRun?: ((run: LimitRun) => void) | undefined;
+}
+
+/** Searches, in simulation, for the shortest plan in which the lock shows its limit. */
+export function searchLimit(
+  lock: LockEntry,
+  limit: ShownLimit,
+  { seed, runs, shrinkRuns, signal, onRun }: LimitSearch,
+): Promise<CampaignResult<LimitRun>> {
+  const kind = kindOf(limit.under);
+  return search<LimitRun>({
+    seed,
+    runs,
+    shrinkRuns,
+    signal,
+    onRun,
+    drawnFrom: {
+      lock: lock.name,
+      topology: topologyOfLimit(lock, limit),
+      faults: faults.filter((fault) => fault.kind === kind),
+      maxHoldShare: BEYOND_LEASE,
+      reenters: lock.reentrant === true,
+    },
+    run: (plan) => runForLimit(lock, limit, plan),
+    verdictOf: ({ verdict }) => verdict,
+  });
+}
+
+/**
+ * Runs a plan in simulation. The verdict is invalid when the limit shows: when its property is violated by the cause
+ * that the limit names. For a flawed lock, any violated property counts that the lock would keep under these faults
+ * without the bug.
+ */
+export async function runForLimit(lock: LockEntry, limit: ShownLimit, plan: Plan): Promise<LimitRun> {
+  const sold: readonly string[] = lock.flawed ? requiredProperties(plan) : [];
+  const required = PROPERTIES.filter((property) => property === limit.property || sold.includes(property));
+  const run = await runSimulated(plan, { title: titleOf(lock, limit), required });
+  return { ...run, verdict: lock.flawed ? run.record.verdict : byItsCause(lock, limit, run.record.verdict) };
+}
+
+/** A sound lock's violation by another cause than its limit names belongs to another limit. */
+function byItsCause({ limits }: LockEntry, { property, topology, under }: ShownLimit, verdict: Verdict): Verdict {
+  const causes = limits
+    .filter((limit) => limit.property === property && limit.topology === topology && limit.under === under)
+    .map(({ cause }) => cause);
+  const [first] = PROPERTIES.filter((each) => each === property).flatMap(
+    (each) => verdict.properties[each]?.violations ?? [],
+  );
+  if (first === undefined || causes.includes(first.cause)) return verdict;
+  return {
+    ...verdict,
+    verdict: "unknown",
+    reasons: [...verdict.reasons, `${property} failed by another cause: ${first.cause}`],
+  };
+}
+
+/** The violated properties of a run, among those that decide. */
+export function lostProperties({ verdict }: Judged): readonly Property[] {
+  return verdict.required.filter((property) => verdict.properties[property]?.verdict === "invalid");
+}
+
+function titleOf({ name }: LockEntry, { under }: ShownLimit): string {
+  return `${name} ${under === "none" ? "without a fault" : `under ${under}`}`;
+}
+
+function topologyOfLimit({ persistence }: LockEntry, { topology }: ShownLimit) {
+  return topologySchema.parse({ kind: topology, ...(persistence === undefined ? {} : { persistence }) });
+}

@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { z } from "zod";
+import { UserError } from "../core/errors.ts";
+import { STORE } from "../run/store.ts";
+import {
+  type CampaignIdentity,
+  differenceOf,
+  type JournalContent,
+  journalFolder,
+  readJournal,
+} from "./campaign-journal.ts";
+import { findingsOf, huntEntrySchema, huntParametersSchema, wantedPositions } from "./hunt/hunt-journal.ts";
+import type { HuntResult } from "./hunt/hunt-lock.ts";
+import { huntName } from "./hunt/prepare-hunt.ts";
+import { adoptRun, readKeptRun } from "./kept-run.ts";
+import type { LadderResult } from "./ladder/hunt-ladder.ts";
+import { counterexamplesIn, foundIn, ladderEntrySchema, mostTelling, tableOfJournal } from "./ladder/ladder-journal.ts";
+import { Regressions } from "./regressions.ts";
+import type { TalliedNote } from "./notes/tally.ts";
+
+/** The results of all shards of one campaign, as if it had not been divided. */
+export type MergedResult = { readonly ladder: LadderResult } | { readonly hunt: HuntResult };
+
+/**
+ * Merges the results of a campaign's shards, and copies counterexamples into the store.
+ * @param paths folders of results; a path may also name a journal
+ * @throws UserError when there is none, or when they are not of one campaign
+ */
+export async function mergeResults(paths: readonly string[], store: string = STORE): Promise<MergedResult> {
+  const files = journalsIn(paths);
+  const { kind } = commonIdentity(files.map((file) => [file, readJournal(file, z.unknown()).identity]));
+  return kind === "ladder" ? { ladder: mergeLadder(files, store) } : { hunt: await mergeHunt(files, store) };
+}
+
+/**
+ * The journals of folders of results; a path may also name a journal.
+ * @throws UserError when there is none
+ */
+function journalsIn(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    if (existsSync(path) && statSync(path).isFile()) return [path];
+    const folder = journalFolder(path);
+    const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".jsonl")) : [];
+    if (names.length > 0) return names.toSorted().map((name) => join(folder, name));
+    throw new UserError(`${path} holds no results`, "give the --store of a hunt");
+  });
+}
+
+/**
+ * The campaign that all journals belong to.
+ * @throws UserError when they are not of one campaign
+ */
+function commonIdentity(identities: readonly (readonly [file: string, CampaignIdentity])[]): CampaignIdentity {
+  const [first, ...rest] = identities;
+  if (first === undefined) throw new UserError("there is nothing to merge", "give the folders of results");
+  for (const [file, identity] of rest) {
+    const difference = differenceOf(first[1], identity);
+    if (difference !== undefined) {
+      throw new UserError(
+        `${first[0]} and ${file} belong to different campaigns (${difference})`,
+        "merge one campaign at a time; you can also name a journal file",
+      );
+    }
+  }
+  return first[1];
+}
+
+/** Merges tables: the report covers the whole table, whichever shard searched which cell. */
+function mergeLadder(files: readonly string[], store: string): LadderResult {
+  const journals = read(files, ladderEntrySchema);
+  const [first = ""] = files;
+  const { cells, backend } = tableOfJournal(
+    commonIdentity(journals.map(({ file, identity }) => [file, identity])),
+    first,
+  );
+  const folders = new Map(
+    journals.flatMap(({ file, entries }) =>
+      [...counterexamplesIn(entries, backend)].map(([cell, folder]) => [cell, join(storeOf(file), folder)] as const),
+    ),
+  );
+  const found = foundIn(
+    cells,
+    journals.flatMap(({ entries }) => entries),
+    backend,
+  );
+  const shown = mostTelling(found).flatMap(({ index }) => {
+    const folder = folders.get(index);
+    return folder === undefined ? [] : [[index, adoptRun(folder, store)] as const];
+  });
+  return {
+    name: "ladder",
+    backend,
+    found,
+    wanted: cells.length,
+    reason: missingShards(journals),
+    counterexamples: new Map(shown),
+    containersOnly: [],
+  };
+}
+
+/** Merges hunts for one lock: the first counterexample counts, as in an undivided hunt. */
+async function mergeHunt(files: readonly string[], store: string): Promise<HuntResult> {
+  const journals = read(files, huntEntrySchema);
+  const identity = commonIdentity(journals.map(({ file, identity: each }) => [file, each]));
+  const parameters = huntParametersSchema.parse(identity.parameters);
+  const entries = journals.flatMap(({ file, entries: each }) =>
+    each.map((entry) => (entry.folder === undefined ? entry : { ...entry, folder: join(storeOf(file), entry.folder) })),
+  );
+  const { counterexample, notes, ...counts } = findingsOf(parameters, entries, wantedPositions(parameters, undefined));
+  const kept = counterexample === undefined ? undefined : adoptRun(counterexample.folder, store);
+  if (kept !== undefined) {
+    const { plan } = await readKeptRun(kept);
+    if (plan !== undefined) new Regressions(store).keep(plan);
+  }
+  const found =
+    counterexample === undefined || kept === undefined
+      ? {}
+      : { counterexample: { ...counterexample, folder: relative(store, kept) } };
+  return {
+    name: huntName(parameters.lock, parameters.topology.kind),
+    store,
+    findings: { ...counts, notes: adopted(notes, store), ...found },
+    reason: missingShards(journals),
+  };
+}
+
+/** Notes with their first runs in another store; without a run where it is not among the results. */
+function adopted(notes: readonly TalliedNote[], store: string): readonly TalliedNote[] {
+  const folders = new Map<string, string>();
+  return notes.map(({ folder, ...note }) => {
+    if (folder === undefined || !existsSync(folder)) return note;
+    const known = folders.get(folder) ?? relative(store, adoptRun(folder, store));
+    folders.set(folder, known);
+    return { ...note, folder: known };
+  });
+}
+
+function read<T>(files: readonly string[], schema: z.ZodType<T>): readonly JournalContent<T>[] {
+  return files.map((file) => readJournal(file, schema));
+}
+
+/** The folder of results that contains a journal. */
+function storeOf(file: string): string {
+  return dirname(dirname(file));
+}
+
+/** Why results are missing, if some are. */
+function missingShards(journals: readonly JournalContent<unknown>[]): string {
+  const shards = journals.flatMap(({ identity: { shard } }) => (shard === undefined ? [] : [shard]));
+  const count = Math.max(1, ...shards.map((shard) => shard.count));
+  const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
+    (number) => !shards.some(({ index }) => index === number),
+  );
+  return missing.length === 0 || shards.length === 0
+    ? "the hunt was not finished"
+    : `shard ${missing.join(", ")} of ${count} is missing from the results`;
+}

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { reasonKind } from "./reason-kind.ts";
+
+test.each([
+  [
+    "pause-client of client-0 at 100 ms (event 6) was not seen to take effect: client-0 answered after 3 ms",
+    "pause-client was not seen to take effect",
+  ],
+  [
+    "partition of client-1, node-0 and node-2 at 12.3 ms (event 61) was skipped: its trigger never came",
+    "partition was skipped: its trigger never came",
+  ],
+  ["failover at 7 ms (event 2) was skipped: its trigger never came", "failover was skipped: its trigger never came"],
+  [
+    "stall of client-0, healing, at 1.5 ms (event 9) was not seen to take effect: 2 connections",
+    "stall, healing, was not seen to take effect",
+  ],
+  [
+    'the checker failed: no owner "9f2c01abdeadbeef" in client-0 and client-1, client-2 after -1.25 ms',
+    'the checker failed: no owner "…" in client after N ms',
+  ],
+  ["owner 9f2c01ab… was\nnot seen", "owner … was not seen"],
+])("%s", (reason, kind) => {
+  expect(reasonKind(reason)).toBe(kind);
+  expect(reasonKind(kind)).toBe(kind);
+});
+
+test("is of bounded length", () => {
+  expect(reasonKind("why ".repeat(1000))).toHaveLength(200);
+});

@@ -1,0 +1,22 @@
+const MOST_LETTERS = 200;
+
+/**
+ * The kind of a reason: the reason without the parts that differ from run to run, namely times, numbers, owner values,
+ * names of clients and nodes, and the evidence of one fault. Runs that decided nothing for the same kind of reason
+ * count together.
+ */
+export function reasonKind(reason: string): string {
+  const kind = reason
+    .replace(
+      / (?:of .+?)?(, healing,)? ?at -?[\d.]+ ms \(event \d+\) (was skipped.*|was not seen to take effect).*$/su,
+      "$1 $2",
+    )
+    .replaceAll(/"[^"]*"/gu, '"…"')
+    .replaceAll(/\b[\da-f]{8,}…?/giu, "…")
+    .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")
+    .replaceAll(/-?\d+(?:[.,]\d+)*/gu, "N")
+    .replaceAll(/\b(\w+)(?:(?:, | and )\1\b)+/gu, "$1")
+    .replaceAll(/\s+/gu, " ")
+    .trim();
+  return kind.length <= MOST_LETTERS ? kind : `${kind.slice(0, MOST_LETTERS - 1)}…`;
+}

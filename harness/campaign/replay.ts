@@ -1,0 +1,76 @@
+import { findLock } from "../../lock-impl/registry.ts";
+import { PROMISABLE, PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
+import { readPlan } from "../run/store.ts";
+import type { Backend } from "./backend.ts";
+import { type ExecutedRun, executorOf, proven } from "./execute.ts";
+import { keepRun, type KeptRun } from "./kept-run.ts";
+import { type PreviousRun, previousRun } from "./previous-run.ts";
+import type { RunEnvironment } from "./run-environment.ts";
+
+export interface ReplayOptions {
+  /** A lock other than the plan's own: a name, or the path of a driver. */
+  readonly lock?: string | undefined;
+  /** Default: the one it ran on. */
+  readonly backend?: Backend | undefined;
+  /** The properties that decide. Default: those that decided then. */
+  readonly required?: readonly Property[] | undefined;
+}
+
+/** How a replay compares with the run that the plan comes from. */
+export type ReplayComparison =
+  /** The same, event for event. */
+  | { readonly kind: "same"; readonly traceHash: string }
+  /** Another trace: the lock or lockstorm has changed since. */
+  | { readonly kind: "other" }
+  /** Real servers showed some of the causes that the simulation had found. */
+  | { readonly kind: "confirmed"; readonly causes: readonly string[] }
+  /** Real servers did not show these causes. */
+  | { readonly kind: "simulation-only"; readonly causes: readonly string[] };
+
+/** A plan that was run again, judged and kept, with its causes proven. */
+export interface Replay extends KeptRun {
+  /** Absent where nothing is known about the previous run, or another lock was asked for. */
+  readonly comparison?: ReplayComparison | undefined;
+}
+
+/**
+ * Runs a saved plan again, on the backend it ran on or on the other, judged by the properties that decided then. A plan
+ * without its run is judged by all properties for a registered lock, and by what a lock can promise for a user's own.
+ * @throws UserError when the plan cannot be read, or cannot run there
+ */
+export async function replay(
+  planFile: string,
+  options: ReplayOptions = {},
+  environment: RunEnvironment = {},
+): Promise<Replay> {
+  const saved = readPlan(planFile);
+  const previous = previousRun(planFile);
+  const usual: Backend =
+    previous.traceHash === undefined && previous.verdict !== undefined ? "containers" : "simulated";
+  const { lock, backend = usual } = options;
+  const plan = { ...saved, lock: lock ?? saved.lock };
+  const required =
+    options.required ?? previous.required ?? (findLock(plan.lock) === undefined ? PROMISABLE : PROPERTIES);
+  const execute = await executorOf(backend);
+  const run = await execute(plan, { ...environment, title: `replay of ${planFile}`, required });
+  const kept = keepRun(await proven(run), environment.drawRun);
+  return { ...kept, comparison: lock === undefined ? compare(previous, run, backend) : undefined };
+}
+
+function compare(
+  previous: PreviousRun,
+  { record, traceHash }: ExecutedRun,
+  backend: Backend,
+): ReplayComparison | undefined {
+  if (previous.traceHash === undefined || previous.verdict === undefined) return undefined;
+  if (backend === "simulated") {
+    return traceHash === previous.traceHash ? { kind: "same", traceHash } : { kind: "other" };
+  }
+  if (previous.verdict !== "invalid") return undefined;
+  const causes = causesOf(record.verdict).filter((cause) => previous.causes.includes(cause));
+  return causes.length > 0 ? { kind: "confirmed", causes } : { kind: "simulation-only", causes: previous.causes };
+}
+
+function causesOf({ properties }: Verdict): readonly string[] {
+  return Object.values(properties).flatMap(({ violations }) => violations.map(({ cause }) => cause));
+}

@@ -1,0 +1,150 @@
+// First: libraries store functions of the platform when they are loaded.
+import "../simulated/platform/install.ts";
+import { faults } from "../../faults/registry.ts";
+import { checkHistory } from "../check/check.ts";
+import type { CheckerFactory } from "../check/checker.ts";
+import { alteredDriver } from "../client/altered-driver.ts";
+import { foreignDriver, loadDriver } from "../client/load-driver.ts";
+import type { LockDriver } from "../core/lock-driver.ts";
+import type { History } from "../history/history.ts";
+import type { Fault } from "../core/fault.ts";
+import type { Plan } from "../core/plan.ts";
+import { isSimulated, requireSimulated } from "../core/topology.ts";
+import type { Property } from "../core/verdict.ts";
+import { withoutStandIns } from "../proof/changed-run.ts";
+import { proveCauses } from "../proof/prove.ts";
+import { provenElsewhere } from "../proof/proven-elsewhere.ts";
+import { runPlan } from "../run/run-plan.ts";
+import type { LineSink } from "../run/recorder.ts";
+import { RunFolder } from "../run/store.ts";
+import { isolatedDriver } from "../simulated/modules/isolated-driver.ts";
+import { simulate } from "../simulated/system/simulate.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import type { KeptRun } from "./kept-run.ts";
+
+/** A simulated run that is over. */
+export interface SimulatedRun {
+  readonly plan: Plan;
+  readonly record: RunRecord;
+  /** Equal for equal runs: the same plan and the same code. */
+  readonly traceHash: string;
+}
+
+const drivers = new Map<string, Promise<LockDriver>>();
+
+/**
+ * Runs a plan in simulation and judges it. Only `sink` writes anything: a run takes a millisecond.
+ * @throws UserError when the plan names an unknown lock or fault, or a topology that is in containers only;
+ * HarnessError when the simulation failed; InterruptedRunError when `signal` ended the run
+ */
+export async function runSimulated(
+  plan: Plan,
+  options: {
+    readonly title: string;
+    readonly required: readonly Property[];
+    /** The checkers to run. Default: all. */
+    readonly checkers?: readonly CheckerFactory[] | undefined;
+    readonly sink?: LineSink | undefined;
+    /** The lock, if it is not the one that the plan's `lock` names. */
+    readonly driver?: LockDriver | undefined;
+    /** Faults that the plan may use in addition to the registered ones. */
+    readonly moreFaults?: readonly Fault[];
+    /** Ends the run early: it is then interrupted, and not judged. */
+    readonly signal?: AbortSignal | undefined;
+  },
+): Promise<SimulatedRun> {
+  const { title, sink, required, checkers, signal, moreFaults = [] } = options;
+  // Before the lock is loaded, which may need packages that are installed for containers only.
+  requireSimulated(plan.topology.kind);
+  const driver = options.driver ?? (await driverNamed(plan.lock));
+  const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
+  const known = [...faults, ...moreFaults];
+  const { value, traceHash } = await simulate({ plan, driver, signal }, (system, signal) =>
+    runPlan({ plan, system, faults: known, facts, signal, sink }),
+  );
+  const { history } = value;
+  if (value.end === "interrupted") throw new InterruptedRunError(plan, history);
+  const verdict = checkHistory(history, { required, checkers });
+  return { plan, record: { plan, history, verdict, title }, traceHash };
+}
+
+/**
+ * The same run with the causes of its violations proven, as far as simulated runs of its plan with one thing changed
+ * prove them. A run without a violation is returned as it is.
+ */
+export async function proveSimulated(
+  run: SimulatedRun,
+  { signal, ...options }: { readonly driver?: LockDriver | undefined; readonly signal?: AbortSignal | undefined } = {},
+): Promise<SimulatedRun> {
+  const { plan, record } = run;
+  const { history, verdict } = record;
+  const driver = options.driver ?? (await driverNamed(plan.lock));
+  const proven = await proveCauses({ plan, history, verdict }, async ({ plan, standIn, alteration }) => {
+    const altered = alteration === undefined ? driver : alteredDriver(driver, alteration);
+    const moreFaults = [standIn];
+    const { required } = verdict;
+    const other = await runSimulated(plan, { title: "", required, driver: altered, moreFaults, signal });
+    const judged = withoutStandIns(other.record.history);
+    return { plan, history: judged, verdict: checkHistory(judged, { required }), traceHash: other.traceHash };
+  });
+  return { ...run, record: { ...record, verdict: proven } };
+}
+
+/**
+ * The record of a run on real servers with its causes proven, where a simulated run of the same plan breaks in the same
+ * way. A run on servers that the simulation does not have is returned as it is.
+ */
+export async function proveBySimulation(record: RunRecord): Promise<RunRecord> {
+  const { plan, history, verdict } = record;
+  if (plan === undefined || !isSimulated(plan.topology.kind)) return record;
+  const title = record.title ?? plan.lock;
+  const run = await proveSimulated(await runSimulated(plan, { title, required: verdict.required }));
+  return { ...record, verdict: provenElsewhere({ plan, history, verdict }, { plan, ...run.record }) };
+}
+
+function driverNamed(lock: string): Promise<LockDriver> {
+  let driver = drivers.get(lock);
+  if (driver === undefined) drivers.set(lock, (driver = loadIsolated(lock)));
+  return driver;
+}
+
+/**
+ * Code of others is loaded anew for each client. It is loaded once before, so that an error in it is reported before
+ * any run.
+ */
+async function loadIsolated(lock: string): Promise<LockDriver> {
+  const driver = await loadDriver(lock);
+  const foreign = foreignDriver(lock);
+  return (foreign === undefined ? undefined : isolatedDriver(foreign)) ?? driver;
+}
+
+/** The history of a run that was interrupted, marked as such. */
+export class InterruptedRunError extends Error {
+  override readonly name = "InterruptedRunError";
+  readonly #plan: Plan;
+  readonly #history: History;
+
+  constructor(plan: Plan, history: History) {
+    super("the run was interrupted");
+    this.#plan = plan;
+    this.#history = history;
+  }
+
+  /** Creates a folder for the run, with its plan and its history so far. Returns the path of the history. */
+  keep(store: string): string {
+    using folder = RunFolder.create(store, this.#plan, new Date());
+    folder.writeHistory(this.#history);
+    return folder.historyFile;
+  }
+}
+
+/** Keeps a simulated run in the usual form, and says how to replay it. */
+export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: string): KeptRun {
+  const { history, verdict } = record;
+  using folder = RunFolder.create(store, plan, new Date());
+  folder.writeHistory(history);
+  folder.writeVerdict(verdict);
+  folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
+  const replayCommand = record.replayCommand ?? `npx lockstorm replay ${folder.planFile}`;
+  return { record: { ...record, replayCommand }, folder: folder.path };
+}

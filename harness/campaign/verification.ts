@@ -1,0 +1,126 @@
+// First: it patches the platform, and libraries store functions of the platform when they are loaded.
+import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "./run-simulated.ts";
+import { faults } from "../../faults/registry.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import { maxHoldShareFor } from "../../workloads/contention.ts";
+import type { LockDriver } from "../core/lock-driver.ts";
+import type { Plan } from "../core/plan.ts";
+import type { RunNote } from "../core/run-note.ts";
+import type { TopologySpec } from "../core/topology.ts";
+import { PROMISABLE, type Property } from "../core/verdict.ts";
+import { keepRun } from "./kept-run.ts";
+import { Regressions } from "./regressions.ts";
+import { requiredProperties } from "./required-properties.ts";
+import type { RunEnvironment } from "./run-environment.ts";
+import { notesOf } from "./notes/run-notes.ts";
+import { search } from "./search.ts";
+import { type TalliedNote, tally } from "./notes/tally.ts";
+
+/** A verification as data, so that it can be sent to another process. */
+export interface VerificationOptions {
+  /** The lock's name in plans: a registered name, a module's path, or the label of a factory. */
+  readonly lock: string;
+  readonly title: string;
+  readonly topology: TopologySpec;
+  /** Kinds of faults to draw from. */
+  readonly faults: readonly string[];
+  /** Absent: what a lock can promise. */
+  readonly required?: readonly Property[] | undefined;
+  readonly runs: number;
+  readonly shrinkRuns: number;
+  readonly budgetMs: number;
+  readonly seed: number;
+  readonly path?: string | undefined;
+  readonly store: string;
+  /** The command that leads back to a counterexample, if it is not `lockstorm replay`. */
+  readonly replayCommand?: string | undefined;
+}
+
+/** The outcome of a verification. */
+export interface VerificationResult {
+  readonly seed: number;
+  readonly runs: number;
+  readonly valid: number;
+  readonly unknown: number;
+  readonly notes: readonly TalliedNote[];
+  /** True when the budget or the signal ended it before all runs were done. */
+  readonly cutShort: boolean;
+  readonly counterexample?: KeptCounterexample | undefined;
+}
+
+/** The smallest run that violates a required property, with its causes proven. */
+export interface KeptCounterexample {
+  readonly record: RunRecord;
+  /** The run's folder. */
+  readonly folder: string;
+  /** The kept plan, which runs first the next time. */
+  readonly regression: string;
+  /**
+   * The path that leads back to it with the same seed; absent for a plan that was kept from a previous verification.
+   */
+  readonly path?: string | undefined;
+  /** How many runs shrinking took. */
+  readonly shrinks: number;
+}
+
+/**
+ * Verifies a lock in simulation, in this process. Regressions run first, then generated plans until one breaks a
+ * required property, which is shrunk and kept.
+ * @param driver the lock, if it is not the one that `options.lock` names
+ * @throws UserError when the lock cannot be loaded, or does not run there
+ */
+export async function verify(
+  options: VerificationOptions,
+  {
+    driver,
+    signal,
+    drawRun,
+  }: Pick<RunEnvironment, "signal" | "drawRun"> & { readonly driver?: LockDriver | undefined } = {},
+): Promise<VerificationResult> {
+  const { lock, topology, title, required, store, seed, path, budgetMs, shrinkRuns, replayCommand } = options;
+  const regressions = new Regressions(store);
+  const noted: { readonly notes: readonly RunNote[] }[] = [];
+  const basis = required === undefined ? "promisable" : "asked";
+  const { counterexample, ...counts } = await search<SimulatedRun>({
+    drawnFrom: {
+      lock,
+      topology,
+      faults: faults.filter(({ kind }) => options.faults.includes(kind)),
+      maxHoldShare: maxHoldShareFor(required ?? PROMISABLE),
+      retries: true,
+    },
+    regressions: regressions
+      .of(lock, topology.kind)
+      .filter((plan) => plan.faults.every(({ kind }) => options.faults.includes(kind))),
+    seed,
+    path,
+    runs: options.runs,
+    budgetMs,
+    shrinkRuns,
+    signal,
+    onRun: ({ plan, record, verdict }, { shrinking }) => {
+      if (!shrinking) noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });
+    },
+    run: async (plan) => {
+      const run = await runSimulated(plan, { title, required: required ?? promisedUnder(plan), driver });
+      return replayCommand === undefined ? run : { ...run, record: { ...run.record, replayCommand } };
+    },
+  });
+  const result = { ...counts, notes: tally(noted) };
+  if (counterexample === undefined) return result;
+  const { shrinks, path: found } = counterexample;
+  const run = await proveSimulated(counterexample.run, { driver });
+  const regression = regressions.keep(run.plan);
+  const kept = keepRun({ keep: () => keepSimulated(run, store) }, drawRun);
+  return { ...result, counterexample: { ...kept, regression, path: found, shrinks } };
+}
+
+/**
+ * The properties that decide by default. The faults are requested ones or those that a sound lock survives. Only a
+ * library that sends commands again is exempt from linearizability, because no order of operations explains its
+ * answers.
+ */
+function promisedUnder(plan: Plan): readonly Property[] {
+  const promised = requiredProperties(plan);
+  return PROMISABLE.filter((property) => property !== "linearizability" || promised.includes(property));
+}

@@ -1,0 +1,318 @@
+import { traitsOf } from "../../../faults/traits.ts";
+import { losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
+import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
+import type { FaultEvent } from "../../history/history.ts";
+import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Hold } from "../../history/holds.ts";
+import { overruns } from "./overrun-causes.ts";
+import type { Overlap } from "../evidence/overlaps.ts";
+import type { Interference } from "../evidence/interferences.ts";
+import { isPromotion, twoMasters } from "./two-masters.ts";
+import { twoPlaces } from "./two-places.ts";
+import { listed } from "../../core/listed.ts";
+import { shortOwner } from "../../history/owner-value.ts";
+import { clientInWords, faultInWords } from "../words.ts";
+
+/** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
+interface LossOfLease {
+  readonly cause: Cause;
+  readonly by: readonly ((traits: FaultTraits) => boolean)[];
+  readonly how: (fault: string) => string;
+}
+
+/** How leases are lost, the most specific first. */
+const LOSSES_OF_LEASES: readonly LossOfLease[] = [
+  {
+    cause: "lost-in-failover",
+    by: [
+      ({ loses, promotes }) => loses === "unreplicated" && promotes === "seen",
+      ({ loses, promotes }) => loses === "unreplicated" && promotes !== "seen",
+    ],
+    how: (fault) =>
+      `after ${fault} the new master did not have the lock, because replication is asynchronous, and granted it again`,
+  },
+  {
+    cause: "lost-in-restart",
+    by: [({ loses }) => loses === "disk", ({ loses }) => loses === "unsynced", ({ loses }) => loses === "memory"],
+    how: (fault) => `after ${fault} the node came back without the lock, and granted it again`,
+  },
+  {
+    cause: "clock-jump",
+    by: [stepsClocks],
+    how: (fault) =>
+      `${fault} ended the lease early, or made it look longer than it was: a lease ends by the wall clock of the process that measures it`,
+  },
+  {
+    cause: "clock-rate",
+    by: [({ clock }) => clock === "rate"],
+    how: (fault) =>
+      `under ${fault} clocks ran at different rates, so the process that measured the lease saw it end earlier or later than its holder did`,
+  },
+  {
+    cause: "eviction",
+    by: [({ loses }) => loses === "keys"],
+    how: (fault) => `in ${fault} the server ran short of memory and evicted the lock`,
+  },
+];
+
+/** Whether it can take a lease away from its holder. All other faults only change when things happen. */
+function takesLeases(traits: FaultTraits): boolean {
+  return movesClocks(traits) || losesLockData(traits);
+}
+
+/**
+ * What may have made two holds overlap, the most likely first. `leasesOverlap` says whether their leases did too, that
+ * is, whether the lock broke its promise.
+ *
+ * An overlap without overlapping leases is an `overrun`: a client outlived its lease. Otherwise the evidence is taken
+ * in this order: grants that name two places; an extension of a lease that was given away; a release by another owner
+ * that was reported as done in the first hold; faults between the two grants that lose leases, the most specific first;
+ * a release that may have taken effect; and at last the lock itself.
+ *
+ * @param interferences the interferences of the key around the time of the overlap
+ */
+export function hypothesesOf(
+  overlap: Overlap,
+  leasesOverlap: boolean,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const { first, second } = overlap;
+  const overran = leasesOverlap ? [] : overruns(overlap, evidence);
+  const isVague = first.vague && first.leaseEndAtMost > overlap.from;
+  if (overran.length > 0 && !isVague) return overran;
+  const until = Math.max(overlap.from, second.grantedTime);
+  const pair = { first, second };
+  return [
+    ...inTwoPlaces(overlap, evidence),
+    ...takenByExtension(overlap, evidence),
+    ...taken(pair, evidence, interferences, true),
+    ...losses(first.invokedTime, until, evidence),
+    ...taken(pair, evidence, interferences, false),
+    ...lossesBefore(first, second, until, evidence),
+    ...overran,
+    ...(overran.length > 0 ? [] : [grantedTwice(first.invokedTime, until, evidence)]),
+  ];
+}
+
+/** The interferences by somebody else, or by a late operation with the same owner value, that may have ended a hold early. */
+export function interferencesWith(
+  hold: Hold,
+  until: { readonly index: number; readonly time: number },
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: undefined } };
+  return [...taken(pair, evidence, interferences, true), ...taken(pair, evidence, interferences, false)];
+}
+
+/** The faults between `from` and `to` that may have lost a lease, the most specific first. */
+export function losses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { faults, header } = evidence;
+  for (const delay of [0, RECORDING_DELAY_NS]) {
+    const found = LOSSES_OF_LEASES.flatMap(({ cause, by, how }) => {
+      // The harness notices a promotion by watching, and the first client may find the new master earlier.
+      const until = to + (cause === "lost-in-failover" ? RECORDING_DELAY_NS : delay);
+      return by.flatMap((matches) => faults.during(matches, from, until)).map((fault) => ({ cause, fault, how }));
+    })
+      .filter(({ fault }) => !(header["persistence"] === "always" && keepsSyncedData(traitsOf(fault.f))))
+      // A promotion before either grant lost neither of them, but it may have made a second master.
+      .filter(({ fault }) => !isPromotion(fault) || fault.time > from);
+    const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
+    const split = splitBetween(from, to, evidence);
+    const ranked = best === undefined ? [] : [best, ...found.filter((other) => other !== best)];
+    const lost = ranked.map(({ cause, fault, how }) => lostBy(cause, fault, how));
+    const hypotheses = best?.cause === "lost-in-failover" ? [...lost, ...split] : [...split, ...lost];
+    if (hypotheses.length > 0) return hypotheses;
+  }
+  return [];
+}
+
+/**
+ * Of two grants that were under way at the same time, the one answered later may have been made first: then it may have
+ * been lost before the other was asked for.
+ */
+function lossesBefore(first: Hold, second: Hold, until: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  if (second.invokedTime >= first.invokedTime) return [];
+  const known = new Set(losses(first.invokedTime, until, evidence).map(({ fault }) => fault));
+  return losses(second.invokedTime, until, evidence).filter(({ fault }) => !known.has(fault));
+}
+
+function lostBy(cause: Cause, fault: FaultEvent, how: (fault: string) => string): Hypothesis {
+  const accused = faultInWords(fault);
+  const remedies: readonly Remedy[] = cause === "lost-in-restart" ? ["fsync"] : [];
+  return {
+    cause,
+    fault: fault.index,
+    accused,
+    events: [],
+    why: how(accused),
+    ground: { on: "faults", faults: [fault.index] },
+    remedies,
+  };
+}
+
+function splitBetween(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const split = twoMasters(from, to, evidence);
+  if (split === undefined) return [];
+  const { promotion, isolation, why } = split;
+  const ground: Ground = { on: "faults", faults: [isolation.index, promotion.index] };
+  return [
+    {
+      cause: "lost-in-failover",
+      fault: isolation.index,
+      accused: faultInWords(isolation),
+      events: [promotion.index],
+      why,
+      ground,
+      remedies: [],
+    },
+  ];
+}
+
+/**
+ * The cause that is left when no fault that can take a lease away explains the violation. A history that lockstorm
+ * recorded without such a fault shows it by itself; otherwise only a run without those faults can show it.
+ */
+export function byElimination(
+  cause: Cause,
+  why: string,
+  evidence: SharedEvidence,
+  excusing: (traits: FaultTraits) => boolean = takesLeases,
+): Hypothesis {
+  const accusable = evidence.faults.during(excusing, 0, evidence.endTime).map(({ index }) => index);
+  const isWhole = typeof evidence.header["backend"] === "string";
+  return { cause, events: [], why, ground: { on: "rest", faults: [...new Set(accusable)], isWhole }, remedies: [] };
+}
+
+function grantedTwice(from: number, to: number, evidence: SharedEvidence): Hypothesis {
+  const timing = evidence.faults.kindsDuring(from, to, (traits) => !takesLeases(traits));
+  const meanwhile =
+    timing.length === 0 ? "" : ` (${listed(timing)} happened in between, which changes the timing but ends no lease)`;
+  const none = evidence.faults.kindsDuring(from, to).length === 0 ? "there was no fault: " : "";
+  return byElimination("double-grant", `${none}the lock itself granted it twice${meanwhile}`, evidence);
+}
+
+function inTwoPlaces({ first, second }: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  const places = twoPlaces(first, second, evidence);
+  if (places === undefined) return [];
+  const { fault, shown } = places;
+  const shared = { cause: "double-grant", events: [], shown, remedies: [] } as const;
+  const kept: readonly Hypothesis[] =
+    fault === undefined
+      ? []
+      : [
+          {
+            ...shared,
+            fault: fault.index,
+            accused: faultInWords(fault),
+            why: `${faultInWords(fault)} kept one client from reaching the place of the other`,
+            ground: { on: "faults", faults: [fault.index] },
+          },
+        ];
+  const why = "a client that cannot reach the place of a lock must not acquire it anywhere else";
+  return [...kept, { ...shared, why, ground: { on: "history" } }];
+}
+
+/** The overlap of leases began with an extension of a lease that the lock had already granted to somebody else. */
+function takenByExtension({ first, extended, index, from }: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  if (extended === undefined) return [];
+  const { header, faults } = evidence;
+  // With a second master there are two locks: the extension may well have prolonged the owner's own lock on the old
+  // master.
+  if (faults.faults.some(({ event }) => isPromotion(event) && event.time >= first.invokedTime)) return [];
+  if (twoMasters(first.invokedTime, from, evidence) !== undefined) return [];
+  const client = clientInWords(header, extended.process);
+  const why = `${client} extended a lease that was no longer its own (event ${index}): the lock did not compare the owner value, or did not compare it in the same step as the extension`;
+  return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
+}
+
+/** Somebody else's release (or extension), or a late one of the same owner value, may have taken effect in the first hold. */
+function taken(
+  { first, second }: { readonly first: Hold; readonly second: Successor },
+  { header }: SharedEvidence,
+  interferences: readonly Interference[],
+  certain: boolean,
+): readonly Hypothesis[] {
+  const found = interferences.filter(
+    (other) => tookFrom(first, second, other) && certain === isReportedWithin(first, other),
+  );
+  return found.toReversed().map((interference) => {
+    const own = interference.owner === first.owner;
+    const what = interference.f === "release" ? "release" : "extension";
+    const told = interference.certain ? "reported success" : "was never answered and may have taken effect late";
+    const whose = own
+      ? "meant for an earlier hold with the same owner value"
+      : `with owner ${shortOwner(interference.owner)}`;
+    const rule = own
+      ? "each acquire needs a new owner value"
+      : "a release must compare the owner value and delete the key in one step";
+    return {
+      cause: "foreign-release",
+      events: [interference.invokedIndex, interference.completedIndex],
+      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${told}, took the lock from its holder: ${rule}`,
+      ground: { on: "operation", invoked: interference.invokedIndex },
+      remedies: [],
+    };
+  });
+}
+
+/** The client that found that the first hold was over: the next to be granted the lock, or the holder itself. */
+interface Successor {
+  readonly grantedIndex: number;
+  readonly grantedTime: number;
+  readonly owner: string | undefined;
+}
+
+/**
+ * Whether `interference` may have ended the first hold before the second was granted. An operation that ended while its
+ * own lease was still in force found its own owner value, and took nothing.
+ */
+function tookFrom(first: Hold, second: Successor, interference: Interference): boolean {
+  if (
+    interference.f === "extend" ||
+    interference.invokedIndex > second.grantedIndex ||
+    interference.owner === second.owner
+  )
+    return false;
+  if (interference.owner === first.owner)
+    return !interference.certain && interference.completedIndex < first.grantedIndex;
+  if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
+  if (foundItsOwn(first, interference)) return false;
+  const over = interference.certain ? interference.completedTime : second.grantedTime;
+  return isReportedWithin(first, interference) || (interference.ownLeaseEnd ?? -Infinity) < over;
+}
+
+/** Whether it gave up, within its lease, what it had been granted in the first hold: that hold was lost before. */
+function foundItsOwn(
+  first: Hold,
+  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
+): boolean {
+  return ownGrantedIndex > first.grantedIndex && ownLeaseEnd >= invokedTime;
+}
+
+/** Whether it was reported as done, and was invoked in the first hold. */
+function isReportedWithin(first: Hold, interference: Interference): boolean {
+  return interference.certain && interference.owner !== first.owner && interference.invokedIndex > first.grantedIndex;
+}
+
+/** Whether this stepped the clock by which a node, promoted later, judged the leases that had been replicated to it. */
+function isClockOfPromoted(step: FaultEvent, found: readonly { readonly fault: FaultEvent }[]): boolean {
+  if (!stepsClocks(traitsOf(step.f))) return false;
+  return found.some(
+    ({ fault }) =>
+      isPromotion(fault) &&
+      fault.index > step.index &&
+      fault.value.targets.some((node) => step.value.targets.includes(node)),
+  );
+}
+
+function stepsClocks({ clock }: FaultTraits): boolean {
+  return clock === "step";
+}
+
+/** Whether a node that syncs before each reply comes back from it with everything it had granted. */
+function keepsSyncedData({ loses }: FaultTraits): boolean {
+  return loses === "memory" || loses === "unsynced";
+}

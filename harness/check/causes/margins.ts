@@ -1,0 +1,60 @@
+import type { Margin, Margins } from "../../core/verdict.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Hold } from "../../history/holds.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+
+/** Measures how close a run came to a violation, event by event. */
+export class MarginWatch {
+  readonly #evidence: SharedEvidence;
+  /** By key, the hold that ended last. */
+  readonly #lastEnded = new Map<string, Hold>();
+  #smallestGap: Margin | undefined;
+  #smallestValidityLeft: Margin | undefined;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  push({ changes }: HistoryStep): void {
+    for (const { kind, hold } of changes) {
+      if (kind === "granted") this.#granted(hold);
+      else if (kind === "ended") this.#ended(hold);
+    }
+  }
+
+  /** To be called after the last event. */
+  finish(): Margins {
+    const largestPause = this.#largestPause();
+    return {
+      ...(this.#smallestGap === undefined ? {} : { smallestGap: this.#smallestGap }),
+      ...(this.#smallestValidityLeft === undefined ? {} : { smallestValidityLeft: this.#smallestValidityLeft }),
+      ...(largestPause === undefined ? {} : { largestPause }),
+    };
+  }
+
+  #granted(hold: Hold): void {
+    const end = this.#lastEnded.get(hold.key)?.end;
+    // While somebody else holds there is no gap.
+    if (end === undefined || this.#evidence.holds.count(hold.key) > 1) return;
+    const gap = { nanoseconds: hold.grantedTime - end.time, events: [end.index, hold.grantedIndex] };
+    if (gap.nanoseconds < (this.#smallestGap?.nanoseconds ?? Infinity)) this.#smallestGap = gap;
+  }
+
+  #ended(hold: Hold): void {
+    if (hold.end === undefined || hold.end.by === "abandoned") return;
+    this.#lastEnded.set(hold.key, hold);
+    if (hold.end.by !== "release") return;
+    const left = { nanoseconds: hold.leaseEnd - hold.end.time, events: [hold.end.index] };
+    if (left.nanoseconds < (this.#smallestValidityLeft?.nanoseconds ?? Infinity)) this.#smallestValidityLeft = left;
+  }
+
+  #largestPause(): Margin | undefined {
+    const pauses = this.#evidence.faults.faults
+      .filter(({ traits, event }) => traits.pauses !== undefined && event.value.outcome === "installed")
+      .map(({ event, healed }) => ({
+        nanoseconds: (healed?.time ?? this.#evidence.endTime) - event.time,
+        events: healed === undefined ? [event.index] : [event.index, healed.index],
+      }));
+    return pauses.toSorted((left, right) => right.nanoseconds - left.nanoseconds)[0];
+  }
+}

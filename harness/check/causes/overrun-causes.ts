@@ -1,0 +1,133 @@
+import { holdsMessages, pausesClients } from "../../core/fault-traits.ts";
+import type { FaultEvent } from "../../history/history.ts";
+import type { Hypothesis, Remedy } from "../../core/verdict.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Hold } from "../../history/holds.ts";
+import type { Overlap } from "../evidence/overlaps.ts";
+import { clientInWords, faultInWords, ms } from "../words.ts";
+
+/**
+ * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
+ * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival. Empty if neither
+ * lease was over.
+ */
+export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { first, second, from, firstLeaseEnd } = overlap;
+  if (firstLeaseEnd <= from) return outlived(first, firstLeaseEnd, from, evidence);
+  if (isOverOnArrival(second)) return overOnArrival(second, evidence);
+  return [];
+}
+
+/** The client held, or continued to work, after its lease. */
+function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  if (isOverOnArrival(hold) && leaseEnd === hold.grantedLeaseEnd) return overOnArrival(hold, evidence);
+  const { header, faults } = evidence;
+  const client = clientInWords(header, hold.process);
+  // If the lock may have waited, the start of the lease is unknown; only its latest end is known.
+  const end = hold.vague ? Math.max(leaseEnd, hold.leaseEndAtMost) : leaseEnd;
+  const known = end <= from;
+  const by = hold.vague ? ", at the latest," : "";
+  const shown = known
+    ? `the lease of ${client} had ended at ${ms(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} outlived its lease by ${ms(from - end)}`
+    : `the lease of ${client} may have ended as early as ${ms(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
+  const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
+  const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
+  const accuse = (fault: FaultEvent, how: string, remedies: readonly Remedy[]): Hypothesis => ({
+    cause: "overrun",
+    fault: fault.index,
+    accused: faultInWords(fault),
+    events: [],
+    shown,
+    why: how,
+    ground: { on: "faults", faults: [fault.index] },
+    grant: hold.grantedIndex,
+    remedies,
+  });
+  return [
+    ...pauses
+      .toReversed()
+      .map((fault) =>
+        isStoppedThroughout(fault, leaseEnd, from, evidence)
+          ? accuse(fault, `it was stopped by ${faultInWords(fault)} and could not notice`, [
+              "fencing-resource",
+              "local-timer",
+            ])
+          : accuse(fault, `it was held up by ${faultInWords(fault)}`, ["local-timer", "fencing-resource"]),
+      ),
+    ...cut
+      .toReversed()
+      .map((fault) =>
+        accuse(fault, `it ran, but ${faultInWords(fault)} delayed its requests or the answers to them`, [
+          "local-timer",
+          "fencing-resource",
+        ]),
+      ),
+    {
+      cause: "overrun",
+      events: [],
+      shown,
+      why: "it held longer than its lease",
+      ground: known ? { on: "history" } : { on: "remedy", remedy: "local-timer" },
+      grant: hold.grantedIndex,
+      remedies: ["local-timer", "fencing-resource"],
+    },
+  ];
+}
+
+function isOverOnArrival({ grantedLeaseEnd, grantedTime, vague }: Hold): boolean {
+  return !vague && grantedLeaseEnd <= grantedTime;
+}
+
+/**
+ * The grant arrived after its lease was over: by the validity that the lock reported, or by its TTL from the request
+ * on.
+ */
+function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
+  const client = clientInWords(evidence.header, hold.process);
+  const measured = hold.validityReported ? "the lease" : "the TTL, counted from the request,";
+  const shown = `when the grant reached ${client} its lease was already over: it asked at ${ms(hold.invokedTime)}, was granted the lock at ${ms(hold.grantedTime)}, and ${measured} had ended at ${ms(hold.grantedLeaseEnd)}`;
+  const [pause] = pausesOf(hold, evidence, hold.invokedTime, hold.grantedTime);
+  const shared = { events: [hold.invokedIndex], shown, grant: hold.grantedIndex };
+  const remedies: readonly Remedy[] = ["elapsed-check", "local-timer", "fencing-resource"];
+  const cause = hold.validityReported ? "expired-grant" : "overrun";
+  const late: Hypothesis[] =
+    pause === undefined
+      ? []
+      : [
+          {
+            ...shared,
+            cause,
+            fault: pause.index,
+            accused: faultInWords(pause),
+            why: `in between it was stopped by ${faultInWords(pause)}`,
+            ground: { on: "faults", faults: [pause.index] },
+            remedies,
+          },
+        ];
+  return [
+    ...late,
+    { ...shared, cause, why: "no client compared the elapsed time with it", ground: { on: "history" }, remedies },
+  ];
+}
+
+function pausesOf(hold: Hold, { faults, holds }: SharedEvidence, from: number, to: number): readonly FaultEvent[] {
+  return faults
+    .during(pausesClients, from, to)
+    .filter(({ value }) =>
+      (value.processes ?? []).some(
+        (process) => holds.sameClient(hold.process, process) || holds.sameClient(hold.currentProcess, process),
+      ),
+    );
+}
+
+/** Whether the pause lasted from the end of the client's lease, or earlier, to the beginning of the overlap. */
+function isStoppedThroughout(pause: FaultEvent, leaseEnd: number, from: number, { faults }: SharedEvidence): boolean {
+  const healed = faults.faults.find(({ event }) => event === pause)?.healed;
+  return pause.time <= leaseEnd && (healed?.time ?? Infinity) >= from;
+}
+
+/** Whether a fault of the network names this client, or names none. */
+function concerns({ value }: FaultEvent, hold: Hold, { header }: SharedEvidence): boolean {
+  const clients = value.targets.filter((target) => target.startsWith("client-"));
+  return clients.length === 0 || header.clients === undefined || clients.includes(clientInWords(header, hold.process));
+}

@@ -1,0 +1,81 @@
+import { traitsOf } from "../../../faults/traits.ts";
+import { losesLockData, losesNodeData, type FaultTraits } from "../../core/fault-traits.ts";
+import type { FaultEvent } from "../../history/history.ts";
+import type { Hypothesis } from "../../core/verdict.ts";
+import { byElimination } from "./causes.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { twoMasters } from "./two-masters.ts";
+import { faultInWords } from "../words.ts";
+
+/** What makes a fence counter forget, the most specific first. */
+const LOSSES_OF_COUNTS: readonly ((traits: FaultTraits) => boolean)[] = [
+  ({ promotes }) => promotes === "seen",
+  ({ promotes }) => promotes === "request",
+  ({ loses }) => loses === "disk",
+  ({ loses }) => loses === "unsynced",
+  ({ loses }) => loses === "memory",
+  ({ loses }) => loses === "keys",
+];
+
+/**
+ * Why a fencing token was granted twice, or a smaller one after a larger one, the most likely first: a fault between
+ * the two grants that makes the counter forget; two masters with a counter each; and at last the lock itself.
+ *
+ * @param from when the earlier grant was asked for: its counter may have been lost before the client was told
+ * @param to when the later grant was completed
+ */
+export function tokenHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { faults } = evidence;
+  const ranked = LOSSES_OF_COUNTS.flatMap((matches) => faults.during(matches, from, to));
+  const split = twoMasters(from, to, evidence);
+  const separate: readonly Hypothesis[] =
+    split === undefined
+      ? []
+      : [
+          {
+            cause: "token-rollback",
+            fault: split.isolation.index,
+            accused: faultInWords(split.isolation),
+            events: [split.promotion.index],
+            why: `${split.why}. Each of them had its own fencing token counter`,
+            ground: { on: "faults", faults: [split.isolation.index, split.promotion.index] },
+            remedies: [],
+          },
+        ];
+  const itself = byElimination(
+    "token-rollback",
+    "the lock itself issued the wrong fencing token",
+    evidence,
+    losesLockData,
+  );
+  return [...ranked.map(forgotten), ...separate, itself];
+}
+
+/**
+ * Why the hold that came first has the larger fencing token: one of the same causes, or the token was not minted in the
+ * step that took the key.
+ */
+export function overtakenHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const lost = tokenHypotheses(from, to, evidence).filter(({ fault }) => fault !== undefined);
+  const itself = byElimination(
+    "token-overtaken",
+    "the lock does not issue the fencing token in the step that takes the key, so the earlier hold can get the token that was issued later",
+    evidence,
+    losesLockData,
+  );
+  return [...lost, itself];
+}
+
+function forgotten(fault: FaultEvent): Hypothesis {
+  const accused = faultInWords(fault);
+  const traits = traitsOf(fault.f);
+  return {
+    cause: traits.loses === "keys" ? "eviction" : "token-rollback",
+    fault: fault.index,
+    accused,
+    events: [],
+    why: `in ${accused} the fencing token counter was lost: a counter is only as durable as the node that stores it`,
+    ground: { on: "faults", faults: [fault.index] },
+    remedies: losesNodeData(traits) ? ["fsync"] : [],
+  };
+}

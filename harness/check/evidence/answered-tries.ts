@@ -1,0 +1,24 @@
+import type { PropertyVerdict } from "../../core/verdict.ts";
+import { notApplicable } from "../findings.ts";
+import type { HistoryStep } from "./history-step.ts";
+
+/**
+ * How the acquires of a run ended. If most of them got neither the lock nor the answer that somebody holds it, as when
+ * a server does not answer, the others show nothing about deadlock freedom.
+ */
+export class AnsweredTries {
+  #tries = 0;
+  #answered = 0;
+
+  push({ event, invocation }: HistoryStep): void {
+    if (event.type === "invoke" && event.f === "acquire") this.#tries += 1;
+    if (invocation?.f !== "acquire") return;
+    if (event.type === "ok" || (event.type === "fail" && event.value?.reason === "contended")) this.#answered += 1;
+  }
+
+  /** The judgement, or `not-applicable` in place of `valid` if too few tries were answered. */
+  orTooFew(judged: PropertyVerdict): PropertyVerdict {
+    if (judged.verdict !== "valid" || this.#answered * 2 >= this.#tries) return judged;
+    return notApplicable(`only ${this.#answered} of ${this.#tries} attempts to acquire were answered`);
+  }
+}

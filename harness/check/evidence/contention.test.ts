@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
+import { Recording } from "../testing/recording.ts";
+
+function isContended(recording: Recording): boolean {
+  return !checkHistory(recording.history).reasons.includes("no lock was ever contended");
+}
+
+it("is a refusal because somebody held", () => {
+  expect(isContended(new Recording().fail(0, 0))).toBe(true);
+  expect(isContended(new Recording().seek(0, 0).refused(1, 0, "NOREPLICAS"))).toBe(false);
+});
+
+it("is a try while another holds", () => {
+  expect(isContended(new Recording().acquire(0, 0, "a").seek(5, 1))).toBe(true);
+  expect(isContended(new Recording().acquire(0, 0, "a").seek(5, 0))).toBe(false);
+  expect(isContended(new Recording().acquire(0, 0, "a").release(2, 0, "a").seek(5, 1))).toBe(false);
+  expect(isContended(new Recording().acquire(0, 0, "a").on("other").seek(5, 1))).toBe(false);
+});
+
+it("is a grant while another tries", () => {
+  expect(isContended(new Recording().seek(0, 0).seek(1, 1).granted(2, 0, "a"))).toBe(true);
+  expect(isContended(new Recording().seek(0, 0).seek(1, 1).info(2, 1, "acquire").granted(3, 0, "a"))).toBe(false);
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import type { EndMarker, History } from "../../history/history.ts";
+import type { Verdict } from "../../core/verdict.ts";
+import { checkHistory, type CheckOptions } from "../check.ts";
+import { Recording } from "../testing/recording.ts";
+
+const MS = 1_000_000;
+const LIMIT = { run: "limit", at: 10_000 * MS, sections: { planned: 8, done: 3 } } as const;
+
+/** Two clients that meet and do nothing wrong. */
+const met = (facts = {}): Recording =>
+  new Recording({ version: 2, clients: 2, ...facts })
+    .acquire(1, 0, "a")
+    .fail(5, 1)
+    .release(10, 0, "a")
+    .acquire(20, 1, "b")
+    .release(30, 1, "b");
+
+/** Two clients that hold at once. */
+const broken = (): Recording =>
+  new Recording({ version: 2, clients: 2 }).acquire(1, 0, "a").acquire(5, 1, "b").release(9, 0, "a");
+
+function ended({ history }: Recording, value: EndMarker["value"]): History {
+  const { length } = history.events;
+  return { ...history, end: { index: length, time: value.at, process: "harness", type: "end", value } };
+}
+
+function judged(history: History, options: CheckOptions = {}): Pick<Verdict, "verdict" | "reasons" | "remarks"> {
+  const { verdict, reasons, remarks } = checkHistory(history, { required: ["mutual-exclusion"], ...options });
+  return { verdict, reasons, remarks };
+}
+
+describe.each([true, false])("a history (from elsewhere: %s)", (foreign) => {
+  test("that is marked as completed is judged by its properties", () => {
+    const end = { run: "completed", at: 40 * MS, sections: { planned: 3, done: 3 } } as const;
+    expect(judged(ended(met(), end), { foreign })).toEqual({ verdict: "valid", reasons: [], remarks: [] });
+  });
+
+  test.each([
+    [undefined, "its end marker is missing"],
+    [12, "line 12, the last one, is truncated"],
+  ])("that lost its end is unknown (cut line: %s)", (cutLine, why) => {
+    const history = { ...met().history, ...(cutLine === undefined ? {} : { cutLine }) };
+    const reasons = [`the history is truncated: ${why}; everything after 31 ms is lost`];
+    expect(judged(history, { foreign })).toEqual({ verdict: "unknown", reasons, remarks: [] });
+  });
+
+  test("that lost its end still proves what it shows", () => {
+    const { verdict, reasons } = judged(broken().history, { foreign });
+    expect([verdict, reasons]).toEqual(["invalid", [expect.stringContaining("the history is truncated")]]);
+  });
+
+  test("of which nothing but the header is left is unknown", () => {
+    const { verdict, reasons } = judged(new Recording({ version: 2 }).history, { foreign });
+    expect(verdict).toBe("unknown");
+    expect(reasons[0]).toMatch(/truncated/);
+  });
+
+  test.each([
+    ["interrupted", undefined, "the run was interrupted at 10000 ms, with 3 of 8 critical sections done"],
+    ["failed", "Toxiproxy died", "the harness failed at 10000 ms, with 3 of 8 critical sections done: Toxiproxy died"],
+  ] as const)("of a run that was %s is unknown", (run, reason, words) => {
+    const end = { ...LIMIT, run, ...(reason === undefined ? {} : { reason }) };
+    expect(judged(ended(met(), end), { foreign })).toEqual({ verdict: "unknown", reasons: [words], remarks: [] });
+    expect(judged(ended(broken(), end), { foreign }).verdict).toBe("invalid");
+  });
+});
+
+test("a history of version 1 is judged as ever, and who did not record it is told what is not known", () => {
+  const history = met({ version: 1 }).history;
+  expect(judged(history)).toEqual({ verdict: "valid", reasons: [], remarks: [] });
+  const { verdict, remarks } = judged(history, { foreign: true });
+  expect([verdict, remarks]).toEqual(["valid", [expect.stringContaining("version 1 have no end marker")]]);
+  expect(judged(met({ version: 1, source: "jepsen" }).history, { foreign: true }).remarks).toEqual([]);
+});
+
+test.each([
+  [1, "valid"],
+  [4, "not-applicable"],
+])("with 3 tries answered and %i not, deadlock freedom is %s", (unanswered, outcome) => {
+  const recording = met();
+  for (let number = 0; number < unanswered; number += 1) recording.seek(40 + number, 2 + 2 * number);
+  const { verdict, reason } = checkHistory(recording.history).properties["deadlock-freedom"] ?? {};
+  expect(verdict).toBe(outcome);
+  if (outcome === "not-applicable") expect(reason).toBe("only 3 of 7 attempts to acquire were answered");
+});
+
+describe("a run that came to its limit", () => {
+  const came = "the run reached its time limit at 10000 ms, with 3 of 8 critical sections done";
+
+  test("with sections undone and no fault is unknown", () => {
+    const reasons = [`${came}, and no fault explains it`];
+    expect(judged(ended(met(), LIMIT))).toEqual({ verdict: "unknown", reasons, remarks: [] });
+  });
+
+  test("with all done is judged by its properties", () => {
+    expect(judged(ended(met(), { ...LIMIT, sections: { planned: 8, done: 8 } })).verdict).toBe("valid");
+  });
+
+  const heal = { phase: "heal" } as const;
+  test.each([
+    ["a fault that is never healed", met().fault(100, "partition"), /partition.* was still in force$/],
+    ["one healed when the run is over", met().fault(100, "stall").fault(10_001, "stall", heal), /was still in force$/],
+    ["a node that stays down", met().fault(9000, "kill-node"), /kill-node.* was still in force$/],
+    ["a dead client", met().fault(100, "kill-client"), /kill-client.* ended clients early$/],
+    [
+      "faults for most of the time",
+      met().fault(100, "stall").fault(5200, "stall", heal),
+      /took much of the run's time$/,
+    ],
+  ])("explained by %s is judged, and remarked", (_, recording, why) => {
+    const { verdict, reasons, remarks } = judged(ended(recording, LIMIT));
+    expect([verdict, reasons]).toEqual(["valid", []]);
+    expect(remarks).toEqual([expect.stringMatching(why)]);
+    expect(remarks[0]).toContain(came);
+  });
+
+  const twice = met().fault(100, "stall").fault(200, "latency");
+  test.each([
+    ["a fault that was healed early", met().fault(100, "stall").fault(3000, "stall", heal)],
+    ["faults that lay over each other", twice.fault(2600, "stall", heal).fault(2700, "latency", heal)],
+    ["a fault that is over at once", met().fault(100, "eviction")],
+    ["a node that was soon started again", met().fault(100, "kill-node").fault(300, "kill-node", heal)],
+    ["a fault that came after it", met().fault(10_001, "partition")],
+  ])("is not explained by %s", (_, recording) => {
+    expect(judged(ended(recording, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
+  });
+
+  test("is not explained by a fault that was skipped", () => {
+    const recording = met().fault(100, "partition", { outcome: "skipped" });
+    expect(judged(ended(recording, LIMIT)).reasons[0]).toBe(`${came}, and no fault explains it`);
+  });
+
+  test.each([
+    [3, "not-applicable"],
+    [4, "valid"],
+  ])("with %i of 8 sections done, deadlock freedom is %s", (done, outcome) => {
+    const history = ended(met(), { ...LIMIT, sections: { planned: 8, done } });
+    expect(checkHistory(history).properties["deadlock-freedom"]?.verdict).toBe(outcome);
+    const completed = ended(met(), { ...LIMIT, run: "completed", sections: { planned: 8, done } });
+    expect(checkHistory(completed).properties["deadlock-freedom"]?.verdict).toBe("valid");
+  });
+});

@@ -1,0 +1,117 @@
+import { disturbsUntilHealed, killsClients } from "../../core/fault-traits.ts";
+import { isMarked, type EndMarker, type HistoryEnd, type HistoryHeader } from "../../history/history.ts";
+import type { PropertyVerdict } from "../../core/verdict.ts";
+import type { FaultTimeline, RecordedFault } from "../../history/fault-timeline.ts";
+import { notApplicable } from "../findings.ts";
+import { listed } from "../../core/listed.ts";
+import { faultInWords, ms } from "../words.ts";
+
+/** Faults that were in force for at least this share of a run explain why its time was too short. */
+const MUCH_OF_THE_RUN = 0.5;
+const MOST_NAMED = 3;
+
+/** What the end of a history says about its verdict. */
+export interface EndingNotes {
+  /** Why nothing can be said in favour of the lock, whatever the properties say; a violation is proved all the same. */
+  readonly reasons: readonly string[];
+  readonly remarks: readonly string[];
+  /** Remarks for a reader who did not record the history. */
+  readonly caveats: readonly string[];
+}
+
+const NOTHING: EndingNotes = { reasons: [], remarks: [], caveats: [] };
+
+/**
+ * Whether the history is whole, and whether the run came to an end that shows something. `lastTime` is that of the last
+ * event, in nanoseconds.
+ */
+export function endingNotes(
+  header: HistoryHeader,
+  ending: HistoryEnd,
+  faults: FaultTimeline,
+  lastTime: number,
+): EndingNotes {
+  const { end, cutLine } = ending;
+  if (end !== undefined) return markedNotes(end, faults);
+  if (!isMarked(header)) {
+    const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
+    return header["source"] === "jepsen" ? notesOnTimes(header["movedTimes"]) : { ...NOTHING, caveats: [caveat] };
+  }
+  const tear = cutLine === undefined ? "its end marker is missing" : `line ${cutLine}, the last one, is truncated`;
+  return reason(`the history is truncated: ${tear}; everything after ${ms(lastTime)} is lost`);
+}
+
+/** The order of a file's lines is the order of its events. Times that do not fit it are moved, and a note says so. */
+function notesOnTimes(moved: unknown): EndingNotes {
+  if (typeof moved !== "number" || moved === 0) return NOTHING;
+  const events = moved === 1 ? "1 event has" : `${moved} events have`;
+  const remark = `${events} a time below zero or before that of an earlier line, which was set to the latest time before`;
+  return { ...NOTHING, remarks: [remark] };
+}
+
+/** A run that was stopped before most of its work was done cannot show deadlock freedom. */
+export function unlessCutShort(judged: PropertyVerdict, { end }: HistoryEnd): PropertyVerdict {
+  const sections = end?.value.sections;
+  if (judged.verdict !== "valid" || sections === undefined || end?.value.run === "completed") return judged;
+  if (sections.done * 2 >= sections.planned) return judged;
+  return notApplicable(`only ${doneOf(sections)} when the run was stopped`);
+}
+
+function markedNotes({ value }: EndMarker, faults: FaultTimeline): EndingNotes {
+  const { at, sections } = value;
+  const state = `at ${ms(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
+  switch (value.run) {
+    case "completed":
+      return NOTHING;
+    case "interrupted":
+      return reason(`the run was interrupted ${state}`);
+    case "failed":
+      return reason(`the harness failed ${state}: ${value.reason ?? "no reason given"}`);
+    case "limit": {
+      if (sections !== undefined && sections.done >= sections.planned) return NOTHING;
+      const what = `the run reached its time limit ${state}`;
+      const why = explanation(faults.faults, at);
+      return why === undefined
+        ? reason(`${what}, and no fault explains it`)
+        : { ...NOTHING, remarks: [`${what}: ${why}`] };
+    }
+  }
+}
+
+function reason(text: string): EndingNotes {
+  return { ...NOTHING, reasons: [text] };
+}
+
+function doneOf({ planned, done }: { readonly planned: number; readonly done: number }): string {
+  return `${done} of ${planned} critical ${planned === 1 ? "section" : "sections"} done`;
+}
+
+/** What kept a run from finishing by `at`, in words; undefined if no fault did. */
+function explanation(all: readonly RecordedFault[], at: number): string | undefined {
+  const faults = all.filter(({ event }) => event.value.outcome !== "skipped" && event.time <= at);
+  const lasting = faults.filter(({ traits }) => disturbsUntilHealed(traits));
+  const inForce = lasting.filter(({ healed }) => (healed?.time ?? Infinity) >= at);
+  if (inForce.length > 0) return `${named(inForce)} ${inForce.length === 1 ? "was" : "were"} still in force`;
+  const deaths = faults.filter(({ traits }) => killsClients(traits));
+  if (deaths.length > 0) return `${named(deaths)} ended clients early`;
+  if (disturbedUntil(lasting, at) < at * MUCH_OF_THE_RUN) return undefined;
+  return `${named(lasting)} took much of the run's time`;
+}
+
+function named(faults: readonly RecordedFault[]): string {
+  const words = faults.slice(0, MOST_NAMED).map(({ event }) => faultInWords(event));
+  const rest = faults.length - words.length;
+  return listed(rest === 0 ? words : [...words, `${rest} more`]);
+}
+
+/** For how long, until `at`, at least one of these faults was in force. They are in the order of their starts. */
+function disturbedUntil(faults: readonly RecordedFault[], at: number): number {
+  let disturbed = 0;
+  let upTo = 0;
+  for (const { event, healed } of faults) {
+    const to = Math.min(healed?.time ?? at, at);
+    disturbed += Math.max(0, to - Math.max(event.time, upTo));
+    upTo = Math.max(upTo, to);
+  }
+  return disturbed;
+}

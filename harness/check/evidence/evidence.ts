@@ -1,0 +1,73 @@
+import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
+import { ContentionWatch } from "./contention.ts";
+import { FaultTimeline } from "../../history/fault-timeline.ts";
+import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts";
+import { LeaseOverlaps } from "./lease-overlaps.ts";
+import { OpenOperations } from "../../history/operations.ts";
+import type { HistoryStep } from "./history-step.ts";
+import { InterferenceLog } from "./interferences.ts";
+
+/**
+ * What the checkers share: the open operations, the holds, the faults. It goes through the history once, one event
+ * ahead of the checkers, and keeps only what is open (and the faults, which are few).
+ */
+export class SharedEvidence {
+  readonly header: HistoryHeader;
+  readonly holds: HoldTracker;
+  readonly leases = new LeaseOverlaps();
+  readonly faults = new FaultTimeline();
+  readonly interferences = new InterferenceLog();
+  readonly contention = new ContentionWatch();
+  /**
+   * By key, what P3 found wrong with its fencing tokens. P3 concludes before P8, which blames fencing tokens only for
+   * these.
+   */
+  readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
+  readonly #open = new OpenOperations();
+  #events = 0;
+  #endTime = 0;
+
+  constructor(header: HistoryHeader) {
+    this.header = header;
+    this.holds = new HoldTracker(header.clients);
+  }
+
+  /** Number of events so far. */
+  get events(): number {
+    return this.#events;
+  }
+
+  /** Time of the last event so far. */
+  get endTime(): number {
+    return this.#endTime;
+  }
+
+  push(event: HistoryEvent): HistoryStep {
+    this.#events += 1;
+    this.#endTime = event.time;
+    const invocation = this.#open.push(event);
+    this.contention.push(event, this.holds);
+    const changes = this.holds.push(event, invocation);
+    this.faults.push(event);
+    this.interferences.push(event, invocation, this.#ownHold(event, changes));
+    const leaseOverlaps = this.leases.push(event, changes, this.holds);
+    return { event, invocation, changes, leaseOverlaps };
+  }
+
+  /** Whether this release or extension refers to no known grant. `changes` are those of its own step. */
+  isStranger(
+    event: { readonly key: string; readonly process: number; readonly value: { readonly owner?: string } },
+    { changes }: Pick<HistoryStep, "changes">,
+  ): boolean {
+    const { owner } = event.value;
+    if (owner === undefined || changes.some(({ hold }) => hold.owner === owner)) return false;
+    return this.holds.find(event.key, owner, event.process) === undefined;
+  }
+
+  /** The hold to which the invocation of a release or an extension refers. */
+  #ownHold(event: HistoryEvent, changes: readonly HoldChange[]): Hold | undefined {
+    if (event.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
+    const { owner } = event.value;
+    return changes.find(({ hold }) => hold.owner === owner)?.hold ?? this.holds.find(event.key, owner, event.process);
+  }
+}

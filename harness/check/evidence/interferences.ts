@@ -1,0 +1,75 @@
+import type { Hold } from "../../history/holds.ts";
+import type { InvocationEvent } from "../../history/operations.ts";
+import type { HistoryEvent } from "../../history/history.ts";
+
+/** How many past operations the search for the cause of an overlap looks at, per key. */
+const REMEMBERED_PER_KEY = 64;
+
+/**
+ * An operation that took the lock from somebody, or may have done so: a release that reported `released: true`, an
+ * extension that reported success, or either of them with an indeterminate end. Times are nanoseconds since the start
+ * of the run.
+ */
+export interface Interference {
+  readonly f: "release" | "extend";
+  readonly certain: boolean;
+  readonly process: number;
+  readonly owner: string;
+  /** When the lease ended that the owner had when it invoked the operation; undefined if it had none. */
+  readonly ownLeaseEnd: number | undefined;
+  /** Index of the event that granted the owner its own hold; undefined if it had none. */
+  readonly ownGrantedIndex: number | undefined;
+  readonly invokedIndex: number;
+  readonly invokedTime: number;
+  readonly completedIndex: number;
+  readonly completedTime: number;
+}
+
+/** Remembers the last interferences of each key. */
+export class InterferenceLog {
+  readonly #byKey = new Map<string, Interference[]>();
+  /** By process, the hold to which its open release or extension refers. */
+  readonly #own = new Map<number, Hold>();
+
+  /** The last interferences of a key, as they are now. */
+  of(key: string): readonly Interference[] {
+    return [...(this.#byKey.get(key) ?? [])];
+  }
+
+  push(event: HistoryEvent, invocation: InvocationEvent | undefined, own: Hold | undefined): void {
+    if (event.type === "invoke") {
+      if (own === undefined) this.#own.delete(event.process);
+      else this.#own.set(event.process, own);
+      return;
+    }
+    if (event.type === "fault" || event.type === "audit" || event.type === "notice") return;
+    const interference = interferenceOf(event, invocation, this.#own.get(event.process));
+    if (interference === undefined) return;
+    const remembered = this.#byKey.get(event.key);
+    if (remembered === undefined) this.#byKey.set(event.key, [interference]);
+    else if (remembered.push(interference) > 2 * REMEMBERED_PER_KEY) remembered.splice(0, REMEMBERED_PER_KEY);
+  }
+}
+
+/** The interference that this event completes, if any. `own` is the hold to which it refers. */
+export function interferenceOf(
+  event: HistoryEvent,
+  invocation: InvocationEvent | undefined,
+  own: Hold | undefined,
+): Interference | undefined {
+  if (invocation === undefined || (invocation.f !== "release" && invocation.f !== "extend")) return undefined;
+  if (event.type !== "ok" && event.type !== "info") return undefined;
+  if (event.type === "ok" && event.f === "release" && !event.value.released) return undefined;
+  return {
+    f: invocation.f,
+    certain: event.type === "ok",
+    process: invocation.process,
+    owner: invocation.value.owner,
+    ownLeaseEnd: own?.leaseEnd,
+    ownGrantedIndex: own?.grantedIndex,
+    invokedIndex: invocation.index,
+    invokedTime: invocation.time,
+    completedIndex: event.index,
+    completedTime: event.time,
+  };
+}

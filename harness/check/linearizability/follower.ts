@@ -1,0 +1,25 @@
+import type { Configuration } from "./configuration.ts";
+import type { LockOperation } from "./lock-models.ts";
+
+/** Follows the linearizations of one key's operations. */
+export interface Follower {
+  /** Whether configurations were dropped because there were too many: a failure then proves nothing. */
+  readonly truncated: boolean;
+  /** Whether it took more steps than it was given: its answers since then do not count. */
+  readonly exhausted: boolean;
+  announce(operation: LockOperation): void;
+  /**
+   * States, for each required operation in the order of completions, that all operations that began before its
+   * completion are announced.
+   */
+  confirm(operation: LockOperation): void;
+  push(operation: LockOperation): Impossible | undefined;
+  finish(): Configuration | undefined;
+}
+
+export interface Impossible {
+  /** The operation that no configuration allows. */
+  readonly operation: LockOperation;
+  /** The configuration before it that got furthest. */
+  readonly before: Configuration;
+}

@@ -1,0 +1,378 @@
+import { NANOSECONDS_PER_MS, type LostEvent, type RenewedEvent } from "../../history/history.ts";
+import type { Follower, Impossible } from "./follower.ts";
+import { Linearization } from "./linearization.ts";
+import { earliestExpiry, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
+import { InvocationQueue } from "./invocation-queue.ts";
+import { MutexLinearization } from "./mutex-linearization.ts";
+import { OldestFirst } from "./oldest-first.ts";
+import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
+import { PossibleReentries } from "../../history/possible-reentries.ts";
+import { MOST_STEPS, StepBudget } from "./step-budget.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { searching, searchLinearization, type SearchOutcome } from "./wgl.ts";
+
+type LockInvocation = Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
+export type LockCompletion = Extract<CompletionEvent, { f: "acquire" | "extend" | "release" }>;
+
+interface OpenOperation {
+  readonly invocation: LockInvocation;
+  /** For release and extend: it refers to no known grant. */
+  readonly stranger: boolean;
+}
+
+/** What is known of one key. `general`: only the general search can decide it, if anything can. */
+export type KeyProgress =
+  | { readonly state: "following" }
+  | { readonly state: "impossible"; readonly impossible: Impossible }
+  | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
+  | { readonly state: "general"; readonly why: string };
+
+/** The longest history that the general search is given, and its steps. */
+const SEARCHED_OPERATIONS = 300;
+const SEARCH_STEPS = 100_000;
+/** How many completed operations may wait for their owners' next operations. */
+const LOOKAHEAD = 4096;
+/** How many completed operations may wait for an open one: about 50 MB. */
+const MOST_WAITING = 100_000;
+
+/**
+ * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not
+ * known yet. It keeps the operations since then, and all of a short history for the general search.
+ *
+ * An operation that is open for too long counts as one of unknown outcome. If its outcome becomes known after all, too
+ * much was allowed, and the key is not decided.
+ */
+export class KeyOperations {
+  readonly #model: LockModel;
+  readonly #observeContention: boolean;
+  readonly #keptOperations: number;
+  readonly #mostWaiting: number;
+  readonly #budget: StepBudget;
+  readonly #reentries: PossibleReentries<LockOperation>;
+  #linearization: Follower;
+  /** By process, in the order of invocation. */
+  readonly #open = new OldestFirst<number, OpenOperation>();
+  /** Processes whose operation was open for too long. */
+  readonly #givenUp = new Set<number>();
+  /** Required operations in the order of completion. */
+  #waiting: LockOperation[] = [];
+  #next = 0;
+  /** How many of them are confirmed: everything that began before their completion is known. */
+  #confirmed = 0;
+  /** By owner, the last required operation that is not placed yet. */
+  readonly #lastOfOwner = new Map<string, LockOperation>();
+  /** By owner, acquires that took longer than their lease: what the owner does next shows whether it still held. */
+  readonly #undetermined = new Map<string, LockOperation>();
+  /** The same, and some that have been determined since. */
+  readonly #oldestUndetermined = new InvocationQueue();
+  #log: LockOperation[] | undefined = [];
+  #progress: KeyProgress = { state: "following" };
+
+  /**
+   * @param keptOperations up to how many operations the whole history is kept for the general search
+   * @param mostWaiting how many completed operations may wait for one that is open
+   * @param sameClient true unless two processes belong to two clients for certain
+   */
+  constructor(
+    model: LockModel,
+    observeContention: boolean,
+    keptOperations = SEARCHED_OPERATIONS,
+    mostWaiting = MOST_WAITING,
+    budget = new StepBudget(MOST_STEPS),
+    sameClient = (earlier: number, later: number): boolean => earlier === later,
+  ) {
+    this.#reentries = new PossibleReentries(sameClient);
+    this.#budget = budget;
+    this.#model = model;
+    this.#mostWaiting = mostWaiting;
+    this.#keptOperations = keptOperations;
+    this.#observeContention = observeContention;
+    this.#linearization = model.ownerAware ? new Linearization(model, budget) : new MutexLinearization(model, budget);
+  }
+
+  get progress(): KeyProgress {
+    return this.#progress;
+  }
+
+  invoke(invocation: LockInvocation, stranger: boolean): void {
+    if (this.#isDecided()) return;
+    const unknown = invocation.f !== "acquire" && this.#reentries.mayHaveGranted(invocation.value.owner);
+    this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
+  }
+
+  /** The holder was told that its lease is gone: from then on the lease may be gone. */
+  lose({ process, index, time, value }: LostEvent): void {
+    if (this.#isDecided()) return;
+    const end = { required: false, completed: Infinity, completedTime: Infinity };
+    const begin = { invoked: index, invokedTime: time };
+    const nothing = { stranger: false, fence: undefined, leaseNs: 0 };
+    this.#take({ kind: "release", process, owner: value.owner, ...begin, ...end, ...nothing });
+  }
+
+  /**
+   * The lock prolonged a lease by itself, and the lease is still in force. The notice is ignored while its client has
+   * an operation under way: it is unknown which of the two came first.
+   */
+  renew({ process, index, time, value }: RenewedEvent): void {
+    if (this.#isDecided() || this.#open.get(process) !== undefined) return;
+    const end = Math.min(value.grantedAt ?? time, time) + value.validForMs * NANOSECONDS_PER_MS;
+    if (end <= time) return;
+    const at = { invoked: index, invokedTime: time, completed: index, completedTime: time };
+    const leaseNs = earliestExpiry((end - time) / NANOSECONDS_PER_MS);
+    const lease = { stranger: false, fence: undefined, leaseNs, validUntil: end };
+    this.#take({ kind: "extend", required: true, process, owner: value.owner, ...at, ...lease });
+    this.#advance();
+  }
+
+  /** Takes a completion. Returns the operation, when it is one that the model must explain. */
+  complete(completion: LockCompletion): LockOperation | undefined {
+    if (this.#isDecided()) return undefined;
+    if (this.#givenUp.delete(completion.process)) {
+      const why = "an operation was open for too long";
+      if (completion.type !== "info") this.#fail({ state: "general", why });
+      return undefined;
+    }
+    const open = this.#open.get(completion.process);
+    this.#open.delete(completion.process);
+    const operation = open === undefined ? undefined : this.#resolve(open, completion);
+    if (operation !== undefined) this.#take(operation);
+    this.#advance();
+    this.#giveUpOpen();
+    return operation;
+  }
+
+  /** To be called after the last event. */
+  finish(): KeyProgress {
+    if (!this.#isDecided()) {
+      // The general search needs them too.
+      for (const open of this.#open.values()) this.#take(possible(open));
+      this.#open.clear();
+      this.#undetermined.clear();
+      this.#advance();
+    }
+    if (this.#progress.state === "following") {
+      const before = this.#linearization.finish();
+      if (before !== undefined) this.#fail({ state: "unexplained-refusal", before });
+    }
+    return this.#progress;
+  }
+
+  /** The answer of the general search, for a key that nothing else decides. */
+  search(steps = SEARCH_STEPS): SearchOutcome {
+    return this.#log === undefined ? "unknown" : searchLinearization(this.#log, this.#model, steps);
+  }
+
+  /** The same, in pieces. */
+  *searching(): Generator<undefined, SearchOutcome> {
+    if (this.#log === undefined) return "unknown";
+    return yield* searching(this.#log, this.#model, SEARCH_STEPS, this.#budget);
+  }
+
+  #giveUpOpen(): void {
+    while (this.#waiting.length - this.#next > this.#mostWaiting) {
+      const { oldest } = this.#open;
+      if (oldest === undefined || this.#progress.state !== "following") return;
+      const [process, operation] = oldest;
+      this.#open.delete(process);
+      this.#givenUp.add(process);
+      this.#take(possible(operation));
+      this.#advance();
+    }
+  }
+
+  #isDecided(): boolean {
+    // The general search needs the whole history, as long as it is short.
+    return this.#progress.state !== "following" && (this.#progress.state !== "general" || this.#log === undefined);
+  }
+
+  #resolve(open: OpenOperation, completion: LockCompletion): LockOperation | undefined {
+    if (completion.type === "info") return possible(open);
+    if (completion.type === "ok") return granted(open, completion);
+    const contended = completion.f === "acquire" && completion.value?.reason === "contended";
+    if (!contended || !this.#observeContention) return undefined;
+    return { ...described(open), kind: "contended", ...ending(completion) };
+  }
+
+  #take(operation: LockOperation): void {
+    if (this.#log !== undefined && this.#log.push(operation) > this.#keptOperations) this.#log = undefined;
+    if (this.#model.ownerAware && operation.kind === "acquire") this.#takeReentries(operation);
+    if (this.#progress.state !== "following") return;
+    if (operation.required && this.#overlapsItsOwner(operation)) {
+      this.#allowOverlaps();
+    }
+    this.#linearization.announce(operation);
+    this.#leaveUndetermined(operation);
+    if (operation.required) this.#waiting.push(operation);
+  }
+
+  /** An acquire of unknown outcome may also have entered a hold of its own client again. */
+  #takeReentries(acquire: LockOperation): void {
+    const { owner, process } = acquire;
+    if (owner !== undefined) {
+      for (const unknown of this.#reentries.grant(process, owner)) this.#takeReentry(unknown, owner);
+    } else if (!acquire.required) {
+      const own = this.#reentries.add(process, acquire);
+      if (own !== undefined) this.#takeReentry(acquire, own);
+    }
+  }
+
+  #takeReentry(acquire: LockOperation, owner: string): void {
+    if (this.#model.maxDepth > 1) this.#take({ ...acquire, kind: "reenter", owner });
+  }
+
+  /** From now on operations of one owner value may overlap in time. */
+  #allowOverlaps(): void {
+    if (this.#linearization instanceof MutexLinearization) this.#linearization.disregardOwners();
+    if (!(this.#linearization instanceof Linearization)) return;
+    const standing = { ...this.#linearization.handOver(), waiting: this.#waiting.slice(this.#next) };
+    this.#linearization = new SharedOwnerLinearization(this.#model, this.#budget, standing);
+  }
+
+  #leaveUndetermined(operation: LockOperation): void {
+    const { owner, required, kind } = operation;
+    if (owner === undefined) return;
+    // It is unknown when it takes effect, so nothing more can be learnt.
+    if (!required) this.#undetermined.delete(owner);
+    else if (kind === "acquire" && expirableFrom(operation, operation.invokedTime) <= operation.completedTime) {
+      this.#undetermined.set(owner, operation);
+      this.#oldestUndetermined.add(operation);
+    }
+  }
+
+  /**
+   * An owner's next operation shows something about its acquire only if it certainly came next: no earlier operation is
+   * open.
+   */
+  #confirm(): void {
+    const open = this.#open.oldest?.[1].invocation.index ?? Infinity;
+    for (; this.#confirmed < this.#waiting.length; this.#confirmed += 1) {
+      const operation = this.#waiting[this.#confirmed]!;
+      if (operation.completed > open) return;
+      this.#linearization.confirm(operation);
+      const before = this.#undetermined.get(operation.owner ?? "");
+      if (before !== undefined && before.completed < operation.completed) {
+        this.#undetermined.delete(operation.owner ?? "");
+      }
+    }
+  }
+
+  /** The event up to which everything is known that can be known, or enough is known to stop waiting. */
+  #knownUpTo(): number {
+    const open = this.#open.oldest?.[1].invocation.index ?? Infinity;
+    if (this.#waiting.length - this.#next > LOOKAHEAD) return open;
+    return Math.min(open, this.#undeterminedSince());
+  }
+
+  #undeterminedSince(): number {
+    for (let first = this.#oldestUndetermined.first; first !== undefined; first = this.#oldestUndetermined.first) {
+      if (this.#undetermined.get(first.owner ?? "") === first) return first.invoked;
+      this.#oldestUndetermined.removeFirst();
+    }
+    return Infinity;
+  }
+
+  #overlapsItsOwner(operation: LockOperation): boolean {
+    if (operation.owner === undefined) return false;
+    // Operations come in the order of their completions: no earlier one was completed later than the last.
+    const last = this.#lastOfOwner.get(operation.owner);
+    this.#lastOfOwner.set(operation.owner, operation);
+    return last !== undefined && last.completed > operation.invoked;
+  }
+
+  #advance(): void {
+    if (this.#progress.state !== "following") return;
+    this.#confirm();
+    const known = this.#knownUpTo();
+    for (; this.#next < this.#waiting.length; this.#next += 1) {
+      const operation = this.#waiting[this.#next]!;
+      if (operation.completed > known) break;
+      this.#forgetOwner(operation);
+      const impossible = this.#linearization.push(operation);
+      if (impossible !== undefined) this.#fail({ state: "impossible", impossible });
+      else if (this.#linearization.exhausted) this.#giveUp();
+      else continue;
+      return;
+    }
+    if (this.#next > 1024 && this.#next * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#next);
+      this.#confirmed -= this.#next;
+      this.#next = 0;
+    }
+  }
+
+  #forgetOwner(operation: LockOperation): void {
+    const { owner } = operation;
+    if (owner !== undefined && this.#lastOfOwner.get(owner) === operation) this.#lastOfOwner.delete(owner);
+  }
+
+  #fail(progress: KeyProgress): void {
+    if (this.#linearization.exhausted) {
+      this.#giveUp();
+      return;
+    }
+    if (this.#linearization.truncated) {
+      this.#progress = {
+        state: "general",
+        why: "there are too many possible orders of the operations of unknown outcome",
+      };
+    } else this.#progress = progress;
+    this.#forget();
+  }
+
+  #giveUp(): void {
+    this.#progress = { state: "general", why: `it takes more than ${this.#budget.steps} steps` };
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#waiting = [];
+    this.#next = 0;
+    this.#confirmed = 0;
+    this.#lastOfOwner.clear();
+    this.#undetermined.clear();
+  }
+}
+
+function described({
+  invocation,
+  stranger,
+}: OpenOperation): Omit<LockOperation, "kind" | "required" | "completed" | "completedTime"> {
+  return {
+    process: invocation.process,
+    owner: invocation.f === "acquire" ? undefined : invocation.value.owner,
+    stranger,
+    fence: undefined,
+    invoked: invocation.index,
+    invokedTime: invocation.time,
+    leaseNs: invocation.f === "release" ? 0 : earliestExpiry(invocation.value.ttlMs),
+  };
+}
+
+function ending(completion: LockCompletion): Pick<LockOperation, "required" | "completed" | "completedTime"> {
+  return { required: true, completed: completion.index, completedTime: completion.time };
+}
+
+function possible(open: OpenOperation): LockOperation {
+  const end = { required: false, completed: Infinity, completedTime: Infinity };
+  return { ...described(open), kind: open.invocation.f, ...end };
+}
+
+function granted(open: OpenOperation, completion: Extract<LockCompletion, { type: "ok" }>): LockOperation {
+  const operation = { ...described(open), ...ending(completion) };
+  if (completion.f === "release") return { ...operation, kind: completion.value.released ? "release" : "miss" };
+  if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };
+  const { owner, fence } = completion.value;
+  return { ...operation, kind: "acquire", owner, fence, validUntil: validUntil(completion) };
+}
+
+/**
+ * Until when the lock promised the lease, if it said so: counted from when its client had the answer, at the latest
+ * now.
+ */
+function validUntil({
+  time,
+  value: { validForMs, grantedAt },
+}: Extract<LockCompletion, { f: "acquire" | "extend"; type: "ok" }>): number | undefined {
+  if (validForMs === undefined) return undefined;
+  return Math.min(grantedAt ?? time, time) + validForMs * NANOSECONDS_PER_MS;
+}

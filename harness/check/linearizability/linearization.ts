@@ -1,0 +1,372 @@
+import {
+  contend,
+  furthest,
+  initialConfiguration,
+  isBefore,
+  pointAfter,
+  withoutDominated,
+  withoutDominatedIfFresh,
+  type Configuration,
+} from "./configuration.ts";
+import { ANYBODY, apply, expirableFrom, FREE, type LockModel, type LockOperation } from "./lock-models.ts";
+import { PendingOperations } from "./pending-operations.ts";
+import { PossibleOperations, withUsed } from "./possible-operations.ts";
+import { completedEarly, expiredBefore, settled, unexplainedEnd } from "./followed-configurations.ts";
+import type { Follower, Impossible } from "./follower.ts";
+import type { Standing } from "./shared-owner-linearization.ts";
+import type { StepBudget } from "./step-budget.ts";
+
+/** More configurations than this are not followed; a failure then decides nothing. */
+const MAX_CONFIGURATIONS = 256;
+const MAX_INSERTED = 4;
+/**
+ * Up to this number, all configurations that may matter are followed; beyond it, owner values are assumed to be fresh.
+ */
+const NARROW = 6;
+
+/**
+ * Follows the linearizations of one key's operations, each operation at its completion, in the order of completions.
+ * When an operation is pushed, all operations that were invoked before its completion must have been announced, each
+ * owner's in order; the more is announced and confirmed beyond that, the fewer configurations there are to follow.
+ *
+ * A successful acquire and its release enclose a core in which its owner held for certain; cores fix the order of
+ * holds, so there is nearly always one configuration, and each operation costs the same. More arise only around
+ * operations of unknown outcome, leases that may have expired, and acquires that took longer than their lease.
+ *
+ * It requires that operations of one owner value do not overlap in time (those of unknown outcome aside), and that
+ * releases are by owner. Other histories go to other algorithms or to the general search.
+ */
+export class Linearization implements Follower {
+  readonly #model: LockModel;
+  readonly #budget: StepBudget;
+  readonly #possible: PossibleOperations;
+  readonly #pending = new PendingOperations();
+  #configurations: Configuration[] = [initialConfiguration(FREE)];
+  #truncated = false;
+  /** Whether it dropped configurations that matter only if an owner value is used for a second acquisition. */
+  #assumedFresh = false;
+
+  constructor(model: LockModel, budget: StepBudget) {
+    this.#model = model;
+    this.#budget = budget;
+    this.#possible = new PossibleOperations(budget);
+  }
+
+  /** Whether configurations were dropped because there were too many: a failure then proves nothing. */
+  get truncated(): boolean {
+    return this.#truncated || this.#budget.exhausted;
+  }
+
+  get exhausted(): boolean {
+    return this.#budget.exhausted;
+  }
+
+  /** How many configurations there are now. */
+  get width(): number {
+    return this.#configurations.length;
+  }
+
+  /**
+   * The configurations that explain the operations so far, for an algorithm that continues where operations of one
+   * owner value overlap. Operations that were placed before their completion were placed on the assumption that they do
+   * not overlap.
+   */
+  handOver(): Omit<Standing, "waiting"> {
+    const assuming = this.#assumedFresh || this.#configurations.some(({ early }) => early.length > 0);
+    const truncated = this.#truncated || assuming;
+    return { configurations: this.#configurations, possible: this.#possible, truncated };
+  }
+
+  /** Announces an operation, once its outcome is known. */
+  announce(operation: LockOperation): void {
+    if (!operation.required) {
+      this.#possible.add(operation);
+      if (operation.kind !== "acquire" && operation.owner !== undefined) this.#pending.loosen(operation.owner);
+      return;
+    }
+    const { owner, kind } = operation;
+    if (owner === undefined) return;
+    if (kind === "acquire") {
+      if (this.#assumedFresh && this.#possible.mayChange(owner)) this.#truncated = true;
+      this.#pending.addAcquire(operation, owner, this.#mayFloat(operation, owner));
+    } else if (kind === "release" || kind === "extend") this.#pending.addChange(operation, owner);
+  }
+
+  /** Notes that no operation of its owner overlaps this one: everything that began before its completion is known. */
+  confirm(operation: LockOperation): void {
+    if (operation.owner !== undefined) this.#pending.confirm(operation, operation.owner);
+  }
+
+  /** Places the next completed operation. Returns what makes it impossible, if it is. */
+  push(operation: LockOperation): Impossible | undefined {
+    this.#pending.remove(operation);
+    const before = this.#configurations;
+    const after: Configuration[] =
+      before.length === 1
+        ? [...this.#place(before[0]!, operation)]
+        : before.flatMap((configuration) => this.#place(configuration, operation));
+    const kept = after.length > 1 ? withoutDominated(this.#cut(after)) : after;
+    this.#budget.spend(1);
+    if (kept.length === 0) {
+      // An operation of unknown outcome that may have taken over a hold that nobody was told of is not followed to its
+      // end.
+      if (this.#possible.hasStrangers) this.#truncated = true;
+      return { operation, before: furthest(before) };
+    }
+    this.#configurations = this.#bounded(kept);
+    return undefined;
+  }
+
+  /**
+   * To be called after the last operation. Returns the configuration that got furthest, if somebody was seen to hold
+   * and nobody can have held.
+   */
+  finish(): Configuration | undefined {
+    return unexplainedEnd(this.#configurations, this.#possible);
+  }
+
+  /**
+   * Only an acquire that took longer than its lease, or that was robbed of its hold, can be over before it is
+   * completed.
+   */
+  #mayFloat(operation: LockOperation, owner: string): boolean {
+    return (
+      expirableFrom(operation, operation.invokedTime) <= operation.completedTime || this.#possible.mayChange(owner)
+    );
+  }
+
+  /** No more of them than can be compared with each other. */
+  #cut(configurations: readonly Configuration[]): readonly Configuration[] {
+    const compared = configurations.slice(0, 8 * MAX_CONFIGURATIONS);
+    if (compared.length < configurations.length) this.#truncated = true;
+    this.#budget.spend(configurations.length + compared.length ** 2);
+    return compared;
+  }
+
+  /** As few configurations as possible, each without what is common to all. */
+  #bounded(configurations: Configuration[]): Configuration[] {
+    let kept = configurations;
+    if (kept.length > NARROW) {
+      kept = withoutDominatedIfFresh(kept);
+      if (kept.length < configurations.length) this.#assumedFresh = true;
+    }
+    if (kept.length > MAX_CONFIGURATIONS) {
+      this.#truncated = true;
+      kept = kept.toSorted((left, right) => left.point.time - right.point.time).slice(0, MAX_CONFIGURATIONS / 2);
+    }
+    return settled(kept, this.#possible);
+  }
+
+  #place(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
+    const completed = completedEarly(configuration, operation);
+    if (completed !== undefined) return [completed];
+    switch (operation.kind) {
+      case "acquire":
+        return this.#acquire(configuration, operation);
+      case "release":
+      case "extend":
+      case "reenter":
+        return this.#useHold(configuration, operation);
+      case "miss":
+        return configuration.state.holder === operation.owner
+          ? this.#endings(configuration, operation)
+          : [configuration];
+      case "contended":
+        return [contend(configuration, operation)];
+    }
+  }
+
+  #acquire(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
+    const reentered = configuration.state.holder === undefined ? undefined : this.#enter(configuration, operation);
+    const found = reentered === undefined ? [] : [reentered];
+    for (const free of this.#freeBefore(configuration, operation)) {
+      const entered = this.#enter(free, operation);
+      if (entered !== undefined) found.push(entered);
+      for (const later of this.#afterInsertions(free, operation, MAX_INSERTED)) {
+        const enteredLater = this.#enter(later, operation);
+        if (enteredLater !== undefined) found.push(enteredLater);
+      }
+    }
+    return found;
+  }
+
+  /** Places a release or an extension: of the present hold, or of one that nobody was told of. */
+  #useHold(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
+    const used = this.#use(configuration, operation, operation.completed);
+    const direct = used === undefined ? [] : [used, ...this.#afterShortening(configuration, operation)];
+    if (!operation.stranger) return direct;
+    const unknown = this.#freeBefore(configuration, operation).flatMap((free) =>
+      [free, ...this.#afterInsertions(free, operation, MAX_INSERTED - 1)].flatMap((base) =>
+        this.#possible.acquires(base, operation.completed).flatMap((acquire) => {
+          const held = this.#enterPossibly(base, acquire);
+          const after = held === undefined ? undefined : this.#use(held, operation, operation.completed);
+          return after === undefined ? [] : [after];
+        }),
+      ),
+    );
+    return [...direct, ...unknown];
+  }
+
+  /**
+   * An inner release leaves the hold and its lease as they are. But once it is placed, an extension of unknown outcome
+   * can no longer take effect before it and shorten the lease from then on. A re-entry of unknown outcome makes a
+   * release an inner one.
+   */
+  #afterShortening(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
+    const { holder, depth } = configuration.state;
+    if (operation.kind !== "release" || typeof holder !== "string") return [];
+    const shortened = this.#possible
+      .changesBy(holder, configuration, operation.completed)
+      .filter(({ kind }) => kind === "reenter" || (kind === "extend" && depth > 1))
+      .flatMap((extension) => {
+        const after = this.#use(configuration, extension, operation.completed);
+        return after === undefined ? [] : [this.#withUsed(after, extension)];
+      });
+    return shortened.flatMap((before) => this.#use(before, operation, operation.completed) ?? []);
+  }
+
+  #freeBefore(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
+    return configuration.state.holder === undefined ? [configuration] : this.#endings(configuration, operation);
+  }
+
+  /** The hold begins (or the owner re-enters) as early as it can, if it can. */
+  #enter(configuration: Configuration, operation: LockOperation): Configuration | undefined {
+    const point = pointAfter(configuration.point, operation);
+    if (!isBefore(point, configuration.owed)) return undefined;
+    const state = apply(this.#model, configuration.state, operation, point.time);
+    if (state === undefined) return undefined;
+    const grant = configuration.state.holder === undefined ? operation : configuration.grant;
+    return { ...configuration, state, grant, point, heldUntil: -1, owed: undefined };
+  }
+
+  #enterPossibly(configuration: Configuration, acquire: LockOperation): Configuration | undefined {
+    const held = this.#enter(configuration, acquire);
+    return held === undefined ? undefined : this.#withUsed(held, acquire);
+  }
+
+  #withUsed(configuration: Configuration, operation: LockOperation): Configuration {
+    this.#budget.spend(2 * (configuration.used.size + configuration.usedAcquires.size));
+    return withUsed(configuration, operation);
+  }
+
+  /** A release or an extension takes effect on the present hold. Until `stretch` the hold may have lasted. */
+  #use(configuration: Configuration, operation: LockOperation, stretch: number): Configuration | undefined {
+    const point = pointAfter(configuration.point, operation);
+    const state = apply(this.#model, configuration.state, operation, point.time);
+    if (state === undefined) return undefined;
+    if (state.holder !== undefined) return { ...configuration, state, point };
+    return { ...configuration, state, grant: undefined, point, heldUntil: stretch, owed: undefined };
+  }
+
+  /** All ways in which the present hold may have ended before the completion of `next`. */
+  #endings(configuration: Configuration, next: LockOperation): readonly Configuration[] {
+    const ended: Configuration[] = [];
+    this.#budget.spend(1);
+    if (this.#budget.exhausted) return ended;
+    const expired = expiredBefore(configuration, next);
+    if (expired !== undefined) ended.push(expired);
+    for (const changed of this.#ownChanges(configuration, next)) {
+      if (changed.state.holder === undefined) ended.push(changed);
+      else ended.push(...this.#endings(changed, next));
+    }
+    return ended;
+  }
+
+  /**
+   * Operations by the holder itself on its hold that may come before the completion of `next` and are not placed yet.
+   */
+  #ownChanges(configuration: Configuration, next: LockOperation): readonly Configuration[] {
+    const { holder } = configuration.state;
+    if (holder === undefined) return [];
+    const changed: Configuration[] = [];
+    const pending = holder === ANYBODY ? this.#pending.changesByStrangers() : this.#pending.changesBy(holder);
+    for (const operation of pending) {
+      this.#budget.spend(1);
+      // The operations of one owner come one after another.
+      if (operation.invoked >= next.completed && holder !== ANYBODY) break;
+      if (operation.invoked >= next.completed || operation === next || configuration.early.includes(operation))
+        continue;
+      const after = this.#use(configuration, operation, next.completed);
+      if (after !== undefined) changed.push({ ...after, early: [...configuration.early, operation] });
+    }
+    const possible =
+      holder === ANYBODY
+        ? this.#possible.changesByStrangers(configuration, next.completed)
+        : this.#possible.changesBy(holder, configuration, next.completed);
+    for (const operation of possible) {
+      const after = this.#use(configuration, operation, next.completed);
+      if (after !== undefined) changed.push(this.#withUsed(after, operation));
+    }
+    return this.#model.maxDepth === 1 ? changed : [...changed, ...this.#earlyReentries(configuration, next)];
+  }
+
+  #earlyReentries(configuration: Configuration, next: LockOperation): readonly Configuration[] {
+    const found: Configuration[] = [];
+    for (const operation of this.#pending.floating) {
+      this.#budget.spend(1);
+      if (operation === next || operation.invoked >= next.completed || configuration.early.includes(operation))
+        continue;
+      if (operation.owner !== configuration.state.holder) continue;
+      if (!this.#mayBeOverBefore(configuration.point.time, operation, next)) continue;
+      const entered = this.#enter(configuration, operation);
+      if (entered !== undefined) found.push({ ...entered, early: [...configuration.early, operation] });
+    }
+    return found;
+  }
+
+  /**
+   * The free lock after other holds that fit before `next`: of acquires that are completed later, and, if something
+   * requires them, of acquires of unknown outcome.
+   */
+  #afterInsertions(free: Configuration, next: LockOperation, limit: number): readonly Configuration[] {
+    const found: Configuration[] = [];
+    let frontier = [free];
+    for (let inserted = 0; frontier.length > 0 && inserted < limit && !this.#budget.exhausted; inserted += 1) {
+      const after = frontier.flatMap((base) =>
+        this.#insertions(base, next).flatMap((held) => this.#endings(held, next)),
+      );
+      frontier = withoutDominated(this.#cut(after));
+      found.push(...frontier);
+      if (found.length > MAX_CONFIGURATIONS) {
+        this.#truncated = true;
+        return found;
+      }
+    }
+    if (frontier.length > 0) this.#truncated = true;
+    return found;
+  }
+
+  #insertions(base: Configuration, next: LockOperation): readonly Configuration[] {
+    const found: Configuration[] = [];
+    for (const acquire of this.#pending.floating) {
+      this.#budget.spend(1);
+      if (acquire === next || acquire.invoked >= next.completed || base.early.includes(acquire)) continue;
+      if (!this.#mayBeOverBefore(base.point.time, acquire, next)) continue;
+      const held = this.#enter(base, acquire);
+      if (held !== undefined) found.push({ ...held, early: [...base.early, acquire] });
+    }
+    const strangers = this.#strangersPending(base, next);
+    if (base.owed === undefined && !strangers) return found;
+    for (const acquire of this.#possible.acquires(base, next.completed)) {
+      if (!strangers && !this.#mayBeOverBefore(base.point.time, acquire, next)) continue;
+      const held = this.#enterPossibly(base, acquire);
+      if (held !== undefined) found.push(held);
+    }
+    return found;
+  }
+
+  /** Whether a hold of `acquire` may have begun and ended between `time` and the completion of `next`. */
+  #mayBeOverBefore(time: number, acquire: LockOperation, next: LockOperation): boolean {
+    if (acquire.owner === undefined ? this.#possible.hasStrangers : this.#possible.mayChange(acquire.owner))
+      return true;
+    return expirableFrom(acquire, Math.max(time, acquire.invokedTime)) <= next.completedTime;
+  }
+
+  /** Whether a pending release or extension may need a hold that nobody was told of. */
+  #strangersPending(base: Configuration, next: LockOperation): boolean {
+    for (const operation of this.#pending.changesByStrangers()) {
+      if (operation.invoked < next.completed && operation !== next && !base.early.includes(operation)) return true;
+    }
+    return false;
+  }
+}

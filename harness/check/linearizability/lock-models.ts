@@ -1,0 +1,183 @@
+import { NANOSECONDS_PER_MS } from "../../history/history.ts";
+
+/** The sequential specifications of P8, from the loosest to the strictest reading of what a lock is. */
+export const LOCK_MODELS = [
+  "mutex",
+  "owner-aware-mutex",
+  "reentrant-mutex",
+  "fenced-mutex",
+  "reentrant-fenced-mutex",
+] as const;
+export type LockModelName = (typeof LOCK_MODELS)[number];
+
+/** What a model requires. */
+export interface LockModel {
+  readonly name: LockModelName;
+  /** A release or an extension needs the owner's own hold. */
+  readonly ownerAware: boolean;
+  /** An owner may acquire again while it holds, up to `maxDepth` times in all. */
+  readonly maxDepth: number;
+  /** A new hold needs a fencing token above the last; a re-entry the same as its hold. */
+  readonly fenced: boolean;
+}
+
+const MAX_DEPTH = 1_000_000;
+
+const MODELS: Readonly<Record<LockModelName, LockModel>> = {
+  mutex: { name: "mutex", ownerAware: false, maxDepth: 1, fenced: false },
+  "owner-aware-mutex": { name: "owner-aware-mutex", ownerAware: true, maxDepth: 1, fenced: false },
+  "reentrant-mutex": { name: "reentrant-mutex", ownerAware: true, maxDepth: MAX_DEPTH, fenced: false },
+  "fenced-mutex": { name: "fenced-mutex", ownerAware: true, maxDepth: 1, fenced: true },
+  "reentrant-fenced-mutex": { name: "reentrant-fenced-mutex", ownerAware: true, maxDepth: MAX_DEPTH, fenced: true },
+};
+
+export function lockModel(name: LockModelName, limits: { readonly maxDepth?: number } = {}): LockModel {
+  const model = MODELS[name];
+  return model.maxDepth === 1 || limits.maxDepth === undefined ? model : { ...model, maxDepth: limits.maxDepth };
+}
+
+/**
+ * One operation on a lock, as the models see it. Positions are event indices, times nanoseconds since the start.
+ *
+ * - `acquire` was granted, or (not `required`) may have been.
+ * - `release` found its owner's hold and ended it, or (not `required`) may have.
+ * - `miss` is a release that found its owner not holding.
+ * - `extend` prolonged its owner's hold, or (not `required`) may have.
+ * - `reenter` is an acquire that may have entered its owner's hold again; it is never `required`.
+ * - `contended` is an acquire that saw somebody hold.
+ */
+export interface LockOperation {
+  readonly kind: "acquire" | "release" | "miss" | "extend" | "reenter" | "contended";
+  /** It took effect between invocation and completion. Otherwise it may take effect at any time after, or never. */
+  readonly required: boolean;
+  readonly process: number;
+  /** Absent for contended tries, and for acquires of unknown outcome: nobody was told their owner value. */
+  readonly owner: string | undefined;
+  /** This release or extension refers to no known grant: it may refer to an acquire of unknown outcome. */
+  readonly stranger: boolean;
+  readonly fence: number | undefined;
+  readonly invoked: number;
+  readonly invokedTime: number;
+  /** Infinity unless `required`. */
+  readonly completed: number;
+  readonly completedTime: number;
+  /** For acquire, reenter and extend: how long after it took effect the lease may expire at the earliest, in nanoseconds. */
+  readonly leaseNs: number;
+  /**
+   * Until when the lease is valid, if the lock said so, in nanoseconds since the start. From then on it may expire too.
+   */
+  readonly validUntil?: number | undefined;
+}
+
+/** How much faster than the true clock a server's may run (Redlock's own allowance: 1 % and 2 ms). */
+const DRIFT = 0.01;
+const DRIFT_MS = 2;
+
+/** How long after it was granted a lease of `ttlMs` may expire at the earliest: T(1 - eps), in nanoseconds. */
+export function earliestExpiry(ttlMs: number): number {
+  return Math.max(0, ttlMs * (1 - DRIFT) - DRIFT_MS) * NANOSECONDS_PER_MS;
+}
+
+/** From when on the lease that `operation` sets may expire, if it takes effect at `time`: no more was promised. */
+export function expirableFrom({ leaseNs, validUntil = Infinity }: LockOperation, time: number): number {
+  return Math.min(time + leaseNs, validUntil);
+}
+
+/** The owner of an acquire of unknown outcome: nobody was told its owner value, so only a stranger can use its hold. */
+export const ANYBODY = Symbol("anybody");
+
+/** A lock between two operations. */
+export interface LockState {
+  /** Undefined when it is free. */
+  readonly holder: string | typeof ANYBODY | undefined;
+  readonly depth: number;
+  /** The fencing token of the hold, if it has one. */
+  readonly holdFence: number | undefined;
+  /** The largest fencing token of all holds so far. */
+  readonly lastFence: number;
+  /** When the lease may expire at the earliest. */
+  readonly expirableFrom: number;
+}
+
+export const FREE: LockState = {
+  holder: undefined,
+  depth: 0,
+  holdFence: undefined,
+  lastFence: -Infinity,
+  expirableFrom: 0,
+};
+
+/** The state after `operation` took effect at `time`, or undefined where the model does not allow it there. */
+export function apply(
+  model: LockModel,
+  state: LockState,
+  operation: LockOperation,
+  time: number,
+): LockState | undefined {
+  switch (operation.kind) {
+    case "acquire":
+      return state.holder === undefined
+        ? acquireFree(model, state, operation, time)
+        : reenter(model, state, operation, time);
+    case "reenter":
+      return state.holder === undefined ? undefined : reenter(model, state, operation, time);
+    case "release":
+      return isHeldBy(model, state, operation) ? leave(model, state, operation) : undefined;
+    case "miss":
+      return !model.ownerAware || state.holder !== operation.owner ? state : undefined;
+    case "extend":
+      if (!isHeldBy(model, state, operation)) return undefined;
+      return { ...known(model, state, operation), expirableFrom: expirableFrom(operation, time) };
+    case "contended":
+      return state.holder === undefined ? undefined : state;
+  }
+}
+
+/** The free lock after its lease expired at `time`, or undefined if it may not expire yet. */
+export function expire(state: LockState, time: number): LockState | undefined {
+  return state.holder === undefined || time < state.expirableFrom ? undefined : freed(state);
+}
+
+/** Whether a release or an extension may be the holder's own. */
+function isHeldBy(model: LockModel, state: LockState, { owner, stranger }: LockOperation): boolean {
+  if (state.holder === undefined) return false;
+  return !model.ownerAware || (state.holder === ANYBODY ? stranger : state.holder === owner);
+}
+
+function acquireFree(
+  model: LockModel,
+  state: LockState,
+  operation: LockOperation,
+  time: number,
+): LockState | undefined {
+  const { owner, fence } = operation;
+  if (model.fenced && fence !== undefined && fence <= state.lastFence) return undefined;
+  return {
+    holder: owner ?? ANYBODY,
+    depth: 1,
+    holdFence: fence,
+    lastFence: Math.max(fence ?? -Infinity, state.lastFence),
+    expirableFrom: expirableFrom(operation, time),
+  };
+}
+
+function reenter(model: LockModel, state: LockState, operation: LockOperation, time: number): LockState | undefined {
+  const { owner, fence } = operation;
+  if (state.depth >= model.maxDepth || owner === undefined || state.holder !== owner) return undefined;
+  const differs = fence !== undefined && state.holdFence !== undefined && fence !== state.holdFence;
+  if (model.fenced && differs) return undefined;
+  return { ...state, depth: state.depth + 1, expirableFrom: expirableFrom(operation, time) };
+}
+
+function leave(model: LockModel, state: LockState, operation: LockOperation): LockState {
+  return state.depth > 1 ? { ...known(model, state, operation), depth: state.depth - 1 } : freed(state);
+}
+
+/** The first stranger that uses the hold of an unknown owner is that owner. */
+function known(model: LockModel, state: LockState, { owner }: LockOperation): LockState {
+  return model.ownerAware && state.holder === ANYBODY ? { ...state, holder: owner } : state;
+}
+
+function freed(state: LockState): LockState {
+  return { ...FREE, lastFence: state.lastFence };
+}

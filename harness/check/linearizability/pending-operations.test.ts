@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { LockOperation } from "./lock-models.ts";
+import { PendingOperations } from "./pending-operations.ts";
+
+const OWNER = "owner-1";
+
+function operation(kind: LockOperation["kind"]): LockOperation {
+  return {
+    kind,
+    required: true,
+    process: 0,
+    owner: OWNER,
+    stranger: false,
+    fence: undefined,
+    invoked: 0,
+    invokedTime: 0,
+    completed: 1,
+    completedTime: 1,
+    leaseNs: 1,
+  };
+}
+
+test("what an owner does to its hold is about its last acquire, and shows that this one was not over", () => {
+  const pending = new PendingOperations();
+  const [first, second, release] = [operation("acquire"), operation("acquire"), operation("release")];
+  pending.addAcquire(first, OWNER, true);
+  pending.addAcquire(second, OWNER, true);
+  pending.addChange(release, OWNER);
+  for (const each of [first, second, release]) pending.confirm(each, OWNER);
+  expect([...pending.floating]).toEqual([first]);
+});
+
+test("and says nothing of one before, when the last acquire's hold certainly outlasted it", () => {
+  const pending = new PendingOperations();
+  const [first, second, extension] = [operation("acquire"), operation("acquire"), operation("extend")];
+  pending.addAcquire(first, OWNER, true);
+  pending.addAcquire(second, OWNER, false);
+  pending.addChange(extension, OWNER);
+  for (const each of [first, second, extension]) pending.confirm(each, OWNER);
+  expect([...pending.floating]).toEqual([first]);
+});
+
+test("but only once it is certain that nothing its owner did comes between the two", () => {
+  const pending = new PendingOperations();
+  const acquire = operation("acquire");
+  pending.addAcquire(acquire, OWNER, true);
+  pending.addChange(operation("release"), OWNER);
+  expect([...pending.floating]).toEqual([acquire]);
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("deadlock-freedom", recording);
+
+/** A client of three dies while it holds, with a TTL of a second. */
+const crashed = (topology?: string, backend?: string): Recording =>
+  new Recording({
+    clients: 3,
+    ...(topology === undefined ? {} : { topology }),
+    ...(backend === undefined ? {} : { backend }),
+  })
+    .acquire(0, 0, "a", { ttlMs: 1000 })
+    .fault(10, "kill-client", { processes: [0] });
+
+describe("a lock is stuck", () => {
+  it("when a try is refused later than TTL and slack after the last holder ended", () => {
+    expect(judged(crashed().fail(3011, 1))).toBe("invalid; never-freed 1,2,3,4");
+  });
+
+  it("not before", () => {
+    expect(judged(crashed().fail(3010, 1))).toBe("not-applicable");
+  });
+
+  it("counted from the invocation of a single try, and from the end of one that waits", () => {
+    const single = crashed().seek(3000, 1).refused(3020, 1);
+    expect(judged(single)).toBe("not-applicable");
+    const waiting = crashed().seek(20, 1, { waitMs: 3000 }).refused(3020, 1);
+    expect(judged(waiting)).toBe("invalid; never-freed 1,2,3,4");
+  });
+
+  it("not for what a client did after its wait was over, however late it says that it was refused", () => {
+    const hanging = crashed().seek(20, 1, { waitMs: 2400 }).refused(7205, 1);
+    expect(judged(hanging)).toBe("not-applicable");
+  });
+
+  it("counted with the longest TTL that any client asked for, to acquire or to extend", () => {
+    expect(judged(crashed().seek(20, 2, { ttlMs: 5000 }).refused(21, 2).fail(3011, 1))).toBe("not-applicable");
+    const extended = new Recording({ clients: 3 })
+      .acquire(0, 0, "a")
+      .extend(5, 0, "a", { ttlMs: 5000 })
+      .fault(10, "kill-client", { processes: [0] })
+      .fail(3011, 1);
+    expect(judged(extended)).toBe("not-applicable");
+  });
+
+  it("not while somebody holds", () => {
+    expect(judged(new Recording({ clients: 3 }).acquire(0, 0, "a").fail(9000, 1))).toBe("valid");
+  });
+
+  it("not when it was refused for another reason", () => {
+    expect(judged(crashed().seek(5000, 1).refused(5001, 1, "NOREPLICAS"))).toBe("not-applicable");
+  });
+
+  it("not on another key", () => {
+    const busy = new Recording({ clients: 3 }).on("other").acquire(0, 0, "a").on("k").acquire(2, 1, "b");
+    expect(judged(busy.fail(9000, 2))).toBe("valid");
+  });
+
+  it("not when one of those who tried at the time was granted the lock, or may have been", () => {
+    const trying = (): Recording => crashed("single").seek(5000, 1).seek(5001, 2).refused(5002, 2);
+    expect(judged(trying().granted(5003, 1, "b"))).toBe("valid");
+    expect(judged(trying().info(5003, 1, "acquire"))).toBe("not-applicable");
+    expect(judged(trying())).toBe("not-applicable");
+    expect(judged(trying().refused(5003, 1))).toBe("invalid; never-freed 1,2,4,5");
+  });
+
+  it("not when one that failed for another reason may have held for a moment, or left what it took", () => {
+    expect(judged(crashed().seek(5000, 1).seek(5001, 2).refused(5002, 2).refused(5003, 1, "NOREPLICAS"))).toBe(
+      "not-applicable",
+    );
+    const left = crashed().seek(4000, 1).refused(4001, 1, "NOREPLICAS");
+    expect(judged(left.fail(7000, 2))).toBe("not-applicable");
+    expect(judged(left.fail(7002, 2))).toMatch(/^invalid/);
+  });
+
+  it("not where two tries at the same time may have won some servers each", () => {
+    expect(judged(crashed().seek(5000, 1).seek(5001, 2).refused(5002, 2).refused(5003, 1))).toBe("not-applicable");
+    const waiting = crashed().seek(20, 2, { waitMs: 6000 }).seek(2900, 1).refused(4100, 1);
+    expect(judged(waiting.refused(6020, 2))).toBe("not-applicable");
+    expect(judged(crashed().fail(2900, 1).fail(4002, 2))).toMatch(/^invalid/);
+  });
+
+  it("not until what had an unknown outcome must have expired", () => {
+    const late = crashed("single", "simulated").seek(100, 1).info(3000, 1, "acquire");
+    expect(judged(late.fail(5900, 2))).toBe("not-applicable");
+    expect(judged(late.fail(6100, 2))).toBe("invalid; never-freed 1,2,7,8");
+  });
+});
+
+describe("a lock is not stuck for certain", () => {
+  it("where an acquire of unknown outcome may take effect at any time, once", () => {
+    const unknown = (): Recording => crashed().seek(100, 1).info(3000, 1, "acquire").fail(6100, 2);
+    expect(judged(unknown())).toBe("not-applicable");
+    expect(judged(unknown().fail(9000, 2))).toBe("not-applicable");
+    expect(judged(unknown().fail(9102, 2))).toBe("invalid; never-freed 1,2,7,8");
+  });
+
+  it("while a release or an extension is under way, and for a lease and the slack after it", () => {
+    const leaving = (): Recording => crashed().acquire(1100, 1, "b").leave(1200, 1, "b");
+    expect(judged(leaving().fail(9000, 2))).toBe("valid");
+    expect(judged(leaving().info(8000, 1, "release").fail(10_999, 2))).toBe("valid");
+    expect(judged(leaving().info(8000, 1, "release").fail(11_001, 2))).toMatch(/^invalid/);
+    const extending = crashed().acquire(1100, 1, "b").lost(1150, 1, "b").seekExtension(1200, 1, "b", 1000);
+    expect(judged(extending.fail(9000, 2))).toBe("valid");
+  });
+
+  it("while what a dead client had under way may take effect, and is when it must be over", () => {
+    const dying = (): Recording => {
+      const open = crashed("single", "simulated").acquire(1100, 1, "b").leave(1200, 1, "b").seek(1300, 2);
+      return open.fault(4000, "kill-client", { processes: [1] }).fault(4000, "kill-client", { processes: [2] });
+    };
+    expect(judged(dying().fail(6999, 3))).toBe("not-applicable");
+    expect(judged(dying().fail(7001, 3))).toMatch(/^invalid/);
+    const foreign = crashed()
+      .seek(1300, 2)
+      .fault(4000, "kill-client", { processes: [2] });
+    expect(judged(foreign.fail(7001, 1))).toBe("not-applicable");
+    expect(judged(foreign.fail(10_003, 1))).toMatch(/^invalid/);
+  });
+});
+
+describe("a fault in force", () => {
+  it("excuses, and so does the time after it", () => {
+    const partition = { targets: ["client-1"] };
+    const healed = crashed()
+      .fault(100, "partition", partition)
+      .fail(4000, 1)
+      .fault(4100, "partition", { ...partition, phase: "heal" });
+    expect(judged(healed)).toBe("not-applicable");
+    expect(judged(healed.fail(7000, 1))).toBe("not-applicable");
+    expect(judged(healed.fail(7101, 1))).toBe("invalid; never-freed 1,2,9,10");
+  });
+
+  it("of a node that was killed, until it is started again", () => {
+    const node = { targets: ["node-0"] };
+    const down = crashed().fault(100, "kill-node", node).fail(9000, 1);
+    expect(judged(down)).toBe("not-applicable");
+    expect(judged(down.fault(9100, "kill-node", { ...node, phase: "heal" }).fail(12_101, 1))).toMatch(/^invalid/);
+  });
+
+  const DISTURBING = ["pause-client", "partition", "latency", "stall", "pause-node", "kill-node", "clock-rate"];
+  const STRIKING = ["reset", "restart-node", "power-loss", "failover", "clock-jump", "eviction", "forget-fences"];
+
+  it.each([...DISTURBING, ...STRIKING])("%s excuses only as long as it disturbs", (kind) => {
+    const verdict = judged(
+      crashed()
+        .fault(20, kind, { targets: ["node-0"] })
+        .fail(9000, 1),
+    );
+    expect(verdict.split(";")[0]).toBe(DISTURBING.includes(kind) ? "not-applicable" : "invalid");
+  });
+
+  it("that nobody here knows excuses until it is healed", () => {
+    const foreign = crashed().fault(20, "smoke");
+    expect(judged(foreign.fail(9000, 1))).toBe("not-applicable");
+    expect(judged(foreign.fault(9100, "smoke", { phase: "heal" }).fail(12_101, 1))).toMatch(/^invalid/);
+  });
+
+  it("does not excuse when it was skipped", () => {
+    expect(judged(crashed().fault(100, "partition", { outcome: "skipped" }).fail(3011, 1))).toMatch(/^invalid/);
+  });
+
+  it("leaves it open when it lasted to the end", () => {
+    const recording = new Recording().acquire(0, 0, "a").release(2, 0, "a").fault(5, "partition");
+    expect(judged(recording)).toBe("not-applicable");
+  });
+});
+
+describe("without a violation", () => {
+  it("it is valid when somebody acquired after the last fault", () => {
+    expect(judged(crashed().fail(20, 1).acquire(1100, 1, "b"))).toBe("valid");
+    expect(judged(new Recording().acquire(0, 0, "a"))).toBe("valid");
+  });
+
+  it("it does not apply when nobody tried after the last fault", () => {
+    expect(judged(crashed())).toBe("not-applicable");
+    expect(judged(new Recording())).toBe("not-applicable");
+  });
+});

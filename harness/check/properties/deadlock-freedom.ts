@@ -1,0 +1,326 @@
+import { traitsOf } from "../../../faults/traits.ts";
+import { disturbsUntilHealed, killsClients, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
+import { knownTopology } from "../../core/topologies/registry.ts";
+import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { byElimination } from "../causes/causes.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, VALID } from "../findings.ts";
+import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
+import type { Hold, HoldChange } from "../../history/holds.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
+
+/** What a lock may take beyond the TTL: its retry interval, and the time for everything to settle. */
+const SLACK = 2000 * NANOSECONDS_PER_MS;
+
+type Seek = Extract<InvocationEvent, { f: "acquire" }>;
+type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
+
+interface KeyState {
+  /** The largest TTL anybody asked for. */
+  maxTtl: number;
+  /** Since when certainly no client has meant to hold. */
+  idleSince: number;
+  lastHold: Hold | undefined;
+  /** Acquires that are under way, by process. */
+  readonly seeking: Map<number, Seek>;
+  /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
+  readonly changing: Set<number>;
+  /** How many acquires of unknown outcome may still take effect, each once. */
+  unknown: number;
+  /** The acquire that was refused last. */
+  lastRefusal: { readonly process: number; readonly time: number } | undefined;
+  suspicion: Suspicion | undefined;
+}
+
+/** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
+interface Suspicion {
+  readonly seek: Seek;
+  readonly refusal: Refusal;
+  readonly idleSince: number;
+  readonly lastHold: Hold | undefined;
+  readonly underWay: Set<number>;
+}
+
+/**
+ * P7, deadlock freedom: after the last fault healed and the last holder gave up, a contender acquires within the
+ * largest TTL plus slack. A contended refusal later than that, with nobody holding, is a violation, as is an `observe`
+ * that reports the key without an expiry (`pttlMs` -1) or with a longer one than anybody asked for.
+ *
+ * Somebody may still have held for that long after one of these: a try of unknown outcome; a try that failed for
+ * another reason than that somebody held (it may have taken the lock and found that too late); the end of a release or
+ * an extension. While such a release or extension is under way, nothing is decided. In a history without recorded
+ * faults, an acquire of unknown outcome may take effect at any time, once: it explains one refusal, and those within a
+ * lease of it.
+ */
+export const deadlockFreedom: CheckerFactory = {
+  property: "deadlock-freedom",
+  create: (evidence) => new DeadlockFreedom(evidence),
+};
+
+class DeadlockFreedom implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("deadlock-freedom");
+  readonly #keys = new Map<string, KeyState>();
+  /** Faults in force, by kind and targets. */
+  readonly #inForce = new Set<string>();
+  #calmSince = 0;
+  #sought = false;
+  #acquiredSinceCalm = false;
+  #soughtSinceCalm = false;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  get remarks(): readonly string[] {
+    return this.#findings.remarks;
+  }
+
+  push({ event, invocation, changes }: HistoryStep): void {
+    for (const change of changes) this.#follow(change, event.time);
+    if (event.type === "fault") this.#disturb(event);
+    else if (event.type === "ok" && event.f === "observe") this.#observe(event);
+    else if (event.type !== "audit" && event.type !== "lost" && (event.f === "extend" || event.f === "release")) {
+      if (event.type === "invoke" && event.f === "extend") this.#demand(event.key, event.value.ttlMs);
+      this.#change(event.key, event);
+    } else if (event.type !== "audit" && event.f === "acquire") {
+      if (event.type === "invoke") this.#seek(event);
+      else if (invocation?.f === "acquire") this.#answer(event, invocation);
+    }
+  }
+
+  finish(): PropertyVerdict {
+    return this.#findings.verdict(this.#withoutViolation());
+  }
+
+  #withoutViolation(): PropertyVerdict {
+    if (!this.#sought) return notApplicable("no client tried to acquire");
+    if (this.#inForce.size > 0) return notApplicable("a fault was still in force at the end");
+    if (this.#acquiredSinceCalm) return VALID;
+    if (!this.#soughtSinceCalm) return notApplicable("no client tried to acquire after the last fault");
+    return notApplicable("no client acquired after the last fault, and none tried for long enough to prove a deadlock");
+  }
+
+  #of(key: string): KeyState {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const fresh = {
+      maxTtl: 0,
+      idleSince: 0,
+      lastHold: undefined,
+      seeking: new Map<number, Seek>(),
+      changing: new Set<number>(),
+      unknown: 0,
+      lastRefusal: undefined,
+      suspicion: undefined,
+    };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+
+  #demand(key: string, ttlMs: number): KeyState {
+    const state = this.#of(key);
+    state.maxTtl = Math.max(state.maxTtl, ttlMs * NANOSECONDS_PER_MS);
+    return state;
+  }
+
+  #follow({ hold }: HoldChange, time: number): void {
+    const state = this.#of(hold.key);
+    state.idleSince = time;
+    state.lastHold = hold;
+  }
+
+  #change(key: string, { type, process, time }: InvocationEvent | CompletionEvent): void {
+    const state = this.#of(key);
+    if (type === "invoke") state.changing.add(process);
+    else if (state.changing.delete(process)) state.idleSince = time;
+  }
+
+  /**
+   * An operation that a client had under way when it died is never answered: it may take effect, and then lasts for its
+   * TTL.
+   */
+  #bury({ time, value }: FaultEvent): void {
+    const { holds } = this.#evidence;
+    const died = (process: number): boolean =>
+      value.processes?.some((dead) => holds.sameClient(process, dead)) ?? false;
+    for (const state of this.#keys.values()) {
+      for (const process of [...state.changing].filter(died)) {
+        state.changing.delete(process);
+        state.idleSince = time;
+      }
+      for (const process of [...state.seeking.keys()].filter(died)) {
+        state.seeking.delete(process);
+        state.unknown += 1;
+        state.idleSince = time;
+        if (state.suspicion?.underWay.has(process) === true) state.suspicion = undefined;
+      }
+    }
+  }
+
+  #disturb(event: FaultEvent): void {
+    const { outcome, phase } = event.value;
+    if (outcome === "skipped") return;
+    const traits = traitsOf(event.f);
+    if (killsClients(traits) && phase === "start" && outcome === "installed") this.#bury(event);
+    this.#calmSince = event.time;
+    this.#acquiredSinceCalm = false;
+    this.#soughtSinceCalm = false;
+    const fault = `${event.f} ${event.value.targets.join(" ")}`;
+    if (event.value.phase === "heal") this.#inForce.delete(fault);
+    else if (disturbsUntilHealed(traits)) this.#inForce.add(fault);
+  }
+
+  #seek(event: Seek): void {
+    this.#sought = true;
+    this.#soughtSinceCalm = true;
+    this.#demand(event.key, event.value.ttlMs).seeking.set(event.process, event);
+  }
+
+  #answer(event: Extract<CompletionEvent, { f: "acquire" }>, seek: Seek): void {
+    const state = this.#of(event.key);
+    state.seeking.delete(event.process);
+    if (event.type === "ok") this.#acquiredSinceCalm = true;
+    const contended = event.type === "fail" && event.value?.reason === "contended";
+    // A request that was sent may still take effect, and then lasts for its TTL. So does what a failed try has taken
+    // and not given back.
+    if (event.type !== "ok" && !contended) state.idleSince = event.time;
+    if (event.type === "info") state.unknown += 1;
+    this.#resolve(state, event, contended);
+    if (event.type !== "fail" || !contended) return;
+    this.#suspect(state, event, seek);
+    state.lastRefusal = event;
+  }
+
+  #suspect(state: KeyState, refusal: Refusal, seek: Seek): void {
+    const holders = this.#evidence.holds.count(refusal.key);
+    if (state.suspicion !== undefined || this.#inForce.size > 0 || holders > 0) return;
+    const idleSince = Math.max(state.idleSince, this.#calmSince);
+    // A single try saw the lock taken at some time after its invocation; a try that waited saw it taken until its wait
+    // was over. What it did after that, such as freeing votes on servers that do not answer, may have taken much
+    // longer.
+    const seenTaken = Math.min(refusal.time, seek.time + (seek.value.waitMs ?? 0) * NANOSECONDS_PER_MS);
+    if (seenTaken <= idleSince + state.maxTtl + SLACK) return;
+    if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
+    const underWay = new Set(state.seeking.keys());
+    state.suspicion = { seek, refusal, idleSince, lastHold: state.lastHold, underWay };
+    if (underWay.size === 0) this.#confirm(state);
+  }
+
+  /**
+   * Whether two tries at the same time may have refused each other. If each asks several servers, each may win some of
+   * them for a moment. With one master at a time, a try that is refused as contended held nothing.
+   */
+  #mayShareVotes({ seeking, lastRefusal }: KeyState, refusal: Refusal, seek: Seek): boolean {
+    const topology = knownTopology(this.#evidence.header["topology"]);
+    if (topology !== undefined && topology.arrangement !== "independent") return false;
+    if (seeking.size > 0) return true;
+    const since = (seek.value.waitMs ?? 0) > 0 ? Math.max(seek.time, refusal.time - SLACK) : seek.time;
+    return lastRefusal !== undefined && lastRefusal.process !== refusal.process && lastRefusal.time >= since;
+  }
+
+  /** An acquire ended: if it held, or may have, the suspicion is dropped; once all were refused, it is proved. */
+  #resolve(state: KeyState, event: Extract<CompletionEvent, { f: "acquire" }>, contended: boolean): void {
+    const { suspicion } = state;
+    if (suspicion === undefined || !suspicion.underWay.delete(event.process)) return;
+    if (!contended) state.suspicion = undefined;
+    else if (suspicion.underWay.size === 0) this.#confirm(state);
+  }
+
+  #confirm(state: KeyState): void {
+    const { suspicion, maxTtl } = state;
+    state.suspicion = undefined;
+    if (suspicion === undefined) return;
+    // lockstorm records every fault, and without a fault nothing is under way for longer than the slack.
+    if (this.#evidence.header["backend"] === undefined && state.unknown > 0) {
+      state.unknown -= 1;
+      state.idleSince = suspicion.refusal.time;
+      return;
+    }
+    this.#findings.add(() => this.#describe(suspicion, maxTtl));
+    // The next one counts when it lasts as long again.
+    state.idleSince = suspicion.refusal.time;
+  }
+
+  #describe({ seek, refusal, idleSince, lastHold }: Suspicion, maxTtl: number): Violation {
+    const { header } = this.#evidence;
+    const last =
+      lastHold === undefined
+        ? "no client is known to have held it before"
+        : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold)}`;
+    const account =
+      `${refusal.key} is stuck: ${clientInWords(header, seek.process)} was refused at ${ms(refusal.time)} as contended, ` +
+      `but no client had held it for ${ms(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${ms(maxTtl)}.`;
+    const events = [lastHold?.grantedIndex, lastHold?.end?.index, seek.index, refusal.index];
+    const why = "a lock must become free by itself even if its holder dies";
+    return {
+      ...explain(account, events, this.#hypotheses(refusal.time, why)),
+      overlap: { from: idleSince, to: refusal.time },
+    };
+  }
+
+  /** What may have left behind a lock that does not end, the most likely first. */
+  #hypotheses(time: number, why: string): readonly Hypothesis[] {
+    const accuse = (
+      cause: Hypothesis["cause"],
+      matches: (traits: FaultTraits) => boolean,
+      how: (fault: string) => string,
+    ): readonly Hypothesis[] =>
+      this.#evidence.faults
+        .during(matches, 0, time)
+        .toReversed()
+        .map((fault) => ({
+          cause,
+          fault: fault.index,
+          accused: faultInWords(fault),
+          events: [],
+          why: how(faultInWords(fault)),
+          ground: { on: "faults", faults: [fault.index] },
+          remedies: [],
+        }));
+    return [
+      ...accuse(
+        "clock-jump",
+        ({ clock }) => clock === "step",
+        (fault) => `${fault} delayed the end of its lease`,
+      ),
+      ...accuse("never-freed", killsClients, (fault) => `${fault} ended its holder, and ${why}`),
+      byElimination("never-freed", why, this.#evidence, movesClocks),
+    ];
+  }
+
+  #observe(event: Extract<CompletionEvent, { f: "observe"; type: "ok" }>): void {
+    const pttlMs = event.value?.pttlMs;
+    if (pttlMs === undefined) return;
+    this.#sought = true;
+    const maxTtl = this.#of(event.key).maxTtl;
+    const endless = pttlMs === -1;
+    if (!endless && pttlMs * NANOSECONDS_PER_MS <= maxTtl) return;
+    const account = endless
+      ? `At ${ms(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
+      : `At ${ms(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${ms(maxTtl)}.`;
+    const why = endless
+      ? "a lock must set the key and its TTL in one step"
+      : "a lock must not grant a longer lease than the client asked for";
+    this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event.time, why)));
+  }
+}
+
+function endInWords({ end, leaseEnd }: Hold): string {
+  switch (end?.by) {
+    case undefined:
+      return `had a lease until ${ms(leaseEnd)}`;
+    case "release":
+      return `released it at ${ms(end.time)}`;
+    case "lost":
+      return `was notified at ${ms(end.time)} that its lease was lost`;
+    case "kill":
+      return `died at ${ms(end.time)}`;
+    case "abandoned":
+      return `acquired it again at ${ms(end.time)}`;
+  }
+}

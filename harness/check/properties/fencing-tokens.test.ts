@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("fencing-tokens", recording);
+
+it("takes fencing tokens that grow, with gaps", () => {
+  expect(judged(new Recording().acquire(0, 0, "a", { fence: 3 }).acquire(5, 1, "b", { fence: 9 }))).toBe("valid");
+});
+
+it("refuses one that is repeated later", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a", { fence: 3 })
+    .release(2, 0, "a")
+    .acquire(5, 1, "b", { fence: 3 });
+  expect(judged(recording)).toBe("invalid; token-rollback 1,5");
+});
+
+it("refuses one that is repeated by a grant at the same time", () => {
+  const recording = new Recording()
+    .seek(0, 0)
+    .seek(1, 1)
+    .granted(2, 0, "a", { fence: 3 })
+    .granted(3, 1, "b", { fence: 3 });
+  expect(judged(recording)).toBe("invalid; token-rollback 2,3");
+});
+
+it("takes grants at the same time in any order", () => {
+  const recording = new Recording()
+    .seek(0, 0)
+    .seek(1, 1)
+    .granted(2, 0, "a", { fence: 4 })
+    .granted(3, 1, "b", { fence: 3 });
+  expect(judged(recording)).toBe("valid");
+});
+
+it("names the grant with the same fencing token rather than the largest", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a", { fence: 3 })
+    .acquire(5, 1, "b", { fence: 7 })
+    .acquire(10, 2, "c", { fence: 3 });
+  expect(judged(recording)).toBe("invalid; token-rollback 1,5");
+});
+
+it("keeps keys apart", () => {
+  const recording = new Recording().on("k1").acquire(0, 0, "a", { fence: 3 }).on("k2").acquire(5, 1, "b", { fence: 3 });
+  expect(judged(recording)).toBe("valid");
+});
+
+it("takes the same fencing token on re-entry, and refuses another", () => {
+  const outer = (): Recording => new Recording().acquire(0, 0, "a", { fence: 3 });
+  expect(judged(outer().acquire(5, 0, "a", { fence: 3 }))).toBe("valid");
+  expect(judged(outer().acquire(5, 0, "a", { fence: 4 }))).toBe("invalid; token-rollback 3");
+  expect(judged(outer().acquire(5, 0, "a", { fence: 2 }))).toBe("invalid; token-rollback 3");
+  // A fault may have taken the hold: then it is a new one.
+  const lost = (): Recording => new Recording().seek(0, 0).fault(0.5, "restart-node").granted(1, 0, "a", { fence: 3 });
+  expect(judged(lost().acquire(5, 0, "a", { fence: 4 }))).toBe("valid");
+  expect(judged(outer().acquire(5, 0, "a", { fence: 4 }).fault(7, "restart-node"))).toBe("valid");
+  expect(judged(outer().acquire(5, 0, "a", { fence: 2 }).fault(7, "restart-node"))).toMatch(/^invalid/);
+});
+
+it("refuses re-entry with a fencing token that is no longer the largest: the hold was gone in between", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a", { fence: 3 })
+    .acquire(1100, 1, "b", { fence: 4 })
+    .acquire(2200, 0, "a", { fence: 3 });
+  expect(judged(recording)).toBe("invalid; token-rollback 1,5");
+});
+
+it("refuses the old fencing token after the hold was certainly over", () => {
+  const held = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a", { fence: 3 });
+  expect(judged(held().release(3, 0, "a").acquire(5, 0, "a", { fence: 3 }))).toBe("invalid; token-rollback 1,5");
+  expect(judged(held().release(3, 0, "a", false).acquire(5, 0, "a", { fence: 3 }))).toBe("invalid; token-rollback 1,5");
+  // A notice may be mistaken, and a release of unknown outcome may have had no effect.
+  expect(judged(held().lost(3, 0, "a").acquire(5, 0, "a", { fence: 3 }))).toBe("valid");
+  const asked = held().seek(3, 0).lost(4, 0, "a");
+  expect(judged(asked.granted(5, 0, "a", { fence: 3 }))).toBe("valid");
+  const unknown = (): Recording => held().leave(3, 0, "a").info(4, 0, "release");
+  expect(judged(unknown().acquire(5, 2, "a", { fence: 3 }))).toBe("valid");
+  expect(judged(unknown().acquire(5, 2, "a", { fence: 4 }))).toBe("valid");
+  expect(judged(unknown().acquire(5, 1, "a", { fence: 3 }))).toBe("invalid; token-rollback 1,5");
+  const twice = held().acquire(2, 0, "a", { fence: 3 }).release(4, 0, "a");
+  expect(judged(twice.acquire(6, 0, "a", { fence: 3 }))).toBe("valid");
+});
+
+it("does not count grants without one", () => {
+  expect(judged(new Recording().acquire(0, 0, "a").acquire(5, 1, "b"))).toBe("not-applicable");
+  const some = new Recording().acquire(0, 0, "a", { fence: 3 }).acquire(5, 1, "b").acquire(9, 2, "c", { fence: 4 });
+  expect(judged(some)).toBe("valid");
+});
+
+it("does not count acquires that failed or whose outcome is unknown", () => {
+  const recording = new Recording().acquire(0, 0, "a", { fence: 3 }).fail(5, 1).seek(7, 1).info(9, 1, "acquire");
+  expect(judged(recording)).toBe("valid");
+});
+
+it("blames the fault that makes a counter forget", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a", { fence: 3 })
+    .fault(3, "latency")
+    .fault(4, "restart-node")
+    .acquire(5, 1, "b", { fence: 1 });
+  expect(judged(recording)).toBe("invalid; token-rollback 1,3,5");
+});
+
+it("finds a repetition however many grants lie between, while one of the two acquires was under way", () => {
+  const recording = new Recording().seek(0, 99).acquire(1, 0, "first", { fence: 1 });
+  for (let count = 2; count <= 10_000; count += 1) recording.acquire(count * 2, 0, `o${count}`, { fence: count });
+  expect(judged(recording.granted(30_000, 99, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback 2,\d+$/);
+});
+
+it("finds a fencing token that ran backwards however many grants lie between", () => {
+  const recording = new Recording();
+  for (let count = 1; count <= 10_000; count += 1) recording.acquire(count * 2, 0, `o${count}`, { fence: count });
+  expect(judged(recording.acquire(30_000, 1, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback/);
+});
+
+describe("of grants that overlap in time", () => {
+  /** `a` asks first, is delayed beyond its lease, and is told a larger fencing token than `b`, who is granted the key meanwhile. */
+  const overtaken = (): Recording =>
+    new Recording()
+      .seek(0, 0, { ttlMs: 100 })
+      .acquire(200, 1, "b", { fence: 1, ttlMs: 1000 })
+      .granted(300, 0, "a", { fence: 2 });
+
+  it("refuses tokens that no order of the holds explains", () => {
+    expect(judged(overtaken().extend(400, 1, "b"))).toBe("invalid; token-overtaken 2,3");
+    expect(judged(overtaken().release(400, 1, "b"))).toBe("invalid; token-overtaken 2,3");
+  });
+
+  it("takes them where `a` may have been granted the key after `b`", () => {
+    const early = new Recording()
+      .seek(0, 0, { ttlMs: 100 })
+      .acquire(200, 1, "b", { fence: 1, ttlMs: 1000 })
+      .release(210, 1, "b")
+      .granted(300, 0, "a", { fence: 2 });
+    expect(judged(early)).toBe("valid");
+    expect(judged(overtaken())).toBe("invalid; token-overtaken 2,3");
+  });
+
+  it("says nothing where exclusion itself was broken", () => {
+    const broken = new Recording()
+      .seek(0, 0)
+      .acquire(1, 1, "b", { fence: 1 })
+      .granted(3, 0, "a", { fence: 2 })
+      .extend(5, 1, "b")
+      .extend(7, 0, "a");
+    expect(judged(broken)).toBe("valid");
+  });
+
+  it("says nothing where an owner value was granted anew with another token: it may have been a re-entry", () => {
+    const anew = new Recording()
+      .seek(0, 0)
+      .granted(1, 0, "a", { fence: 1 })
+      .fault(2, "restart-node")
+      .acquire(5, 0, "a", { fence: 2 })
+      .release(8, 0, "a");
+    expect(judged(anew)).toBe("valid");
+  });
+});

@@ -1,0 +1,268 @@
+import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
+import { mayLoseLocks } from "../../core/fault-traits.ts";
+import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, VALID } from "../findings.ts";
+import type { Hold } from "../../history/holds.ts";
+import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
+import { TokenOrder, type TokenDisorder } from "./token-order.ts";
+import { clientInWords, ms } from "../words.ts";
+
+interface TokenGrant {
+  readonly fence: number;
+  readonly process: number;
+  readonly owner: string;
+  readonly invokedIndex: number;
+  readonly invokedTime: number;
+  readonly index: number;
+  readonly time: number;
+}
+
+/** What is known of the fencing tokens of one key. */
+interface KeyTokens {
+  /** The completed grant with the largest fencing token. */
+  largest: TokenGrant | undefined;
+  /** The grant that was completed last. */
+  latest?: TokenGrant;
+  /** Grants by fencing token, oldest first, as far back as one could still repeat without also running backwards. */
+  readonly byFence: Map<number, TokenGrant>;
+}
+
+interface PendingAcquire {
+  readonly invokedIndex: number;
+  /** The largest fencing token granted before the invocation: this one must be larger. */
+  readonly largestBefore: TokenGrant | undefined;
+}
+
+const REMEMBERED_GRANTS = 4096;
+
+/** Number of re-entries with another fencing token that are kept until it is known whether a fault explains them. */
+const MOST_REENTRIES = 256;
+
+/**
+ * P3, fencing tokens: no two holds of a key share a fencing token, and of two holds the later has the larger one. A
+ * grant that was asked for after another was completed is the later. For grants that overlap in time the order of the
+ * holds decides, as far as the history shows it (see `TokenOrder`); if exclusion itself was broken, their tokens need
+ * only differ. An owner that re-enters while it holds is told the same fencing token again. Grants without a fencing
+ * token do not count.
+ *
+ * Two grants of one owner and client may be of one hold, and share a fencing token, unless releases that were
+ * acknowledged show that the first hold was over before the second was asked for, or a larger token was granted in
+ * between.
+ */
+export const fencingTokens: CheckerFactory = {
+  property: "fencing-tokens",
+  create: (evidence) => new FencingTokens(evidence),
+};
+
+class FencingTokens implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("fencing-tokens");
+  readonly #keys = new Map<string, KeyTokens>();
+  /** By process, oldest first. */
+  readonly #pending = new Map<number, PendingAcquire>();
+  readonly #granted: OwnerGrantLog;
+  readonly #order: TokenOrder;
+  readonly #otherOnReentry: { readonly key: string; readonly grant: TokenGrant; readonly outer: TokenGrant }[] = [];
+  /** For each key at most one order of tokens that no order of the holds explains. */
+  readonly #disorders: { readonly key: string; readonly larger: TokenGrant; readonly smaller: TokenGrant }[] = [];
+  /** Keys for which two grants show by themselves that the tokens are out of order. */
+  readonly #told = new Set<string>();
+  #grants = 0;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+    this.#granted = new OwnerGrantLog((earlier, later) => evidence.holds.sameClient(earlier, later));
+    this.#order = new TokenOrder(evidence);
+  }
+
+  get remarks(): readonly string[] {
+    return this.#findings.remarks;
+  }
+
+  push(step: HistoryStep): void {
+    const { event } = step;
+    const acquired = event.type === "ok" && event.f === "acquire";
+    const ownBefore = acquired ? this.#granted.of(event.key, event.value.owner) : undefined;
+    if (acquired && ownBefore !== undefined && ownBefore.goneBy === undefined) {
+      if (ownBefore.hold.fence !== event.value.fence) this.#order.abandon(event.key);
+    }
+    this.#granted.push(step);
+    this.#take(step, ownBefore);
+    const disorder = this.#order.push(step);
+    if (disorder !== undefined) this.#overtaken(disorder);
+  }
+
+  #take({ event, invocation, changes }: HistoryStep, ownBefore: OwnerGrants | undefined): void {
+    if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
+    if (event.type === "invoke") {
+      const largestBefore = this.#keys.get(event.key)?.largest;
+      this.#pending.set(event.process, { invokedIndex: event.index, largestBefore });
+      return;
+    }
+    const pending = this.#pending.get(event.process);
+    this.#pending.delete(event.process);
+    if (event.type !== "ok" || invocation === undefined || pending === undefined) return;
+    const { fence, owner } = event.value;
+    if (fence === undefined) return;
+    this.#grants += 1;
+    const { process, index, time } = event;
+    const asked = { invokedIndex: invocation.index, invokedTime: invocation.time };
+    const grant: TokenGrant = { fence, process, owner, ...asked, index, time };
+    const reentered = changes.find((change) => change.kind === "reentered" && change.withinLease);
+    this.#judge(event.key, grant, pending.largestBefore, reentered?.hold, ownBefore);
+  }
+
+  finish(): PropertyVerdict {
+    for (const disorder of this.#order.finish()) this.#overtaken(disorder);
+    for (const { key, larger, smaller } of this.#disorders) {
+      if (this.#mayHaveLost(Math.max(larger.time, smaller.time))) continue;
+      if (!this.#told.has(key)) this.#evidence.tokenFaults.set(key, "token-overtaken");
+      this.#findings.add(() => this.#describeOvertaking(key, larger, smaller));
+    }
+    for (const { key, grant, outer } of this.#otherOnReentry) {
+      if (this.#mayBeNew(grant, outer)) continue;
+      this.#evidence.tokenFaults.set(key, "token-rollback");
+      this.#findings.add(() => this.#reentry(key, grant, outer.fence));
+    }
+    return this.#findings.verdict(this.#grants === 0 ? notApplicable("no grant carried a fencing token") : VALID);
+  }
+
+  #judge(
+    key: string,
+    grant: TokenGrant,
+    before: TokenGrant | undefined,
+    outerHold: Hold | undefined,
+    ownBefore: OwnerGrants | undefined,
+  ): void {
+    const tokens = this.#of(key);
+    const outerFence = outerHold?.fence;
+    const twin = tokens.byFence.get(grant.fence) ?? (before?.fence === grant.fence ? before : undefined);
+    if (outerFence !== undefined && grant.fence !== outerFence) {
+      // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
+      const maybeNew = grant.fence > outerFence && outerHold?.resumed === true && (ownBefore?.unknown ?? 0) > 0;
+      const outer = tokens.byFence.get(outerFence);
+      if (!maybeNew && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
+        this.#otherOnReentry.push({ key, grant, outer });
+      }
+    } else if (before !== undefined && grant.fence < before.fence) {
+      this.#tell(key, twin ?? before, grant, twin);
+    } else if (twin !== undefined && !this.#mayBeOneHold(twin, grant, ownBefore)) {
+      this.#tell(key, twin, grant, twin);
+    }
+    this.#remember(tokens, grant);
+  }
+
+  #tell(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): void {
+    this.#told.add(key);
+    this.#evidence.tokenFaults.set(key, "token-rollback");
+    this.#findings.add(() => this.#describe(key, earlier, later, twin));
+  }
+
+  #of(key: string): KeyTokens {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const fresh: KeyTokens = { largest: undefined, byFence: new Map<number, TokenGrant>() };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+
+  /** Whether two grants with one fencing token may be of one hold: the same owner's, and no release shows that it was over. */
+  #mayBeOneHold(twin: TokenGrant, grant: TokenGrant, ownBefore: OwnerGrants | undefined): boolean {
+    if (twin.owner !== grant.owner || !this.#evidence.holds.sameClient(twin.process, grant.process)) return false;
+    return ownBefore?.goneBy === undefined || ownBefore.goneBy > grant.invokedIndex;
+  }
+
+  /** Whether a fault may have taken the lock, so that an apparent re-entry was a new hold: its token is larger. */
+  #mayBeNew(grant: TokenGrant, outer: TokenGrant): boolean {
+    const { faults } = this.#evidence;
+    return (
+      grant.fence > outer.fence &&
+      faults.during(mayLoseLocks, outer.invokedTime, grant.time + RECORDING_DELAY_NS).length > 0
+    );
+  }
+
+  #overtaken({ key, operation, rival }: TokenDisorder): void {
+    const tokens = this.#of(key);
+    // A disorder that two grants show by themselves is already reported.
+    if (this.#told.has(key) || tokens.latest === undefined || tokens.largest === undefined) return;
+    const own = operation?.owner === undefined ? undefined : this.#granted.of(key, operation.owner)?.hold.fence;
+    const fence = operation?.fence ?? own ?? tokens.latest.fence;
+    const one = tokens.byFence.get(fence) ?? tokens.latest;
+    const other = tokens.byFence.get(rival ?? tokens.largest.fence) ?? tokens.largest;
+    const [larger, smaller] = one.fence > other.fence ? [one, other] : [other, one];
+    this.#disorders.push({ key, larger, smaller });
+  }
+
+  /** Whether a fault may have taken a lock before: then the order that explains the answers need not be the true one. */
+  #mayHaveLost(until: number): boolean {
+    const { faults } = this.#evidence;
+    return faults.during(mayLoseLocks, 0, until + RECORDING_DELAY_NS).length > 0;
+  }
+
+  #remember(tokens: KeyTokens, grant: TokenGrant): void {
+    tokens.latest = grant;
+    if (tokens.largest === undefined || grant.fence > tokens.largest.fence) tokens.largest = grant;
+    if (!tokens.byFence.has(grant.fence)) tokens.byFence.set(grant.fence, grant);
+    if (tokens.byFence.size <= REMEMBERED_GRANTS) return;
+    // A repetition of a grant that was completed before every pending acquire was invoked also runs backwards.
+    const oldestPending = this.#pending.values().next().value?.invokedIndex ?? grant.index;
+    for (const [fence, old] of tokens.byFence) {
+      if (old.index > oldestPending || tokens.byFence.size <= REMEMBERED_GRANTS / 2) break;
+      tokens.byFence.delete(fence);
+    }
+  }
+
+  #reentry(key: string, grant: TokenGrant, outerFence: number): Violation {
+    const { header } = this.#evidence;
+    const client = clientInWords(header, grant.process);
+    const account = `${client} re-entered ${key} while it held it with fencing token ${outerFence}, and got fencing token ${grant.fence} at ${ms(grant.time)}.`;
+    const why = "re-entry must return the fencing token of the hold";
+    return explain(
+      account,
+      [grant.index],
+      [{ cause: "token-rollback", events: [], why, ground: { on: "history" }, remedies: [] }],
+    );
+  }
+
+  #describeOvertaking(key: string, larger: TokenGrant, smaller: TokenGrant): Violation {
+    const { header } = this.#evidence;
+    const told = ({ process, fence, invokedTime, time }: TokenGrant): string =>
+      `${clientInWords(header, process)} asked for ${key} at ${ms(invokedTime)} and was granted it at ${ms(time)} with fencing token ${fence}`;
+    const account = `The fencing tokens contradict the order of the holds. ${told(larger)}; ${told(smaller)}. The first must have held before the second: no other order explains the lock's answers.`;
+    return {
+      ...explain(
+        account,
+        [larger.index, smaller.index],
+        overtakenHypotheses(
+          Math.min(larger.invokedTime, smaller.invokedTime),
+          Math.max(larger.time, smaller.time),
+          this.#evidence,
+        ),
+      ),
+      holders: [
+        { process: larger.process, owner: larger.owner, fence: larger.fence },
+        { process: smaller.process, owner: smaller.owner, fence: smaller.fence },
+      ],
+    };
+  }
+
+  #describe(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): Violation {
+    const { header } = this.#evidence;
+    const told = (grant: TokenGrant): string =>
+      `${clientInWords(header, grant.process)} was granted ${key} with fencing token ${grant.fence} at ${ms(grant.time)}`;
+    const how = twin === undefined ? "Fencing tokens ran backwards" : "Two grants share a fencing token";
+    const hypotheses = tokenHypotheses(earlier.invokedTime, later.time, this.#evidence);
+    return {
+      ...explain(`${how}. ${told(earlier)}; ${told(later)}.`, [earlier.index, later.index], hypotheses),
+      holders: [
+        { process: earlier.process, owner: earlier.owner, fence: earlier.fence },
+        { process: later.process, owner: later.owner, fence: later.fence },
+      ],
+    };
+  }
+}

@@ -1,0 +1,123 @@
+import { pausesClients } from "../../core/fault-traits.ts";
+import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { hypothesesOf } from "../causes/causes.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, VALID } from "../findings.ts";
+import { NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { holder } from "./mutual-exclusion.ts";
+import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
+import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import type { Interference } from "../evidence/interferences.ts";
+import { faultInWords, holderOf, ms } from "../words.ts";
+
+type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
+
+/**
+ * P2, lease exclusion, which blames the lock and never the client: no two owners hold leases of the same key at the
+ * same time. A lease is a definite hold cut at the end of the lock's promise, on the true clock: at the end of the
+ * validity it reported, or, if it reports none, the TTL after the invocation. A grant that is no longer valid when it
+ * is made is a violation by itself.
+ */
+export const leaseExclusion: CheckerFactory = {
+  property: "lease-exclusion",
+  create: (evidence) => new LeaseExclusion(evidence),
+};
+
+class LeaseExclusion implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("lease-exclusion");
+  readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
+  #grants = 0;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  get remarks(): readonly string[] {
+    return this.#findings.remarks;
+  }
+
+  push(step: HistoryStep): void {
+    const { event, invocation } = step;
+    if (grantOf(event, invocation) !== undefined) this.#grants += 1;
+    if (event.type === "ok" && (event.f === "acquire" || event.f === "extend") && invocation !== undefined) {
+      this.#refuseExpired(event, invocation);
+    }
+    for (const overlap of step.leaseOverlaps) this.#overlaps.begin(overlap);
+    this.#overlaps.push(step);
+  }
+
+  finish(): PropertyVerdict {
+    this.#overlaps.finish();
+    return this.#findings.verdict(this.#grants === 0 ? notApplicable("no lock was ever granted") : VALID);
+  }
+
+  #refuseExpired(event: Granting, invocation: InvocationEvent): void {
+    const { validForMs } = event.value;
+    if (validForMs === undefined || validForMs > 0) return;
+    this.#findings.add(() => {
+      const { faults, holds, header } = this.#evidence;
+      const pause = faults
+        .during(pausesClients, invocation.time, event.time)
+        .find(({ value }) => value.processes?.some((process) => holds.sameClient(process, event.process)));
+      const granted = event.f === "acquire" ? "granted" : "prolonged";
+      const account =
+        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} asked for ${event.key} at ${ms(invocation.time)} ` +
+        `and was ${granted} it at ${ms(event.time)}, when the lease, by the validity that the lock reported, had been over for ${ms(-validForMs * NANOSECONDS_PER_MS)}.`;
+      const shown =
+        "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
+      const shared = {
+        cause: "expired-grant",
+        events: [],
+        shown,
+        grant: event.index,
+        remedies: ["elapsed-check"],
+      } as const;
+      const stopped: readonly Hypothesis[] =
+        pause === undefined
+          ? []
+          : [
+              {
+                ...shared,
+                fault: pause.index,
+                accused: faultInWords(pause),
+                why: `in between its client was stopped by ${faultInWords(pause)}`,
+                ground: { on: "faults", faults: [pause.index] },
+              },
+            ];
+      return explain(
+        account,
+        [invocation.index, event.index],
+        [...stopped, { ...shared, why: "the lock granted it nevertheless", ground: { on: "history" } }],
+      );
+    });
+  }
+
+  #conclude(overlap: Overlap): void {
+    const interferences = this.#evidence.interferences.of(overlap.first.key);
+    this.#findings.add(() => this.#describe(overlap, interferences));
+  }
+
+  #describe(overlap: Overlap, interferences: readonly Interference[]): Violation {
+    const { header, endTime } = this.#evidence;
+    const { first, second, from, index } = overlap;
+    const to = Math.max(
+      from,
+      Math.min(...[first, second].flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])),
+    );
+    const lease = overlap.extended === first ? first.grantedLeaseEnd : overlap.firstLeaseEnd;
+    const account =
+      `The lock promised ${first.key} to two owners at the same time, for ${ms(to - from)} from ${ms(from)} on. ` +
+      `${holderOf(header, first)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
+      `${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
+    const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
+    return {
+      ...explain(account, [first.grantedIndex, second.grantedIndex, index], hypotheses),
+      holders: [holder(first), holder(second)],
+      overlap: { from, to },
+    };
+  }
+}

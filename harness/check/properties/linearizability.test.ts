@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import type { PropertyVerdict } from "../../core/verdict.ts";
+import { checkHistory, type CheckOptions } from "../check.ts";
+import { linearizability } from "./linearizability.ts";
+import { StepBudget } from "../linearizability/step-budget.ts";
+import { Recording } from "../testing/recording.ts";
+
+function judged(recording: Recording, options: CheckOptions = {}): string {
+  const found = checkHistory(recording.history, options).properties.linearizability;
+  return [found?.verdict, ...(found?.violations ?? []).map(({ cause, events }) => `${cause} ${events.join()}`)].join(
+    "; ",
+  );
+}
+
+describe("linearizability", () => {
+  it("lets a lease expire when the TTL is over, less the drift of clocks", () => {
+    const recording = (atMs: number): Recording =>
+      new Recording().acquire(0, 0, "a", { ttlMs: 1000 }).acquire(atMs, 1, "b");
+    // 1000 ms less 1 % and 2 ms, from the invocation to the completion of the second.
+    expect(judged(recording(987))).toBe("valid");
+    expect(judged(recording(986.9))).toBe("invalid; double-grant 1,2,3");
+  });
+
+  it("lets a lease expire when the validity is over that the lock reported", () => {
+    const recording = (atMs: number, grant: { readonly validForMs: number; readonly grantedAt?: number }): Recording =>
+      new Recording().acquire(0, 0, "a", { ttlMs: 1000, ...grant }).acquire(atMs, 1, "b");
+    // The grant is completed at 1 ms, the second acquire a millisecond after it is invoked.
+    expect(judged(recording(500, { validForMs: 500 }))).toBe("valid");
+    expect(judged(recording(499.9, { validForMs: 500 }))).toMatch(/^invalid/);
+    expect(judged(recording(499.5, { validForMs: 500, grantedAt: 0.5e6 }))).toBe("valid");
+    expect(judged(recording(499.4, { validForMs: 500, grantedAt: 0.5e6 }))).toMatch(/^invalid/);
+    expect(judged(recording(987, { validForMs: 2000 }))).toBe("valid");
+    expect(judged(recording(986.9, { validForMs: 2000 }))).toMatch(/^invalid/);
+  });
+
+  it("lets a lease go when its holder was told so", () => {
+    const told = (lostMs: number): Recording =>
+      new Recording().acquire(0, 0, "a").seek(5, 1).lost(lostMs, 0, "a").granted(20, 1, "b");
+    expect(judged(told(10))).toBe("valid");
+    expect(judged(new Recording().acquire(0, 0, "a").acquire(5, 1, "b").lost(10, 0, "a"))).toMatch(/^invalid/);
+    expect(judged(new Recording().acquire(0, 0, "a").lost(3, 0, "other").acquire(5, 1, "b"))).toMatch(/^invalid/);
+  });
+
+  it("counts refusals only when asked to", () => {
+    const recording = new Recording().acquire(0, 0, "a").release(2, 0, "a").fail(5, 1).acquire(8, 1, "b");
+    expect(judged(recording)).toBe("valid");
+    expect(judged(recording, { observeContention: true })).toBe("invalid; double-grant 6,7");
+    expect(judged(new Recording().acquire(0, 0, "a").release(2, 0, "a").fail(5, 1), { observeContention: true })).toBe(
+      "invalid; refused-while-free 5",
+    );
+    const other = new Recording().acquire(0, 0, "a").release(2, 0, "a").seek(5, 1).refused(6, 1, "NOREPLICAS");
+    expect(judged(other, { observeContention: true })).toBe("valid");
+  });
+
+  it("lets a stranger release what nobody was told of, and no one else", () => {
+    const granted = (): Recording => new Recording().seek(0, 0).info(5, 0, "acquire");
+    expect(judged(granted().release(6, 1, "a").acquire(9, 2, "b"))).toBe("valid");
+    expect(judged(new Recording().release(6, 1, "a").acquire(9, 2, "b"))).toBe("invalid; foreign-release 0,1");
+    const known = granted().acquire(10, 1, "b").release(12, 1, "b").acquire(20, 2, "c").release(22, 1, "b");
+    expect(judged(known)).toBe("invalid; foreign-release 7,8,9");
+  });
+
+  it("knows nothing from a release that found nothing, where it may have been sent twice", () => {
+    const missed = (kind: string, brokenMs: number): Recording =>
+      new Recording({ clients: 2 })
+        .acquire(0, 0, "a")
+        .leave(10, 0, "a")
+        .fault(brokenMs, kind)
+        .acquire(brokenMs + 1, 1, "b")
+        .left(30, 0, false);
+    expect(judged(missed("reset", 12))).toBe("valid");
+    expect(judged(missed("restart-node", 12))).toBe("valid");
+    expect(judged(missed("eviction", 12))).toMatch(/^invalid/);
+    expect(judged(missed("pause-client", 12))).toMatch(/^invalid/);
+    const before = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(5, "reset").leave(10, 0, "a");
+    expect(judged(before.acquire(12, 1, "b").left(30, 0, false))).toMatch(/^invalid/);
+  });
+
+  it("keeps keys apart", () => {
+    expect(judged(new Recording().acquire(0, 0, "a").on("other").acquire(5, 1, "b"))).toBe("valid");
+  });
+
+  it("judges by the model that is asked for", () => {
+    const reentry = new Recording().acquire(0, 0, "a").acquire(5, 0, "a").release(8, 0, "a").release(11, 0, "a");
+    expect(judged(reentry)).toBe("valid");
+    expect(judged(reentry, { model: "owner-aware-mutex" })).toMatch(/^invalid/);
+    const repeated = new Recording()
+      .acquire(0, 0, "a", { fence: 5 })
+      .release(2, 0, "a")
+      .acquire(5, 1, "b", { fence: 5 });
+    expect(judged(repeated)).toBe("invalid; token-rollback 4,5");
+    expect(judged(repeated, { model: "reentrant-mutex" })).toBe("valid");
+    const foreign = new Recording().acquire(0, 0, "a", { ttlMs: 100 }).acquire(200, 1, "b").release(210, 0, "a");
+    expect(judged(foreign)).toBe("invalid; foreign-release 3,4,5");
+    expect(judged(foreign, { model: "mutex" })).toBe("valid");
+  });
+
+  it("blames what took the hold", () => {
+    const lost = new Recording().acquire(0, 0, "a").fault(3, "restart-node").release(5, 0, "a", false);
+    expect(judged(lost)).toBe("invalid; lost-in-restart 1,2,3,4");
+    expect(judged(new Recording().acquire(0, 0, "a").release(5, 0, "a", false))).toBe("invalid; lost-early 1,2,3");
+  });
+
+  it("blames a release by another, or a late one, when a holder finds its hold gone", () => {
+    const another = new Recording()
+      .acquire(0, 2, "z", { ttlMs: 100 })
+      .leave(90, 2, "z")
+      .acquire(150, 0, "a")
+      .left(170, 2, true)
+      .release(180, 0, "a", false);
+    expect(judged(another)).toBe("invalid; foreign-release 2,4,5,6,7");
+    const late = new Recording({ clients: 2 })
+      .acquire(0, 0, "z", { ttlMs: 100 })
+      .leave(50, 0, "z")
+      .info(120, 0, "release")
+      .acquire(130, 2, "a")
+      .release(180, 2, "a", false);
+    expect(judged(late)).toBe("invalid; foreign-release 2,3,5,6,7");
+  });
+
+  it("is decided where owner values overlap for longer than the general search takes, or unknown with the reason", () => {
+    const recording = new Recording();
+    for (let round = 0; round < 400; round += 1) {
+      recording
+        .seek(round * 10, 0)
+        .seek(round * 10 + 1, 1)
+        .granted(round * 10 + 2, 0, "same");
+      recording
+        .granted(round * 10 + 3, 1, "same")
+        .release(round * 10 + 4, 0, "same")
+        .release(round * 10 + 6, 1, "same");
+    }
+    expect(judged(recording)).toBe("valid");
+    const judge = (budget: StepBudget): PropertyVerdict | undefined =>
+      checkHistory(recording.history, { checkers: [linearizability({ budget })] }).properties.linearizability;
+    expect(judge(new StepBudget(1000))).toMatchObject({
+      verdict: "unknown",
+      reason: "not decided for k: it takes more than 1000 steps",
+    });
+    recording.acquire(5000, 0, "other").acquire(5003, 1, "same");
+    expect(judge(new StepBudget(100_000))?.verdict).toBe("invalid");
+  });
+
+  it("does not apply when nothing succeeded", () => {
+    expect(judged(new Recording().fail(0, 0))).toBe("not-applicable");
+  });
+});

@@ -1,0 +1,268 @@
+import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { byElimination, hypothesesOf, losses, interferencesWith } from "../causes/causes.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { Configuration } from "../linearizability/configuration.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
+import type { Hold } from "../../history/holds.ts";
+import { KeyOperations, type LockCompletion, type KeyProgress } from "../linearizability/key-operations.ts";
+import type { Impossible } from "../linearizability/follower.ts";
+import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
+import { holder } from "./mutual-exclusion.ts";
+import { inOnePiece } from "../evidence/pieces.ts";
+import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
+import type { InvocationEvent } from "../../history/operations.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import type { Interference } from "../evidence/interferences.ts";
+import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
+import { listed } from "../../core/listed.ts";
+import { shortOwner } from "../../history/owner-value.ts";
+import { clientInWords, ms } from "../words.ts";
+
+export interface LinearizabilityOptions {
+  /** The sequential specification. If absent, the most permissive one that knows owners and fencing tokens. */
+  readonly model?: LockModelName;
+  /** Take a contended refusal as the observation that somebody held. Without it, a failed try constrains nothing. */
+  readonly observeContention?: boolean;
+  /** How many steps the whole history may take; if absent, a hundred million. */
+  readonly budget?: StepBudget;
+}
+
+const PROPERTY: Property = "linearizability";
+
+/**
+ * P8, linearizability: each operation can be thought to take effect at one instant between its invocation and its
+ * completion, such that the sequential specification of a lock explains all results. A lease may expire by itself: from
+ * its grant (or extension) plus the TTL on, less the drift that is allowed to clocks, or from the moment when its
+ * holder was told that it is gone.
+ */
+export function linearizability(options: LinearizabilityOptions = {}): CheckerFactory {
+  return { property: PROPERTY, create: (evidence) => new Linearizability(evidence, options) };
+}
+
+class Linearizability implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #model: LockModel;
+  readonly #observeContention: boolean;
+  readonly #findings = new Findings(PROPERTY);
+  readonly #keys = new Map<string, KeyOperations>();
+  readonly #budget: StepBudget;
+  /** The hold that an acquire began, for explanations. */
+  readonly #holds = new WeakMap<LockOperation, Hold>();
+  #granted = false;
+
+  constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
+    this.#evidence = evidence;
+    this.#model = lockModel(options.model ?? "reentrant-fenced-mutex");
+    this.#observeContention = options.observeContention ?? false;
+    this.#budget = options.budget ?? new StepBudget(MOST_STEPS);
+  }
+
+  get remarks(): readonly string[] {
+    return this.#findings.remarks;
+  }
+
+  push(step: HistoryStep): void {
+    const { event } = step;
+    if (event.type === "fault" || event.type === "audit") return;
+    if (event.type === "renewed") {
+      // Only for a lease that its client has not given up.
+      const held = step.changes.some(({ kind }) => kind === "extended");
+      if (held) this.#of(event.key).renew(event);
+      return;
+    }
+    if (event.type === "lost") {
+      this.#of(event.key).lose(event);
+      return;
+    }
+    if (event.f !== "acquire" && event.f !== "release" && event.f !== "extend") return;
+    const operations = this.#of(event.key);
+    const wasFollowing = operations.progress.state === "following";
+    if (event.type === "invoke")
+      operations.invoke(event, event.f !== "acquire" && this.#evidence.isStranger(event, step));
+    else {
+      const operation = operations.complete(this.#asHeard(event, step.invocation));
+      const granted = step.changes.find(({ kind }) => kind === "granted");
+      if (operation !== undefined && granted !== undefined) this.#holds.set(operation, granted.hold);
+      if (event.type === "ok") this.#granted = true;
+    }
+    if (wasFollowing) this.#report(event.key, operations.progress);
+  }
+
+  finish(): PropertyVerdict {
+    return inOnePiece(this.finishing());
+  }
+
+  *finishing(): Generator<undefined, PropertyVerdict> {
+    const undecided: string[] = [];
+    for (const [key, operations] of this.#keys) {
+      const wasFollowing = operations.progress.state === "following";
+      const progress = operations.finish();
+      if (wasFollowing) this.#report(key, progress);
+      if (progress.state !== "general") continue;
+      const outcome = yield* operations.searching();
+      if (outcome === "unknown") undecided.push(`${key}: ${progress.why}`);
+      if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key));
+    }
+    const undecidedReason = `not decided for ${listed(undecided.slice(0, 3))}${undecided.length > 3 ? ` and ${undecided.length - 3} more` : ""}`;
+    const otherwise = this.#granted ? VALID : notApplicable("no operation on a lock succeeded");
+    return this.#findings.verdict(undecided.length > 0 ? unknown(undecidedReason) : otherwise);
+  }
+
+  #of(key: string): KeyOperations {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const { holds } = this.#evidence;
+    const fresh = new KeyOperations(
+      this.#model,
+      this.#observeContention,
+      undefined,
+      undefined,
+      this.#budget,
+      (earlier, later) => holds.sameClient(earlier, later),
+    );
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+
+  /**
+   * What the answer proves. A client library may have resent a release after its connection broke, and then hears that
+   * there was nothing to release. The first release may have been carried out or not.
+   */
+  #asHeard(completion: LockCompletion, invocation: InvocationEvent | undefined): LockCompletion {
+    if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;
+    const since = invocation?.time ?? completion.time;
+    if (!this.#evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
+    return { ...completion, type: "info", value: {} };
+  }
+
+  #report(key: string, progress: KeyProgress): void {
+    if (progress.state === "impossible") {
+      const interferences = this.#evidence.interferences.of(key);
+      this.#findings.add(() => this.#describe(key, progress.impossible, interferences));
+    }
+    if (progress.state === "unexplained-refusal") this.#findings.add(() => this.#refusal(key, progress.before));
+  }
+
+  #describe(key: string, { operation, before }: Impossible, interferences: readonly Interference[]): Violation {
+    const { header } = this.#evidence;
+    const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
+    const state = stateInWords(before, (process) => clientInWords(header, process));
+    const holders =
+      mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
+    const account =
+      `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation)} ` +
+      `between ${ms(operation.invokedTime)} and ${ms(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
+    const events = [before.grant?.completed, operation.invoked, operation.completed];
+    return {
+      ...explain(account, events, this.#hypotheses(key, operation, before, mine, theirs, interferences)),
+      ...holders,
+    };
+  }
+
+  /** What may have made an operation impossible, the most likely first. */
+  #hypotheses(
+    key: string,
+    operation: LockOperation,
+    before: Configuration,
+    mine: Hold | undefined,
+    theirs: Hold | undefined,
+    interferences: readonly Interference[],
+  ): readonly Hypothesis[] {
+    const since = before.grant?.invokedTime ?? 0;
+    const disordered = isDisordered(operation, before);
+    const isGrantable = before.state.holder === undefined || before.state.holder === operation.owner;
+    const tokenFault = disordered ? this.#evidence.tokenFaults.get(key) : undefined;
+    if (tokenFault !== undefined) {
+      const hypotheses = tokenFault === "token-rollback" ? tokenHypotheses : overtakenHypotheses;
+      return hypotheses(since, operation.completedTime, this.#evidence);
+    }
+    const met = mine === undefined || theirs === undefined ? undefined : this.#evidence.leases.between(mine, theirs);
+    if (met !== undefined) return hypothesesOf(met, true, this.#evidence, interferences);
+    const until = { index: operation.completed, time: operation.completedTime };
+    return [
+      ...(operation.kind === "miss" && theirs !== undefined
+        ? interferencesWith(theirs, until, this.#evidence, interferences)
+        : []),
+      ...losses(since, operation.completedTime, this.#evidence),
+      disordered && isGrantable ? this.#ofNoOrder() : this.#ofTheLock(operation),
+    ];
+  }
+
+  /** The lock itself is the cause. */
+  #ofTheLock({ kind }: LockOperation): Hypothesis {
+    switch (kind) {
+      case "release":
+      case "extend":
+        return this.#blame(
+          "foreign-release",
+          "it was reported as successful, although this owner cannot have held the lock",
+        );
+      case "miss":
+        return this.#blame("lost-early", "the lock ended or deleted the lease too early");
+      case "contended":
+        return this.#blame("refused-while-free", "the lock refused it although no client can have held the lock");
+      case "acquire":
+      case "reenter":
+        return this.#blame("double-grant", "the lock granted it while another client had a lease");
+    }
+  }
+
+  /** Its fencing token contradicts an earlier answer of the lock, and it is unknown which of the two is wrong. */
+  #ofNoOrder(): Hypothesis {
+    return this.#blame("contradiction", "the lock's answers contradict each other");
+  }
+
+  #blame(cause: Hypothesis["cause"], why: string): Hypothesis {
+    return byElimination(cause, why, this.#evidence);
+  }
+
+  #refusal(key: string, { owed, point }: Configuration): Violation {
+    const account = `An acquire of ${key} was refused as contended at ${ms(owed?.time ?? 0)}, but from ${ms(point.time)} on no client can have held it.`;
+    const why = "the lock refused it although no client held the lock";
+    return explain(account, [owed?.index], [this.#blame("refused-while-free", why)]);
+  }
+
+  #asAWhole(key: string): Violation {
+    const account = `No order of the operations on ${key} explains their results, given the model ${this.#model.name}; the general search tried all of them.`;
+    return explain(account, [], [this.#blame("contradiction", "the lock's answers contradict each other")]);
+  }
+}
+
+/**
+ * Whether a grant has a fencing token that a new hold cannot have, or another token than the hold that it entered
+ * again.
+ */
+function isDisordered({ kind, owner, fence }: LockOperation, { state }: Configuration): boolean {
+  if (kind !== "acquire" || fence === undefined) return false;
+  const differs = state.holder === owner && state.holdFence !== undefined && state.holdFence !== fence;
+  return differs || fence <= state.lastFence;
+}
+
+function resultInWords({ kind, owner, fence }: LockOperation): string {
+  const as = owner === undefined ? "" : ` as owner ${shortOwner(owner)}`;
+  switch (kind) {
+    case "acquire":
+      return `was granted it${as}${fence === undefined ? "" : ` with fencing token ${fence}`}`;
+    case "release":
+      return `released it${as}`;
+    case "miss":
+      return `was told that it did not hold it${as}`;
+    case "extend":
+      return `extended it${as}`;
+    case "reenter":
+      return `re-entered it${as}`;
+    case "contended":
+      return "was refused as contended";
+  }
+}
+
+function stateInWords({ state, grant, point }: Configuration, client: (process: number) => string): string {
+  if (state.holder === undefined) return `since ${ms(point.time)} it was free`;
+  const who =
+    grant === undefined || typeof state.holder !== "string"
+      ? "somebody"
+      : `${client(grant.process)} as owner ${shortOwner(state.holder)}`;
+  return `${who} held it (since ${ms(point.time)} at the earliest), and its lease cannot have expired before ${ms(state.expirableFrom)}`;
+}

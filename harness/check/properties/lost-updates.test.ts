@@ -1,0 +1,148 @@
+import { expect, it } from "vitest";
+import { judge, violationsOf } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("lost-updates", recording);
+
+it("takes writes that build on each other", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x", { basedOn: 0 })
+    .audit(3, 1, "x", { owner: "a", basedOn: 0 })
+    .wrote(4, 0, 1)
+    .write(5, 0, "a", "y", { basedOn: 1 })
+    .audit(6, 2, "y", { owner: "a", basedOn: 1 })
+    .wrote(7, 0, 2);
+  expect(judged(recording)).toBe("valid");
+});
+
+it("takes audits that come late, before or after the acknowledgement", () => {
+  const written = new Recording().acquire(0, 0, "a").write(2, 0, "a", "x");
+  expect(judged(written.wrote(3, 0, 1).audit(9, 1, "x", { owner: "a" }))).toBe("valid");
+});
+
+it("misses an acknowledged write that was not applied, to its own key", () => {
+  const recording = new Recording()
+    .on("k1")
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x")
+    .wrote(3, 0, 1)
+    .on("k2")
+    .audit(4, 1, "x", { owner: "a" });
+  expect(judged(recording)).toBe("unknown");
+  expect(judged(recording.on("k1").audit(5, 1, "y", { owner: "a" }))).toBe("invalid; lost-write 2,3");
+});
+
+it("misses one only where the audit shows another write at its position", () => {
+  const partial = (...positions: readonly number[]): Recording => {
+    const recording = new Recording().acquire(0, 0, "a").write(2, 0, "a", "x").wrote(3, 0, 2);
+    for (const position of positions) recording.audit(4, position, `other ${position}`, { owner: "a" });
+    return recording;
+  };
+  expect(judged(partial(1))).toBe("unknown");
+  expect(judged(partial(1, 3, 5))).toBe("unknown");
+  expect(judged(partial(1, 2))).toBe("invalid; lost-write 2,3");
+  expect(judged(partial(3, 2))).toBe("invalid; lost-write 2,3");
+  expect(judged(partial(2, 1).audit(5, 4, "x", { owner: "a" }))).toBe("valid");
+});
+
+it("finds a write that was applied though it reported failure", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x")
+    .failWrite(3, 0)
+    .audit(4, 1, "x", { owner: "a" });
+  expect(judged(recording)).toBe("invalid; effect-after-failure 2,3,4");
+  const refused = new Recording().acquire(0, 0, "a").write(2, 0, "a", "x").failWrite(3, 0);
+  expect(judged(refused.audit(4, 0, "x", { owner: "a", accepted: false }))).toBe("valid");
+});
+
+it("takes a write of unknown outcome, applied or not", () => {
+  const open = (): Recording => new Recording().acquire(0, 0, "a").write(2, 0, "a", "x").info(3, 0, "write");
+  expect(judged(open().audit(4, 1, "x", { owner: "a" }))).toBe("valid");
+  expect(judged(open().audit(4, 1, "other"))).toBe("valid");
+});
+
+it("cannot tell two writes with the same data apart, but judges what they build on", () => {
+  const twins = new Recording()
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x", { basedOn: 0 })
+    .write(3, 1, "b", "x", { basedOn: 0 })
+    .wrote(4, 0, 1)
+    .wrote(5, 1, 2)
+    .audit(6, 1, "x", { basedOn: 0 });
+  expect(judged(twins)).toBe("valid");
+  expect(judged(twins.audit(7, 2, "x", { basedOn: 0 }))).toMatch(/^invalid/);
+});
+
+it("does not take the failure of one of two such writes for the other's", () => {
+  const twins = new Recording()
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x")
+    .write(3, 1, "b", "x")
+    .wrote(4, 1, 1)
+    .failWrite(5, 0)
+    .audit(6, 1, "x");
+  expect(judged(twins)).toBe("valid");
+});
+
+it("blames the resource that accepted a lower fencing token", () => {
+  const recording = new Recording()
+    .audit(1, 1, "x", { owner: "b", fence: 5, basedOn: 0 })
+    .audit(2, 2, "y", { owner: "a", fence: 4, basedOn: 0 });
+  expect(judged(recording)).toBe("invalid; stale-accepted 0,1");
+});
+
+it("blames the client that wrote beyond its lease", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a", { validForMs: 500 })
+    .acquire(600, 1, "b", { validForMs: 500 })
+    .write(610, 0, "a", "x", { basedOn: 0 })
+    .audit(611, 1, "x", { owner: "a", basedOn: 0 })
+    .wrote(612, 0, 1)
+    .write(620, 1, "b", "y", { basedOn: 0 })
+    .audit(621, 2, "y", { owner: "b", basedOn: 0 })
+    .wrote(622, 1, 2);
+  expect(judged(recording)).toBe("invalid; overrun 5,7,8");
+});
+
+it("blames the lock that granted twice", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a")
+    .acquire(5, 1, "b")
+    .write(10, 0, "a", "x", { basedOn: 0 })
+    .audit(11, 1, "x", { owner: "a", basedOn: 0 })
+    .wrote(12, 0, 1)
+    .write(20, 1, "b", "y", { basedOn: 0 })
+    .audit(21, 2, "y", { owner: "b", basedOn: 0 })
+    .wrote(22, 1, 2);
+  expect(judged(recording)).toBe("invalid; double-grant 5,7,8");
+});
+
+it("blames the lock that extended a lease after another client had held", () => {
+  const begun = (): Recording =>
+    new Recording().acquire(0, 0, "a", { validForMs: 500 }).seekExtension(100, 0, "a", 5000);
+  const between = (it: Recording): Recording =>
+    it
+      .acquire(600, 1, "b", { validForMs: 500 })
+      .write(610, 1, "b", "x", { basedOn: 0 })
+      .audit(611, 1, "x", { owner: "b", basedOn: 0 })
+      .wrote(612, 1, 1)
+      .release(620, 1, "b");
+  const ended = (it: Recording): Recording =>
+    it.write(710, 0, "a", "y", { basedOn: 0 }).audit(711, 2, "y", { owner: "a", basedOn: 0 }).wrote(712, 0, 2);
+  expect(judged(ended(between(begun()).extended(700, 0, "a", { validForMs: 4000 })))).toMatch(
+    /^invalid; foreign-release 2,/,
+  );
+  // Without the extension it is the client that outlived its lease.
+  expect(judged(ended(between(begun()).info(700, 0, "extend")))).toMatch(/^invalid; overrun /);
+});
+
+it("says how many updates were lost", () => {
+  const recording = new Recording()
+    .audit(1, 1, "x", { basedOn: 0 })
+    .audit(2, 2, "y", { basedOn: 1 })
+    .audit(3, 3, "z", { basedOn: 0 });
+  const [violation] = violationsOf("lost-updates", recording);
+  expect(violation?.explanation).toContain("it overwrote 2 updates that its author never saw, the last of them y");
+});

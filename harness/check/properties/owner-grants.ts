@@ -1,0 +1,106 @@
+import type { Hold } from "../../history/holds.ts";
+import { PossibleReentries } from "../../history/possible-reentries.ts";
+import { grantOf } from "../../history/operations.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+
+/** How many owner values are remembered, of all keys together: about 10 MB. */
+const REMEMBERED_OWNERS = 50_000;
+
+/** What the history shows of one owner value of one key. Positions are event indices. */
+export interface OwnerGrants {
+  /** The hold to which its last grant belongs, which may have ended since. */
+  readonly hold: Hold;
+  /** When its last grant was completed. All its grants came before. */
+  readonly grantedBy: number;
+  /** How often it was granted the lock since it certainly had nothing, less the releases that found it. */
+  readonly entries: number;
+  /** How many acquires of unknown outcome may have entered its hold again, at any time. */
+  readonly unknown: number;
+  /** The completion of the release that shows that it no longer had anything, if there was one since its last grant. */
+  readonly goneBy: number | undefined;
+}
+
+/** Remembers the last grant of each owner value, even after its hold has ended, up to a number of owner values. */
+export class OwnerGrantLog {
+  readonly #byOwner = new Map<string, OwnerGrants>();
+  readonly #capacity: number;
+  readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #reentries = new Map<string, PossibleReentries<undefined>>();
+  #forgottenUpTo = -1;
+
+  /**
+   * @param sameClient true unless two processes belong to two clients for certain
+   * @param capacity how many owner values are remembered
+   */
+  constructor(sameClient: (earlier: number, later: number) => boolean, capacity = REMEMBERED_OWNERS) {
+    this.#capacity = capacity;
+    this.#sameClient = sameClient;
+  }
+
+  /** Every grant that was completed after this event is remembered; some earlier ones may be forgotten. */
+  get forgottenUpTo(): number {
+    return this.#forgottenUpTo;
+  }
+
+  of(key: string, owner: string): OwnerGrants | undefined {
+    return this.#byOwner.get(nameOf(key, owner));
+  }
+
+  push({ event, invocation, changes }: HistoryStep): void {
+    const grant = grantOf(event, invocation);
+    if (grant !== undefined) {
+      const { key, process, value } = grant.completion;
+      const { owner } = value;
+      const hold = changes.find(({ kind }) => kind !== "ended")?.hold;
+      if (hold === undefined) return;
+      const name = nameOf(key, owner);
+      const before = this.#byOwner.get(name);
+      const entries = (before?.entries ?? 0) + 1;
+      const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner).length;
+      // The owner value that was granted last is the last to be forgotten.
+      this.#byOwner.delete(name);
+      this.#byOwner.set(name, { hold, grantedBy: event.index, entries, unknown, goneBy: undefined });
+      this.#forget();
+    } else if (event.type === "info" && event.f === "acquire") {
+      this.#addUnknown(event.key, event.process);
+    } else if (event.type === "ok" && event.f === "release" && invocation?.f === "release") {
+      this.#released(nameOf(event.key, invocation.value.owner), invocation.index, event.index, event.value.released);
+    }
+  }
+
+  #addUnknown(key: string, process: number): void {
+    const owner = this.#reentriesOf(key).add(process, undefined);
+    const known = owner === undefined ? undefined : this.of(key, owner);
+    if (owner === undefined || known === undefined) return;
+    this.#byOwner.set(nameOf(key, owner), { ...known, unknown: known.unknown + 1 });
+  }
+
+  #reentriesOf(key: string): PossibleReentries<undefined> {
+    const known = this.#reentries.get(key);
+    if (known !== undefined) return known;
+    const fresh = new PossibleReentries<undefined>(this.#sameClient);
+    this.#reentries.set(key, fresh);
+    return fresh;
+  }
+
+  #released(name: string, invokedIndex: number, index: number, found: boolean): void {
+    const known = this.#byOwner.get(name);
+    // A release that was under way when its owner value was granted again may have come before that.
+    if (known === undefined || known.grantedBy > invokedIndex) return;
+    const entries = known.entries - 1;
+    const isGone = !found || entries + known.unknown <= 0;
+    this.#byOwner.set(name, { ...known, entries: isGone ? 0 : entries, goneBy: isGone ? index : undefined });
+  }
+
+  #forget(): void {
+    for (const [name, { grantedBy }] of this.#byOwner) {
+      if (this.#byOwner.size <= this.#capacity) return;
+      this.#byOwner.delete(name);
+      this.#forgottenUpTo = Math.max(this.#forgottenUpTo, grantedBy);
+    }
+  }
+}
+
+function nameOf(key: string, owner: string): string {
+  return JSON.stringify([key, owner]);
+}

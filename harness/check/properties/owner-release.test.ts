@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
+import { SharedEvidence } from "../evidence/evidence.ts";
+import { OwnerGrantLog } from "./owner-grants.ts";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("owner-release", recording);
+
+/** `a` outlives its lease; `b` holds now. */
+const overrun = (facts: { topology?: string } = {}): Recording =>
+  new Recording({ clients: 3, ...facts }).acquire(0, 0, "a", { ttlMs: 500 }).acquire(600, 1, "b", { ttlMs: 500 });
+
+it("refuses a release and an extension that lie within another's hold", () => {
+  expect(judged(overrun().release(700, 0, "a"))).toBe("invalid; foreign-release 1,3,4,5");
+  expect(judged(overrun().extend(700, 0, "a"))).toBe("invalid; foreign-release 1,3,4,5");
+});
+
+it("takes them when they found nothing", () => {
+  expect(judged(overrun().release(700, 0, "a", false))).toBe("valid");
+});
+
+it("takes a release of unknown outcome", () => {
+  expect(judged(overrun().leave(700, 0, "a").info(710, 0, "release"))).toBe("valid");
+});
+
+it("takes one that was under way when the other was granted the lock, or when the other gave it up", () => {
+  const early = new Recording({ clients: 3 }).acquire(0, 0, "a").leave(5, 0, "a").acquire(6, 1, "b").left(8, 0);
+  expect(judged(early)).toBe("valid");
+  const late = overrun().leave(700, 0, "a").release(701, 1, "b").left(703, 0);
+  expect(judged(late)).toBe("valid");
+});
+
+it("takes one when the other's lease was over too", () => {
+  expect(judged(overrun().release(1200, 0, "a"))).toBe("valid");
+});
+
+it("takes one by whoever was granted the lock last", () => {
+  expect(judged(overrun().release(700, 1, "b"))).toBe("valid");
+});
+
+it("refuses one by a stranger", () => {
+  expect(judged(new Recording({ clients: 3 }).acquire(0, 0, "a").release(5, 2, "z"))).toBe(
+    "invalid; foreign-release 1,2,3",
+  );
+});
+
+it("keeps keys apart", () => {
+  expect(judged(overrun().on("other").release(700, 0, "a"))).toBe("valid");
+});
+
+it("takes one that may have found its own copy after a failover, and remarks upon it", () => {
+  const recording = new Recording({ clients: 3 })
+    .acquire(0, 0, "a")
+    .fault(10, "promotion")
+    .acquire(20, 1, "b")
+    .release(30, 0, "a");
+  expect(judged(recording)).toBe("valid");
+  expect(checkHistory(recording.history).remarks).toEqual([expect.stringContaining("may have held the lock itself")]);
+});
+
+it("does not take a failover before its own grant for an excuse", () => {
+  const recording = new Recording({ clients: 3 })
+    .fault(0, "promotion")
+    .acquire(1, 0, "a", { ttlMs: 500 })
+    .acquire(600, 1, "b")
+    .release(700, 0, "a");
+  expect(judged(recording)).toBe("invalid; foreign-release 2,4,5,6");
+});
+
+it("of several masters, takes one whose lease was still running, and refuses one whose was over", () => {
+  const running = new Recording({ clients: 3, topology: "redlock" })
+    .acquire(0, 0, "a")
+    .acquire(20, 1, "b")
+    .release(30, 0, "a");
+  expect(judged(running)).toBe("valid");
+  expect(judged(overrun({ topology: "redlock" }).release(700, 0, "a"))).toBe("invalid; foreign-release 1,3,4,5");
+});
+
+describe("accuses only where the order at the server is certain", () => {
+  const three = (facts: { topology?: string; persistence?: string } = {}): Recording =>
+    new Recording({ clients: 3, ...facts });
+  /** `a` and `b` ask for the lock at the same time and are both granted it, `b` first in the history. */
+  const concurrent = (): Recording => three().seek(0, 0).seek(1, 1).granted(2, 1, "b").granted(3, 0, "a");
+
+  it("not of grants that overlap in time, in whatever order they were completed", () => {
+    expect(judged(concurrent().release(10, 0, "a"))).toBe("valid");
+    expect(judged(concurrent().release(10, 1, "b"))).toBe("valid");
+    expect(judged(concurrent().extend(10, 1, "b"))).toBe("valid");
+  });
+
+  it("of grants that overlap in time, once a release shows that one of them was over", () => {
+    const over = concurrent().release(10, 1, "b");
+    expect(judged(over.release(20, 1, "b"))).toBe("invalid; foreign-release 2,3,6,7");
+    const missed = concurrent().release(10, 1, "b", false).release(20, 1, "b");
+    expect(judged(missed)).toBe("invalid; foreign-release 2,3,6,7");
+    const twice = three().acquire(0, 1, "b").seek(3, 0).acquire(4, 1, "b").granted(6, 0, "a").release(10, 1, "b");
+    expect(judged(twice.release(20, 1, "b"))).toBe("valid");
+    const missedTwice = three()
+      .acquire(0, 1, "b")
+      .seek(3, 0)
+      .acquire(4, 1, "b")
+      .granted(6, 0, "a")
+      .release(10, 1, "b", false);
+    expect(judged(missedTwice.release(20, 1, "b"))).toMatch(/^invalid/);
+    const underWay = three().acquire(0, 1, "b").leave(3, 1, "b").seek(3, 0).acquire(4, 2, "b").granted(6, 0, "a");
+    expect(judged(underWay.left(7, 1, false).release(20, 1, "b"))).toBe("valid");
+    const unknown = concurrent().leave(10, 1, "b").info(12, 1, "release").release(20, 4, "b");
+    expect(judged(unknown)).toBe("valid");
+  });
+
+  it("of an owner that had given the lock back, or lost it, before the other asked", () => {
+    const released = three().acquire(0, 0, "a").release(5, 0, "a").acquire(10, 1, "b").release(20, 0, "a");
+    expect(judged(released)).toBe("invalid; foreign-release 1,5,6,7");
+    const lost = three().acquire(0, 0, "a").lost(5, 0, "a").acquire(10, 1, "b").release(20, 0, "a");
+    expect(judged(lost)).toBe("invalid; foreign-release 1,4,5,6");
+  });
+
+  it("not of an owner that was granted the lock anew, or may be until the operation is over", () => {
+    const anew = three().acquire(0, 0, "a").release(5, 0, "a").acquire(10, 1, "b").acquire(15, 0, "a");
+    expect(judged(anew.release(20, 0, "a"))).toBe("valid");
+    const during = overrun().seek(690, 2).release(700, 0, "a").granted(705, 2, "a");
+    expect(judged(during)).toBe("valid");
+    const another = overrun().seek(690, 2).release(700, 0, "a").granted(705, 2, "c");
+    expect(judged(another)).toBe("invalid; foreign-release 1,3,5,6");
+    const refused = overrun().seek(690, 2).release(700, 0, "a").refused(705, 2);
+    expect(judged(refused)).toBe("invalid; foreign-release 1,3,5,6");
+  });
+
+  it("not of an acquire of unknown outcome, where the other may have lost the lock", () => {
+    const mayHave = (): Recording =>
+      three().acquire(0, 0, "a", { ttlMs: 500 }).release(5, 0, "a").seek(10, 0).info(12, 0, "acquire");
+    const held = mayHave().acquire(600, 1, "b");
+    expect(judged(held.release(700, 3, "a"))).toBe("invalid; foreign-release 1,7,8,9");
+    const robbed = mayHave().acquire(600, 1, "b").fault(650, "eviction");
+    expect(judged(robbed.release(700, 3, "a"))).toBe("valid");
+    const taken = mayHave().acquire(600, 1, "b").release(650, 2, "c");
+    expect(judged(taken.release(700, 3, "a"))).toBe("invalid; foreign-release 7,8,9");
+    const open = three().acquire(0, 0, "a", { ttlMs: 500 }).acquire(600, 1, "b").fault(650, "eviction").seek(660, 3);
+    expect(judged(open.release(700, 0, "a"))).toBe("valid");
+    const ended = three().acquire(0, 0, "a", { ttlMs: 500 }).acquire(600, 1, "b").fault(650, "eviction").seek(660, 3);
+    expect(judged(ended.release(700, 0, "a").info(800, 3, "acquire").fail(9000, 2))).toBe("valid");
+  });
+
+  it("not of a stranger whose acquire had an unknown outcome, as far as it is the same client's", () => {
+    const stranger = (process: number): Recording =>
+      three().seek(0, process).info(2, process, "acquire").acquire(5, 1, "b").release(20, 3, "z");
+    expect(judged(stranger(0))).toBe("valid");
+    expect(judged(stranger(2))).toBe("invalid; foreign-release 3,4,5");
+  });
+
+  it("not where a node may have come back with what it had before", () => {
+    const restarted = (persistence?: string): string =>
+      judged(
+        three(persistence === undefined ? {} : { persistence })
+          .acquire(0, 0, "a")
+          .leave(5, 0, "a")
+          .info(6, 0, "release")
+          .acquire(10, 1, "b")
+          .fault(15, "restart-node")
+          .release(20, 3, "a"),
+      );
+    expect(restarted()).toBe("valid");
+    expect(restarted("everysec")).toBe("valid");
+    expect(restarted("none")).toBe("invalid; foreign-release 1,5,7,8");
+    expect(restarted("always")).toBe("invalid; foreign-release 1,5,7,8");
+  });
+
+  it("not where the grants name two places, or two masters went on side by side", () => {
+    const places = three().acquire(0, 0, "a", { place: "node-0" }).acquire(600, 1, "b", { place: "node-1" });
+    expect(judged(places.release(700, 0, "a"))).toBe("valid");
+    const masters = three()
+      .fault(0, "partition", { targets: ["node-0"] })
+      .fault(1, "promotion", { targets: ["node-1"] })
+      .acquire(10, 0, "a")
+      .acquire(20, 1, "b");
+    expect(judged(masters.release(30, 0, "a"))).toBe("valid");
+  });
+
+  it("not before a failover that was seen only afterwards", () => {
+    const seen = (afterMs: number): Recording =>
+      overrun()
+        .release(700, 0, "a")
+        .fault(701 + afterMs, "promotion")
+        .fail(5000, 2);
+    expect(judged(seen(900))).toBe("valid");
+    expect(judged(seen(1001))).toBe("invalid; foreign-release 1,3,4,5");
+  });
+
+  it("not with several masters whose clocks were stepped", () => {
+    const stepped = overrun({ topology: "redlock" }).fault(650, "clock-jump").release(700, 0, "a");
+    expect(judged(stepped)).toBe("valid");
+  });
+
+  it("however many others were granted the lock since, as far as it remembers", () => {
+    const grants = new OwnerGrantLog((one, other) => one === other, 2);
+    const evidence = new SharedEvidence({ format: "lockstorm-history", version: 1 });
+    const recording = new Recording();
+    for (const owner of ["b", "a", "b", "c"]) recording.acquire(0, 0, owner).release(2, 0, owner);
+    for (const event of recording.history.events) grants.push(evidence.push(event));
+    expect(grants.of("k", "a")).toBe(undefined);
+    expect(grants.forgottenUpTo).toBe(5);
+    expect(grants.of("k", "b")).toMatchObject({ grantedBy: 9, entries: 0, goneBy: 11 });
+  });
+});
+
+it("does not apply where nobody released or extended", () => {
+  expect(judged(new Recording().acquire(0, 0, "a"))).toBe("not-applicable");
+});

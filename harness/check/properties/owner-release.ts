@@ -1,0 +1,248 @@
+import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
+import {
+  losesNodeData,
+  mayCopyLocks,
+  mayLoseLocks,
+  movesClocks,
+  pausesClients,
+  type FaultTraits,
+} from "../../core/fault-traits.ts";
+import { knownTopology } from "../../core/topologies/registry.ts";
+import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { byElimination } from "../causes/causes.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, VALID } from "../findings.ts";
+import type { Hold } from "../../history/holds.ts";
+import { holder } from "./mutual-exclusion.ts";
+import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import { RemarkList } from "../remark-list.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { interferenceOf, type Interference } from "../evidence/interferences.ts";
+import { twoMasters } from "../causes/two-masters.ts";
+import { UnknownAcquires } from "./unknown-acquires.ts";
+import { shortOwner } from "../../history/owner-value.ts";
+import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
+
+/** The latest of the holds that an operation lies in: one of them proves as much as all. */
+const VICTIMS_PER_OPERATION = 8;
+
+/**
+ * No more operations than this wait to be judged: a lock that takes so many locks from others is judged by those that
+ * wait.
+ */
+const MOST_WAITING = 256;
+
+/**
+ * P6, owner release: a client deletes or extends a lock only if it finds its own owner value there. A release that
+ * reports `released: true`, or an extension that reports success, took another owner's lock if it lies whole within
+ * that owner's definite hold and lease and the order at the server is certain: every grant of its own owner value was
+ * completed before the other asked for the lock, or it had certainly given back what it had, or it never had anything.
+ *
+ * Otherwise its own grant may be the later of the two, and a fault may have robbed the other client: with grants that
+ * overlap in time, or an acquire of unknown outcome. And if there may be more than one copy of the lock (several
+ * masters, or a promoted replica, or a node that came back with older data), the owner may just as well have found its
+ * own value on the other copy. Such an operation is a remark.
+ */
+export const ownerRelease: CheckerFactory = {
+  property: "owner-release",
+  create: (evidence) => new OwnerRelease(evidence),
+};
+
+/** An operation that lies whole within another's hold. It is judged when everything that may excuse it is known. */
+interface Suspicion {
+  readonly key: string;
+  readonly interference: Interference;
+  readonly victim: Hold;
+  /** What its owner value had been granted until it was over. */
+  readonly own: OwnerGrants | undefined;
+  /** Whether some grants that matter may be forgotten. */
+  readonly forgotten: boolean;
+  /** Processes whose acquire was under way when it was over: they may be granted the lock with its owner value. */
+  readonly underWay: Set<number>;
+}
+
+class OwnerRelease implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("owner-release");
+  readonly #remarks = new RemarkList("more releases of this kind are not listed");
+  readonly #grants: OwnerGrantLog;
+  readonly #unknown: UnknownAcquires;
+  #waiting: Suspicion[] = [];
+  #operations = 0;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+    this.#grants = new OwnerGrantLog((earlier, later) => evidence.holds.sameClient(earlier, later));
+    this.#unknown = new UnknownAcquires(evidence.header.clients);
+  }
+
+  get remarks(): readonly string[] {
+    return [...this.#findings.remarks, ...this.#remarks.all];
+  }
+
+  push(step: HistoryStep): void {
+    const { event, invocation } = step;
+    if (event.type !== "invoke" && event.type !== "fault" && (event.f === "release" || event.f === "extend")) {
+      this.#operations += 1;
+      const interference = interferenceOf(event, invocation, undefined);
+      if (interference?.certain === true) this.#suspect(event.key, interference);
+    }
+    this.#grants.push(step);
+    this.#unknown.push(event);
+    if (this.#waiting.length > 0) this.#resolve(step);
+  }
+
+  finish(): PropertyVerdict {
+    for (const suspicion of this.#waiting) {
+      this.#judge(suspicion);
+    }
+    this.#waiting = [];
+    return this.#findings.verdict(this.#operations === 0 ? notApplicable("nobody released or extended a lock") : VALID);
+  }
+
+  #suspect(key: string, interference: Interference): void {
+    const within = (victim: Hold): boolean =>
+      victim.owner !== interference.owner &&
+      victim.grantedIndex < interference.invokedIndex &&
+      victim.leaseEnd >= interference.completedTime;
+    const own = this.#grants.of(key, interference.owner);
+    let looked = 0;
+    for (const victim of this.#evidence.holds.latest(key)) {
+      if ((looked += 1) > VICTIMS_PER_OPERATION || this.#waiting.length >= MOST_WAITING) return;
+      if (!within(victim)) continue;
+      this.#waiting.push({
+        key,
+        interference,
+        victim,
+        own,
+        forgotten: own === undefined && this.#grants.forgottenUpTo >= victim.invokedIndex,
+        underWay: new Set(this.#unknown.open(key)),
+      });
+    }
+  }
+
+  /** Judges the operations that nothing can excuse any more. */
+  #resolve({ event, invocation }: HistoryStep): void {
+    this.#waiting = this.#waiting.filter((suspicion) => {
+      if (event.type !== "fault" && event.type !== "audit" && event.type !== "notice" && invocation?.f === "acquire") {
+        if (suspicion.key === event.key && suspicion.underWay.delete(event.process)) {
+          if (event.type === "ok" && event.f === "acquire" && event.value.owner === suspicion.interference.owner)
+            return false;
+        }
+      }
+      if (suspicion.underWay.size > 0 || event.time <= suspicion.interference.completedTime + RECORDING_DELAY_NS)
+        return true;
+      this.#judge(suspicion);
+      return false;
+    });
+  }
+
+  /**
+   * Whether a process may belong to the client that took the lock, or to one that was granted the lock with its owner
+   * value.
+   */
+  #isClientOf(process: number, { interference, own }: Suspicion): boolean {
+    const { holds } = this.#evidence;
+    return (
+      holds.sameClient(process, interference.process) ||
+      (own !== undefined && holds.sameClient(process, own.hold.process))
+    );
+  }
+
+  #judge(suspicion: Suspicion): void {
+    const { key, interference, victim } = suspicion;
+    if (suspicion.forgotten || !isOver(suspicion)) return;
+    const mayHaveOwn = this.#mayHaveBeenGranted(suspicion) || this.#hadItsOwnCopy(suspicion);
+    if (!mayHaveOwn) {
+      this.#findings.add(() => this.#describe(suspicion));
+      return;
+    }
+    this.#remarks.add(
+      `${clientInWords(this.#evidence.header, interference.process)} ended or extended ${key} as owner ${shortOwner(interference.owner)} while ${shortOwner(victim.owner)} held it (events ${interference.invokedIndex} and ${interference.completedIndex}): it may have held the lock itself, by an acquire of unknown outcome or on another copy of the lock`,
+    );
+  }
+
+  /** Whether an acquire of unknown outcome may have been granted with its owner value after the other had lost the lock. */
+  #mayHaveBeenGranted(suspicion: Suspicion): boolean {
+    const { key, interference, victim, own, underWay } = suspicion;
+    const isClient = (process: number): boolean => this.#isClientOf(process, suspicion);
+    if (![...underWay].some(isClient) && !this.#unknown.hadIndeterminate(key, isClient)) return false;
+    if (own === undefined) return true;
+    const takenByAnother = this.#evidence.interferences
+      .of(key)
+      .some(
+        ({ owner, completedIndex }) =>
+          owner !== victim.owner && owner !== interference.owner && completedIndex > victim.invokedIndex,
+      );
+    return takenByAnother || this.#sawFault(victim.invokedTime, interference, mayLoseLocks);
+  }
+
+  /** Whether it may have found its own owner value, on a copy of the lock that the victim did not get. */
+  #hadItsOwnCopy({ interference, victim, own }: Suspicion): boolean {
+    const { header, faults } = this.#evidence;
+    const hold = own?.hold;
+    if (hold?.place !== undefined && victim.place !== undefined && hold.place !== victim.place) return true;
+    const since = (hold ?? victim).invokedTime;
+    if (twoMasters(since, interference.completedTime, this.#evidence) !== undefined) return true;
+    // A node cannot come back with older data if it writes before it answers, or writes nothing.
+    const comesBack = header["persistence"] !== "always" && header["persistence"] !== "none";
+    if (
+      this.#sawFault(since, interference, (traits) => mayCopyLocks(traits) && (comesBack || !losesNodeData(traits)))
+    ) {
+      return true;
+    }
+    if (knownTopology(header["topology"])?.arrangement !== "independent" || hold === undefined) return false;
+    const clocks = faults.during(movesClocks, since, interference.completedTime);
+    return hold.leaseEndAtMost > interference.invokedTime || clocks.length > 0;
+  }
+
+  #sawFault(since: number, { completedTime }: Interference, matters: (traits: FaultTraits) => boolean): boolean {
+    return this.#evidence.faults.during(matters, since, completedTime + RECORDING_DELAY_NS).length > 0;
+  }
+
+  #describe({ key, interference, own, victim }: Suspicion): Violation {
+    const { header, faults, holds } = this.#evidence;
+    const hold = own?.hold;
+    const pause = faults
+      .during(pausesClients, hold?.grantedTime ?? 0, interference.completedTime)
+      .findLast(({ value }) => value.processes?.some((process) => holds.sameClient(process, interference.process)));
+    const what = interference.f === "release" ? "released" : "extended";
+    const stopped = pause === undefined ? "" : ` The client had been stopped by ${faultInWords(pause)}.`;
+    const account =
+      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner)}) ${what} ${key} between ${ms(interference.invokedTime)} and ` +
+      `${ms(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim)} had held it since ` +
+      `${ms(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference)}.${stopped}`;
+    const why = `the lock must compare the owner value in the same step as the ${interference.f === "release" ? "deletion" : "extension"}`;
+    const events = [
+      hold?.grantedIndex,
+      victim.grantedIndex,
+      interference.invokedIndex,
+      interference.completedIndex,
+      pause?.index,
+    ];
+    return {
+      ...explain(account, events, [byElimination("foreign-release", why, this.#evidence)]),
+      holders: [
+        hold === undefined ? { process: interference.process, owner: interference.owner } : holder(hold),
+        holder(victim),
+      ],
+    };
+  }
+}
+
+/** Whether all grants of its owner value were certainly over when the other was granted the lock, or soon after. */
+function isOver({ own, victim, interference }: Suspicion): boolean {
+  if (own === undefined || own.grantedBy < victim.invokedIndex) return true;
+  return own.goneBy !== undefined && own.goneBy < interference.invokedIndex;
+}
+
+/** What the client that took the lock had of its own. */
+function standing(own: Hold | undefined, interference: Interference): string {
+  if (own === undefined) return "had never been granted it";
+  const granted = `had been granted it at ${ms(own.grantedTime)} with a lease until ${ms(own.leaseEnd)}`;
+  // Its own hold ends with the very release that is judged.
+  if (own.end === undefined || own.end.index >= interference.invokedIndex) return granted;
+  return `${granted}, and had not held it since ${ms(own.end.time)}`;
+}

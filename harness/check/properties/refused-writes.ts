@@ -1,0 +1,118 @@
+import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
+import { mayLoseLocks } from "../../core/fault-traits.ts";
+import type { AuditEvent } from "../../history/history.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Hold } from "../../history/holds.ts";
+import { rivalsOf } from "../evidence/overlaps.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { twoMasters } from "../causes/two-masters.ts";
+
+type Write = Extract<InvocationEvent, { f: "write" }>;
+type Refusal = Extract<CompletionEvent, { f: "write"; type: "fail" }>;
+
+/** The most refusals that wait for their other half, and the most that wait to be judged. */
+const MOST_WAITING = 1024;
+
+/** A write that the resource refused because of a larger fencing token. */
+export interface RefusedWrite {
+  readonly hold: Hold;
+  readonly write: Write;
+  readonly refusal: Refusal;
+  /** The resource's own record of the refusal. */
+  readonly audit: AuditEvent;
+  /** The accepted write with a larger fencing token. */
+  readonly accepted: AuditEvent;
+}
+
+/** What is known of a refused write from its author or from the resource. */
+interface Half {
+  author?: Pick<RefusedWrite, "hold" | "write" | "refusal">;
+  resource?: Pick<RefusedWrite, "audit" | "accepted">;
+}
+
+/**
+ * Collects the refused writes of the only rightful holder. Its hold is definite and within its lease from the
+ * invocation of the write to its answer, no other lease is in force, nobody asked for the lock later and was granted
+ * it, and no fault that takes locks away happened since it asked. So the larger fencing token because of which the
+ * resource refused it belongs to an earlier grant, or to no rightful one.
+ */
+export class RefusedWrites {
+  readonly #evidence: SharedEvidence;
+  readonly #halves = new Map<string, Half>();
+  readonly #candidates: RefusedWrite[] = [];
+  /** By key, the grant that was asked for last. */
+  readonly #lastAsked = new Map<string, { readonly owner: string; readonly invokedIndex: number }>();
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  push({ event, invocation }: HistoryStep): void {
+    if (event.type === "ok" && event.f === "acquire" && invocation !== undefined) {
+      const last = this.#lastAsked.get(event.key);
+      if (last === undefined || last.invokedIndex < invocation.index) {
+        this.#lastAsked.set(event.key, { owner: event.value.owner, invokedIndex: invocation.index });
+      }
+    }
+    if (event.type === "invoke" || event.type === "fault" || event.type === "audit" || invocation?.f !== "write")
+      return;
+    if (event.f !== "write") return;
+    const name = nameOf(event.key, invocation.value.data);
+    const refused = event.type === "fail" && event.value?.reason === "refused";
+    const hold = refused ? this.#rightful(invocation, event) : undefined;
+    if (hold === undefined) this.#halves.delete(name);
+    else if (refused) this.#join(name, { author: { hold, write: invocation, refusal: event } });
+  }
+
+  /** The resource refused a write because of a larger fencing token, that of `accepted`. */
+  refuse(audit: AuditEvent, accepted: AuditEvent): void {
+    this.#join(nameOf(audit.key, audit.value.data), { resource: { audit, accepted } });
+  }
+
+  /** To be called after the last event, when all faults are known. */
+  finish(): readonly RefusedWrite[] {
+    const { faults } = this.#evidence;
+    return this.#candidates.filter(({ hold, refusal }) => {
+      const until = refusal.time + RECORDING_DELAY_NS;
+      if (twoMasters(hold.invokedTime, refusal.time, this.#evidence) !== undefined) return false;
+      return faults.during(mayLoseLocks, hold.invokedTime, until).length === 0;
+    });
+  }
+
+  #rightful(write: Write, refusal: Refusal): Hold | undefined {
+    const { holds, interferences } = this.#evidence;
+    const { key } = write;
+    const { owner, fence } = write.value;
+    if (owner === undefined || fence === undefined) return undefined;
+    const hold = holds.find(key, owner, write.process);
+    if (hold === undefined || hold.forgotten || hold.fence !== fence) return undefined;
+    if (hold.grantedIndex > write.index || hold.leaseEnd < refusal.time) return undefined;
+    // This does not judge a lock with more open holds than these.
+    const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
+    if (holds.count(key) - 1 > open.length) return undefined;
+    if ([...open, ...forgotten].some((other) => other.leaseEnd >= write.time)) return undefined;
+    const last = this.#lastAsked.get(key);
+    if (last !== undefined && last.owner !== owner && last.invokedIndex > hold.grantedIndex) return undefined;
+    const taken = interferences
+      .of(key)
+      .some((interference) => interference.owner !== owner && interference.completedIndex > hold.invokedIndex);
+    return taken ? undefined : hold;
+  }
+
+  #join(name: string, half: Half): void {
+    const { author, resource } = { ...this.#halves.get(name), ...half };
+    if (author === undefined || resource === undefined) {
+      this.#halves.set(name, { ...this.#halves.get(name), ...half });
+      const [oldest] = this.#halves.keys();
+      if (this.#halves.size > MOST_WAITING && oldest !== undefined) this.#halves.delete(oldest);
+      return;
+    }
+    this.#halves.delete(name);
+    if (this.#candidates.length < MOST_WAITING) this.#candidates.push({ ...author, ...resource });
+  }
+}
+
+function nameOf(key: string, data: string): string {
+  return JSON.stringify([key, data]);
+}

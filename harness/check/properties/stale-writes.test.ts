@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("stale-writes", recording);
+
+it("takes fencing tokens that grow or stay", () => {
+  const recording = new Recording()
+    .audit(0, 1, "x", { owner: "a", fence: 1 })
+    .audit(1, 2, "y", { owner: "a", fence: 1 })
+    .audit(2, 3, "z", { owner: "b", fence: 5 });
+  expect(judged(recording)).toBe("valid");
+});
+
+it("refuses an accepted one that is lower than the largest accepted", () => {
+  const recording = new Recording()
+    .audit(0, 1, "x", { owner: "a", fence: 5 })
+    .audit(1, 2, "y", { owner: "b", fence: 3 })
+    .audit(2, 3, "z", { owner: "c", fence: 4 });
+  expect(judged(recording)).toBe("invalid; stale-accepted 0,1; stale-accepted 0,2");
+});
+
+it("refuses an accepted one that another owner has used", () => {
+  const same = new Recording().audit(0, 1, "x", { owner: "a", fence: 5 }).audit(1, 2, "y", { owner: "b", fence: 5 });
+  expect(judged(same)).toBe("invalid; stale-accepted 0,1");
+});
+
+it("knows nothing where the audit does not cover a position that was acknowledged", () => {
+  const write = (position: number): Recording =>
+    new Recording()
+      .acquire(0, 0, "a", { fence: 1 })
+      .audit(1, 1, "w", { owner: "a", fence: 1 })
+      .write(2, 0, "a", "x", { fence: 1 })
+      .wrote(3, 0, position);
+  expect(judged(write(2))).toBe("unknown");
+  expect(judged(write(2).audit(4, 2, "x", { owner: "a", fence: 1 }))).toBe("valid");
+  expect(judged(write(1))).toBe("valid");
+  expect(judged(write(2).audit(4, 3, "y", { owner: "b", fence: 0 }))).toBe("invalid; stale-accepted 2,5");
+});
+
+it("goes by the positions, in whatever order the audit lists them", () => {
+  const recording = new Recording()
+    .audit(0, 2, "y", { owner: "b", fence: 5 })
+    .audit(1, 1, "x", { owner: "a", fence: 3 });
+  expect(judged(recording)).toBe("valid");
+});
+
+it("keeps the resources of keys apart", () => {
+  const recording = new Recording()
+    .on("k1")
+    .audit(0, 1, "x", { owner: "a", fence: 5 })
+    .on("k2")
+    .audit(1, 1, "y", { owner: "b", fence: 3 });
+  expect(judged(recording)).toBe("valid");
+});
+
+it("takes stale writes that were refused, and remarks upon them", () => {
+  const recording = new Recording()
+    .audit(0, 1, "x", { owner: "a", fence: 5 })
+    .audit(1, 1, "y", { owner: "b", fence: 3, accepted: false });
+  expect(judged(recording)).toBe("valid");
+  expect(checkHistory(recording.history).remarks).toEqual([
+    "write y with fencing token 3 was refused after 5 was accepted",
+  ]);
+});
+
+it("lists twenty remarks and counts the rest", () => {
+  const recording = new Recording().audit(0, 1, "x", { owner: "a", fence: 5 });
+  for (let count = 0; count < 25; count += 1) recording.audit(1, 1, "y", { owner: "b", fence: 3, accepted: false });
+  const { remarks } = checkHistory(recording.history);
+  expect(remarks).toHaveLength(21);
+  expect(remarks.at(-1)).toBe("5 more stale writes are not listed");
+});
+
+it("does not count writes without a fencing token", () => {
+  expect(judged(new Recording().audit(0, 1, "x", { owner: "a" }))).toBe("not-applicable");
+  const some = new Recording().audit(0, 1, "x", { owner: "a", fence: 5 }).audit(1, 2, "y", { owner: "b" });
+  expect(judged(some)).toBe("valid");
+});
+
+it("remarks upon a write that was accepted after a larger fencing token had been granted", () => {
+  const before = new Recording()
+    .acquire(0, 0, "a", { fence: 1 })
+    .acquire(1100, 1, "b", { fence: 2 })
+    .write(1200, 0, "a", "x", { fence: 1 })
+    .audit(1201, 1, "x", { owner: "a", fence: 1 })
+    .wrote(1202, 0, 1);
+  expect(judged(before)).toBe("valid");
+  expect(checkHistory(before.history).remarks).toEqual([
+    "write x with fencing token 1 was accepted after fencing token 2 had been granted: fencing does not prevent this",
+  ]);
+  const sentBefore = new Recording()
+    .acquire(0, 0, "a", { fence: 1 })
+    .write(900, 0, "a", "x", { fence: 1 })
+    .acquire(1100, 1, "b", { fence: 2 })
+    .audit(1201, 1, "x", { owner: "a", fence: 1 })
+    .wrote(1202, 0, 1);
+  expect(checkHistory(sentBefore.history).remarks).toEqual([]);
+});
+
+it("knows nothing of acknowledged writes without an audit", () => {
+  const recording = new Recording().acquire(0, 0, "a", { fence: 1 }).write(2, 0, "a", "x", { fence: 1 });
+  expect(judged(recording)).toBe("not-applicable");
+  expect(judged(recording.wrote(3, 0, 1))).toBe("unknown");
+});
+
+describe("a rightful holder whose write is refused", () => {
+  /** `a` takes the key first and is told the larger fencing token late, when `b` holds. Both write, `a` first. */
+  const overtaken = (facts: { atMs?: number; leaseMs?: number } = {}): Recording => {
+    const { atMs = 400, leaseMs = 1000 } = facts;
+    return new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 100 })
+      .acquire(200, 1, "b", { fence: 1, ttlMs: leaseMs })
+      .granted(300, 0, "a", { fence: 2 })
+      .write(310, 0, "a", "x", { fence: 2 })
+      .audit(311, 1, "x", { owner: "a", fence: 2 })
+      .wrote(312, 0, 1)
+      .write(atMs, 1, "b", "y", { fence: 1 })
+      .audit(atMs + 1, 1, "y", { owner: "b", fence: 1, accepted: false });
+  };
+
+  it("is a violation", () => {
+    expect(judged(overtaken().refuseWrite(402, 1))).toBe("invalid; rightful-write-refused 2,5,7,8,9");
+  });
+
+  it("is none once its lease is over, or when it has released", () => {
+    expect(judged(overtaken({ atMs: 1198, leaseMs: 1000 }).refuseWrite(1201, 1))).toBe("valid");
+    expect(judged(overtaken({ leaseMs: 150 }).refuseWrite(402, 1))).toBe("valid");
+  });
+
+  it("is none where a fault may have taken its lock", () => {
+    expect(judged(overtaken().refuseWrite(402, 1).fault(900, "restart-node"))).toBe("valid");
+    expect(judged(overtaken().refuseWrite(402, 1).fault(900, "pause-client"))).toMatch(/^invalid/);
+  });
+
+  it("is none where another lease was in force, or somebody was granted the lock later", () => {
+    const rights = (ttlMs: number): Recording =>
+      new Recording({ clients: 3 })
+        .acquire(0, 0, "b", { fence: 1 })
+        .acquire(200, 1, "a", { fence: 2, ttlMs })
+        .write(210, 1, "a", "x", { fence: 2 })
+        .audit(211, 1, "x", { owner: "a", fence: 2 })
+        .wrote(212, 1, 1)
+        .write(400, 0, "b", "y", { fence: 1 })
+        .audit(401, 1, "y", { owner: "b", fence: 1, accepted: false })
+        .refuseWrite(402, 0);
+    expect(judged(rights(1000))).toBe("valid");
+    expect(judged(rights(50))).toBe("valid");
+  });
+
+  it("is none where somebody else's release may have taken the lock", () => {
+    const taken = new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 100 })
+      .acquire(200, 1, "b", { fence: 1, ttlMs: 1000 })
+      .release(250, 2, "z");
+    const refused = taken
+      .granted(300, 0, "a", { fence: 2 })
+      .audit(311, 1, "x", { owner: "a", fence: 2 })
+      .write(400, 1, "b", "y", { fence: 1 })
+      .audit(401, 1, "y", { owner: "b", fence: 1, accepted: false });
+    expect(judged(refused.refuseWrite(402, 1))).toBe("valid");
+  });
+
+  it("is none where it did not write with the token of its hold, or the answer is unknown", () => {
+    const other = overtaken().refuseWrite(402, 1).write(410, 1, "b", "z", { fence: 0 });
+    expect(judged(other.audit(411, 1, "z", { owner: "b", fence: 0, accepted: false }).refuseWrite(412, 1))).toBe(
+      "invalid; rightful-write-refused 2,5,7,8,9",
+    );
+    expect(judged(overtaken().info(402, 1, "write"))).toBe("valid");
+    expect(judged(overtaken().failWrite(402, 1))).toBe("valid");
+  });
+});

@@ -1,0 +1,189 @@
+import type { AuditEvent } from "../../history/history.ts";
+import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { AuditedPositions } from "../evidence/audited-positions.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
+import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
+import { RemarkList } from "../remark-list.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { shortOwner } from "../../history/owner-value.ts";
+import { faultInWords, holderOf, ms } from "../words.ts";
+
+/** The accepted write with the largest fencing token of one resource. */
+interface Accepted {
+  readonly fence: number;
+  readonly event: AuditEvent;
+}
+
+/**
+ * P4, no stale write: in the order in which a resource applied them, the fencing tokens of accepted writes never
+ * decrease, and no two owners' accepted writes carry an equal one. Writes without a fencing token do not count.
+ *
+ * Nor does the resource ever refuse the only rightful holder: the larger fencing token does not belong to a later hold
+ * then.
+ *
+ * Fencing does not promise that nothing is accepted after a larger fencing token was merely *granted* (Kleppmann 2016;
+ * its owner may not have written yet). Such writes, and those the resource refused, are remarks.
+ */
+export const staleWrites: CheckerFactory = {
+  property: "stale-writes",
+  create: (evidence) => new StaleWrites(evidence),
+};
+
+class StaleWrites implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("stale-writes");
+  readonly #remarks = new RemarkList("more stale writes are not listed");
+  readonly #largest = new Map<string, Accepted>();
+  readonly #granted = new Map<string, number>();
+  readonly #refused: RefusedWrites;
+  readonly #grantedAtWrite = new Map<number, number>();
+  readonly #audited = new AuditedPositions();
+  /** By key, the positions of acknowledged writes with a fencing token that no audit has named yet. */
+  readonly #unaudited = new Map<string, Map<number, string>>();
+  #fenced = 0;
+  #wasAudited = false;
+  #acknowledged = false;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+    this.#refused = new RefusedWrites(evidence);
+  }
+
+  get remarks(): readonly string[] {
+    return [...this.#findings.remarks, ...this.#remarks.all];
+  }
+
+  push(step: HistoryStep): void {
+    const { event, invocation } = step;
+    this.#refused.push(step);
+    if (event.type === "audit") this.#audit(event);
+    else if (event.type === "ok" && event.f === "acquire" && event.value.fence !== undefined) {
+      this.#granted.set(event.key, Math.max(this.#granted.get(event.key) ?? -Infinity, event.value.fence));
+    } else if (event.type === "invoke" && event.f === "write") {
+      const granted = this.#granted.get(event.key);
+      if (granted !== undefined) this.#grantedAtWrite.set(event.process, granted);
+    } else if (event.type !== "fault" && event.f === "write") {
+      const granted = this.#grantedAtWrite.get(event.process);
+      this.#grantedAtWrite.delete(event.process);
+      if (event.type !== "ok" || invocation?.f !== "write") return;
+      const { fence, data } = invocation.value;
+      if (fence === undefined) return;
+      this.#acknowledge(event.key, event.value.position, data);
+      if (granted !== undefined && fence < granted) {
+        this.#remarks.add(
+          `write ${data} with fencing token ${fence} was accepted after fencing token ${granted} had been granted: fencing does not prevent this`,
+        );
+      }
+    }
+  }
+
+  finish(): PropertyVerdict {
+    for (const refused of this.#refused.finish()) this.#findings.add(() => this.#describeRefused(refused));
+    if (this.#fenced > 0) return this.#findings.verdict(this.#uncovered() ?? VALID);
+    if (this.#acknowledged && !this.#wasAudited) {
+      return unknown("writes were acknowledged, but the history does not say in which order the resource applied them");
+    }
+    return notApplicable("no write with a fencing token reached the resource");
+  }
+
+  #acknowledge(key: string, position: number, data: string): void {
+    this.#acknowledged = true;
+    if (this.#audited.has(key, position)) return;
+    const known = this.#unaudited.get(key);
+    if (known === undefined) this.#unaudited.set(key, new Map([[position, data]]));
+    else known.set(position, data);
+  }
+
+  /** Positions that an incomplete audit does not name: their writes may have been stale. */
+  #uncovered(): PropertyVerdict | undefined {
+    for (const [key, positions] of this.#unaudited) {
+      for (const [position, data] of positions) {
+        return unknown(
+          `write ${data} to the resource behind ${key} was acknowledged at position ${position}, and the audit does not cover that position`,
+        );
+      }
+    }
+    return undefined;
+  }
+
+  #audit(event: AuditEvent): void {
+    this.#wasAudited = true;
+    const { fence, accepted, owner, data, position } = event.value;
+    if (accepted) {
+      this.#audited.add(event.key, position);
+      this.#unaudited.get(event.key)?.delete(position);
+    }
+    if (fence === undefined) return;
+    this.#fenced += 1;
+    const largest = this.#largest.get(event.key);
+    if (!accepted) {
+      if (largest !== undefined && fence < largest.fence) this.#refused.refuse(event, largest.event);
+      const after = largest === undefined ? "" : ` after ${largest.fence} was accepted`;
+      this.#remarks.add(`write ${data} with fencing token ${fence} was refused${after}`);
+      return;
+    }
+    // The resource applied them in the order of their positions, whatever the order in which they are listed.
+    if (largest !== undefined && position < largest.event.value.position) return;
+    if (largest !== undefined && fence < largest.fence) this.#findings.add(() => this.#describe(largest, event, fence));
+    else if (largest !== undefined && fence === largest.fence && owner !== largest.event.value.owner) {
+      this.#findings.add(() => this.#describe(largest, event, fence));
+    }
+    if (largest === undefined || fence > largest.fence) this.#largest.set(event.key, { fence, event });
+  }
+
+  #describeRefused({ hold, write, refusal, audit, accepted }: RefusedWrite): Violation {
+    const { header } = this.#evidence;
+    const account = `The resource behind ${write.key} refused write ${write.value.data} of ${holderOf(header, hold)} at ${ms(refusal.time)}, because it had accepted fencing token ${accepted.value.fence} of owner ${shortOwner(accepted.value.owner ?? "unknown")}. The client that it refused had held the lock since ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}, and no client had been granted it since.`;
+    return explain(
+      account,
+      [hold.grantedIndex, accepted.index, write.index, audit.index, refusal.index],
+      [
+        {
+          cause: "rightful-write-refused",
+          events: [],
+          why: "the larger fencing token belongs to an earlier hold, or to none: the lock must issue the token in the step that takes the key",
+          ground: { on: "history" },
+          remedies: [],
+        },
+      ],
+    );
+  }
+
+  #describe(largest: Accepted, event: AuditEvent, fence: number): Violation {
+    const write = ({ value }: AuditEvent): string =>
+      `write ${value.data} (owner ${shortOwner(value.owner ?? "unknown")})`;
+    const stale = fence < largest.fence;
+    const { position } = event.value;
+    const account = stale
+      ? `The resource behind ${event.key} accepted ${write(event)} with fencing token ${fence} at position ${position}, after it had accepted ${write(largest.event)} with ${largest.fence} at position ${largest.event.value.position}: a write of an older grant replaced that of a newer one.`
+      : `The resource behind ${event.key} accepted ${write(event)} with fencing token ${fence}, the same as that of ${write(largest.event)}: two owners share a fencing token, and the resource cannot tell which of them is newer.`;
+    const why = stale
+      ? "the resource must reject a fencing token smaller than the largest it has accepted, and store that token as durably as the data"
+      : "the resource must reject an equal fencing token from another owner";
+    const remedies = ["fencing-resource"] as const;
+    const forgot = this.#evidence.faults
+      .during(({ loses }) => loses === "fences", largest.event.time, event.time)
+      .map((fault): Hypothesis => {
+        const accused = faultInWords(fault);
+        const forgetting = `in ${accused} the resource forgot which fencing tokens it had accepted`;
+        const ground = { on: "faults", faults: [fault.index] } as const;
+        return {
+          cause: "stale-accepted",
+          fault: fault.index,
+          accused,
+          events: [],
+          why: forgetting,
+          ground,
+          remedies: [],
+        };
+      });
+    return explain(
+      account,
+      [largest.event.index, event.index],
+      [...forgot, { cause: "stale-accepted", events: [], why, ground: { on: "history" }, remedies }],
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import { KeyOperations } from "../linearizability/key-operations.ts";
+import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
+import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+
+/** A key is no longer followed after this many grants if none carried a fencing token. */
+const GRANTS_WITHOUT_TOKEN = 64;
+
+/** One key, explained twice: by what the lock answered alone, and by its fencing tokens as well. */
+interface Explained {
+  readonly plain: KeyOperations;
+  readonly fenced: KeyOperations;
+  withoutToken: number;
+  withToken: number;
+}
+
+/** No order of the holds explains the fencing tokens of a key, although one explains everything else. */
+export interface TokenDisorder {
+  readonly key: string;
+  /**
+   * The operation with which no order was left, if one shows it: an acquire, or an operation of its owner on its hold.
+   */
+  readonly operation: LockOperation | undefined;
+  /** The fencing token that conflicts with it: that of the holder before it, in the order that got furthest. */
+  readonly rival: number | undefined;
+}
+
+/**
+ * Finds fencing tokens that no order of the holds explains. A token that is not minted in the step that takes the key
+ * may be larger although its hold came first. If the two acquires overlap in time, their completions do not show that.
+ * So the operations of each key are explained twice, as linearizability is decided: by a lock without fencing tokens,
+ * and by one whose holds have larger tokens one after the other. If the second fails and the first does not, the tokens
+ * are certainly at fault. If the first fails too, exclusion was broken, and nothing is said.
+ */
+export class TokenOrder {
+  readonly #evidence: SharedEvidence;
+  readonly #keys = new Map<string, Explained | "done">();
+  /** The budget of both explanations of all keys. */
+  readonly #budget = new StepBudget(MOST_STEPS);
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  /** Takes the next step. Returns what the event shows to be out of order. */
+  push(step: HistoryStep): TokenDisorder | undefined {
+    const { event } = step;
+    if (event.type === "fault" || event.type === "audit") return undefined;
+    if (event.type === "lost") {
+      const explained = this.#of(event.key);
+      if (explained !== undefined) for (const operations of [explained.plain, explained.fenced]) operations.lose(event);
+      return undefined;
+    }
+    if (event.f !== "acquire" && event.f !== "release" && event.f !== "extend") return undefined;
+    const explained = this.#of(event.key);
+    if (explained === undefined) return undefined;
+    for (const operations of [explained.plain, explained.fenced]) {
+      if (event.type === "invoke")
+        operations.invoke(event, event.f !== "acquire" && this.#evidence.isStranger(event, step));
+      else operations.complete(event);
+    }
+    if (event.type === "ok" && event.f === "acquire") {
+      if (event.value.fence === undefined) explained.withoutToken += 1;
+      else explained.withToken += 1;
+      if (explained.withToken === 0 && explained.withoutToken >= GRANTS_WITHOUT_TOKEN)
+        this.#keys.set(event.key, "done");
+    }
+    return this.#disorder(event.key, explained);
+  }
+
+  /** To be called after the last event. Returns what the whole history shows to be out of order. */
+  finish(): readonly TokenDisorder[] {
+    return [...this.#keys].flatMap(([key, explained]) => {
+      if (explained === "done" || explained.withToken === 0) return [];
+      explained.plain.finish();
+      explained.fenced.finish();
+      const found = this.#disorder(key, explained);
+      if (found !== undefined) return [found];
+      const explains = (operations: KeyOperations): boolean =>
+        operations.progress.state === "following" || operations.search() === "linearizable";
+      const fails = explained.fenced.progress.state === "general" && explained.fenced.search() === "not-linearizable";
+      return fails && explains(explained.plain) ? [{ key, operation: undefined, rival: undefined }] : [];
+    });
+  }
+
+  #disorder(key: string, { plain, fenced }: Explained): TokenDisorder | undefined {
+    const { progress } = fenced;
+    if (progress.state === "following" && plain.progress.state === "following") return undefined;
+    // After this event the two follow different histories.
+    if (progress.state !== "general" || plain.progress.state !== "following") this.#keys.set(key, "done");
+    if (progress.state !== "impossible" || plain.progress.state !== "following") return undefined;
+    const { operation, before } = progress.impossible;
+    const { lastFence } = before.state;
+    const largest = Number.isFinite(lastFence) ? lastFence : undefined;
+    return { key, operation, rival: operation.kind === "acquire" ? largest : (before.grant?.fence ?? largest) };
+  }
+
+  /**
+   * To be called when an owner that may still hold is granted the key with another fencing token: it is unknown whether
+   * it was a re-entry, or a new hold because a fault had taken the old one.
+   */
+  abandon(key: string): void {
+    this.#keys.set(key, "done");
+  }
+
+  #of(key: string): Explained | undefined {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known === "done" ? undefined : known;
+    const follow = (model: LockModelName): KeyOperations =>
+      new KeyOperations(lockModel(model), false, undefined, undefined, this.#budget, (earlier, later) =>
+        this.#evidence.holds.sameClient(earlier, later),
+      );
+    const fresh: Explained = {
+      plain: follow("reentrant-mutex"),
+      fenced: follow("reentrant-fenced-mutex"),
+      withoutToken: 0,
+      withToken: 0,
+    };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+}

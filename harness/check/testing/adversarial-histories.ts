@@ -1,0 +1,371 @@
+import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
+import { randomStream } from "../../core/random.ts";
+
+const MS = 1_000_000;
+
+/** Writes events one after another: it gives each its index and its time. */
+class Script {
+  #index = 0;
+  #time = 0;
+  readonly #random = randomStream(1, "adversarial");
+
+  /** A number from 0 to `below` - 1. */
+  pick(below: number): number {
+    return this.#random.integer(0, below - 1);
+  }
+
+  wait(ms: number): void {
+    this.#time += ms * MS;
+  }
+
+  seek(process: number, ttlMs = 1000, key = "k"): HistoryEvent {
+    return { ...this.#stamp(process), type: "invoke", f: "acquire", key, value: { ttlMs } };
+  }
+
+  granted(process: number, owner: string, fence?: number, key = "k"): HistoryEvent {
+    const value = fence === undefined ? { owner } : { owner, fence };
+    return { ...this.#stamp(process), type: "ok", f: "acquire", key, value };
+  }
+
+  refused(process: number): HistoryEvent {
+    return { ...this.#stamp(process), type: "fail", f: "acquire", key: "k", value: { reason: "contended" } };
+  }
+
+  leave(process: number, owner: string, key = "k"): HistoryEvent {
+    return { ...this.#stamp(process), type: "invoke", f: "release", key, value: { owner } };
+  }
+
+  released(process: number, released = true, key = "k"): HistoryEvent {
+    return { ...this.#stamp(process), type: "ok", f: "release", key, value: { released } };
+  }
+
+  prolong(process: number, owner: string, ttlMs = 1000): HistoryEvent {
+    return { ...this.#stamp(process), type: "invoke", f: "extend", key: "k", value: { owner, ttlMs } };
+  }
+
+  prolonged(process: number, owner: string): HistoryEvent {
+    return { ...this.#stamp(process), type: "ok", f: "extend", key: "k", value: { owner } };
+  }
+
+  unknown(process: number, f: "acquire" | "release" | "extend" | "write"): HistoryEvent {
+    return { ...this.#stamp(process), type: "info", f, key: "k", value: {} };
+  }
+
+  lost(process: number, owner: string): HistoryEvent {
+    return { ...this.#stamp(process), type: "lost", f: "lease", key: "k", value: { owner } };
+  }
+
+  write(process: number, owner: string, data: string, fence?: number): HistoryEvent {
+    const value = fence === undefined ? { owner, data } : { owner, data, fence };
+    return { ...this.#stamp(process), type: "invoke", f: "write", key: "k", value };
+  }
+
+  written(process: number, position: number): HistoryEvent {
+    return { ...this.#stamp(process), type: "ok", f: "write", key: "k", value: { position } };
+  }
+
+  kill(process: number): HistoryEvent {
+    const value = {
+      phase: "start" as const,
+      targets: [`client-${process}`],
+      outcome: "installed" as const,
+      processes: [process],
+    };
+    return { ...this.#stamp(0), process: "nemesis", type: "fault", f: "kill-client", value };
+  }
+
+  #stamp(process: number): { index: number; time: number; process: number } {
+    this.#time += 1000;
+    return { index: this.#index++, time: this.#time, process };
+  }
+}
+
+type Shape = (script: Script, lines: number) => Generator<HistoryEvent>;
+
+/** In turn, an acquire and a release by each client; `unknown` says whose release is not answered. */
+function* turns(
+  script: Script,
+  lines: number,
+  options: { clients: number; owner: (round: number, process: number) => string; unknown: (round: number) => boolean },
+): Generator<HistoryEvent> {
+  const processes = Array.from({ length: options.clients }, (_, client) => client);
+  let next = options.clients;
+  for (let round = 0; round * 4 < lines; round += 1) {
+    const client = round % options.clients;
+    const process = processes[client]!;
+    const owner = options.owner(round, client);
+    yield script.seek(process);
+    yield script.granted(process, owner, round + 1);
+    yield script.leave(process, owner);
+    if (options.unknown(round)) {
+      yield script.unknown(process, "release");
+      processes[client] = next++;
+    } else yield script.released(process);
+  }
+}
+
+/** Histories that are made to be hard to judge: each asks how the cost grows with its length. */
+export const SHAPES: Readonly<Record<string, Shape>> = {
+  "one owner value, releases unanswered": (script, lines) =>
+    turns(script, lines, { clients: 1, owner: () => "x", unknown: () => true }),
+  "one owner value for all clients, every other release unanswered": (script, lines) =>
+    turns(script, lines, { clients: 10, owner: () => "x", unknown: (round) => round % 2 === 0 }),
+  "an owner value a client, a third of the releases unanswered": (script, lines) =>
+    turns(script, lines, { clients: 10, owner: (_, client) => `c${client}`, unknown: (round) => round % 3 === 0 }),
+  "every release unanswered": (script, lines) =>
+    turns(script, lines, { clients: 10, owner: (round) => `o${round}`, unknown: () => true }),
+  *"open overlapping grants"(script, lines) {
+    for (let process = 0; process * 2 < lines; process += 1) {
+      yield script.seek(process, 1e8);
+      yield script.granted(process, `o${process}`, process + 1);
+    }
+  },
+  *"open overlapping grants, then all released"(script, lines) {
+    const clients = Math.floor(lines / 4);
+    for (let process = 0; process < clients; process += 1) {
+      yield script.seek(process, 1e8);
+      yield script.granted(process, `o${process}`, process + 1);
+    }
+    for (let process = 0; process < clients; process += 1) {
+      yield script.leave(process, `o${process}`);
+      yield script.released(process);
+    }
+  },
+  *"grants with one owner value, released by others"(script, lines) {
+    const clients = Math.floor(lines / 4);
+    for (let process = 0; process < clients; process += 1) {
+      yield script.seek(process, 1e8);
+      yield script.granted(process, "x");
+    }
+    for (let process = 0; process < clients; process += 1) {
+      yield script.leave(clients + process, "x");
+      yield script.released(clients + process);
+    }
+  },
+  *"a quarter unanswered acquires"(script, lines) {
+    let process = 0;
+    for (let line = 0; line < lines; line += 8) {
+      yield script.seek(process++);
+      for (let round = 0; round < 2; round += 1) {
+        const [owner, own] = [`o${line}-${round}`, process++];
+        yield script.seek(own);
+        yield script.granted(own, owner);
+        yield script.leave(own, owner);
+        yield script.released(own);
+      }
+    }
+  },
+  *"unanswered acquires of many lease lengths"(script, lines) {
+    let process = 0;
+    for (let line = 0; line < lines; line += 5) {
+      yield script.seek(process++, 100 + script.pick(10_000));
+      const own = process++;
+      yield script.seek(own, 100 + script.pick(10_000));
+      yield script.granted(own, `o${own}`);
+      yield script.leave(own, `o${own}`);
+      yield script.released(own);
+    }
+  },
+  *"all acquires invoked first, granted in turn"(script, lines) {
+    const clients = Math.floor(lines / 4);
+    for (let process = 0; process < clients; process += 1) yield script.seek(process, 1000);
+    for (let process = 0; process < clients; process += 1) {
+      yield script.granted(process, `o${process}`, process + 1);
+      yield script.leave(process, `o${process}`);
+      yield script.released(process);
+    }
+  },
+  *"all acquires invoked first, granted in reverse"(script, lines) {
+    const clients = Math.floor(lines / 4);
+    for (let process = 0; process < clients; process += 1) yield script.seek(process, 1000);
+    for (let process = clients - 1; process >= 0; process -= 1) {
+      yield script.granted(process, `o${process}`);
+      yield script.leave(process, `o${process}`);
+      yield script.released(process);
+    }
+  },
+  *"slow acquires, whose leases may be over on arrival"(script, lines) {
+    for (let process = 0; process * 4 < lines; process += 100) {
+      for (let one = 0; one < 100; one += 1) yield script.seek(process + one, 50);
+      for (let one = 0; one < 100; one += 1) {
+        script.wait(60);
+        yield script.granted(process + one, `o${process + one}`);
+      }
+      for (let one = 0; one < 100; one += 1) yield script.leave(process + one, `o${process + one}`);
+      for (let one = 0; one < 100; one += 1) yield script.released(process + one, false);
+    }
+  },
+  *"leases that expire, never released"(script, lines) {
+    for (let process = 0; process * 2 < lines; process += 1) {
+      yield script.seek(process, 10);
+      yield script.granted(process, `o${process}`);
+      script.wait(20);
+    }
+  },
+  *"one open acquire for the whole history"(script, lines) {
+    yield script.seek(1_000_000);
+    yield* turns(script, lines, { clients: 10, owner: (round) => `o${round}`, unknown: () => false });
+  },
+  *"one open acquire, owner values used again"(script, lines) {
+    yield script.seek(1_000_000);
+    yield* turns(script, lines, { clients: 10, owner: (_, client) => `c${client}`, unknown: () => false });
+  },
+  *"a key for every acquisition"(script, lines) {
+    for (let round = 0; round * 4 < lines; round += 1) {
+      const process = round % 10;
+      const key = `k${round}`;
+      yield script.seek(process, 1000, key);
+      yield script.granted(process, `o${round}`, 1, key);
+      yield script.leave(process, `o${round}`, key);
+      yield script.released(process, true, key);
+    }
+  },
+  *"a held key for every acquisition"(script, lines) {
+    for (let round = 0; round * 2 < lines; round += 1) {
+      const key = `k${round}`;
+      yield script.seek(round % 10, 1e8, key);
+      yield script.granted(round % 10, `o${round}`, 1, key);
+    }
+  },
+  *"keys whose owner values overlap"(script, lines) {
+    for (let round = 0; round * 40 < lines; round += 1) {
+      const key = `k${round}`;
+      for (let one = 0; one < 10; one += 1) yield script.seek(one, 1000, key);
+      for (let one = 0; one < 10; one += 1) yield script.granted(one, "x", undefined, key);
+      for (let one = 0; one < 10; one += 1) yield script.leave(one, "x", key);
+      for (let one = 0; one < 10; one += 1) yield script.released(one, true, key);
+    }
+  },
+  *"one hold, extended all the time"(script, lines) {
+    yield script.seek(0);
+    yield script.granted(0, "x");
+    for (let line = 2; line < lines; line += 2) {
+      yield script.prolong(0, "x");
+      yield script.prolonged(0, "x");
+    }
+  },
+  *"extensions of many lengths, unanswered"(script, lines) {
+    yield script.seek(0);
+    yield script.granted(0, "x");
+    for (let process = 1; process * 2 < lines; process += 1) {
+      yield script.prolong(process, "x", 500 + script.pick(1000));
+      yield script.unknown(process, "extend");
+    }
+  },
+  *"extensions under way a hundred at a time"(script, lines) {
+    yield script.seek(1000);
+    yield script.granted(1000, "x");
+    for (let line = 2; line < lines; line += 200) {
+      for (let process = 0; process < 100; process += 1) yield script.prolong(process, "x");
+      for (let process = 0; process < 100; process += 1) yield script.prolonged(process, "x");
+    }
+  },
+  *"re-entered and never left"(script, lines) {
+    for (let line = 0; line < lines; line += 2) {
+      yield script.seek(0, 1e8);
+      yield script.granted(0, "x", 1);
+    }
+  },
+  *"re-entered, then left, with unanswered extensions"(script, lines) {
+    const depth = Math.floor(lines / 6);
+    for (let round = 0; round < depth; round += 1) {
+      yield script.seek(0, 1e8);
+      yield script.granted(0, "x", 1);
+      yield script.prolong(round + 1, "x", 1e8 - round);
+      yield script.unknown(round + 1, "extend");
+    }
+    for (let round = 0; round < depth; round += 1) {
+      yield script.leave(0, "x");
+      yield script.released(0);
+    }
+  },
+  *"reused owner values that overlap"(script, lines) {
+    for (let line = 0; line < lines; line += 8) {
+      const [one, other] = [line % 7, 7 + (line % 5)];
+      yield script.seek(one);
+      yield script.granted(one, "x");
+      yield script.leave(one, "x");
+      yield script.seek(other);
+      yield script.released(one);
+      yield script.granted(other, "x");
+      yield script.leave(other, "x");
+      yield script.released(other);
+    }
+  },
+  *"fifty clients of one owner value at once"(script, lines) {
+    for (let line = 0; line < lines; line += 200) {
+      for (let process = 0; process < 50; process += 1) yield script.seek(process);
+      for (let process = 0; process < 50; process += 1) yield script.granted(process, "x");
+      for (let process = 0; process < 50; process += 1) yield script.leave(process, "x");
+      for (let process = 0; process < 50; process += 1) yield script.released(process);
+    }
+  },
+  *"refused all the time"(script, lines) {
+    yield script.seek(0, 1e8);
+    yield script.granted(0, "x");
+    for (let line = 2; line < lines; line += 2) {
+      yield script.seek(1 + (line % 100));
+      yield script.refused(1 + (line % 100));
+    }
+  },
+  *"lost and taken again"(script, lines) {
+    for (let line = 0; line < lines; line += 3) {
+      const process = line % 10;
+      yield script.seek(process);
+      yield script.granted(process, "x", line + 1);
+      yield script.lost(process, "x");
+    }
+  },
+  *"clients killed while thousands hold"(script, lines) {
+    for (let process = 0; process * 3 < lines; process += 1) {
+      yield script.seek(process, 1e8);
+      yield script.granted(process, `o${process}`);
+      yield script.kill(Math.floor(process / 2));
+    }
+  },
+  *"writes without an audit"(script, lines) {
+    yield script.seek(0, 1e8);
+    yield script.granted(0, "x", 1);
+    for (let line = 2; line < lines; line += 2) {
+      yield script.write(0, "x", `d${line}`, 1);
+      yield script.written(0, line);
+    }
+  },
+  *"writes of clients whose answers are lost"(script, lines) {
+    for (let process = 0; process * 4 < lines; process += 1) {
+      yield script.seek(process, 1e8);
+      yield script.granted(process, `o${process}`, process + 1);
+      yield script.write(process, `o${process}`, `d${process}`, process + 1);
+      yield script.unknown(process, "write");
+    }
+  },
+  *"mutex: released by anybody"(script, lines) {
+    for (let line = 0; line < lines; line += 4) {
+      const process = line % 12;
+      yield script.seek(process);
+      yield script.granted(process, `o${line}`);
+      yield script.leave(process + 100, `o${line - 4}`);
+      yield script.released(process + 100);
+    }
+  },
+  *"mutex: fifty releases under way"(script, lines) {
+    for (let line = 0; line < lines; line += 200) {
+      for (let process = 0; process < 50; process += 1) yield script.seek(process, 50);
+      for (let process = 50; process < 100; process += 1) yield script.leave(process, `o${process}`);
+      for (let process = 0; process < 50; process += 1) {
+        yield script.granted(process, `p${process}`);
+        yield script.released(process + 50);
+      }
+    }
+  },
+};
+
+/** First line of such a history. If the number of clients is unknown, any process may continue as any other. */
+export const ADVERSARIAL_HEADER: HistoryHeader = { format: "lockstorm-history", version: 1 };
+
+/** The events of a shape, about as many as asked for. */
+export function adversarialEvents(shape: string, lines: number): Generator<HistoryEvent> {
+  const make = SHAPES[shape];
+  if (make === undefined) throw new Error(`no shape "${shape}"`);
+  return make(new Script(), lines);
+}

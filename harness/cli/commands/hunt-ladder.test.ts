@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runCli } from "../testing/run-cli.ts";
+import { ladderCells, rowName, titleOf } from "../../campaign/ladder/cells.ts";
+
+let store: string;
+beforeAll(async () => {
+  store = await mkdtemp(join(tmpdir(), "lockstorm-ladder-"));
+});
+afterAll(() => rm(store, { recursive: true }));
+
+const hunt = (...words: string[]): ReturnType<typeof runCli> =>
+  runCli(["hunt", "--ladder", "--store", store, ...words]);
+
+describe("the cells", () => {
+  const expected = (lock: string, fault: string): string | undefined =>
+    ladderCells({ all: false, backend: "simulated", only: [lock] }).find(
+      (cell) => (cell.fault?.kind ?? "none") === fault,
+    )?.expected;
+
+  test("name each lock, topology and fault once", () => {
+    const names = ladderCells({ all: true, backend: "simulated" }).map(
+      (cell) => `${rowName(cell)} ${cell.fault?.kind}`,
+    );
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain("redlock undefined");
+    expect(names).toContain("single (sentinel) failover");
+    expect(names).not.toContain("single (single) failover");
+  });
+
+  test("expect what is claimed, and known limits", () => {
+    expect(expected("single", "none")).toBe("outlived");
+    expect(expected("watchdog", "none")).toBe("holds");
+    expect(expected("watchdog", "pause-client")).toBe("outlived");
+    expect(expected("single", "clock-jump")).toBe("broken");
+    expect(expected("set-px", "none")).toBe("broken");
+    // With the disks that each prescribes.
+    expect(expected("redlock", "kill-node")).toBe("broken");
+    expect(expected("redlock-fsync", "kill-node")).toBe("outlived");
+  });
+});
+
+test("cells of one topology, of some faults, of a backend", () => {
+  const names = (scope: Omit<Parameters<typeof ladderCells>[0], "all">): readonly string[] =>
+    ladderCells({ all: false, only: ["single"], ...scope }).map(titleOf);
+  expect(names({ backend: "simulated", topology: "single", faults: ["clock-rate", "eviction"] })).toEqual([
+    "single (single) under no fault",
+    "single (single) under clock-rate",
+    "single (single) under eviction",
+  ]);
+  expect(names({ backend: "containers", faults: ["clock-rate"] })).toEqual([
+    "single (single) under no fault",
+    "single (sentinel) under no fault",
+  ]);
+});
+
+test("what goes with the hunt for one lock only is refused, and not ignored", async () => {
+  const { code, stderr } = await hunt("--require", "mutual-exclusion");
+  expect([code, stderr]).toEqual([
+    254,
+    expect.stringMatching(/^lockstorm: --require cannot be combined with a table of locks/),
+  ]);
+});
+
+test("a limit that does not show in the runs there were is said, and no success", async () => {
+  const { code, stdout } = await hunt("--lock", "owner-value-fixed", "--runs", "1");
+  expect(stdout).toMatch(/owner-value-fixed under [\w-]+: expected broken, found (?:holds|unknown) in 1 run/);
+  expect(code).toBe(2);
+});
+
+test("no lock of that name is refused in one line", async () => {
+  const { code, stderr } = await hunt("--lock", "no-such");
+  expect([code, stderr]).toEqual([254, "lockstorm: the table has no lock called no-such; name another\n"]);
+});

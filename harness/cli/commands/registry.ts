@@ -1,0 +1,31 @@
+import type { Command } from "../command.ts";
+import { advise } from "./advise.ts";
+import { check } from "./check.ts";
+import { completion } from "./completion.ts";
+import { debate } from "./debate.ts";
+import { doctor } from "./doctor.ts";
+import { headline } from "./headline.ts";
+import { hunt } from "./hunt.ts";
+import { init } from "./init.ts";
+import { merge } from "./merge.ts";
+import { replay } from "./replay.ts";
+import { report } from "./report.ts";
+import { reproduce } from "./reproduce.ts";
+import { setup } from "./setup.ts";
+
+/** All commands, in the order of the help. Parsing, help, completion and `docs/cli.md` come from this table. */
+export const commands: readonly Command[] = [
+  hunt,
+  merge,
+  reproduce,
+  debate,
+  headline,
+  replay,
+  check,
+  report,
+  advise,
+  init,
+  doctor,
+  setup,
+  completion,
+];

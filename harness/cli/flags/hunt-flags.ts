@@ -1,0 +1,60 @@
+import type { HuntOptions } from "../../campaign/hunt/hunt-options.ts";
+import type { LadderOptions } from "../../campaign/ladder/hunt-ladder.ts";
+import { UserError } from "../../core/errors.ts";
+import { readCampaignFlags } from "./campaign-flags.ts";
+import type { Flags } from "../command.ts";
+import { readBackend } from "./run-flags.ts";
+import { readSeed } from "./seed-flag.ts";
+import { readShard } from "./shard-flag.ts";
+
+/** Reads the options that both kinds of hunt share. */
+function readCommon(flags: Flags) {
+  const budgetSeconds = flags.integer("budget", 1);
+  return {
+    backend: readBackend(flags),
+    seed: readSeed(flags),
+    runs: flags.integer("runs", 1),
+    budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
+    shard: readShard(flags),
+    resume: flags.on("resume"),
+  };
+}
+
+/**
+ * The flags of a hunt for one lock.
+ * @throws UserError for an invalid value
+ */
+export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
+  return {
+    ...readCommon(flags),
+    ...readCampaignFlags(flags),
+    lock: flags.text("lock") ?? "single",
+    path: readPath(flags),
+    shrinkRuns: flags.integer("shrink-runs", 0),
+  };
+}
+
+/**
+ * The flags of a table of locks by faults.
+ * @throws UserError for an invalid value, or a flag of another hunt
+ */
+export function readLadderOptions(flags: Flags): LadderOptions {
+  const [misplaced] = ["path", "require"].filter((name) => flags.text(name) !== undefined);
+  if (misplaced !== undefined)
+    throw new UserError(
+      `--${misplaced} cannot be combined with a table of locks`,
+      "hunt one lock, or leave out the flag",
+    );
+  const { topology, faults } = readCampaignFlags(flags);
+  return { ...readCommon(flags), topology, faults, all: flags.on("all"), only: flags.text("lock")?.split(",") };
+}
+
+/** Reads fast-check's path to a counterexample: numbers, the first of which says how many plans are skipped. */
+function readPath(flags: Flags): string | undefined {
+  const path = flags.text("path");
+  if (path === undefined || /^\d{1,7}(:\d{1,7})*$/.test(path)) return path;
+  throw new UserError(
+    `--path "${path}" is not a path`,
+    "give the path that a hunt with this seed printed, such as --path 7:0:1",
+  );
+}

@@ -1,0 +1,100 @@
+import { print } from "./terminal.ts";
+import { printableJson } from "../core/printable.ts";
+import { join } from "node:path";
+import { boundWords } from "../../reports/campaign/bound-words.ts";
+import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
+import { isModulePath } from "../client/load-driver.ts";
+import { EXIT } from "../core/verdict.ts";
+import { crashedClients, isDecided } from "../campaign/notes/tally.ts";
+import { printRun, textOptions } from "./output.ts";
+import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
+import type { HuntFindings } from "../campaign/hunt/hunt-journal.ts";
+import { readKeptRun } from "../campaign/kept-run.ts";
+import type { FileFormat } from "../../reports/formats.ts";
+import { writeReports } from "./report-files.ts";
+
+/**
+ * Prints the outcome of a hunt and writes its reports into the store.
+ * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided and no client crashed
+ * (`isDecided`), else 2
+ */
+export async function printHunt(
+  { findings, store, name, reason }: HuntResult,
+  { json, formats }: { readonly json: boolean; readonly formats: readonly FileFormat[] },
+): Promise<number> {
+  const { counterexample } = findings;
+  const folder = counterexample === undefined ? undefined : join(store, counterexample.folder);
+  const record = folder === undefined ? undefined : await readKeptRun(folder);
+  if (record !== undefined && folder !== undefined) printRun({ record, folder }, json);
+  else if (json) print(printableJson(counts(findings, store)));
+  const report = reportOf(findings, record, store);
+  if (!json) {
+    print(renderNotes(report.summary.notes, textOptions()));
+    print(`${words(findings, reason)}\n`);
+  }
+  const written = writeReports(report, { store, name, formats, quiet: json });
+  if (!json && formats.length > 0) print(`\nReports\n${written.map((path) => `  ${path}`).join("\n")}\n`);
+  if (counterexample !== undefined) return EXIT.invalid;
+  return isDecided(findings) ? EXIT.valid : EXIT.unknown;
+}
+
+function counts(findings: HuntFindings, store: string) {
+  const { parameters, runs, valid, unknown, unpromised, missing } = findings;
+  const verdict = isDecided(findings) ? "valid" : "unknown";
+  return { verdict, seed: parameters.seed, runs, valid, unknown, unpromised, missing, notes: notesOf(findings, store) };
+}
+
+function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[] {
+  return notes.map(({ folder, ...note }) => ({
+    ...note,
+    ...(folder === undefined ? {} : { replay: `npx lockstorm replay ${join(store, folder, "plan.json")}` }),
+  }));
+}
+
+function reportOf(findings: HuntFindings, record: RunRecord | undefined, store: string) {
+  const { parameters, runs, valid, counterexample } = findings;
+  const { lock, topology, faults } = parameters;
+  const title = `hunt for ${lock} on ${topology.kind}`;
+  const found = counterexample !== undefined ? "broken" : isDecided(findings) ? "holds" : "unknown";
+  const summary: Summary = {
+    title,
+    cells: [
+      {
+        lock,
+        fault: faults.join(" + ") || "none",
+        expected: "holds",
+        found,
+        runs,
+        valid,
+        ...(record === undefined ? {} : { run: 0 }),
+      },
+    ],
+    notes: notesOf(findings, store),
+  };
+  return { title, runs: record === undefined ? [] : [record], summary };
+}
+
+function words(findings: HuntFindings, reason: string): string {
+  const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
+  const { lock, seed, regressions } = parameters;
+  const cut = missing > 0 ? ` (ended early: ${reason})` : "";
+  const nothing = unpromised === 0 ? "" : `, ${unpromised} without a guaranteed property`;
+  const total = `${runs} run(s): ${valid} valid, ${unknown} unknown${nothing}${cut}`;
+  const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
+  if (counterexample === undefined) {
+    const what = isModulePath(lock)
+      ? "no required property was violated"
+      : "no property that the lock claims was violated";
+    if (isDecided(findings)) return `${total}${held}; ${what}: ${boundWords(valid)}. Seed ${seed}.`;
+    if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
+    const verdict =
+      valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
+    return `${total}; ${verdict}. Seed ${seed}.`;
+  }
+  const { position, path, shrinks } = counterexample;
+  const kind = position < regressions.length ? "known: a plan that broke the lock before breaks it again" : "new";
+  const again = path === undefined ? "" : ` --path ${path}`;
+  return `${total}${held}; the counterexample (${kind}) was shrunk in ${shrinks} run(s). To repeat: the same command with --seed ${seed}${again}`;
+}

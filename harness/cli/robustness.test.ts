@@ -1,0 +1,179 @@
+import { execFileSync } from "node:child_process";
+import { linkSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { readArguments } from "./command.ts";
+import { hunt } from "./commands/hunt.ts";
+import { runCli, startCli, type CliResult } from "./testing/run-cli.ts";
+
+// Each test starts a process, which is slow on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "lockstorm-robustness-"));
+const HISTORY = [
+  { format: "lockstorm-history", version: 1, clients: 1 },
+  { index: 0, time: 0, process: 0, type: "invoke", f: "acquire", key: "k", value: { ttlMs: 1000, waitMs: 0 } },
+  { index: 1, time: 1, process: 0, type: "ok", f: "acquire", key: "k", value: { owner: "a", validForMs: 999 } },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join("");
+const REST =
+  "return { acquire: async (key) => ({ type: 'ok', value: { key, owner: String(Math.random()), validForMs: 100 } }), " +
+  "release: async () => ({ type: 'ok', value: { released: true } }), [Symbol.asyncDispose]: async () => {} };";
+const ATTACK = String.raw`\u001b[2J\u001b]0;pwn\u0007\r\n::error::pwn\n##[error]pwn\u202e\u200b`;
+const FILES: Readonly<Record<string, string | Uint8Array>> = {
+  "history.jsonl": HISTORY,
+  "talks.mjs": `console.log("${ATTACK}"); process.stderr.write("${ATTACK}\\n"); process.emitWarning("${ATTACK}");
+    export const driver = { connect: async () => { console.log("${ATTACK}"); ${REST} } };`,
+  "throws.mjs": `export const driver = { connect: async () => { throw new Error("${ATTACK}"); } };`,
+  "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
+  "rejects-at-load.mjs": `Promise.reject(new Error("${ATTACK}")); export const driver = { connect: async () => { ${REST} } };`,
+  "exits.mjs": `process.exit(0);`,
+  "never.mjs": `await new Promise(() => {});`,
+  "loops.mjs": `export const driver = { connect: async () => { for (;;); } };`,
+  "binary.json": Uint8Array.from({ length: 1000 }, (_, index) => index % 256),
+  "deep.json": "[".repeat(100_000) + "]".repeat(100_000),
+  "prototype.json": '{"__proto__":{"format":"lockstorm-plan","version":1}}',
+  "lock.json": JSON.stringify({
+    format: "lockstorm-plan",
+    version: 1,
+    seed: 1,
+    lock: JSON.parse(`"${ATTACK}"`) as string,
+    topology: { kind: "single" },
+    clients: [{ sections: [] }],
+    faults: [],
+  }),
+};
+
+const at = (name: string): string => join(folder, name);
+const run = (...words: readonly string[]): Promise<CliResult> => runCli(words, { cwd: folder });
+
+beforeAll(() => {
+  for (const [name, content] of Object.entries(FILES)) writeFileSync(at(name), content);
+  execFileSync("mkfifo", [at("pipe")]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** No foreign formatting: no control characters, no line of its own, no command to a CI. */
+function expectPlain({ stdout, stderr }: CliResult): void {
+  for (const text of [stdout, stderr]) {
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(text).not.toMatch(/##\w*\[|^\s*::[a-z].*::/m);
+  }
+}
+
+test.concurrent.each([
+  [["hunt", "--lock", "./throws.mjs", "--runs", "2", "--seed", "1"], 254, /could not connect: .*fix its driver$/m],
+  [["hunt", "--lock", "./throws-at-load.mjs", "--runs", "2"], 254, /cannot be loaded: .*pwn/],
+  [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1:\d+ threw, or rejected/],
+  [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
+  [["hunt", "--lock", "./exits.mjs", "--runs", "2"], 255, /ended the process \(exit code 0\)/],
+  [["replay", "lock.json"], 254, /there is no lock "/],
+  [["replay", "binary.json"], 254, /it is not UTF-8 text/],
+  [["replay", "deep.json"], 254, /is not a plan/],
+  [["replay", "prototype.json"], 254, /is not a plan/],
+  [["replay", "/dev/zero"], 254, /it is not a file/],
+  [["replay", "."], 254, /it is a folder/],
+  [["report", "\u001b[2J\n::error::x"], 254, /there is no such file or folder/],
+  [["check", "\u001b[2J\n::error::x"], 254, /there is no such file/],
+  [["hunt", "--lock", "single", "--runs", "1", "--store", "/proc/x"], 254, /cannot record the campaign in \/proc\/x/],
+  [["hunt", "--lock", "single", "--runs", "1", "--store", "history.jsonl"], 254, /cannot record the campaign/],
+  [
+    ["check", "history.jsonl", "--write-edn", "/dev/full"],
+    254,
+    /\/dev\/full cannot be written: there is no space left/,
+  ],
+  [["check", "history.jsonl", "--write-edn", "missing/x.edn"], 254, /no such file or folder/],
+  [["hunt", "--path", "a:b:c"], 254, /--path "a:b:c" is not a path/],
+  [["hunt", "--path", "99999999999"], 254, /is not a path/],
+] as const)("%j ends with %d and says why in one line", async (words, code, line) => {
+  const result = await run(...words);
+  expect(result.stderr).toMatch(line);
+  expect([result.code, result.stdout]).toEqual([code, ""]);
+  expect(result.stderr.split("\n").filter((text) => text.startsWith("lockstorm: "))).toHaveLength(1);
+  expectPlain(result);
+});
+
+test.each(["NaN", "1e400", "-1", "0x", "", " ", "1.5", "99999999999999999999", "Infinity", "１"])(
+  "%j is no number for a flag",
+  (value) => {
+    for (const [name, min] of [
+      ["seed", 0],
+      ["runs", 1],
+    ] as const) {
+      const { flags } = readArguments(hunt, [`--${name}=${value}`]);
+      expect(() => flags.integer(name, min)).toThrow("is not a whole number");
+    }
+  },
+);
+
+test("what a driver prints goes to standard error, made plain; standard output stays JSON", async () => {
+  const result = await run("hunt", "--lock", "./talks.mjs", "--runs", "2", "--seed", "1", "--faults", "none", "--json");
+  expect(JSON.parse(result.stdout)).toHaveProperty("verdict");
+  expect(result.stderr).toContain("pwn");
+  expectPlain(result);
+});
+
+test("no name of the history that is read lets it be overwritten", async () => {
+  symlinkSync("history.jsonl", at("soft.edn"));
+  linkSync(at("history.jsonl"), at("hard.edn"));
+  for (const name of ["history.jsonl", "soft.edn", "hard.edn"]) {
+    const { code, stderr } = await run("check", "history.jsonl", "--write-edn", name);
+    expect([code, stderr]).toEqual([
+      254,
+      "lockstorm: --write-edn would overwrite the history that is read; name another file\n",
+    ]);
+  }
+  const input = execFileSync(
+    "/bin/sh",
+    ["-c", 'node "$0" check - --write-edn history.jsonl < history.jsonl 2>&1; echo $?', launcher()],
+    {
+      cwd: folder,
+      encoding: "utf8",
+    },
+  );
+  expect(input).toContain("--write-edn would overwrite");
+  expect(readFileSync(at("history.jsonl"), "utf8")).toBe(HISTORY);
+});
+
+test("a report that cannot be written is an error that still tells the verdict; a reader that leaves is none", () => {
+  const shell = (line: string): string =>
+    execFileSync("/bin/bash", ["-c", line, launcher()], { cwd: folder, encoding: "utf8" });
+  expect(shell('node "$0" check history.jsonl 2>&1 >/dev/full; echo $?')).toMatch(
+    /^lockstorm: standard output cannot be written: there is no space left, and the verdict is valid \(exit code 0\); .*\n254\n$/,
+  );
+  expect(shell('node "$0" check history.jsonl | true; echo ${PIPESTATUS[0]}')).toBe("0\n");
+});
+
+test.each([
+  ["a lock that loops for ever", ["hunt", "--lock", "./loops.mjs", "--runs", "2", "--seed", "1"], "hunting: "],
+  ["a hunt", ["hunt", "--lock", "fenced", "--runs", "1000000", "--seed", "1"], "hunting: "],
+] as const)("SIGINT ends %s", async (_, words, sign) => {
+  const { child, says, result } = startCli(words, { cwd: folder });
+  await says(sign);
+  child.kill("SIGINT");
+  const { code, stderr } = await result;
+  expect(code).toBe(130);
+  expect(stderr).toContain("lockstorm: interrupted");
+});
+
+test("SIGINT ends what waits for a pipe that nobody writes to", async () => {
+  const { child, result } = startCli(["check", "pipe"], { cwd: folder });
+  // It succeeds only when somebody reads.
+  const isRead = (): boolean => {
+    try {
+      return openSync(at("pipe"), "w") > 0;
+    } catch {
+      return false;
+    }
+  };
+  expect(isRead()).toBe(true);
+  child.kill("SIGINT");
+  expect((await result).code).toBe(130);
+});
+
+function launcher(): string {
+  return new URL("launch.js", import.meta.url).pathname;
+}

@@ -1,0 +1,98 @@
+/**
+ * The process's first thread. The program runs in a thread of its own, so that this thread receives signals whatever
+ * the program does: computes, loops in a user's lock, waits for a disk.
+ */
+import { writeSync } from "node:fs";
+import { SHARE_ENV, Worker } from "node:worker_threads";
+import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
+import type { FromProgram, ToProgram } from "./program-thread.ts";
+import type { TerminalFacts } from "./terminal.ts";
+
+const INTERRUPTED = 130;
+const HARNESS_FAILED = 255;
+/** A program that does not answer an interruption within this many milliseconds is ended. */
+const ANSWER_MS = 400;
+/** A program that has nothing to clean up is ended after this many milliseconds. */
+const END_MS = 800;
+/** A launcher and a terminal both forward a Ctrl-C: a second one within this many milliseconds counts as the same. */
+const SAME_MS = 100;
+/** Node's exit code for a thread in which nothing can happen any more while a module is still loading. */
+const NEVER_SETTLED = 13;
+
+/** Runs the program with these words and ends the process with its exit code. */
+export function supervise(words: readonly string[]): void {
+  const facts: TerminalFacts = { columns: process.stdout.columns };
+  const thread = new Worker(new URL(import.meta.url.replace("supervisor", "program-thread")), {
+    argv: [...words],
+    execArgv: [...NODE_OPTIONS_FOR_MODULES],
+    env: SHARE_ENV,
+    stdin: true,
+    workerData: facts,
+  });
+  const send = (message: ToProgram): void => thread.postMessage(message);
+  const interruption = new Interruption(send);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.begin());
+  thread.on("message", (message: FromProgram) => {
+    if ("exitCode" in message) process.exit(message.exitCode);
+    if ("cleans" in message) interruption.answered(message.cleans);
+    // Only on request: reading standard input takes bytes that others may want.
+    if ("wantsInput" in message && thread.stdin !== null) {
+      process.stdin.on("error", ({ message: problem }) => send({ inputFailed: problem })).pipe(thread.stdin);
+    }
+  });
+  thread.on("error", (error) => {
+    end(HARNESS_FAILED, `unexpected: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  thread.on("exit", (code) => {
+    if (interruption.begun) process.exit(INTERRUPTED);
+    if (code === NEVER_SETTLED) end(HARNESS_FAILED, "nothing can happen any more, and the command is not done");
+    end(HARNESS_FAILED, `the lock or the configuration ended the process (exit code ${code})`);
+  });
+}
+
+class Interruption {
+  readonly #send: (message: ToProgram) => void;
+  #begunAt: number | undefined;
+  #cleans: boolean | undefined;
+
+  constructor(send: (message: ToProgram) => void) {
+    this.#send = send;
+  }
+
+  get begun(): boolean {
+    return this.#begunAt !== undefined;
+  }
+
+  /** A second interruption does not wait; the watchdog removes what is left. */
+  begin(): void {
+    const now = performance.now();
+    if (this.#begunAt !== undefined) {
+      if (now - this.#begunAt > SAME_MS) process.exit(INTERRUPTED);
+      return;
+    }
+    this.#begunAt = now;
+    say("\nlockstorm: interrupted, cleaning up (again to leave at once)\n");
+    this.#send({ interrupt: true });
+    setTimeout(() => this.#cleans === undefined && process.exit(INTERRUPTED), ANSWER_MS);
+    setTimeout(() => this.#cleans !== true && process.exit(INTERRUPTED), END_MS);
+  }
+
+  /** @param cleans whether the program must remove something, which takes time */
+  answered(cleans: boolean): void {
+    this.#cleans = cleans;
+  }
+}
+
+function end(code: number, why: string): void {
+  // The program, which would make the text printable, is gone.
+  say(`lockstorm: ${why.replaceAll(/[^ -~]/g, "?")}\n`);
+  process.exit(code);
+}
+
+function say(text: string): void {
+  try {
+    writeSync(2, text);
+  } catch {
+    // There is nobody to tell.
+  }
+}

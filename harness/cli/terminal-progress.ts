@@ -1,0 +1,71 @@
+import { printable } from "../core/printable.ts";
+import type { Progress } from "../campaign/run-environment.ts";
+import { progressStream } from "./terminal.ts";
+
+/** The parts of a stream that progress needs. */
+export interface ProgressStream {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  write(text: string): unknown;
+  /** Erases the last line. */
+  clearLine?(): unknown;
+}
+
+/**
+ * Shows progress on standard error: on a terminal one line that is rewritten, elsewhere (CI) a plain line for each
+ * step. Standard output is reserved for results.
+ */
+export class TerminalProgress implements Progress, Disposable {
+  readonly #stream: ProgressStream;
+  readonly #live: boolean;
+  readonly #begun = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #text = "";
+
+  constructor(stream: ProgressStream = progressStream) {
+    this.#stream = stream;
+    this.#live = stream.isTTY && process.env["CI"] === undefined;
+  }
+
+  /** The current step. */
+  step(text: string): void {
+    if (text === this.#text) return;
+    this.#text = printable(text);
+    if (!this.#live) {
+      this.#stream.write(`[${this.#seconds()}] ${this.#text}\n`);
+      return;
+    }
+    this.#draw();
+    // The seconds count on although nothing happens, so that a wait does not look like a hang.
+    this.#timer ??= setInterval(() => this.#draw(), 200).unref();
+  }
+
+  /** A line that stays, such as a finding. */
+  note(line: string): void {
+    this.#clear();
+    this.#stream.write(`${printable(line)}\n`);
+    if (this.#live && this.#text !== "") this.#draw();
+  }
+
+  /** Takes the live line away. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#clear();
+    this.#text = "";
+  }
+
+  #draw(): void {
+    const line = `[${this.#seconds()}] ${this.#text}`;
+    this.#clear();
+    this.#stream.write(line.slice(0, (this.#stream.columns || 80) - 1));
+  }
+
+  #clear(): void {
+    if (this.#live) this.#stream.clearLine?.();
+  }
+
+  #seconds(): string {
+    return `${((performance.now() - this.#begun) / 1000).toFixed(1)} s`;
+  }
+}

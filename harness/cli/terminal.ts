@@ -1,0 +1,120 @@
+import { writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { isMainThread, workerData } from "node:worker_threads";
+import { UserError } from "../core/errors.ts";
+import { printableLines, withoutUnseen } from "../core/printable.ts";
+
+const OUTPUT = 1;
+const ERRORS = 2;
+/** The styles of reports (`TextStyle`): no other text may begin with an escape. */
+// oxlint-disable-next-line no-control-regex -- an escape begins with one
+const OWN_STYLE = /(\u001b\[(?:[129]|22|3[0-79])m)/;
+/** The lines that `renderAnnotations` writes: the only ones that may be commands to a CI. */
+const OWN_COMMAND = /^::(?:error|warning) title=[^:,]+::/;
+/** How long to wait for a reader that is slower than this program, in milliseconds. */
+const PATIENCE_MS = 5;
+/** An unfinished line from a driver or a library is printed once it has more than this many characters. */
+const LONGEST_OPEN_LINE = 65_536;
+
+/** What the starting thread tells the program's thread about the terminal. */
+export interface TerminalFacts {
+  readonly columns: number | undefined;
+}
+
+/** The target of standard output. */
+export function outputTerminal(): { readonly isTerminal: boolean; readonly columns: number | undefined } {
+  return { isTerminal: isatty(OUTPUT), columns: columns() };
+}
+
+/**
+ * Prints a result on standard output. Only our own styles pass, and only to a terminal.
+ * @throws UserError when it cannot be written, unless the reader has gone
+ */
+export function print(text: string): void {
+  write(OUTPUT, plain(text, isatty(OUTPUT)));
+}
+
+/** Prints annotations: lines of our own that the CI takes for commands. @throws as `print` does */
+export function printAnnotations(text: string): void {
+  const lines = text.split("\n").map((line) => (OWN_COMMAND.test(line) ? withoutUnseen(line) : printableLines(line)));
+  write(OUTPUT, lines.join("\n"));
+}
+
+/** Prints whole lines on standard error. A failed write is ignored, because there is nobody to tell. */
+export function tell(text: string): void {
+  try {
+    write(ERRORS, plain(text, isatty(ERRORS)));
+  } catch {
+    // As above.
+  }
+}
+
+/** Standard error as `Progress` needs it. */
+export const progressStream = {
+  isTTY: isatty(ERRORS),
+  columns: columns() ?? 80,
+  write: tell,
+  /** Erases the last line. */
+  clearLine(): void {
+    if (isatty(ERRORS)) write(ERRORS, "\r\u001b[K");
+  },
+};
+
+/**
+ * From now on all other output of this process, from a driver or a library, goes to standard error, line by line
+ * through the same filter: standard output is reserved for results.
+ */
+export function guardStreams(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.write = foreignWriter();
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => {
+    if (name !== "ExperimentalWarning") tell(`(node) ${name}: ${withoutUnseen(message)}\n`);
+  });
+}
+
+function foreignWriter(): typeof process.stdout.write {
+  let open = "";
+  return (chunk: Uint8Array | string, ...rest: readonly unknown[]): boolean => {
+    open += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
+    const end = open.length > LONGEST_OPEN_LINE ? open.length : open.lastIndexOf("\n") + 1;
+    if (end > 0) tell(`${open.slice(0, end).replace(/\n$/, "")}\n`);
+    open = open.slice(end);
+    const done = rest.find((argument) => typeof argument === "function") as (() => void) | undefined;
+    if (done !== undefined) queueMicrotask(done);
+    return true;
+  };
+}
+
+function plain(text: string, styled: boolean): string {
+  if (!styled) return printableLines(text);
+  return text
+    .split(OWN_STYLE)
+    .map((part) => (OWN_STYLE.test(part) ? part : printableLines(part)))
+    .join("");
+}
+
+function columns(): number | undefined {
+  return isMainThread ? process.stdout.columns : (workerData as TerminalFacts | null)?.columns;
+}
+
+const closed = new Set<number>();
+
+/** Writes everything before it returns. When nobody reads the pipe any more, only the output ends. */
+function write(target: number, text: string): void {
+  let bytes: Uint8Array = Buffer.from(text);
+  while (bytes.length > 0 && !closed.has(target)) {
+    try {
+      bytes = bytes.subarray(writeSync(target, bytes));
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      if (code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PATIENCE_MS);
+      else if (code === "EPIPE") closed.add(target);
+      else throw unwritable(code, error);
+    }
+  }
+}
+
+function unwritable(code: unknown, cause: unknown): UserError {
+  const why = code === "ENOSPC" ? "there is no space left" : code === "EBADF" ? "it is closed" : String(code);
+  return new UserError(`standard output cannot be written: ${why}`, "send it elsewhere", { cause });
+}

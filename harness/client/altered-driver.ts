@@ -1,0 +1,181 @@
+import type {
+  AcquireOptions,
+  Completion,
+  Grant,
+  LockClient,
+  LockDriver,
+  LockEnvironment,
+  Renewed,
+} from "../core/lock-driver.ts";
+import { clientName } from "../core/topology.ts";
+import { lostProblem, renewedProblem } from "./driver-answers.ts";
+
+/** How a counterfactual run alters what a client does with the lock. */
+export type Alteration =
+  /**
+   * A grant is discarded if its TTL, counted from the request, or its reported validity is over when it arrives, unless
+   * the lock has renewed it meanwhile.
+   */
+  | { readonly kind: "elapsed-check" }
+  /** A timer in the client tells it that its lease is gone when the last granted or renewed lease ends. */
+  | { readonly kind: "local-timer" }
+  /**
+   * The `ordinal`-th release or extension of this client, counted from 1, is not carried out: the release finds nothing, the
+   * extension fails.
+   */
+  | {
+      readonly kind: "leave-out";
+      readonly client: number;
+      readonly f: "release" | "extend";
+      readonly ordinal: number;
+    };
+
+type Lost = { readonly key: string; readonly owner: string };
+
+/** The timer at the end of a lease, and how many unreleased grants it serves: one, plus one for each re-entry. */
+interface Watch {
+  readonly timer: NodeJS.Timeout;
+  readonly depth: number;
+}
+
+/** The same lock, used by a client that does one thing differently. It runs where the lock runs, on the same clocks. */
+export function alteredDriver(driver: LockDriver, alteration: Alteration): LockDriver {
+  return {
+    connect: async (environment) => new AlteredClient(await driver.connect(environment), alteration, environment),
+  };
+}
+
+class AlteredClient implements LockClient {
+  readonly #lock: LockClient;
+  readonly #alteration: Alteration;
+  readonly #name: string;
+  readonly #watches = new Map<string, Watch>();
+  /** Readings of `performance.now()` until which leases were renewed while a grant was awaited. */
+  readonly #renewedUntil = new Map<string, number>();
+  readonly #lostListeners: ((lost: Lost) => void)[] = [];
+  readonly #renewedListeners: ((renewed: Renewed) => void)[] = [];
+  readonly #count = { release: 0, extend: 0 };
+  readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
+
+  constructor(lock: LockClient, alteration: Alteration, { client }: LockEnvironment) {
+    this.#lock = lock;
+    this.#alteration = alteration;
+    this.#name = client;
+    const extend = lock.extend?.bind(lock);
+    if (extend !== undefined) this.extend = (grant, ttlMs) => this.#extend(extend, grant, ttlMs);
+    lock.onLost?.((lost) => this.#tellLost(lost));
+    lock.onRenewed?.((renewed) => this.#tellRenewed(renewed));
+  }
+
+  async acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
+    const askedAt = performance.now();
+    this.#renewedUntil.clear();
+    const completion = await this.#lock.acquire(key, options);
+    if (completion.type !== "ok") return completion;
+    const arrivedAt = performance.now();
+    const grant = completion.value;
+    const renewedUntil = this.#renewedUntil.get(nameOf(grant));
+    // A lock that may have waited and reports no validity may have begun the lease only just now.
+    const endsAt = renewedUntil ?? endOf(grant, (options.waitMs > 0 ? arrivedAt : askedAt) + options.ttlMs);
+    if (this.#alteration.kind === "elapsed-check" && endsAt <= arrivedAt) {
+      void this.#lock.release(grant).catch(() => {});
+      return { type: "fail", kind: "error", reason: "the lease was over on arrival: discarded" };
+    }
+    this.#watch(grant, endsAt, this.#depth(grant) + 1);
+    return completion;
+  }
+
+  async release(grant: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    const depth = this.#depth(grant);
+    // An inner release leaves the lease as it is.
+    if (depth > 1) this.#watches.set(nameOf(grant), { ...this.#watches.get(nameOf(grant))!, depth: depth - 1 });
+    else this.#unwatch(grant);
+    // The answer of a lock that compares the owner value, so that triggers that wait for the release still fire.
+    if (this.#isLeftOut("release")) return { type: "ok", value: { released: false } };
+    return this.#lock.release(grant);
+  }
+
+  onLost(listener: (lost: Lost) => void): void {
+    this.#lostListeners.push(listener);
+  }
+
+  onRenewed(listener: (renewed: Renewed) => void): void {
+    this.#renewedListeners.push(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { timer } of this.#watches.values()) clearTimeout(timer);
+    this.#watches.clear();
+    await this.#lock[Symbol.asyncDispose]();
+  }
+
+  async #extend(extend: NonNullable<LockClient["extend"]>, grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
+    if (this.#isLeftOut("extend")) return { type: "fail", kind: "error", reason: "left out" };
+    const askedAt = performance.now();
+    const completion = await extend(grant, ttlMs);
+    if (completion.type === "ok") this.#prolong(completion.value, endOf(completion.value, askedAt + ttlMs));
+    return completion;
+  }
+
+  #isLeftOut(f: "release" | "extend"): boolean {
+    this.#count[f] += 1;
+    const alteration = this.#alteration;
+    return (
+      alteration.kind === "leave-out" &&
+      alteration.f === f &&
+      clientName(alteration.client) === this.#name &&
+      alteration.ordinal === this.#count[f]
+    );
+  }
+
+  /** How many grants of this lease the client has received and not released. */
+  #depth(lease: Lost): number {
+    return this.#watches.get(nameOf(lease))?.depth ?? 0;
+  }
+
+  /** Moves the end of a watched lease. */
+  #prolong(lease: Lost, endsAt: number): void {
+    const depth = this.#depth(lease);
+    if (depth > 0) this.#watch(lease, endsAt, depth);
+  }
+
+  /** Sets the timer that ends a lease, in place of the one it may have. */
+  #watch({ key, owner }: Lost, endsAt: number, depth: number): void {
+    if (this.#alteration.kind !== "local-timer") return;
+    this.#unwatch({ key, owner });
+    const leftMs = Math.max(0, endsAt - performance.now());
+    this.#watches.set(nameOf({ key, owner }), {
+      timer: setTimeout(() => this.#tellLost({ key, owner }), leftMs),
+      depth,
+    });
+  }
+
+  #unwatch(lease: Lost): void {
+    clearTimeout(this.#watches.get(nameOf(lease))?.timer);
+    this.#watches.delete(nameOf(lease));
+  }
+
+  #tellLost(lost: Lost): void {
+    // An invalid notice goes to the listeners, which refuse it as they do without the alteration.
+    if (lostProblem(lost) === undefined) this.#unwatch(lost);
+    for (const listener of this.#lostListeners) listener(lost);
+  }
+
+  #tellRenewed(renewed: Renewed): void {
+    if (renewedProblem(renewed) === undefined) {
+      const endsAt = endOf(renewed, performance.now());
+      this.#renewedUntil.set(nameOf(renewed), endsAt);
+      this.#prolong(renewed, endsAt);
+    }
+    for (const listener of this.#renewedListeners) listener(renewed);
+  }
+}
+
+/** The reading of `performance.now()` at which a lease reported now ends; `otherwise` if no validity is reported. */
+function endOf({ validForMs, validFromMs = performance.now() }: Partial<Grant>, otherwise: number): number {
+  return validForMs === undefined ? otherwise : validFromMs + validForMs;
+}
+
+function nameOf({ key, owner }: Lost): string {
+  return JSON.stringify([key, owner]);
+}

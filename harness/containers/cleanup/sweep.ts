@@ -1,0 +1,103 @@
+import { rm } from "node:fs/promises";
+import type Dockerode from "dockerode";
+import { connectEngine, withinDeadline } from "../engine/engine.ts";
+import { ownerFromLabels, RUN_LABEL } from "./labels.ts";
+import { killExactly, ownerState, type Owner } from "./process-identity.ts";
+import { RunResources } from "./run-resources.ts";
+
+/** The numbers of what a clean-up removed. */
+export interface Swept {
+  readonly processes: number;
+  readonly containers: number;
+  readonly networks: number;
+  readonly paths: number;
+}
+
+/** Whether it removed anything. */
+export function sweptAnything(swept: Swept): boolean {
+  return swept.processes + swept.containers + swept.networks + swept.paths > 0;
+}
+
+/**
+ * Removes everything left of a run: its client processes, even stopped ones, then its containers, networks and folders,
+ * then its record. Doing it twice, or twice at a time, does no harm.
+ * @throws UserError when the engine cannot be reached; processes are ended nevertheless
+ */
+export async function sweepRun(runId: string): Promise<Swept> {
+  const record = RunResources.of(runId);
+  const processes = record.processes.filter(killExactly).length;
+  const engine = await connectEngine();
+  const containers = await removeContainers(engine, runId);
+  const networks = await removeNetworks(engine, runId);
+  const { paths } = record;
+  for (const path of paths) await rm(path, { recursive: true, force: true });
+  record.remove();
+  return { processes, containers, networks, paths: paths.length };
+}
+
+/** Runs whose harness is dead, according to labels and records. */
+export async function deadRuns(): Promise<readonly string[]> {
+  const engine = await connectEngine();
+  const owners = new Map<string, Owner | undefined>();
+  for (const record of RunResources.all()) owners.set(record.runId, record.owner);
+  const filters = { label: [RUN_LABEL] };
+  const containers = await engine.listContainers({ all: true, filters });
+  const networks = await engine.listNetworks({ filters });
+  for (const { Labels } of [...containers, ...networks]) {
+    const runId = Labels?.[RUN_LABEL];
+    if (runId !== undefined && Labels !== undefined) owners.set(runId, ownerFromLabels(Labels) ?? owners.get(runId));
+  }
+  // Where no owner is named, nobody can say whether it lives: the run is left alone.
+  return [...owners].filter(([, owner]) => owner !== undefined && ownerState(owner) === "dead").map(([runId]) => runId);
+}
+
+/** Cleans up after all dead runs. Runs of living processes, and of other machines, are left alone. */
+export async function sweep(): Promise<Swept> {
+  let total: Swept = { processes: 0, containers: 0, networks: 0, paths: 0 };
+  for (const runId of await deadRuns()) {
+    const swept = await sweepRun(runId);
+    total = {
+      processes: total.processes + swept.processes,
+      containers: total.containers + swept.containers,
+      networks: total.networks + swept.networks,
+      paths: total.paths + swept.paths,
+    };
+  }
+  return total;
+}
+
+/** One after another: engines of version 20.10 can deadlock when containers of one network end together (moby#46661). */
+async function removeContainers(engine: Dockerode, runId: string): Promise<number> {
+  const containers = await engine.listContainers({ all: true, filters: { label: [`${RUN_LABEL}=${runId}`] } });
+  for (const { Id } of containers) {
+    const container = engine.getContainer(Id);
+    const outcome = await removal(container.remove({ force: true, v: true }));
+    // Its network can only be removed after the container.
+    if (outcome === "by another") {
+      await withinDeadline("remove a container", removal(container.wait({ condition: "removed" })));
+    }
+  }
+  return containers.length;
+}
+
+async function removeNetworks(engine: Dockerode, runId: string): Promise<number> {
+  const networks = await engine.listNetworks({ filters: { label: [`${RUN_LABEL}=${runId}`] } });
+  for (const { Id } of networks) await removal(engine.getNetwork(Id).remove());
+  return networks.length;
+}
+
+/**
+ * Waits for a removal and tolerates that somebody else was first: 404 when it is gone, 409 when its removal is in
+ * progress.
+ */
+async function removal(request: Promise<unknown>): Promise<"done" | "by another"> {
+  try {
+    await request;
+    return "done";
+  } catch (error) {
+    const status = error instanceof Error && "statusCode" in error ? error.statusCode : undefined;
+    if (status === 404) return "done";
+    if (status === 409 && error instanceof Error && error.message.includes("already in progress")) return "by another";
+    throw error;
+  }
+}

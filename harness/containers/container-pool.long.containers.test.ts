@@ -1,0 +1,130 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Plan } from "../core/plan.ts";
+import { ContainerPool } from "./container-pool.ts";
+import type { ContainerSystem } from "./container-system.ts";
+import { describeWithEngine } from "./testing/engine-required.ts";
+import { RunScope } from "./cleanup/run-scope.ts";
+import { connectTo, idlePlan, leftovers, nodeOf } from "./testing/servers.ts";
+
+const SINGLE = idlePlan({ kind: "single" }, "fenced");
+const ACQUIRE = { op: "acquire", key: "k", ttlMs: 60_000, waitMs: 0 } as const;
+
+let logFolder: string;
+let pool: ContainerPool;
+let scopes: RunScope[];
+
+beforeEach(() => {
+  logFolder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+  pool = new ContainerPool();
+  scopes = [];
+  const open = RunScope.open.bind(RunScope);
+  vi.spyOn(RunScope, "open").mockImplementation(async () => {
+    const scope = await open();
+    scopes.push(scope);
+    return scope;
+  });
+});
+
+afterEach(async () => {
+  await pool[Symbol.asyncDispose]();
+  vi.restoreAllMocks();
+  rmSync(logFolder, { recursive: true });
+  for (const scope of scopes) expect(await leftovers(scope)).toEqual([]);
+});
+
+async function run(plan: Plan, work: (system: ContainerSystem) => Promise<void>): Promise<readonly string[]> {
+  await using system = await pool.start(plan, { logFolder });
+  await work(system);
+  return system.nodes.map(({ containerId }) => containerId);
+}
+
+/** Makes the first client take the lock, and returns its fencing token: 1 on servers without an earlier lock. */
+async function firstFence(system: ContainerSystem): Promise<number | undefined> {
+  const reply = await system.clients[0]?.perform(ACQUIRE);
+  return reply?.ok === true ? reply.fence : undefined;
+}
+
+describeWithEngine("systems that share their servers", () => {
+  test("know nothing of the run before, whatever its faults did", async () => {
+    const nodes = await run(SINGLE, async (system) => {
+      expect(await firstFence(system)).toBe(1);
+      const write = { op: "write", key: "k", owner: "o", fence: 1, data: "d" } as const;
+      expect(await system.clients[0]?.perform(write)).toMatchObject({ ok: true, position: 1 });
+      const node = nodeOf(system, "node-0");
+      await node.jumpClock(60_000);
+      await system.network.cut({ from: "client-1", to: "node-0" });
+      await system.network.cut({ from: "node-0", to: "client-1" });
+      // Held by the cut, it would reach the server later.
+      void system.clients[1]?.perform(ACQUIRE);
+      await system.clients[0]?.pause();
+    });
+    const again = await run(SINGLE, async (system) => {
+      const [client] = system.clients;
+      expect(await client?.perform({ op: "read", key: "k" })).toEqual({ ok: true, position: 0 });
+      expect(await firstFence(system)).toBe(1);
+      const [, second] = system.clients;
+      expect(await second?.perform(ACQUIRE)).toMatchObject({ ok: false, kind: "contended" });
+      const { detail } = await nodeOf(system, "node-0").jumpClock(0);
+      expect(detail).toMatch(/was -?\d{1,2} ms off/);
+      await nodeOf(system, "node-0").kill();
+    });
+    // The last run left it dead.
+    const third = await run(SINGLE, async (system) => {
+      expect(await firstFence(system)).toBe(1);
+      expect(await nodeOf(system, "node-0").state()).toBe("running");
+    });
+    expect([again, third]).toEqual([nodes, nodes]);
+    expect(scopes).toHaveLength(1);
+    const starts = readFileSync(join(logFolder, "node-0.log"), "utf8").match(/Ready to accept/g);
+    expect(starts).toHaveLength(1);
+  });
+
+  test("notice deaths of their own run only", async () => {
+    const notices: unknown[] = [];
+    await run(SINGLE, async (system) => system.onNotice((notice) => notices.push(notice)));
+    await run(SINGLE, async (system) => {
+      await nodeOf(system, "node-0").kill();
+      await nodeOf(system, "node-0").start({ keepData: true });
+    });
+    expect(notices).toEqual([]);
+  });
+
+  test("have as many clients as each plan wants", async () => {
+    for (const clients of [3, 1, 2]) {
+      await run(idlePlan({ kind: "single" }, "single", clients), async (system) => {
+        expect(system.clients).toHaveLength(clients);
+        for (const client of system.clients)
+          expect(await client.perform({ op: "read", key: "k" })).toEqual({ ok: true, position: 0 });
+      });
+    }
+    expect(scopes).toHaveLength(1);
+  });
+
+  test("do not share servers whose configuration somebody changed", async () => {
+    const before = await run(SINGLE, async (system) => {
+      const node = nodeOf(system, "node-0");
+      await using redis = await connectTo({ host: node.networkAddress, port: 6379 });
+      await redis.config("SET", "maxmemory", "10mb");
+    });
+    const after = await run(SINGLE, async (system) => {
+      expect(await nodeOf(system, "node-0").command("CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", "0"]);
+    });
+    expect(after).not.toEqual(before);
+    expect(await leftovers(scopes[0] as RunScope)).toEqual([]);
+  });
+
+  test("do not share servers of another topology", async () => {
+    await run(SINGLE, async () => {});
+    await run(idlePlan({ kind: "redlock" }, "redlock"), async (system) => {
+      expect(system.nodes).toHaveLength(5);
+      expect(await leftovers(scopes[0] as RunScope)).toEqual([]);
+    });
+    await run(idlePlan({ kind: "redlock" }, "redlock"), async (system) => {
+      expect(await system.clients[0]?.perform(ACQUIRE)).toMatchObject({ ok: true });
+    });
+    expect(scopes).toHaveLength(2);
+  });
+});

@@ -1,0 +1,26 @@
+/**
+ * What a campaign counts beside verdicts.
+ * - `crashed`: the lock ended its client's process by an uncaught error.
+ * - `undecided`: why a run is unknown.
+ * - `not-claimed`, `not-promisable`, `not-asked`: a violation that does not decide the verdict, because the lock does
+ *   not claim the property, no lock can promise it there, or other properties were asked for.
+ * - `outlived`: a client went on after the end of its lease, beyond what the lock had promised; the note says what
+ *   became of its late writes.
+ * - `nothing-promised`: the lock promises nothing under the faults of the plan, so there was nothing to decide.
+ */
+export const NOTE_KINDS = [
+  "crashed",
+  "undecided",
+  "not-claimed",
+  "not-promisable",
+  "not-asked",
+  "outlived",
+  "nothing-promised",
+] as const;
+export type NoteKind = (typeof NOTE_KINDS)[number];
+
+/** What one run reports to a campaign beside its verdict. Notes with the same words are counted together. */
+export interface RunNote {
+  readonly kind: NoteKind;
+  readonly what: string;
+}

@@ -1,0 +1,26 @@
+import { messageOf } from "./errors.ts";
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file or folder",
+  EISDIR: "it is a folder",
+  ENOTDIR: "part of its path is not a folder",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOSPC: "there is no space left",
+  EDQUOT: "the quota is used up",
+  ENAMETOOLONG: "its name is too long",
+  ELOOP: "it is a symbolic link, or symbolic links form a loop",
+  ENXIO: "its reading end is closed",
+};
+
+/** Why the operating system refused, in plain words; its own message repeats the path. */
+export function systemReason(error: unknown): string {
+  const code = codeOf(error);
+  return (code === undefined ? undefined : REASONS[code]) ?? messageOf(error);
+}
+
+/** The system's code of an error: `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}

@@ -1,0 +1,14 @@
+import { defineTopology, onlyNode } from "./topology.ts";
+
+/** One Redis master, `node-0`. */
+export const single = defineTopology({
+  kind: "single",
+  server: "redis",
+  dataNodes: 1,
+  sentinels: 0,
+  arrangement: "one-server",
+  backends: ["simulated", "containers"],
+  lockLine: "node-0",
+  workload: { ttlsMs: [300, 500, 800, 1200], tries: 1, limitMs: 30_000, longestFaultMs: 4000 },
+  serversAt: (reach) => ({ kind: "single", address: onlyNode(reach) }),
+});

@@ -1,0 +1,180 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import { parseHistory } from "../history-reader.ts";
+import type { HistoryEvent } from "../history.ts";
+import { checkHistory } from "../../check/check.ts";
+import { checkStream, type StreamOptions } from "../../check/check-stream.ts";
+import { EdnReader, looksLikeEdn } from "./edn-reader.ts";
+import { toEdn } from "./edn-writer.ts";
+
+function read(text: string): readonly HistoryEvent[] {
+  const reader = new EdnReader("history.edn");
+  return text.split("\n").flatMap((line) => reader.push(line));
+}
+
+async function judge(lines: readonly string[], options: StreamOptions = {}): Promise<string | undefined> {
+  const { verdict } = await checkStream([lines.join("\n")], "history.edn", { foreign: true, ...options });
+  return verdict.verdict;
+}
+
+function refusal(text: string): string {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof UserError) return error.message;
+    throw error;
+  }
+  throw new Error("it was read");
+}
+
+/** As the mutex workloads of Jepsen's etcd and Hazelcast tests record them. */
+const mutex = [
+  "{:type :invoke, :f :acquire, :value nil, :process 0, :time 10, :index 0}",
+  "{:type :invoke, :f :acquire, :value nil, :process 1, :time 20, :index 1}",
+  "{:type :ok, :f :acquire, :value nil, :process 0, :time 30, :index 2}",
+  "{:type :fail, :f :acquire, :value nil, :process 1, :time 40, :index 3}",
+  "{:type :invoke, :f :release, :value nil, :process 0, :time 50, :index 4}",
+  "{:type :ok, :f :release, :value nil, :process 0, :time 60, :index 5}",
+];
+
+describe("a history of Jepsen's", () => {
+  it("is told by its first line", () => {
+    for (const line of [mutex[0]!, "#jepsen.history.Op{:type :ok}", "[{:type :ok}", " ({:type :ok}", "; a comment"]) {
+      expect(looksLikeEdn(line)).toBe(true);
+    }
+    for (const line of ['{"format":"lockstorm-history"}', "[1]".slice(1), "", "x", "{}"]) {
+      expect(looksLikeEdn(line)).toBe(false);
+    }
+  });
+
+  it("becomes events", () => {
+    expect(read(mutex.join("\n"))).toEqual([
+      { index: 0, time: 10, process: 0, type: "invoke", f: "acquire", key: "lock", value: { ttlMs: 1e9 } },
+      { index: 1, time: 20, process: 1, type: "invoke", f: "acquire", key: "lock", value: { ttlMs: 1e9 } },
+      { index: 2, time: 30, process: 0, type: "ok", f: "acquire", key: "lock", value: { owner: "process-0" } },
+      { index: 3, time: 40, process: 1, type: "fail", f: "acquire", key: "lock", value: { reason: "contended" } },
+      { index: 4, time: 50, process: 0, type: "invoke", f: "release", key: "lock", value: { owner: "process-0" } },
+      { index: 5, time: 60, process: 0, type: "ok", f: "release", key: "lock", value: { released: true } },
+    ]);
+  });
+
+  it("is judged", async () => {
+    expect(await judge(mutex)).toBe("valid");
+    const broken = mutex.map((line) => line.replace("{:type :fail", "{:type :ok"));
+    expect(await judge(broken)).toBe("invalid");
+  });
+
+  it.each([
+    ["a vector on one line", `[${mutex.join(" ")}]`],
+    ["a vector on many lines", `[${mutex.join("\n ")}]`],
+    ["a list", `(${mutex.join("\n ")})`],
+    ["maps on many lines", mutex.join("\n").replaceAll(", ", ",\n\n")],
+    ["records", mutex.map((line) => `#jepsen.history.Op${line}`).join("\n")],
+    ["with comments and blank lines", `; a run\n\n${mutex.join("\n\n")}\n`],
+  ])("may be %s", (_, text) => {
+    expect(read(text)).toEqual(read(mutex.join("\n")));
+  });
+
+  it("may have fencing tokens, owners, several keys and other names", () => {
+    const events = read(
+      [
+        '{:type :invoke, :f :lock, :value ["a" nil], :process 0, :time 1}',
+        '{:type :ok, :f :lock, :value ["a" {:client "n1-3", :fence 12N}], :process 0, :time 2}',
+        '{:type :invoke, :f :unlock, :value ["a" {:client "n1-3"}], :process 0, :time 3}',
+        '{:type :info, :f :unlock, :value ["a" {:client "n1-3"}], :process 0, :time 4, :error [:timeout "x"]}',
+      ].join("\n"),
+    );
+    expect(events.map(({ f }) => f)).toEqual(["acquire", "acquire", "release", "release"]);
+    expect(events[1]).toMatchObject({ key: "a", value: { owner: "n1-3", fence: 12 } });
+    expect(events[2]).toMatchObject({ key: "a", value: { owner: "n1-3" } });
+    expect(events[3]).toMatchObject({ type: "info", value: { reason: '["timeout","x"]' } });
+  });
+
+  it("may say that a release found nothing", () => {
+    const events = read([mutex[4]!, mutex[5]!.replace(":ok", ":fail").replace("}", ", :error :not-held}")].join("\n"));
+    expect(events[1]).toMatchObject({ type: "ok", f: "release", value: { released: false } });
+  });
+
+  it("keeps the nemesis apart, and leaves out what is no operation on a lock", () => {
+    const events = read(
+      [
+        "{:type :info, :f :start-partition, :process :nemesis, :time 5, :value {:n1 #{:n2}}}",
+        "{:type :info, :f :stop-partition, :process :nemesis, :time 6, :value nil}",
+        "{:type :info, :f :drop-packets, :process :nemesis, :time 7, :value nil}",
+        "{:type :invoke, :f :add, :process 3, :time 8, :value 1}",
+      ].join("\n"),
+    );
+    expect(events.map(({ f }) => f)).toEqual(["partition", "partition", "drop-packets"]);
+    expect(events[0]).toMatchObject({ value: { phase: "start", outcome: "indeterminate", evidence: '{"n1":["n2"]}' } });
+    expect(events[1]).toMatchObject({ value: { phase: "heal" } });
+  });
+
+  it("keeps the order of times", () => {
+    const [, , third] = mutex;
+    const events = read([...mutex.slice(0, 2), third!.replace(":time 30", ":time 15")].join("\n"));
+    expect(events.map(({ time }) => time)).toEqual([10, 20, 20]);
+  });
+
+  it.each([
+    ["garbage", "line 1: an operation is a map with a :type"],
+    ["{:type :invoke, :f :acquire]", 'line 1: not EDN: "]" where "{" is open'],
+    ["]", "line 1: "],
+    ["{:type :invoke, :f :acquire, :process :x}", "line 1: :process is neither a number nor :nemesis"],
+    ["{:type :done, :f :acquire, :process 0}", "line 1: process 0 completes acquire, but it did not invoke it"],
+    [`${mutex[0]}\n${mutex[0]}`, "line 2: process 0 invokes acquire while its acquire of line 1 is open"],
+    [`${mutex[0]}\n${mutex[5]}`, "line 2: process 0 completes release, but it did not invoke it"],
+    ["{:type :ok, :f :acquire, :process 0}", "line 1: process 0 completes acquire, but it did not invoke it"],
+    [`${mutex[0]}\n{:type :info, :f :acquire, :process 0}\n${mutex[0]}`, "line 3: process 0 continues after an :info"],
+  ])("is refused where it is none: %s", (text, message) => {
+    expect(refusal(text)).toMatch(`history.edn, ${message}`);
+  });
+
+  it("is refused where it is cut off, with its last line", async () => {
+    await expect(judge([...mutex, "{:type :invoke,", ":f :acquire"])).rejects.toThrow(
+      "history.edn, line 8: it ends within an operation",
+    );
+  });
+});
+
+const folder = new URL("../../check/testdata/", import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+
+describe("a history written for Jepsen", () => {
+  it.each(files)("is judged as the original was, as far as Jepsen has words for it: %s", (file) => {
+    const original = parseHistory(readFileSync(new URL(file, folder), "utf8"), file);
+    const lines = original.events.map(toEdn).filter((line) => line !== undefined);
+    const events = read(lines.join("\n"));
+    const written = original.events.filter(({ type }) => type !== "lost" && type !== "audit");
+    expect(events).toHaveLength(written.length);
+    const hasLost = written.length < original.events.filter(({ type }) => type !== "audit").length;
+    if (hasLost) return;
+    const [before, after] = [original, { ...original, events }].map((history) => {
+      const { "mutual-exclusion": exclusion, linearizability } = checkHistory(history).properties;
+      return [exclusion, linearizability].map((property) => [
+        property?.verdict,
+        property?.violations.map(({ cause }) => cause),
+      ]);
+    });
+    expect(after).toEqual(before);
+  });
+
+  it("has keywords only for names that can be one", () => {
+    const name = (fields: object): string | undefined =>
+      toEdn({ index: 0, time: 1, process: 0, type: "fail", f: "acquire", key: "k", value: { reason: "x", ...fields } });
+    expect(name({ "a-b": 1, "my field": 2, "": 3 })).toContain(':value {:reason "x" :a-b 1 "my field" 2 "" 3}');
+  });
+});
+
+it("moves times that do not fit the order of the lines, and says so in a remark", async () => {
+  const lines = [
+    "{:index 0 :time -5 :process 0 :type :invoke :f :acquire :value nil}",
+    "{:index 1 :time 100 :process 0 :type :ok :f :acquire :value nil}",
+    "{:index 2 :time 60 :process 0 :type :invoke :f :release :value nil}",
+    "{:index 3 :time 100 :process 0 :type :ok :f :release :value nil}",
+  ];
+  const { verdict } = await checkStream([lines.join("\n")], "history.edn", { foreign: true });
+  expect(verdict.remarks).toContain(
+    "2 events have a time below zero or before that of an earlier line, which was set to the latest time before",
+  );
+});

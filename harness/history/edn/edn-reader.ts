@@ -1,0 +1,205 @@
+import { jepsenFault } from "../../../faults/traits.ts";
+import { messageOf, UserError } from "../../core/errors.ts";
+import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
+import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
+
+/** The lease of locks without one, which never ends within a history: eleven days. */
+const NO_LEASE_MS = 1e9;
+
+/** The names of operations in Jepsen's lock workloads, beside our own. */
+const OPERATION_NAMES = new Map([
+  ["lock", "acquire"],
+  ["unlock", "release"],
+  ["refresh", "extend"],
+]);
+
+interface Draft {
+  readonly process: number | "nemesis";
+  readonly type: string;
+  readonly f: string;
+  readonly key?: string;
+  readonly value: object | undefined;
+}
+
+/** Whether a history whose first line this is comes from Jepsen rather than from lockstorm. */
+export function looksLikeEdn(firstLine: string): boolean {
+  return /^\s*(?:#|;|\(|\[|\{\s*:)/.test(firstLine);
+}
+
+/**
+ * Reads Jepsen's `history.edn` of a lock workload line by line: operation maps one after the other, in a vector or list
+ * or not, with line feeds wherever EDN allows them. Operations named `acquire`, `release` (or `lock`, `unlock`,
+ * `refresh`) become events; all others are left out.
+ *
+ * Jepsen's locks report no lease, so none is assumed: only a release ends a hold. The owner is the field `owner`,
+ * `client` or `uid` of the operation's value, or else the process itself. A release that is `ok` has released; an
+ * acquire that failed without an error was contended; a release that failed as `:not-held` found nothing to release. A
+ * fault of the nemesis counts as not seen to take effect, unless lockstorm wrote the history.
+ */
+export class EdnReader {
+  readonly #source: string;
+  /** As in version 1: Jepsen's histories have no end marker. */
+  /** `movedTimes` counts events whose time did not fit the order of the lines. */
+  readonly header: HistoryHeader & { movedTimes: number } = {
+    format: HISTORY_FORMAT,
+    version: 1,
+    source: "jepsen",
+    movedTimes: 0,
+  };
+  #line = 0;
+  #index = 0;
+  #lastTime = 0;
+  readonly #forms = new EdnForms();
+  /** By process, the operation that is open and its line. */
+  readonly #open = new Map<number, { readonly f: string; readonly key: string; readonly line: number }>();
+  readonly #retired = new Set<number>();
+  /** By process and key, the owner of the last acquire. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /**
+   * The events of the operations that end on the next line. @throws UserError naming the line when it is not part of a
+   * history
+   */
+  push(text: string): readonly HistoryEvent[] {
+    this.#line += 1;
+    return this.#read(text).flatMap((form) => {
+      if (!isForm(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
+      return this.#event(form) ?? [];
+    });
+  }
+
+  /** To be called after the last line. @throws UserError when it ends within an operation */
+  end(): HistoryHeader {
+    if (this.#forms.isOpen) throw this.#error("it ends within an operation (is the file truncated?)");
+    return this.header;
+  }
+
+  #error(problem: string): UserError {
+    const hint = "give a history.edn of a lock workload, as Jepsen stores it";
+    return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, hint);
+  }
+
+  #read(line: string): readonly EdnValue[] {
+    try {
+      return this.#forms.push(line);
+    } catch (error) {
+      throw this.#error(`not EDN: ${messageOf(error)}`);
+    }
+  }
+
+  #event(form: EdnMap): HistoryEvent | undefined {
+    const { type, process } = form;
+    if (process === "nemesis") return this.#fault(form);
+    if (typeof process !== "number") throw this.#error(":process is neither a number nor :nemesis");
+    const name = text(form["f"]) ?? "";
+    const f = OPERATION_NAMES.get(name) ?? name;
+    if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") return undefined;
+    const { key, value } = keyed(form);
+    this.#follow(process, type, f, key);
+    if (f === "release" && type === "fail" && form["error"] === "not-held") {
+      return this.#stamped(form, { process, type: "ok", f, key, value: { ...value, released: false } });
+    }
+    return this.#stamped(form, { process, type, f, key, value: this.#value(type, f, key, process, value, form) });
+  }
+
+  #fault(form: EdnMap): HistoryEvent | undefined {
+    const name = text(form["f"]) ?? "unknown";
+    const [kind, phase] = jepsenFault(name) ?? [
+      name.replace(/^(start|stop)-/, ""),
+      /^(stop|heal|resume)/.test(name) ? "heal" : "start",
+    ];
+    const { value: told = null } = form;
+    // A history that lockstorm wrote says what was seen of a fault; other histories do not.
+    const own = isForm(told) && "outcome" in told && "targets" in told ? told : {};
+    const evidence = told === null ? "" : JSON.stringify(told, withBigints);
+    const value = { targets: [], outcome: "indeterminate", evidence, ...own, phase };
+    return this.#stamped(form, { process: "nemesis", type: "fault", f: kind, value });
+  }
+
+  #stamped(form: EdnMap, event: Draft): HistoryEvent {
+    const time = typeof form["time"] === "number" ? Math.round(form["time"]) : this.#lastTime + 1;
+    // Jepsen's workers read the clock before they append to the file: the order of the lines is the order of the
+    // events.
+    if (time < this.#lastTime) this.header.movedTimes += 1;
+    this.#lastTime = Math.max(this.#lastTime, time);
+    const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time: this.#lastTime });
+    if (parsed === undefined) throw this.#error(`unknown :type :${event.type}`);
+    if (!parsed.success) throw this.#error(parsed.error.issues[0]?.message ?? "does not fit the format");
+    this.#index += 1;
+    return parsed.data;
+  }
+
+  /** A process does one thing at a time, and nothing after an indeterminate end. */
+  #follow(process: number, type: string, f: string, key: string): void {
+    const open = this.#open.get(process);
+    if (type === "invoke") {
+      if (open !== undefined)
+        throw this.#error(`process ${process} invokes ${f} while its ${open.f} of line ${open.line} is open`);
+      if (this.#retired.has(process)) throw this.#error(`process ${process} continues after an :info`);
+      this.#open.set(process, { f, key, line: this.#line });
+      return;
+    }
+    if (open === undefined || open.f !== f || open.key !== key) {
+      throw this.#error(`process ${process} completes ${f}, but it did not invoke it`);
+    }
+    this.#open.delete(process);
+    if (type === "info") this.#retired.add(process);
+  }
+
+  #value(type: string, f: string, key: string, process: number, value: EdnMap, form: EdnMap): object | undefined {
+    if (type === "fail" || type === "info") {
+      const error = form["error"] ?? value["reason"];
+      if (error === undefined || error === null)
+        return f === "acquire" && type === "fail" ? { reason: "contended" } : undefined;
+      return { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) };
+    }
+    const holder = `${process} ${key}`;
+    const owner = text(value["owner"] ?? value["client"] ?? value["uid"]);
+    if (f === "acquire" && type === "invoke") return { ttlMs: NO_LEASE_MS, ...value };
+    if (f === "acquire") {
+      const known = owner ?? `process-${process}`;
+      this.#owners.set(holder, known);
+      return { ...value, owner: known, ...numbers(value, "fence", "validForMs") };
+    }
+    const own = owner ?? this.#owners.get(holder) ?? `process-${process}`;
+    if (f === "release" && type === "ok") return { released: true, ...value };
+    if (f === "extend") return { ttlMs: NO_LEASE_MS, ...value, owner: own };
+    return f === "release" ? { ...value, owner: own } : value;
+  }
+}
+
+/** The key of an operation (its own field, or the first of a pair as in `jepsen.independent`) and the rest of its value. */
+function keyed(form: EdnMap): { readonly key: string; readonly value: EdnMap } {
+  const { key, value } = form;
+  const name = text(key);
+  if (name !== undefined) return { key: name, value: isForm(value) ? value : {} };
+  if (Array.isArray(value) && value.length === 2) {
+    const rest: unknown = value[1];
+    return { key: text(value[0]) ?? JSON.stringify(value[0], withBigints), value: isForm(rest) ? rest : {} };
+  }
+  return { key: "lock", value: isForm(value) ? value : {} };
+}
+
+function isForm(value: unknown): value is EdnMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+/** Those of these fields that are numbers; EDN's big integers are not numbers in JavaScript. */
+function numbers(value: EdnMap, ...names: readonly string[]): Readonly<Record<string, number>> {
+  const found = names.map((name) => [name, value[name]] as const);
+  return Object.fromEntries(
+    found.flatMap(([name, number]) => (typeof number === "bigint" ? [[name, Number(number)]] : [])),
+  );
+}
+
+function withBigints(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}

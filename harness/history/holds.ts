@@ -1,0 +1,381 @@
+import { traitsOf } from "../../faults/traits.ts";
+import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
+import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
+import { leaseOf, Leases } from "./leases.ts";
+import { OpenHolds } from "./open-holds.ts";
+import { ProcessLineage } from "./process-lineage.ts";
+import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
+
+/**
+ * A definite hold: from the completion of the acquire for as long as its client certainly meant to hold. Because it
+ * begins with a completion and ends with an invocation it is an inner bound: two definite holds that overlap did
+ * overlap. Times are nanoseconds since the start of the run, positions are event indices.
+ */
+export interface Hold {
+  readonly key: string;
+  readonly owner: string;
+  /** The process that was granted it. Its client may act under a later number, `currentProcess`. */
+  readonly process: number;
+  currentProcess: number;
+  readonly fence: number | undefined;
+  /** The server that has it, where the grant says so. */
+  readonly place: string | undefined;
+  readonly invokedIndex: number;
+  readonly invokedTime: number;
+  readonly grantedIndex: number;
+  readonly grantedTime: number;
+  /** Whether the lock said for how long the grant was valid. */
+  readonly validityReported: boolean;
+  /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
+  readonly vague: boolean;
+  /** When the lease that the grant itself set ends. */
+  readonly grantedLeaseEnd: number;
+  /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */
+  leaseEnd: number;
+  /** The latest end of the present lease, if only recorded operations prolonged it. */
+  leaseEndAtMost: number;
+  /**
+   * The last event that shows that its client meant to hold: its grant, an operation on the key, or the hold's end by
+   * release, lost notice or crash. A client that never releases may have forgotten the lock since.
+   */
+  lastSignIndex: number;
+  lastSignTime: number;
+  /** How many of its owner's entries are not released. */
+  depth: number;
+  /**
+   * Whether its client has since been granted the key under another owner value: the client no longer holds, but the
+   * lease stays promised.
+   */
+  forgotten: boolean;
+  /** Whether it was extended when its lease may have been over: it may have been another hold of its owner. */
+  resumed: boolean;
+  end: HoldEnd | undefined;
+}
+
+export interface HoldEnd {
+  readonly by: "release" | "lost" | "kill" | "abandoned";
+  readonly index: number;
+  readonly time: number;
+}
+
+export type HoldChange =
+  | { readonly kind: "granted" | "extended"; readonly hold: Hold }
+  /** The owner entered again. `fence` is what this grant reported. */
+  | {
+      readonly kind: "reentered";
+      readonly hold: Hold;
+      readonly fence: number | undefined;
+      /** Whether the lock still had its lease in force, and so cannot have begun a new hold. */
+      readonly withinLease: boolean;
+    }
+  | { readonly kind: "ended"; readonly hold: Hold };
+
+/** How many forgotten holds with a lease in force are skipped in the search for one whose lease is over. */
+const SCANNED_FORGOTTEN = 8;
+
+/**
+ * Extracts the definite holds of a history as it is read. It keeps only the open holds.
+ *
+ * A hold ends at the invocation of its release (whatever its outcome), at a `lost` notice, when a release finds
+ * nothing, or at an installed fault that killed its client's process. An indeterminate acquire is no hold.
+ *
+ * An owner that is granted the lock again within the lease of its hold re-enters: the hold lasts until it is released
+ * as often as it was entered. If the lease may be over by then, or a fault may have taken the lock, a re-entry cannot
+ * be told from a new hold: the grant then counts as a new hold, which replaces the old one and ends at its first
+ * release.
+ *
+ * A client that is granted a key under another owner value has forgotten its older hold: its operations no longer show
+ * that it means that hold, but the lock has promised it until the end of its lease.
+ */
+export class HoldTracker {
+  readonly #open: OpenHolds;
+  readonly #leases: Leases;
+  /** Holds that their clients have forgotten, while their leases last. */
+  readonly #forgotten: OpenHolds;
+  /** The last fault that may have taken locks away. */
+  #lossIndex = -1;
+  readonly #lineage: ProcessLineage;
+  readonly #clients: number | undefined;
+
+  /** @param clients how many clients ran, where the history says so */
+  constructor(clients: number | undefined) {
+    this.#clients = clients;
+    this.#lineage = new ProcessLineage(clients);
+    this.#leases = new Leases((earlier, later) => this.sameClient(earlier, later));
+    this.#open = new OpenHolds(clients);
+    this.#forgotten = new OpenHolds(clients);
+  }
+
+  /** True unless the two processes belong to two clients for certain. */
+  sameClient(earlier: number, later: number): boolean {
+    return this.#lineage.mayContinue(earlier, later);
+  }
+
+  /** How many holds of a key are open. */
+  count(key: string): number {
+    return this.#open.count(key);
+  }
+
+  /** The open holds of a key, in the order in which they were granted. There may be very many: see `latest`. */
+  open(key: string): readonly Hold[] {
+    return [...this.#open.of(key)];
+  }
+
+  /** The open holds of a key, the latest first. */
+  latest(key: string): Iterable<Hold> {
+    return this.#open.latest(key);
+  }
+
+  /** The holds of a key that are still promised although their clients have forgotten them, the latest first. */
+  latestForgotten(key: string): Iterable<Hold> {
+    return this.#forgotten.latest(key);
+  }
+
+  /** The open or forgotten hold that an operation of `process` with this owner value refers to. */
+  find(key: string, owner: string, process: number): Hold | undefined {
+    for (const holds of [this.#open, this.#forgotten]) {
+      const hold = this.#ownAmong(holds, key, owner, process) ?? holds.oldestOfOwner(key, owner);
+      if (hold !== undefined) return hold;
+    }
+    return undefined;
+  }
+
+  /** The oldest open or forgotten hold with this owner value that may be this process's. */
+  #ownOf(key: string, owner: string, process: number): Hold | undefined {
+    return this.#ownAmong(this.#open, key, owner, process) ?? this.#ownAmong(this.#forgotten, key, owner, process);
+  }
+
+  #ownAmong(holds: OpenHolds, key: string, owner: string, process: number): Hold | undefined {
+    let oldest: Hold | undefined;
+    for (const hold of holds.candidates(key, process, owner)) {
+      if (!this.#lineage.mayContinue(hold.currentProcess, process)) continue;
+      if (oldest === undefined || hold.grantedIndex < oldest.grantedIndex) oldest = hold;
+    }
+    return oldest;
+  }
+
+  push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
+    if (typeof event.process === "number") {
+      this.#lineage.push(event.process, event.index, event.type === "info");
+      if (event.type === "info") for (const holds of [this.#open, this.#forgotten]) holds.retire(event.process);
+    }
+    this.#sign(event, invocation);
+    const expired = this.#expireForgotten(event);
+    const changes = this.#change(event, invocation);
+    return expired.length === 0 ? changes : [...expired, ...changes];
+  }
+
+  #change(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
+    if (event.type === "fault") return this.#strike(event);
+    if (event.type === "audit" || event.type === "notice") return [];
+    if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
+    if (event.type === "renewed") return this.#renew(event);
+    if (event.type === "invoke") return this.#invoke(event);
+    if (invocation?.f === "acquire" || invocation?.f === "extend") this.#leases.answer(invocation, event.type);
+    const grant = grantOf(event, invocation);
+    if (grant !== undefined) return this.#grant(grant);
+    if (event.type !== "ok") return [];
+    if (event.f === "extend") return this.#extend(event, invocation);
+    if (event.f === "release" && !event.value.released) return this.#miss(event, invocation);
+    return [];
+  }
+
+  #invoke(event: InvocationEvent): readonly HoldChange[] {
+    if (event.f === "release") return this.#release(event);
+    if (event.f === "extend") {
+      const hold = this.find(event.key, event.value.owner, event.process);
+      this.#leases.ask(event, hold === undefined ? [] : [hold]);
+    } else if (event.f === "acquire") this.#leases.ask(event, this.#ofClient(event.key, event.process));
+    return [];
+  }
+
+  /** The holds of a key that are this process's own for certain. */
+  #ofClient(key: string, process: number): readonly Hold[] {
+    return [...this.#open.candidates(key, process, undefined)].filter((hold) => this.#isSurely(hold, process));
+  }
+
+  /** An operation on the key shows that its client still means to hold. */
+  #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
+    if (typeof event.process !== "number" || event.type === "lost" || event.type === "renewed") return;
+    // A client may look at a lock, or try for it, after it has forgotten its hold.
+    if (event.f === "acquire" || event.f === "observe") return;
+    const operation = event.type === "invoke" ? event : invocation;
+    const owner = operation === undefined ? undefined : ownerOf(operation);
+    for (const hold of this.#open.candidates(event.key, event.process, owner)) {
+      if (this.sameClient(hold.currentProcess, event.process)) sign(hold, event);
+    }
+  }
+
+  #grant(grant: GrantEvents): readonly HoldChange[] {
+    const { key, process, value } = grant.completion;
+    const own = this.#ownOf(key, value.owner, process);
+    if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
+    const replaced = this.#end(own, "abandoned", grant.completion);
+    for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
+    const hold = newHold(grant);
+    this.#open.add(hold);
+    this.#leases.begin(hold, leaseOf(grant));
+    return [...replaced, { kind: "granted", hold }];
+  }
+
+  /** Whether the hold certainly existed when its owner was granted the lock again. */
+  #isReentry(hold: Hold, grant: GrantEvents): boolean {
+    return !hold.forgotten && (grant.invocation.value.inner === true || this.#isWithinLease(hold, grant));
+  }
+
+  #isWithinLease(hold: Hold, { completion }: GrantEvents): boolean {
+    return completion.time < hold.leaseEnd && this.#lossIndex < hold.grantedIndex;
+  }
+
+  #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
+    const withinLease = this.#isWithinLease(hold, grant);
+    this.#leases.set(hold, leaseOf(grant));
+    this.#move(hold, grant.completion.process);
+    sign(hold, grant.completion);
+    hold.depth += 1;
+    return [{ kind: "reentered", hold, fence: grant.completion.value.fence, withinLease }];
+  }
+
+  #forget(hold: Hold): void {
+    this.#open.remove(hold);
+    this.#forgotten.add(hold);
+    hold.forgotten = true;
+  }
+
+  /** Ends forgotten holds of a key whose leases are over, the oldest first. */
+  #expireForgotten(event: HistoryEvent): readonly HoldChange[] {
+    if (!("key" in event) || this.#forgotten.count(event.key) === 0) return [];
+    const over: Hold[] = [];
+    let lasting = 0;
+    for (const hold of this.#forgotten.of(event.key)) {
+      if (hold.leaseEnd < event.time) over.push(hold);
+      else lasting += 1;
+      if (lasting === SCANNED_FORGOTTEN) break;
+    }
+    return over.flatMap((hold) => this.#end(hold, "abandoned", event));
+  }
+
+  #extend(
+    event: Extract<HistoryEvent, { f: "extend"; type: "ok" }>,
+    invocation: InvocationEvent | undefined,
+  ): readonly HoldChange[] {
+    if (invocation?.f !== "extend") return [];
+    const hold = this.find(event.key, event.value.owner, event.process);
+    if (hold === undefined) return [];
+    if (event.time >= hold.leaseEnd) hold.resumed = true;
+    this.#leases.set(hold, leaseOf({ invocation, completion: event }));
+    this.#move(hold, event.process);
+    return [{ kind: "extended", hold }];
+  }
+
+  /**
+   * The lock prolonged the lease by itself. A notice about a lease that was given up, or that lasts longer already,
+   * changes nothing.
+   */
+  #renew(event: RenewedEvent): readonly HoldChange[] {
+    const { owner, validForMs, grantedAt } = event.value;
+    const hold = this.find(event.key, owner, event.process);
+    const begin = Math.min(grantedAt ?? event.time, event.time);
+    const end = begin + validForMs * NANOSECONDS_PER_MS;
+    if (hold === undefined || end <= hold.leaseEnd) return [];
+    const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
+    this.#leases.set(hold, { invokedTime: begin, end, endAtMost });
+    this.#move(hold, event.process);
+    return [{ kind: "extended", hold }];
+  }
+
+  /** A release found nothing: all that its owner held is gone, and its client knows it. */
+  #miss(
+    event: Extract<HistoryEvent, { f: "release"; type: "ok" }>,
+    invocation: InvocationEvent | undefined,
+  ): readonly HoldChange[] {
+    if (invocation?.f !== "release") return [];
+    const hold = this.#ownOf(event.key, invocation.value.owner, event.process);
+    return hold === undefined || hold.grantedIndex > invocation.index ? [] : this.#end(hold, "lost", event);
+  }
+
+  /** Whether a hold is this process's own: under the same number, or under one the client is known to have had. */
+  #isSurely(hold: Hold, process: number): boolean {
+    return (
+      hold.currentProcess === process || (this.#clients !== undefined && this.sameClient(hold.currentProcess, process))
+    );
+  }
+
+  #move(hold: Hold, process: number): void {
+    (hold.forgotten ? this.#forgotten : this.#open).move(hold, process);
+  }
+
+  #release(event: Extract<HistoryEvent, { f: "release"; type: "invoke" }>): readonly HoldChange[] {
+    const hold = this.find(event.key, event.value.owner, event.process);
+    if (hold === undefined) return [];
+    if (hold.depth === 1) return this.#end(hold, "release", event);
+    this.#move(hold, event.process);
+    hold.depth -= 1;
+    return [];
+  }
+
+  #strike(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
+    if (mayLoseLocks(traitsOf(event.f)) && event.value.outcome !== "skipped") this.#lossIndex = event.index;
+    return this.#kill(event);
+  }
+
+  #kill(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
+    const { phase, outcome, processes } = event.value;
+    if (!killsClients(traitsOf(event.f)) || phase !== "start" || outcome !== "installed" || processes === undefined)
+      return [];
+    const hit = processes.flatMap((process) =>
+      [...this.#open.ofClientAnywhere(process), ...this.#forgotten.ofClientAnywhere(process)].filter((hold) =>
+        this.#lineage.mayContinue(hold.currentProcess, process),
+      ),
+    );
+    const inOrder = [...new Set(hit)].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
+    return inOrder.flatMap((hold) => this.#end(hold, "kill", event));
+  }
+
+  #end(hold: Hold | undefined, by: HoldEnd["by"], event: HistoryEvent): readonly HoldChange[] {
+    if (hold === undefined) return [];
+    hold.end = { by, index: event.index, time: event.time };
+    if (by !== "abandoned") sign(hold, event);
+    for (const holds of [this.#open, this.#forgotten]) holds.remove(hold);
+    return [{ kind: "ended", hold }];
+  }
+}
+
+/** The owner value that an operation names, if it names one. */
+function ownerOf({ value }: InvocationEvent): string | undefined {
+  return value !== undefined && "owner" in value && typeof value.owner === "string" ? value.owner : undefined;
+}
+
+function sign(hold: Hold, event: HistoryEvent): void {
+  if (hold.forgotten) return;
+  hold.lastSignIndex = event.index;
+  hold.lastSignTime = event.time;
+}
+
+function newHold({ invocation, completion }: GrantEvents): Hold {
+  const { owner, fence, place, validForMs } = completion.value;
+  const lease = leaseOf({ invocation, completion });
+  return {
+    key: completion.key,
+    owner,
+    process: completion.process,
+    currentProcess: completion.process,
+    fence,
+    place,
+    invokedIndex: invocation.index,
+    invokedTime: invocation.time,
+    grantedIndex: completion.index,
+    grantedTime: completion.time,
+    validityReported: validForMs !== undefined,
+    vague: validForMs === undefined && (invocation.value.waitMs ?? 0) > 0,
+    grantedLeaseEnd: lease.end,
+    leaseEnd: lease.end,
+    leaseEndAtMost: lease.endAtMost,
+    lastSignIndex: completion.index,
+    lastSignTime: completion.time,
+    depth: 1,
+    forgotten: false,
+    resumed: false,
+    end: undefined,
+  };
+}

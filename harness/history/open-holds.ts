@@ -1,0 +1,175 @@
+import { clientOf } from "./clients.ts";
+import type { Hold } from "./holds.ts";
+
+/** A place in the list of a key's open holds, in the order in which they were granted. */
+interface Link {
+  readonly hold: Hold;
+  previous: Link | undefined;
+  next: Link | undefined;
+}
+
+interface KeyHolds {
+  first: Link | undefined;
+  last: Link | undefined;
+  readonly links: Map<Hold, Link>;
+  readonly byOwner: Map<string, Set<Hold>>;
+  readonly byClient: Map<number, Set<Hold>>;
+  /** Holds whose process has retired, if it is unknown under which number its client continues. */
+  readonly orphans: Set<Hold>;
+}
+
+/** How many holds of retired processes are searched for an event, per key; the history of a lock has a few. */
+const SCANNED_ORPHANS = 100;
+/** Up to this number, the holds with one owner value are searched one by one. */
+const SCANNED_OF_OWNER = 32;
+
+/**
+ * The open holds of all keys, by key, owner value and client, so that neither thousands of open holds nor thousands of
+ * keys make an event more expensive. Within a key they are in the order in which they were granted.
+ */
+export class OpenHolds {
+  readonly #keys = new Map<string, KeyHolds>();
+  readonly #byClient = new Map<number, Set<Hold>>();
+  readonly #clients: number | undefined;
+
+  /** @param clients how many clients ran, where the history says so: then a process number names its client */
+  constructor(clients: number | undefined) {
+    this.#clients = clients;
+  }
+
+  /** How many holds of a key are open. */
+  count(key: string): number {
+    return this.#keys.get(key)?.links.size ?? 0;
+  }
+
+  /** The open holds of a key, the oldest first. */
+  *of(key: string): Iterable<Hold> {
+    for (let link = this.#keys.get(key)?.first; link !== undefined; link = link.next) yield link.hold;
+  }
+
+  /** The open holds of a key, the latest first. */
+  *latest(key: string): Iterable<Hold> {
+    for (let link = this.#keys.get(key)?.last; link !== undefined; link = link.previous) yield link.hold;
+  }
+
+  /** An open hold of a key with this owner value, the oldest. */
+  oldestOfOwner(key: string, owner: string): Hold | undefined {
+    return this.#keys.get(key)?.byOwner.get(owner)?.values().next().value;
+  }
+
+  /**
+   * The open holds of a key that an operation of this process may refer to, by this owner value if it has one, in any
+   * order: those of its client, and those of retired processes. Some certainly belong to another client.
+   */
+  *candidates(key: string, process: number, owner: string | undefined): Iterable<Hold> {
+    const holds = this.#keys.get(key);
+    if (holds === undefined) return;
+    const ofOwner = owner === undefined ? undefined : (holds.byOwner.get(owner) ?? new Set());
+    if (ofOwner !== undefined && ofOwner.size <= SCANNED_OF_OWNER) {
+      yield* ofOwner;
+      return;
+    }
+    const own = holds.byClient.get(this.#clientOf(process)) ?? new Set();
+    for (const hold of own) if (owner === undefined || hold.owner === owner) yield hold;
+    let scanned = 0;
+    for (const orphan of holds.orphans) {
+      if (!own.has(orphan) && (owner === undefined || orphan.owner === owner)) yield orphan;
+      scanned += 1;
+      if (scanned >= SCANNED_ORPHANS) return;
+    }
+  }
+
+  /** The open holds of all keys that may be this process's. */
+  *ofClientAnywhere(process: number): Iterable<Hold> {
+    yield* this.#byClient.get(this.#clientOf(process)) ?? [];
+    for (const { orphans } of this.#keys.values()) yield* orphans;
+  }
+
+  add(hold: Hold): void {
+    const holds = this.#of(hold.key);
+    const link: Link = { hold, previous: holds.last, next: undefined };
+    if (holds.last === undefined) holds.first = link;
+    else holds.last.next = link;
+    holds.last = link;
+    holds.links.set(hold, link);
+    include(holds.byOwner, hold.owner, hold);
+    this.#index(holds, hold);
+  }
+
+  remove(hold: Hold): void {
+    const holds = this.#keys.get(hold.key);
+    const link = holds?.links.get(hold);
+    if (holds === undefined || link === undefined) return;
+    if (link.previous === undefined) holds.first = link.next;
+    else link.previous.next = link.next;
+    if (link.next === undefined) holds.last = link.previous;
+    else link.next.previous = link.previous;
+    holds.links.delete(hold);
+    exclude(holds.byOwner, hold.owner, hold);
+    this.#unindex(holds, hold);
+    if (holds.links.size === 0) this.#keys.delete(hold.key);
+  }
+
+  /** The client of a hold acts under this number from now on. */
+  move(hold: Hold, process: number): void {
+    if (hold.currentProcess === process) return;
+    const holds = this.#keys.get(hold.key);
+    if (holds?.links.has(hold) !== true) {
+      hold.currentProcess = process;
+      return;
+    }
+    this.#unindex(holds, hold);
+    hold.currentProcess = process;
+    this.#index(holds, hold);
+  }
+
+  /** A process retires: it is unknown under which number its client continues. */
+  retire(process: number): void {
+    if (this.#clients !== undefined) return;
+    for (const hold of this.#byClient.get(process) ?? []) this.#of(hold.key).orphans.add(hold);
+  }
+
+  #clientOf(process: number): number {
+    return clientOf(process, this.#clients);
+  }
+
+  #of(key: string): KeyHolds {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const fresh: KeyHolds = {
+      first: undefined,
+      last: undefined,
+      links: new Map(),
+      byOwner: new Map(),
+      byClient: new Map(),
+      orphans: new Set(),
+    };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+
+  #index(holds: KeyHolds, hold: Hold): void {
+    const client = this.#clientOf(hold.currentProcess);
+    include(holds.byClient, client, hold);
+    include(this.#byClient, client, hold);
+  }
+
+  #unindex(holds: KeyHolds, hold: Hold): void {
+    const client = this.#clientOf(hold.currentProcess);
+    exclude(holds.byClient, client, hold);
+    exclude(this.#byClient, client, hold);
+    holds.orphans.delete(hold);
+  }
+}
+
+function include<K>(sets: Map<K, Set<Hold>>, key: K, hold: Hold): void {
+  const known = sets.get(key);
+  if (known === undefined) sets.set(key, new Set([hold]));
+  else known.add(hold);
+}
+
+function exclude<K>(sets: Map<K, Set<Hold>>, key: K, hold: Hold): void {
+  const known = sets.get(key);
+  known?.delete(hold);
+  if (known?.size === 0) sets.delete(key);
+}

@@ -1,0 +1,32 @@
+import type { ClientEvent, HistoryEvent } from "./history.ts";
+
+export type InvocationEvent = Extract<ClientEvent, { type: "invoke" }>;
+export type CompletionEvent = Extract<ClientEvent, { type: "ok" | "fail" | "info" }>;
+
+/** Invocation and completion of an acquire that was granted. */
+export interface GrantEvents {
+  readonly invocation: Extract<InvocationEvent, { f: "acquire" }>;
+  readonly completion: Extract<CompletionEvent, { f: "acquire"; type: "ok" }>;
+}
+
+/** The grant that this event reports, if it reports one. */
+export function grantOf(event: HistoryEvent, invocation: InvocationEvent | undefined): GrantEvents | undefined {
+  if (event.type !== "ok" || event.f !== "acquire" || invocation?.f !== "acquire") return undefined;
+  return { invocation, completion: event };
+}
+
+/**
+ * Pairs completions with their invocations. A process does one thing at a time, so this keeps one event per process.
+ */
+export class OpenOperations {
+  readonly #open = new Map<number, InvocationEvent>();
+
+  /** The invocation that this event completes; undefined for an event that is not a completion. */
+  push(event: HistoryEvent): InvocationEvent | undefined {
+    if (event.type === "invoke") this.#open.set(event.process, event);
+    if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return undefined;
+    const invocation = this.#open.get(event.process);
+    this.#open.delete(event.process);
+    return invocation;
+  }
+}

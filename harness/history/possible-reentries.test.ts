@@ -1,0 +1,93 @@
+/** An acquire of unknown outcome may have entered a hold of its own client again, at any time. */
+import { describe, expect, it } from "vitest";
+import type { Property } from "../core/verdict.ts";
+import { PossibleReentries } from "./possible-reentries.ts";
+import { judge } from "../check/testing/judge.ts";
+import { Recording } from "../check/testing/recording.ts";
+
+const CLIENTS = 3;
+
+/** An acquire of client 0 has an unknown end, with a lease of 20 ms; its later processes are 3, 6, and so on. */
+function unknown(): Recording {
+  return new Recording({ clients: CLIENTS }).seek(0, 0, { ttlMs: 20 }).info(1, 0, "acquire");
+}
+
+function verdict(property: Property, recording: Recording): string | undefined {
+  return judge(property, recording).split(";")[0];
+}
+
+describe("an acquire of unknown outcome", () => {
+  const twice = (process: number, secondAt: number): Recording =>
+    unknown().acquire(2, process, "a", { ttlMs: 400 }).acquire(secondAt, 1, "b", { ttlMs: 400 });
+
+  it("may have cut the lease of the next hold of its client, and of nobody else", () => {
+    expect(verdict("lease-exclusion", twice(3, 40))).toBe("valid");
+    expect(verdict("linearizability", twice(3, 40))).toBe("valid");
+    expect(verdict("lease-exclusion", twice(2, 40))).toBe("invalid");
+    expect(verdict("linearizability", twice(2, 40))).toBe("invalid");
+    expect(verdict("lease-exclusion", twice(3, 10))).toBe("invalid");
+    expect(verdict("linearizability", twice(3, 10))).toBe("invalid");
+  });
+
+  it("excuses nothing of a client that uses a fresh owner value for each hold", () => {
+    const fresh = unknown().acquire(2, 3, "a").release(5, 3, "a").acquire(10, 3, "a2", { ttlMs: 400 });
+    const both = fresh.acquire(60, 1, "b", { ttlMs: 400 });
+    expect(verdict("lease-exclusion", both)).toBe("invalid");
+    expect(verdict("linearizability", both)).toBe("invalid");
+  });
+
+  it("may have entered once more, so that a release leaves the hold and its fencing token", () => {
+    const repeated = (process: number): Recording =>
+      unknown().acquire(2, process, "a", { fence: 1 }).release(4, process, "a").acquire(6, process, "a", { fence: 1 });
+    expect(verdict("fencing-tokens", repeated(3))).toBe("valid");
+    expect(verdict("linearizability", repeated(3))).toBe("valid");
+    expect(verdict("fencing-tokens", repeated(2))).toBe("invalid");
+    const released = unknown().acquire(2, 3, "a", { fence: 1 }).release(4, 3, "a").release(6, 3, "a");
+    expect(verdict("fencing-tokens", released.acquire(8, 3, "a", { fence: 1 }))).toBe("invalid");
+  });
+
+  it("may cut the lease of a later hold of its client, also when the one before was over", () => {
+    const again = (process: number): Recording =>
+      new Recording({ clients: CLIENTS })
+        .acquire(0, 0, "a")
+        .release(2, 0, "a")
+        .seek(4, process, { ttlMs: 20 })
+        .info(5, process, "acquire")
+        .acquire(7, 3, "a", { ttlMs: 400 })
+        .acquire(40, 1, "b", { ttlMs: 400 });
+    expect(verdict("lease-exclusion", again(0))).toBe("valid");
+    expect(verdict("lease-exclusion", again(2))).toBe("invalid");
+  });
+
+  it("may have begun a new hold that its client extends after another held", () => {
+    const extended = (process: number): Recording =>
+      unknown().acquire(2, process, "a", { ttlMs: 20 }).acquire(30, 1, "b", { ttlMs: 20 }).extend(61, process, "a");
+    expect(verdict("linearizability", extended(3))).toBe("valid");
+    expect(verdict("linearizability", extended(2))).toBe("invalid");
+  });
+
+  it("may have begun a new hold after the lease was over, whose larger fencing token a later grant repeats", () => {
+    const later = (extendedMs: number, fence: number): Recording =>
+      unknown()
+        .acquire(2, 3, "a", { fence: 2, ttlMs: 20 })
+        .extend(extendedMs, 3, "a")
+        .acquire(extendedMs + 5, 3, "a", { fence });
+    expect(verdict("fencing-tokens", later(40, 3))).toBe("valid");
+    expect(verdict("fencing-tokens", later(40, 1))).toBe("invalid");
+    expect(verdict("fencing-tokens", later(10, 3))).toBe("invalid");
+  });
+});
+
+it("an acquire of unknown outcome concerns the owner value that its client had last, else the one it has next", () => {
+  const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
+  expect(reentries.add(0, "first")).toBeUndefined();
+  expect(reentries.mayHaveGranted("a")).toBe(false);
+  expect(reentries.grant(1, "b")).toEqual([]);
+  expect(reentries.grant(3, "a")).toEqual(["first"]);
+  expect(reentries.grant(3, "a")).toEqual([]);
+  expect(reentries.mayHaveGranted("a")).toBe(true);
+  expect(reentries.add(3, "second")).toBe("a");
+  expect(reentries.grant(6, "a2")).toEqual([]);
+  expect(reentries.mayHaveGranted("a2")).toBe(false);
+  expect(reentries.mayHaveGranted("b")).toBe(false);
+});

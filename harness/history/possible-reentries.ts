@@ -1,0 +1,72 @@
+/** How many entries of each kind are remembered. */
+const REMEMBERED = 256;
+
+interface Unknown<T> {
+  readonly process: number;
+  readonly acquire: T;
+  /** The one owner value that its client is known to have had, if any. */
+  owner: string | undefined;
+}
+
+/**
+ * Which holds of one key an acquire of unknown outcome may have entered again. Nobody was told its owner value. It may
+ * be the last value that its client was granted, whose hold the acquire may have found. As long as the client is known
+ * to use no other value, it may be that value whenever the client is granted it: a client may use one value for all its
+ * holds, and the acquire may take effect at any time after its invocation. A client that has since been granted another
+ * value uses a fresh one for each hold.
+ */
+export class PossibleReentries<T> {
+  readonly #sameClient: (earlier: number, later: number) => boolean;
+  /** By process, the owner value that it was granted last, the latest last. */
+  readonly #granted = new Map<number, string>();
+  #unknown: Unknown<T>[] = [];
+  readonly #owners = new Set<string>();
+
+  /** @param sameClient true unless two processes belong to two clients for certain */
+  constructor(sameClient: (earlier: number, later: number) => boolean) {
+    this.#sameClient = sameClient;
+  }
+
+  /** The outcome of this acquire will never be known. Returns the owner value whose hold it may have entered again, if any. */
+  add(process: number, acquire: T): string | undefined {
+    const owner = this.#ownerOf(process);
+    this.#unknown.push({ process, acquire, owner });
+    if (this.#unknown.length > REMEMBERED) this.#unknown.shift();
+    if (owner !== undefined) this.#owners.add(owner);
+    return owner;
+  }
+
+  /** Returns the acquires that, as this grant shows, may have entered this owner's hold again. */
+  grant(process: number, owner: string): readonly T[] {
+    this.#granted.delete(process);
+    this.#granted.set(process, owner);
+    const [oldest] = this.#granted.keys();
+    if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
+    if (this.#unknown.length === 0) return [];
+    const found: T[] = [];
+    this.#unknown = this.#unknown.filter((unknown) => {
+      if (!this.#mayBeOne(unknown.process, process)) return true;
+      if (unknown.owner !== undefined) return unknown.owner === owner;
+      unknown.owner = owner;
+      this.#owners.add(owner);
+      found.push(unknown.acquire);
+      return true;
+    });
+    return found;
+  }
+
+  /** Whether an acquire of unknown outcome may have been granted with this owner value. */
+  mayHaveGranted(owner: string): boolean {
+    return this.#owners.has(owner);
+  }
+
+  #ownerOf(process: number): string | undefined {
+    let last: string | undefined;
+    for (const [other, owner] of this.#granted) if (this.#mayBeOne(other, process)) last = owner;
+    return last;
+  }
+
+  #mayBeOne(one: number, other: number): boolean {
+    return this.#sameClient(one, other) || this.#sameClient(other, one);
+  }
+}

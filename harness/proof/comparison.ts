@@ -1,0 +1,179 @@
+import type { History, HistoryEvent } from "../history/history.ts";
+import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
+import { clientOf } from "../history/clients.ts";
+import { HoldTracker, type Hold } from "../history/holds.ts";
+import { OpenOperations } from "../history/operations.ts";
+import type { JudgedRun } from "./changed-run.ts";
+
+/** The outcome of a violation in a run with one change. */
+export type Comparison =
+  /** It is gone. `clean`: no property is violated any more. */
+  | { readonly outcome: "gone"; readonly clean: boolean; readonly within?: number }
+  | { readonly outcome: "still" }
+  /** The run proves nothing. `missing`: only because these faults of the plan never came in it. */
+  | { readonly outcome: "undecided"; readonly why: string; readonly missing?: readonly number[] };
+
+/** Which clients conflict in a violation, and over what, so that it can be found again in another run. */
+interface Quarrel {
+  readonly key: string | undefined;
+  /** The clients in conflict, ascending. */
+  readonly clients: string;
+  /** Which of each client's acquires it is, by number. */
+  readonly acquires: string;
+}
+
+/**
+ * Whether a violation is in the other run too: of the same property and key, and of the same clients, or of clients
+ * that were not in conflict in the first run. If it is not, the other run must still have had contention for the lock.
+ */
+export function compare(
+  original: JudgedRun,
+  property: Property,
+  violation: Violation,
+  other: JudgedRun,
+  accused?: Hypothesis,
+): Comparison {
+  const found = other.verdict.properties[property];
+  const mine = quarrelOf(violation, original.history);
+  const before = quarrelsOf(original, property).filter(({ key }) => key === mine.key);
+  const after = quarrelsOf(other, property).filter(({ key }) => key === mine.key);
+  if (isStill(mine, before, after)) return { outcome: "still" };
+  const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
+  const gone = { outcome: "gone", clean } as const;
+  // A client that gives up the lock within its lease outlives no lease, whether or not another client asked for the
+  // lock.
+  const within = clientWithinLease(original, other, accused);
+  if (within !== undefined) return { ...gone, within };
+  const missing = missingFaults(original, other);
+  const reasons = newReasons(original, other);
+  const incomparable = whyIncomparable(other, mine, found);
+  const why = reasons[0] ?? incomparable;
+  if (why === undefined) return gone;
+  const onlyMissing = incomparable === undefined && missing.length > 0 && reasons.length === missing.length;
+  return { outcome: "undecided", why, ...(onlyMissing ? { missing } : {}) };
+}
+
+function newReasons(original: JudgedRun, other: JudgedRun): readonly string[] {
+  return other.verdict.reasons.filter((reason) => !original.verdict.reasons.includes(reason));
+}
+
+/** Positions in the plan of faults that never came in the other run, though they did in the first. */
+function missingFaults(original: JudgedRun, other: JudgedRun): readonly number[] {
+  const skippedIn = ({ history }: JudgedRun): readonly number[] =>
+    history.events.flatMap((event) =>
+      event.type === "fault" && event.value.outcome === "skipped" && event.value.step !== undefined
+        ? [event.value.step]
+        : [],
+    );
+  const before = new Set(skippedIn(original));
+  return skippedIn(other).filter((step) => !before.has(step));
+}
+
+/** Whether two violations of two runs are about the same key and the same clients. */
+export function isAlike(one: Violation, ofOne: History, other: Violation, ofOther: History): boolean {
+  const [mine, theirs] = [quarrelOf(one, ofOne), quarrelOf(other, ofOther)];
+  return mine.key === theirs.key && mine.clients === theirs.clients;
+}
+
+function isStill(mine: Quarrel, before: readonly Quarrel[], after: readonly Quarrel[]): boolean {
+  const same = after.filter(({ clients }) => clients === mine.clients);
+  if (same.some(({ acquires }) => acquires === mine.acquires)) return true;
+  if (same.length >= before.filter(({ clients }) => clients === mine.clients).length && same.length > 0) return true;
+  const known = new Set(before.map(({ clients }) => clients));
+  return after.some(({ clients }) => !known.has(clients));
+}
+
+function whyIncomparable(
+  other: JudgedRun,
+  { key, clients }: Quarrel,
+  found: { readonly verdict: string; readonly reason?: string } | undefined,
+): string | undefined {
+  if (found === undefined || found.verdict === "unknown" || found.verdict === "not-applicable") {
+    return found?.reason ?? "the checker could not decide";
+  }
+  const asking = new Set(
+    other.history.events
+      .filter((event) => event.type === "invoke" && event.f === "acquire" && event.key === key)
+      .map((event) => clientNumber(event, other.history)),
+  );
+  const missing = key === undefined ? [] : clients.split(" ").filter((client) => client !== "" && !asking.has(client));
+  if (missing.length > 0) return `client-${missing[0]} never tries to acquire ${key} there`;
+  return undefined;
+}
+
+/** The client that outlived its lease, if it gives the same lock up within its lease in the other run. */
+function clientWithinLease(original: JudgedRun, other: JudgedRun, accused: Hypothesis | undefined): number | undefined {
+  if (accused?.cause !== "overrun" || accused.grant === undefined) return undefined;
+  const which = holdsOf(original.history).find(({ grantedIndex }) => grantedIndex === accused.grant);
+  if (which === undefined) return undefined;
+  const client = clientNumber({ process: which.process }, original.history);
+  const ordinal = acquiresUpTo(original.history, which);
+  const again = holdsOf(other.history).find(
+    (hold) =>
+      clientNumber({ process: hold.process }, other.history) === client &&
+      hold.key === which.key &&
+      acquiresUpTo(other.history, hold) === ordinal,
+  );
+  const inTime = again?.end !== undefined && again.end.by === "release" && again.end.time <= again.leaseEnd;
+  return inTime ? Number(client) : undefined;
+}
+
+function quarrelsOf({ verdict, history }: JudgedRun, property: Property): readonly Quarrel[] {
+  return (verdict.properties[property]?.violations ?? []).map((violation) => quarrelOf(violation, history));
+}
+
+function quarrelOf({ events, finding, holders }: Violation, history: History): Quarrel {
+  const shown = (finding?.events ?? events)
+    .map((index) => eventAt(history, index))
+    .filter((event) => event !== undefined);
+  const key = shown.map((event) => ("key" in event ? event.key : undefined)).find((name) => name !== undefined);
+  const clients =
+    holders === undefined
+      ? shown.map((event) => clientNumber(event, history))
+      : holders.map(({ process }) => clientNumber({ process }, history));
+  const grants = shown.filter((event) => event.f === "acquire" && event.type === "ok");
+  const acquires = grants.map((event) => `${clientNumber(event, history)}:${countOf(history, event)}`);
+  return {
+    key,
+    clients: [...new Set(clients.filter((client) => client !== undefined))].toSorted().join(" "),
+    acquires: acquires.toSorted().join(" "),
+  };
+}
+
+/** The event with this index; after events were removed, a history is no longer an array by index. */
+function eventAt({ events }: History, index: number): HistoryEvent | undefined {
+  return events[index]?.index === index ? events[index] : events.find((event) => event.index === index);
+}
+
+/** How many acquires this client had invoked on the key by then. */
+function countOf(history: History, event: HistoryEvent): number {
+  const key = "key" in event ? event.key : undefined;
+  return history.events.filter(
+    (other) =>
+      other.index <= event.index &&
+      other.type === "invoke" &&
+      other.f === "acquire" &&
+      other.key === key &&
+      clientNumber(other, history) === clientNumber(event, history),
+  ).length;
+}
+
+function acquiresUpTo(history: History, { grantedIndex }: Hold): number {
+  const granted = eventAt(history, grantedIndex);
+  return granted === undefined ? 0 : countOf(history, granted);
+}
+
+/** All holds of a history, in the order of their grants. */
+function holdsOf({ header, events }: History): readonly Hold[] {
+  const tracker = new HoldTracker(header.clients);
+  const open = new OpenOperations();
+  const holds = new Set<Hold>();
+  for (const event of events) {
+    for (const { hold } of tracker.push(event, open.push(event))) holds.add(hold);
+  }
+  return [...holds];
+}
+
+function clientNumber({ process }: { readonly process: unknown }, { header }: History): string | undefined {
+  return typeof process === "number" ? String(clientOf(process, header.clients)) : undefined;
+}

@@ -1,0 +1,362 @@
+import { PROMOTION } from "../core/fault-traits.ts";
+import { messageOf } from "../core/errors.ts";
+import { clientOf } from "../history/clients.ts";
+import type { FaultEvent } from "../history/history.ts";
+import type {
+  Change,
+  CounterfactualRun,
+  DroppedHypothesis,
+  Hypothesis,
+  Property,
+  Proof,
+  TriedRemedy,
+  Verdict,
+  Violation,
+} from "../core/verdict.ts";
+import { explainBy } from "../check/explanation.ts";
+import { listed } from "../core/listed.ts";
+import { faultInWords } from "../check/words.ts";
+import { changed, type ExecuteChanged, type JudgedRun } from "./changed-run.ts";
+import { compare, type Comparison } from "./comparison.ts";
+
+/**
+ * How many counterfactual runs one verdict may take. Violations that accuse the same fault or operation share their
+ * runs.
+ */
+const MOST_RUNS = 40;
+
+/** A counterfactual run and the outcome of a violation in it. */
+interface Tried {
+  readonly run: CounterfactualRun;
+  readonly comparison: Comparison;
+}
+
+/** The outcome of a hypothesis. */
+type Trial =
+  | { readonly outcome: "proven"; readonly by: string; readonly run?: CounterfactualRun }
+  | { readonly outcome: "dropped"; readonly run: CounterfactualRun }
+  | { readonly outcome: "undecided"; readonly why: string };
+
+/**
+ * The verdict of a run with its causes proven where they can be: for each violation, the first hypothesis without whose
+ * cause the violation does not happen in a simulated run of the same plan, and what helps against it. A hypothesis is
+ * dropped if the violation happens without its cause too. A hypothesis that no run decides stays probable, with the
+ * reason.
+ *
+ * @param execute makes a changed run, in simulation
+ */
+export async function proveCauses(run: JudgedRun, execute: ExecuteChanged): Promise<Verdict> {
+  const prover = new Prover(run, execute);
+  const properties: Verdict["properties"] = Object.fromEntries(
+    await inTurn(Object.entries(run.verdict.properties), async ([property, found]) => {
+      const violations = await inTurn(found.violations, (violation) => prover.prove(property as Property, violation));
+      return [property, { ...found, violations }] as const;
+    }),
+  );
+  return { ...run.verdict, properties };
+}
+
+class Prover {
+  readonly #run: JudgedRun;
+  readonly #execute: ExecuteChanged;
+  /** Runs by their change, as text. */
+  readonly #known = new Map<string, JudgedRun & { readonly traceHash?: string }>();
+  readonly #faults: readonly FaultEvent[];
+
+  constructor(run: JudgedRun, execute: ExecuteChanged) {
+    this.#run = run;
+    this.#execute = execute;
+    this.#faults = run.history.events.filter((event) => event.type === "fault");
+  }
+
+  async prove(property: Property, violation: Violation): Promise<Violation> {
+    const { finding, hypotheses = [] } = violation;
+    if (finding === undefined || hypotheses.length === 0) return violation;
+    const dropped: DroppedHypothesis[] = [];
+    let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
+    let lastDropped: Hypothesis | undefined;
+    for (const hypothesis of hypotheses) {
+      // The lock itself is the cause only if nothing else may have been.
+      if (hypothesis.ground.on === "rest" && undecided !== undefined) break;
+      const trial = await this.#try(property, violation, hypothesis);
+      if (trial.outcome === "proven") {
+        const { by, run } = trial;
+        const proof = { standing: "proven", by, ...(run === undefined ? {} : { run }) } as const;
+        return this.#concluded(property, violation, hypothesis, { ...proof, dropped });
+      }
+      if (trial.outcome === "dropped") {
+        lastDropped = hypothesis;
+        dropped.push({ cause: hypothesis.cause, why: hypothesis.why, run: trial.run });
+      } else undecided ??= { hypothesis, why: trial.why };
+    }
+    // The faults together, or one that no hypothesis names, may be the cause: a run without all of them decides.
+    const joint = undecided === undefined ? await this.#jointly(property, violation, hypotheses) : undefined;
+    if (joint !== undefined) {
+      return this.#concluded(property, violation, joint.hypothesis, { ...joint.proof, dropped });
+    }
+    const { hypothesis, why } = undecided ?? {
+      hypothesis: lastDropped ?? hypotheses[0]!,
+      why: "runs without each possible cause still break in the same way",
+    };
+    return this.#concluded(property, violation, hypothesis, { standing: "probable", by: why, dropped });
+  }
+
+  async #concluded(
+    property: Property,
+    violation: Violation,
+    hypothesis: Hypothesis,
+    { dropped = [], ...proof }: Proof,
+  ): Promise<Violation> {
+    const { finding = { account: "", events: [] }, hypotheses = [], fault: _, ...rest } = violation;
+    const remedies = await this.#remedies(property, violation, hypothesis);
+    const whole: Proof = {
+      ...proof,
+      ...(dropped.length === 0 ? {} : { dropped }),
+      remedies,
+    };
+    return { ...rest, ...explainBy(finding, hypotheses, hypothesis, whole) };
+  }
+
+  async #try(property: Property, violation: Violation, hypothesis: Hypothesis): Promise<Trial> {
+    const { ground } = hypothesis;
+    switch (ground.on) {
+      case "history":
+        return { outcome: "proven", by: "the history shows it" };
+      case "faults":
+        return this.#withoutAny(property, violation, hypothesis, ground.faults);
+      case "operation": {
+        const change = this.#withoutOperation(ground.invoked);
+        if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
+        return this.#tryChange(property, violation, hypothesis, change, "without that operation");
+      }
+      case "remedy": {
+        const change: Change = { kind: "with-remedy", remedy: ground.remedy };
+        return this.#tryChange(property, violation, hypothesis, change, `with ${REMEDY[ground.remedy]}`);
+      }
+      case "rest":
+        return this.#rest(property, violation, ground.faults);
+    }
+  }
+
+  /** Removes the accused faults: one after the other of those that may have led to the violation, then all. */
+  async #withoutAny(
+    property: Property,
+    violation: Violation,
+    hypothesis: Hypothesis,
+    faults: readonly number[],
+  ): Promise<Trial> {
+    const steps = this.#stepsBehind(faults);
+    if (steps.length === 0) return { outcome: "undecided", why: "no fault of the plan explains it" };
+    const sets = steps.length === 1 ? [steps] : [...steps.toReversed().map((step) => [step]), steps];
+    let last: Trial | undefined;
+    for (const without of sets) {
+      const change: Change = { kind: "without-faults", steps: without };
+      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(without));
+      if (trial.outcome === "proven") return trial;
+      last = trial;
+    }
+    return last ?? { outcome: "undecided", why: "no fault of the plan explains it" };
+  }
+
+  async #tryChange(
+    property: Property,
+    violation: Violation,
+    hypothesis: Hypothesis,
+    change: Change,
+    condition: string,
+  ): Promise<Trial> {
+    const tried = await this.#compare(property, violation, change, hypothesis);
+    if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
+    const { run, comparison } = tried;
+    switch (comparison.outcome) {
+      case "still":
+        return { outcome: "dropped", run };
+      case "undecided": {
+        const { why, missing } = comparison;
+        const matters = missing === undefined || (await this.#matters(property, violation, missing));
+        if (matters) return { outcome: "undecided", why: `a run ${condition} decides nothing: ${why}` };
+        const never = listed(missing.map((step) => this.#stepInWords(step)));
+        const by = `${condition}, it does not happen (${never} never starts then, and makes no difference alone)`;
+        return { outcome: "proven", by, run };
+      }
+      case "gone": {
+        const { clean, within } = comparison;
+        const what =
+          within !== undefined
+            ? `client-${within} gives up the lock within its lease`
+            : clean
+              ? "the same schedule breaks nothing"
+              : "the same schedule does not break in this way";
+        return { outcome: "proven", by: `${condition}, ${what}`, run };
+      }
+    }
+  }
+
+  /** Whether the violation needs these faults, or may: false when it happens without them. */
+  async #matters(property: Property, violation: Violation, steps: readonly number[]): Promise<boolean> {
+    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+    return tried?.comparison.outcome !== "still";
+  }
+
+  /** The lock itself is the cause if the violation happens without all the faults that could excuse it. */
+  async #rest(property: Property, violation: Violation, faults: readonly number[]): Promise<Trial> {
+    const steps = this.#stepsBehind(faults);
+    if (steps.length === 0) return { outcome: "proven", by: "the history shows it" };
+    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+    if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
+    const { run, comparison } = tried;
+    const without = this.#withoutInWords(steps);
+    if (comparison.outcome === "still") return { outcome: "proven", by: `${without}, it still happens`, run };
+    if (comparison.outcome === "gone") return { outcome: "dropped", run };
+    return { outcome: "undecided", why: `a run ${without} decides nothing: ${comparison.why}` };
+  }
+
+  /** Which faults together lead to the violation if none alone does, or which fault that no hypothesis has named. */
+  async #jointly(
+    property: Property,
+    violation: Violation,
+    hypotheses: readonly Hypothesis[],
+  ): Promise<{ readonly hypothesis: Hypothesis; readonly proof: Proof } | undefined> {
+    const rest = hypotheses.find(({ ground }) => ground.on === "rest");
+    if (rest?.ground.on !== "rest") return undefined;
+    const steps = this.#stepsBehind(rest.ground.faults);
+    const sets = [...steps.toReversed().map((step) => [step]), steps];
+    for (const without of sets) {
+      const first = this.#faults.find(({ value }) => value.step !== undefined && without.includes(value.step));
+      if (first === undefined) continue;
+      const accused = listed(without.map((step) => this.#stepInWords(step)));
+      const hypothesis: Hypothesis = {
+        cause: hypotheses.find(({ ground }) => ground.on === "faults")?.cause ?? rest.cause,
+        fault: first.index,
+        accused,
+        events: [],
+        why: without.length === 1 ? `${accused} led to it` : `${accused} led to it; each of them alone is enough`,
+        ground: { on: "faults", faults: [first.index] },
+        remedies: [],
+      };
+      const change: Change = { kind: "without-faults", steps: without };
+      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(without));
+      if (trial.outcome !== "proven") continue;
+      const { by, run } = trial;
+      return { hypothesis, proof: { standing: "proven", by, ...(run === undefined ? {} : { run }) } };
+    }
+    return undefined;
+  }
+
+  /** Tries the remedies of a hypothesis in turn until one helps. */
+  async #remedies(property: Property, violation: Violation, hypothesis: Hypothesis): Promise<readonly TriedRemedy[]> {
+    const tried: TriedRemedy[] = [];
+    for (const remedy of hypothesis.remedies) {
+      const change: Change = { kind: "with-remedy", remedy };
+      const run = await this.#of(change);
+      if (run === undefined) break;
+      const shown = { change, ...(run.traceHash === undefined ? {} : { traceHash: run.traceHash }) };
+      const outcome =
+        remedy === "fencing-resource" && property !== "stale-writes" && property !== "lost-updates"
+          ? refusesLateWrites(run.verdict)
+          : REMEDY_OUTCOME[compare(this.#run, property, violation, run).outcome];
+      tried.push({ remedy, outcome, run: shown });
+      if (outcome === "prevents") break;
+    }
+    return tried;
+  }
+
+  async #compare(
+    property: Property,
+    violation: Violation,
+    change: Change,
+    accused?: Hypothesis,
+  ): Promise<Tried | undefined> {
+    const run = await this.#of(change);
+    if (run === undefined) return undefined;
+    const { traceHash } = run;
+    return {
+      run: { change, ...(traceHash === undefined ? {} : { traceHash }) },
+      comparison: compare(this.#run, property, violation, run, accused),
+    };
+  }
+
+  /** The run with this change: the original run if it changes nothing, undefined if there were too many runs. */
+  async #of(change: Change): Promise<(JudgedRun & { readonly traceHash?: string }) | undefined> {
+    const text = JSON.stringify(change);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const toRun = changed(this.#run.plan, change);
+    if (toRun === undefined) return this.#run;
+    if (this.#known.size >= MOST_RUNS) return undefined;
+    const run = await this.#execute(toRun).catch((error: unknown) => unjudged(this.#run, error));
+    this.#known.set(text, run);
+    return run;
+  }
+
+  /** Positions in the plan of the faults behind these events; for a promotion, all faults that may have led to it. */
+  #stepsBehind(faults: readonly number[]): readonly number[] {
+    const steps = new Set<number>();
+    for (const event of this.#faults) {
+      if (!faults.includes(event.index)) continue;
+      if (event.value.step !== undefined) steps.add(event.value.step);
+      if (event.f !== PROMOTION) continue;
+      for (const earlier of this.#faults) {
+        const { step, phase, outcome, targets } = earlier.value;
+        const onlyClients = targets.length > 0 && targets.every((target) => target.startsWith("client-"));
+        if (step === undefined || phase !== "start" || outcome === "skipped" || onlyClients) continue;
+        if (earlier.index < event.index) steps.add(step);
+      }
+    }
+    return [...steps].toSorted((left, right) => left - right);
+  }
+
+  #withoutOperation(invoked: number): Change | undefined {
+    const { events, header } = this.#run.history;
+    const event = events[invoked];
+    const { clients } = header;
+    if (event?.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
+    if (clients === undefined) return undefined;
+    const client = clientOf(event.process, clients);
+    const ordinal = events.filter(
+      (other) =>
+        other.index <= invoked &&
+        other.type === "invoke" &&
+        other.f === event.f &&
+        clientOf(other.process, clients) === client,
+    ).length;
+    return { kind: "without-operation", client, f: event.f, ordinal };
+  }
+
+  #withoutInWords(steps: readonly number[]): string {
+    return `without ${listed(steps.map((step) => this.#stepInWords(step)))}`;
+  }
+
+  #stepInWords(step: number): string {
+    const event = this.#faults.find(({ value }) => value.step === step && value.phase === "start");
+    return event === undefined ? `fault ${step} of the plan` : faultInWords(event);
+  }
+}
+
+const REMEDY = {
+  "elapsed-check": "a check of the elapsed time when the grant arrives",
+  "local-timer": "a timer in the client",
+  "fencing-resource": "a resource that checks fencing tokens",
+  fsync: "servers that sync before they reply",
+} as const;
+
+const REMEDY_OUTCOME = { gone: "prevents", still: "no-help", undecided: "undecided" } as const;
+
+/** A run that could not be finished: it proves nothing, and earlier results stay. */
+function unjudged({ plan, history, verdict }: JudgedRun, error: unknown): JudgedRun {
+  const reasons = [`the run could not be completed: ${messageOf(error)}`];
+  return { plan, history: { ...history, events: [] }, verdict: { ...verdict, properties: {}, reasons } };
+}
+
+/** Whether a resource that checks fencing tokens was written to and accepted no write with an old token. */
+function refusesLateWrites({ properties }: Verdict): TriedRemedy["outcome"] {
+  const found = properties["stale-writes"]?.verdict;
+  return found === "valid" ? "prevents" : found === "invalid" ? "no-help" : "undecided";
+}
+
+/** One after the other: the runs share their results, and a process can run only one simulation at a time. */
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}

@@ -1,0 +1,78 @@
+import "../platform/install.ts";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, test } from "vitest";
+import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
+import { runSimulated } from "../../campaign/run-simulated.ts";
+import { ModuleGraph } from "./module-graph.ts";
+
+const folder = join(import.meta.dirname, "testing");
+const library = join(folder, "counting-library", "index.js");
+
+interface Counting {
+  readonly version: string;
+  readonly pool: string;
+  readonly circle: { readonly early: number; readonly partner: unknown };
+  next(): number;
+  loadModule(): Promise<Loaded>;
+  requireModule(): Loaded;
+}
+
+interface Loaded {
+  readonly default: () => number;
+  readonly sameLibrary: boolean;
+  readonly url: string;
+}
+
+async function load(graph: ModuleGraph): Promise<Counting & { readonly default: Counting }> {
+  return (await graph.import(library)) as Counting & { readonly default: Counting };
+}
+
+test("what a library keeps at module level is each graph's own, and the same within it", async () => {
+  const [one, other] = [new ModuleGraph({}), new ModuleGraph({})];
+  const [first, second] = [await load(one), await load(other)];
+  expect([first.next(), first.next(), (await load(one)).next(), second.next()]).toEqual([1, 2, 3, 1]);
+  expect(first.pool).not.toBe(second.pool);
+});
+
+test("CommonJS, JSON, circles, modules that import CommonJS, and CommonJS that requires modules are loaded as by Node", async () => {
+  const graph = new ModuleGraph({});
+  const mine = await load(graph);
+  const nodes = createRequire(import.meta.url)(library) as Counting;
+  expect(Object.keys(mine).toSorted()).toEqual(["default", ...Object.keys(nodes)].toSorted());
+  expect([mine.version, mine.circle.early]).toEqual([nodes.version, nodes.circle.early]);
+  expect(mine.circle.partner).toBe(mine.default);
+  const required = mine.requireModule();
+  expect([required.sameLibrary, required.default(), required.url]).toEqual([
+    true,
+    1,
+    pathToFileURL(join(folder, "counting-library", "module.mjs")).href,
+  ]);
+});
+
+const section = { key: "k1", ttlMs: 300, waitMs: 0, tries: 20, steps: [{ do: "hold", forMs: 20 }] };
+const plan = planSchema.parse({
+  format: PLAN_FORMAT,
+  version: PLAN_VERSION,
+  seed: 3,
+  lock: join(folder, "stateful-driver.mts"),
+  topology: { kind: "single" },
+  clients: [{ sections: [section, section] }, { sections: [section, section] }],
+  faults: [],
+  limitMs: 20_000,
+});
+
+test("a driver with a connection and a counter for its process gives every run the same, and every client its own", async () => {
+  const runs = [];
+  for (let run = 0; run < 3; run += 1) runs.push(await runSimulated(plan, { title: "t", required: [] }));
+  expect(new Set(runs.map(({ traceHash }) => traceHash)).size).toBe(1);
+  const owners = runs[0]!.record.history.events.flatMap((event) =>
+    event.type === "ok" && event.f === "acquire" ? [event.value.owner] : [],
+  );
+  expect(owners).toHaveLength(4);
+  // Each module saw one client; each client has its own counter and its own pool.
+  expect(owners.map((owner) => owner.split("-")[0])).toEqual(["1", "1", "1", "1"]);
+  expect(new Set(owners.map((owner) => owner.split("-")[2])).size).toBe(2);
+  expect(runs[0]!.record.verdict.properties["mutual-exclusion"]?.verdict).toBe("valid");
+});

@@ -1,0 +1,215 @@
+import { createRequire } from "node:module";
+import { dirname, extname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import vm from "node:vm";
+import { current } from "../kernel/current-context.ts";
+import { resolveModule } from "./resolution.ts";
+import { requireShared, sourceOf, type Source } from "./source.ts";
+
+/** A CommonJS module of a graph, as its code sees it. */
+interface CommonJsModule {
+  readonly id: string;
+  readonly filename: string;
+  readonly path: string;
+  readonly parent: CommonJsModule | undefined;
+  readonly children: CommonJsModule[];
+  readonly paths: readonly string[];
+  exports: unknown;
+  loaded: boolean;
+  require: (specifier: string) => unknown;
+}
+
+/**
+ * The graphs of hosts in their current life: a function that graphs share finds its graph by the host in which it runs.
+ */
+const graphs = new WeakMap<object, ModuleGraph>();
+
+/**
+ * Modules of which a process has only one: the errors and types that a driver shares with the harness, and the client
+ * library of our own locks, which is known to keep nothing at module level.
+ */
+const SHARED: readonly string[] = [
+  fileURLToPath(new URL("../../core/", import.meta.url)),
+  fileURLToPath(new URL(`../../../index${extname(import.meta.url)}`, import.meta.url)),
+  join(dirname(requireShared.resolve("ioredis")), "/"),
+];
+
+/**
+ * The modules of one client, loaded as a separate process would load them: state at module level belongs to this client
+ * alone. Files are read and compiled once per process and run once per graph, which takes a fraction of the time.
+ * Built-in modules, native addons and the harness's own types are shared. A CommonJS module that another module imports
+ * is run when that module is linked, a little earlier than Node runs it.
+ */
+export class ModuleGraph {
+  /** The loaded native addons, by path: their work is not simulated. */
+  readonly addons: string[] = [];
+  readonly #commonJs: Record<string, CommonJsModule> = Object.create(null) as Record<string, CommonJsModule>;
+  readonly #modules = new Map<string, vm.Module>();
+
+  /** @param owner the host in which it is loaded and runs */
+  constructor(owner: object) {
+    graphs.set(owner, this);
+  }
+
+  /** The graph of a host's program; undefined where it shares the modules of the process. */
+  static of(owner: object): ModuleGraph | undefined {
+    return graphs.get(owner);
+  }
+
+  /** Whether Node was started so that modules can be loaded more than once (`NODE_OPTIONS_FOR_MODULES`). */
+  static get isPossible(): boolean {
+    return typeof vm.SourceTextModule === "function";
+  }
+
+  /**
+   * Loads a module by its path.
+   * @throws the errors of the module while it is loaded
+   */
+  async import(path: string): Promise<object> {
+    const module = this.#module(path);
+    if (module.status === "unlinked" || module.status === "linking") instantiate(module);
+    await module.evaluate();
+    return module.namespace;
+  }
+
+  /** @param parent the path of the requesting module */
+  async #importFrom(specifier: string, parent: string): Promise<object> {
+    return this.import(resolveModule(specifier, parent, "import"));
+  }
+
+  #module(path: string): vm.Module {
+    const known = this.#modules.get(path);
+    if (known !== undefined) return known;
+    if (path.startsWith("node:") || isShared(path)) return this.#remember(path, asModule(path, requireShared(path)));
+    const source = this.#source(path);
+    if (source.kind === "module") return this.#link(path, source);
+    return this.#remember(path, asModule(path, this.#load(path, undefined)));
+  }
+
+  #remember(path: string, module: vm.Module): vm.Module {
+    this.#modules.set(path, module);
+    return module;
+  }
+
+  #link(path: string, { code, cachedData }: Extract<Source, { kind: "module" }>): vm.Module {
+    const url = pathToFileURL(path).href;
+    const module = new vm.SourceTextModule(code, {
+      identifier: url,
+      cachedData,
+      initializeImportMeta: (meta: ImportMeta) => {
+        meta.url = url;
+        meta.filename = path;
+        meta.dirname = dirname(path);
+        meta.resolve = (specifier: string) => {
+          const found = resolveModule(specifier, path, "import");
+          return found.startsWith("node:") ? found : pathToFileURL(found).href;
+        };
+      },
+      importModuleDynamically: (specifier: string) => this.#importFrom(specifier, path) as never,
+    });
+    this.#remember(path, module);
+    const linkable = module as unknown as Linkable;
+    linkable.linkRequests(
+      linkable.moduleRequests.map(({ specifier }) => this.#module(resolveModule(specifier, path, "import"))),
+    );
+    return module;
+  }
+
+  #source(path: string): Source {
+    return sourceOf(path, async (specifier, parent) => {
+      const graph: ModuleGraph = (current.host === null ? undefined : graphs.get(current.host)) ?? this;
+      return graph.#importFrom(specifier, parent);
+    });
+  }
+
+  /** The result of `require`. */
+  #require(specifier: string, parent: CommonJsModule): unknown {
+    const path = resolveModule(specifier, parent.filename, "require");
+    if (path.startsWith("node:") || isShared(path)) return requireShared(path);
+    const known = this.#commonJs[path];
+    return known === undefined ? this.#load(path, parent) : known.exports;
+  }
+
+  #load(path: string, parent: CommonJsModule | undefined): unknown {
+    const known = this.#commonJs[path];
+    if (known !== undefined) return known.exports;
+    const source = this.#source(path);
+    if (source.kind === "json") return this.#define(path, parent, JSON.parse(source.text)).exports;
+    if (source.kind === "module") return this.#evaluateNow(path);
+    if (source.kind === "addon") {
+      this.addons.push(path);
+      return this.#define(path, parent, requireShared(path)).exports;
+    }
+    const module = this.#define(path, parent, {});
+    try {
+      source.run.call(module.exports, module.exports, module.require, module, path, module.path);
+    } catch (error) {
+      delete this.#commonJs[path];
+      throw error;
+    }
+    module.loaded = true;
+    return module.exports;
+  }
+
+  /** A module that CommonJS requires: it must be there at once. */
+  #evaluateNow(path: string): object {
+    const module = this.#module(path);
+    if (module.status === "unlinked" || module.status === "linking") instantiate(module);
+    // `error` reports its rejection.
+    module.evaluate().catch(() => {});
+    if (module.status === "errored") throw module.error;
+    return module.namespace;
+  }
+
+  #define(path: string, parent: CommonJsModule | undefined, exports: unknown): CommonJsModule {
+    const module: CommonJsModule = {
+      id: path,
+      filename: path,
+      path: dirname(path),
+      parent,
+      children: [],
+      paths: [],
+      exports,
+      loaded: false,
+      require: (specifier) => this.#require(specifier, module),
+    };
+    parent?.children.push(module);
+    const { resolve, extensions } = createRequire(path);
+    Object.assign(module.require, { resolve, extensions, cache: this.#commonJs, main: undefined });
+    this.#commonJs[path] = module;
+    return module;
+  }
+}
+
+/** Functions that the types of Node do not contain yet. */
+interface Linkable {
+  readonly moduleRequests: readonly { readonly specifier: string }[];
+  linkRequests(modules: readonly vm.Module[]): void;
+  instantiate(): void;
+}
+
+function instantiate(module: vm.Module): void {
+  (module as unknown as Linkable).instantiate();
+}
+
+function isShared(path: string): boolean {
+  return SHARED.some((shared) => path.startsWith(shared));
+}
+
+/** The exports of a CommonJS module, as a module that can be imported. */
+function asModule(name: string, exported: unknown): vm.Module {
+  const isObject = (typeof exported === "object" && exported !== null) || typeof exported === "function";
+  const isNamespace = vm.isContext !== undefined && Object.prototype.toString.call(exported) === "[object Module]";
+  const names = isObject ? Object.keys(exported).filter((key) => key !== "default" && key !== "module.exports") : [];
+  const given = exported as Readonly<Record<string, unknown>>;
+  const hasDefault = isNamespace ? Reflect.has(exported as object, "default") : true;
+  const module = new vm.SyntheticModule(
+    hasDefault ? ["default", ...names] : names,
+    () => {
+      if (hasDefault) module.setExport("default", isNamespace ? given["default"] : exported);
+      for (const key of names) module.setExport(key, given[key]);
+    },
+    { identifier: name },
+  );
+  return module;
+}

@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire, stripTypeScriptTypes } from "node:module";
+import { dirname, extname, join } from "node:path";
+import vm from "node:vm";
+
+/** A compiled CommonJS module, to be run once per graph. */
+type RunCommonJs = (exports: unknown, require: unknown, module: unknown, filename: string, folder: string) => unknown;
+
+/** A file of a library, read and compiled once per process. */
+export type Source =
+  | { readonly kind: "commonjs"; readonly run: RunCommonJs }
+  | { readonly kind: "module"; readonly code: string; readonly cachedData: Buffer }
+  | { readonly kind: "json"; readonly text: string }
+  /** Compiled from another language. There is one per process for all graphs. */
+  | { readonly kind: "addon" };
+
+/** Handles `import()` in a CommonJS module: the compiled code is shared, so the caller must be determined. */
+export type ImportDynamically = (specifier: string, parent: string) => Promise<object>;
+
+const TYPESCRIPT = /\.[cm]?ts$/;
+const ESM_SYNTAX =
+  /Cannot use import statement|Unexpected token 'export'|Cannot use 'import\.meta'|await is only valid/;
+const PARAMETERS = ["exports", "require", "module", "__filename", "__dirname"];
+
+const sources = new Map<string, Source>();
+const typeOfFolder = new Map<string, string | undefined>();
+
+/**
+ * The source of a file, as Node would take it.
+ * @throws errors of reading and compiling
+ */
+export function sourceOf(path: string, importDynamically: ImportDynamically): Source {
+  let source = sources.get(path);
+  if (source === undefined) sources.set(path, (source = load(path, importDynamically)));
+  return source;
+}
+
+function load(path: string, importDynamically: ImportDynamically): Source {
+  const extension = extname(path);
+  if (extension === ".node") return { kind: "addon" };
+  const text = readFileSync(path, "utf8");
+  if (extension === ".json") return { kind: "json", text };
+  const code = withoutHashbang(TYPESCRIPT.test(path) ? stripTypeScriptTypes(text) : text);
+  if (/\.m[jt]s$/.test(path)) return compileModule(path, code);
+  if (/\.c[jt]s$/.test(path)) return compileCommonJs(path, code, importDynamically);
+  const type = packageType(dirname(path));
+  if (type === "module") return compileModule(path, code);
+  if (type === "commonjs") return compileCommonJs(path, code, importDynamically);
+  // Nothing says which kind it is: if it is not CommonJS, it is tried as a module, as Node does.
+  try {
+    return compileCommonJs(path, code, importDynamically);
+  } catch (error) {
+    if (error instanceof SyntaxError && ESM_SYNTAX.test(error.message)) return compileModule(path, code);
+    throw error;
+  }
+}
+
+function withoutHashbang(code: string): string {
+  return code.startsWith("#!") ? `//${code}` : code;
+}
+
+function compileModule(path: string, code: string): Source {
+  const cachedData = cacheOf(new vm.SourceTextModule(code, { identifier: path }));
+  return { kind: "module", code, cachedData };
+}
+
+/** Functions that the types of Node do not contain yet. */
+function cacheOf(module: vm.SourceTextModule): Buffer {
+  return (module as unknown as { createCachedData(): Buffer }).createCachedData();
+}
+
+function compileCommonJs(path: string, code: string, importDynamically: ImportDynamically): Source {
+  const options = {
+    filename: path,
+    importModuleDynamically: (specifier: string) => importDynamically(specifier, path),
+  };
+  const run = vm.compileFunction(code, PARAMETERS, options as unknown as vm.CompileFunctionOptions);
+  return { kind: "commonjs", run: run as unknown as RunCommonJs };
+}
+
+/** The `type` of the package that contains a folder; undefined where it has none. */
+function packageType(folder: string): string | undefined {
+  if (typeOfFolder.has(folder)) return typeOfFolder.get(folder);
+  const file = join(folder, "package.json");
+  const parent = dirname(folder);
+  let type: string | undefined;
+  if (existsSync(file)) type = (JSON.parse(readFileSync(file, "utf8")) as { readonly type?: string }).type;
+  else if (parent !== folder) type = packageType(parent);
+  typeOfFolder.set(folder, type);
+  return type;
+}
+
+/** Node's own `require`, for modules of which a process has only one. */
+export const requireShared: NodeJS.Require = createRequire(import.meta.url);

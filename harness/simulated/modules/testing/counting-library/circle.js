@@ -1,0 +1,2 @@
+exports.partner = require("./index.js");
+exports.early = Object.keys(exports.partner).length;

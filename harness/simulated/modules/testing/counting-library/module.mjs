@@ -1,0 +1,5 @@
+import counting, { next } from "./index.js";
+
+export const sameLibrary = counting.next === next;
+export const url = import.meta.url;
+export default () => next();

@@ -1,0 +1,83 @@
+import { CAUSES } from "../core/verdict.ts";
+import { isNode, lineAt, nodesOf, parse, type SourceFile, type SyntaxNode } from "./source-file.ts";
+
+const CAUSE_NAMES: ReadonlySet<unknown> = new Set(CAUSES);
+
+/**
+ * Places where files name one of these kinds of faults, one line each. Some causes have the name of a fault: such a
+ * name counts where it is listed, or compared with anything but a cause.
+ */
+export function namedFaults(files: readonly SourceFile[], kinds: ReadonlySet<string>): string[] {
+  return files.flatMap((file) =>
+    nodesOf(parse(file)).flatMap((node) =>
+      literalsIn(node)
+        .filter(
+          ({ value, listed }) => typeof value === "string" && kinds.has(value) && (listed || !CAUSE_NAMES.has(value)),
+        )
+        .map(({ value, start }) => `${file.path}:${lineAt(file, start)}: names ${String(value)}`),
+    ),
+  );
+}
+
+interface FoundLiteral {
+  readonly value: unknown;
+  readonly start: number;
+  /** Whether it stands in a comparison, a case or a list. */
+  readonly listed: boolean;
+}
+
+/** The literals directly within a node. */
+function literalsIn(node: SyntaxNode): readonly FoundLiteral[] {
+  const listed = ["BinaryExpression", "SwitchCase", "ArrayExpression"].includes(node.type) && !isAboutCause(node);
+  return Object.entries(node)
+    .filter(([name]) => name !== "key" || node["computed"] === true)
+    .flatMap(([, child]) => (Array.isArray(child) ? (child as unknown[]) : [child]))
+    .filter(isNode)
+    .filter(({ type }) => type === "Literal")
+    .map(({ value, start }: SyntaxNode) => ({ value: value, start, listed }));
+}
+
+function isAboutCause({ left, right }: SyntaxNode): boolean {
+  return [left, right].some(
+    (side) =>
+      isNode(side) && (side["name"] === "cause" || (isNode(side["property"]) && side["property"]["name"] === "cause")),
+  );
+}
+
+/**
+ * Places where files decide by the name of a topology, one line each: by a comparison, by a case, or by a table or a
+ * list of several names. The kind of the servers that a driver was given (`servers.kind`) and a node's role do not
+ * count.
+ */
+export function decisionsByTopology(files: readonly SourceFile[], kinds: ReadonlySet<string>): string[] {
+  const namesOne = (node: unknown): boolean => isNode(node) && node.type === "Literal" && isIn(node["value"]);
+  const isIn = (value: unknown): boolean => typeof value === "string" && kinds.has(value);
+  const decides = ({ type, left, right, test, properties, elements }: SyntaxNode): boolean => {
+    if (type === "SwitchCase") return namesOne(test);
+    if (type === "BinaryExpression")
+      return (namesOne(left) && !isAnother(right)) || (namesOne(right) && !isAnother(left));
+    if (type === "ObjectExpression") return nodeList(properties).filter((each) => isIn(keyOf(each))).length > 1;
+    return type === "ArrayExpression" && nodeList(elements).filter(namesOne).length > 1;
+  };
+  return files.flatMap((file) =>
+    nodesOf(parse(file))
+      .filter(decides)
+      .map(({ start }) => `${file.path}:${lineAt(file, start)}: decides by the name of a topology`),
+  );
+}
+
+function nodeList(value: unknown): readonly SyntaxNode[] {
+  return Array.isArray(value) ? value.filter(isNode) : [];
+}
+
+function keyOf({ key }: SyntaxNode): unknown {
+  return isNode(key) ? (key["name"] ?? key["value"]) : undefined;
+}
+
+/** Whether it is a node's role, or the kind of the servers that a driver was given. */
+function isAnother(side: unknown): boolean {
+  if (!isNode(side)) return false;
+  const { name, object, property } = side;
+  if (name === "role" || (isNode(property) && property["name"] === "role")) return true;
+  return isNode(object) && object["name"] === "servers";
+}

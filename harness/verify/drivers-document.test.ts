@@ -1,0 +1,39 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test, vi } from "vitest";
+import type { TopologyKind } from "../core/topologies/registry.ts";
+import { checkLock } from "./check-lock.ts";
+
+// Each example runs in a process of its own.
+vi.setConfig({ testTimeout: 120_000 });
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const EXAMPLE = /^```ts drivers=(?<topologies>\S+)\n\/\/ (?<name>\S+)\n(?<text>[\s\S]*?)^```$/gm;
+const page = readFileSync(join(ROOT, "docs/drivers.md"), "utf8");
+
+const examples = [...page.matchAll(EXAMPLE)].flatMap(({ groups }) =>
+  (groups?.["topologies"] ?? "").split(",").map((topology) => ({
+    topology: topology as TopologyKind,
+    name: groups?.["name"] ?? "",
+    text: groups?.["text"] ?? "",
+  })),
+);
+
+// Within the project, so that the examples find its packages.
+mkdirSync(join(ROOT, ".lockstorm"), { recursive: true });
+const folder = mkdtempSync(join(ROOT, ".lockstorm", "drivers-page-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the page has a lock of one's own and a library", () => {
+  expect(new Set(examples.map(({ name }) => name)).size).toBe(2);
+});
+
+test.each(examples)("$name of the page runs on $topology, and breaks nothing", async ({ name, text, topology }) => {
+  const lock = join(folder, name);
+  writeFileSync(lock, text);
+  const store = join(folder, `${name}-${topology}`);
+  const { counterexample, valid } = await checkLock({ lock, topology, runs: 40, store });
+  expect(counterexample?.text).toBeUndefined();
+  expect(valid).toBeGreaterThan(20);
+});

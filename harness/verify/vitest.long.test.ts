@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+
+// It starts vitest, which starts processes.
+vi.setConfig({ testTimeout: 240_000 });
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const example = join(root, "examples", "vitest");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-vitest-"));
+  const alias = {
+    "lockstorm/vitest": join(root, "harness", "verify", "vitest.ts"),
+    lockstorm: join(root, "index.ts"),
+  };
+  writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ resolve: { alias } })};\n`);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Status and message of each test, by its title. */
+type Outcome = ReadonlyMap<string, { readonly status: string; readonly message: string }>;
+
+interface JsonReport {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
+  }[];
+}
+
+/** Runs the example project's tests with the sources in place of the installed package. */
+function runExample(...words: readonly string[]): Promise<Outcome> {
+  const program = join(root, "node_modules", "vitest", "vitest.mjs");
+  const config = join(folder, "vitest.config.mjs");
+  const { VITEST: _, ...env } = process.env;
+  const file = join(folder, "results.json");
+  const reporter = ["--reporter", "json", `--outputFile.json=${file}`];
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [program, "run", "--root", example, "--config", config, ...reporter, ...words],
+      { cwd: folder, env: { ...env, NO_COLOR: "1" } },
+      () => {
+        const { testResults } = JSON.parse(readFileSync(file, "utf8")) as JsonReport;
+        const results = testResults.flatMap(({ assertionResults }) => assertionResults);
+        resolve(
+          new Map(
+            results.map(({ title, status, failureMessages = [] }) => [
+              title,
+              { status, message: failureMessages.join("\n") },
+            ]),
+          ),
+        );
+      },
+    );
+  });
+}
+
+test("the example: the broken lock is red, with the schedule that breaks it; the fixed one is green", async () => {
+  const results = await runExample();
+  const red = results.get("the lock of the tutorial keeps its word");
+  expect(red?.status).toBe("failed");
+  expect(red?.message).toMatch(/broken-driver\.ts breaks .*foreign-release/);
+  expect(red?.message).toMatch(/^ {2}client-1 .*[█╌]/m);
+  expect(red?.message).toContain("locks.test.ts:3:1");
+  expect(red?.message).not.toContain("harness/verify/vitest.ts");
+  expect(results.get("the fixed lock keeps its word")).toEqual({ status: "passed", message: "" });
+  expect(results.get("so it does in this process")).toEqual({ status: "passed", message: "" });
+  expect(readdirSync(join(folder, ".lockstorm", "regressions"))).toHaveLength(1);
+});
+
+test("a lock in vitest's own process runs in its threads too", async () => {
+  const results = await runExample("--pool", "threads", "-t", "in this process");
+  expect(results.get("so it does in this process")?.status).toBe("passed");
+});

@@ -1,0 +1,71 @@
+import type { LockEntry } from "../lock-entry.ts";
+import { driftIgnored } from "./drift-ignored.ts";
+import { expiredByTimestamp } from "./expired-by-timestamp.ts";
+import { extendGetThenPexpire } from "./extend-get-then-pexpire.ts";
+import { extendRecreates } from "./extend-recreates.ts";
+import { extendSetXx } from "./extend-set-xx.ts";
+import { extendUnchecked } from "./extend-unchecked.ts";
+import { fenceBeforeWin } from "./fence-before-win.ts";
+import { fenceBlock } from "./fence-block.ts";
+import { fenceDeleted } from "./fence-deleted.ts";
+import { fenceExpires } from "./fence-expires.ts";
+import { fenceKeptOverRetries } from "./fence-kept-over-retries.ts";
+import { fenceMaxOfIncr } from "./fence-max-of-incr.ts";
+import { fenceOnRelease } from "./fence-on-release.ts";
+import { fenceReread } from "./fence-reread.ts";
+import { fenceSecondCommand } from "./fence-second-command.ts";
+import { fenceWallClock } from "./fence-wall-clock.ts";
+import { getThenSet } from "./get-then-set.ts";
+import { handoffSameFence } from "./handoff-same-fence.ts";
+import { lostWakeup } from "./lost-wakeup.ts";
+import { noElapsedCheck } from "./no-elapsed-check.ts";
+import { quorumOfTwo } from "./quorum-of-two.ts";
+import { readFromReplica } from "./read-from-replica.ts";
+import { reentryByMemory } from "./reentry-by-memory.ts";
+import { releaseByClock } from "./release-by-clock.ts";
+import { renewalLateStart } from "./renewal-late-start.ts";
+import { renewalOutlivesUnlock } from "./renewal-outlives-unlock.ts";
+import { timeoutIsFailure } from "./timeout-is-failure.ts";
+import { timeoutIsSuccess } from "./timeout-is-success.ts";
+import { ttlInSeconds } from "./ttl-in-seconds.ts";
+import { validityAfterReplies } from "./validity-after-replies.ts";
+import { wallClockLease } from "./wall-clock-lease.ts";
+import { watchdogAggressive } from "./watchdog-aggressive.ts";
+import { watchdogSilent } from "./watchdog-silent.ts";
+
+/** Locks with one deliberate bug each, of kinds seen in the wild. The harness must catch every one. */
+export const specimens: readonly LockEntry[] = [
+  getThenSet,
+  expiredByTimestamp,
+  releaseByClock,
+  ttlInSeconds,
+  timeoutIsSuccess,
+  timeoutIsFailure,
+  extendRecreates,
+  extendSetXx,
+  extendUnchecked,
+  extendGetThenPexpire,
+  reentryByMemory,
+  watchdogAggressive,
+  watchdogSilent,
+  renewalOutlivesUnlock,
+  renewalLateStart,
+  lostWakeup,
+  fenceBeforeWin,
+  fenceReread,
+  fenceSecondCommand,
+  fenceKeptOverRetries,
+  fenceBlock,
+  fenceOnRelease,
+  fenceExpires,
+  fenceDeleted,
+  handoffSameFence,
+  fenceWallClock,
+  readFromReplica,
+  quorumOfTwo,
+  noElapsedCheck,
+  validityAfterReplies,
+  driftIgnored,
+  wallClockLease,
+  fenceMaxOfIncr,
+];

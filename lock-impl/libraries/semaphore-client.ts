@@ -1,0 +1,132 @@
+import { Redis } from "ioredis";
+import type { LockOptions, Mutex, RedlockMutex } from "redis-semaphore";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
+import { majority } from "../parts/quorum.ts";
+import { connectLibraryClients, type LibraryOptions } from "./library-clients.ts";
+
+type Library = Mutex | RedlockMutex;
+type MakeMutex = (clients: readonly Redis[], key: string, options: LockOptions) => Library;
+
+/**
+ * A Redis client that remembers replies. The library frees a lock and does not say whether the lock was its own, and
+ * takes a command that failed for one that was refused.
+ */
+class RememberingRedis extends Redis {
+  /** A script with the arguments of a release (key and owner value) was answered with a deletion. */
+  deleted = false;
+  failed = false;
+  /**
+   * The connection was lost: a pending command is sent again on the next one, and its reply is that of the second
+   * execution.
+   */
+  reconnected = false;
+
+  override sendCommand(...parameters: Parameters<Redis["sendCommand"]>): unknown {
+    const [command] = parameters;
+    // A renewal that the library sends at the same time has one more argument: the lease.
+    const releases = command.name.startsWith("eval") && command.args.length === RELEASE_ARGUMENTS;
+    command.promise.then(
+      (reply: unknown) => {
+        if (releases && reply === 1) this.deleted = true;
+      },
+      (error: unknown) => {
+        // Error replies such as NOSCRIPT are answers; the library handles them.
+        if (!(error instanceof Error && error.name === "ReplyError")) this.failed = true;
+      },
+    );
+    return super.sendCommand(...parameters);
+  }
+}
+
+/** The script or its hash, the number of keys, the key, the owner value. */
+const RELEASE_ARGUMENTS = 4;
+
+function rememberingRedis(options: LibraryOptions): RememberingRedis {
+  const client = new RememberingRedis(options);
+  client.on("close", () => {
+    client.reconnected = true;
+  });
+  return client;
+}
+
+/** A driver over one of the mutexes of the npm package `redis-semaphore`, 5.8.0, with its default renewal at 0.8. */
+export function semaphoreDriver(make: MakeMutex): LockDriver {
+  return {
+    async connect({ servers }) {
+      const clients = await connectLibraryClients(servers, rememberingRedis);
+      return new SemaphoreClient(clients, make);
+    },
+  };
+}
+
+class SemaphoreClient implements LockClient {
+  readonly #clients: readonly RememberingRedis[];
+  readonly #make: MakeMutex;
+  readonly #mutexes = new Map<string, Library>();
+  readonly #lostListeners = new Set<(lost: { readonly key: string; readonly owner: string }) => void>();
+
+  constructor(clients: readonly RememberingRedis[], make: MakeMutex) {
+    this.#clients = clients;
+    this.#make = make;
+  }
+
+  async acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
+    const mutex: Library = this.#make(this.#clients, key, {
+      lockTimeout: Math.floor(ttlMs),
+      // The library tries while less than this has passed, so 0 would mean no try at all.
+      acquireTimeout: Math.max(1, waitMs),
+      acquireAttemptsLimit: waitMs === 0 ? 1 : Number.POSITIVE_INFINITY,
+      onLockLost: () => this.#lost(key, mutex.identifier),
+    });
+    for (const client of this.#clients) client.failed = false;
+    try {
+      if (!(await mutex.tryAcquire(signal))) return this.#refused();
+    } catch (error) {
+      return { type: "info", reason: String(error) };
+    }
+    this.#mutexes.set(mutex.identifier, mutex);
+    // The library reports no validity, and its users have none.
+    return { type: "ok", value: { key, owner: mutex.identifier } };
+  }
+
+  async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    const mutex = this.#mutexes.get(owner);
+    if (mutex === undefined) throw new Error(`${key} is not held as ${owner}`);
+    this.#mutexes.delete(owner);
+    for (const client of this.#clients) {
+      client.deleted = false;
+      client.reconnected = false;
+    }
+    try {
+      await mutex.release();
+    } catch (error) {
+      return { type: "info", reason: String(error) };
+    }
+    const freed = this.#clients.filter(({ deleted }) => deleted).length;
+    if (freed >= majority(this.#clients.length)) return { type: "ok", value: { released: true } };
+    if (freed > 0) return { type: "info", reason: "only a minority of the servers still had it" };
+    if (this.#clients.some(({ reconnected }) => reconnected)) {
+      return { type: "info", reason: "it was sent again when a connection was lost: the first time may have freed it" };
+    }
+    return { type: "ok", value: { released: false } };
+  }
+
+  onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
+    this.#lostListeners.add(listener);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const mutex of this.#mutexes.values()) mutex.stopRefresh();
+    for (const client of this.#clients) client.disconnect();
+  }
+
+  #refused(): Completion<never> {
+    const failed = this.#clients.some((client) => client.failed);
+    if (failed) return { type: "info", reason: "a server did not answer" };
+    return { type: "fail", kind: "contended", reason: "held by another" };
+  }
+
+  #lost(key: string, owner: string): void {
+    for (const listener of this.#lostListeners) listener({ key, owner });
+  }
+}

@@ -1,9 +1,0 @@
-import { randomBytes } from "node:crypto";
-
-/**
- * A new owner value: 20 random bytes, in hexadecimal, as redis.io advises. Fresh for each acquisition, so that a release
- * that arrives late cannot hit a later hold of the same client.
- */
-export function freshOwnerValue(): string {
-  return randomBytes(20).toString("hex");
-}

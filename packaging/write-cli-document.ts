@@ -1,6 +1,0 @@
-/** `npm run docs:cli`: writes `docs/cli.md` from the table of commands. */
-import { writeFileSync } from "node:fs";
-import { cliDocument } from "../harness/cli/cli-document.ts";
-import { commands } from "../harness/cli/main.ts";
-
-writeFileSync(new URL("../docs/cli.md", import.meta.url), cliDocument(commands));

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { boundWords } from "./bound-words.ts";
+import { count } from "../wording.ts";
+import { NOTE_KINDS } from "../../harness/core/run-note.ts";
+
+const cellSchema = z.object({
+  lock: z.string(),
+  fault: z.string().describe("a kind, a combination as `partition + clock-jump`, or `none` for runs without one"),
+  expected: z
+    .enum(["holds", "outlived", "broken"])
+    .exactOptional()
+    .describe("absent where no expectation is declared; `outlived`: a client may outlive its lease"),
+  found: z
+    .enum(["holds", "outlived", "broken", "simulated", "unknown"])
+    .describe(
+      "`outlived`: the lock kept its promise, but a client outlived its lease; `simulated`: broken in simulation, and real servers did not show it with the same plan",
+    ),
+  runs: z.int().nonnegative().exactOptional().describe("number of runs of this cell"),
+  valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
+  note: z.string().exactOptional().describe("one line about the cell: the cause, or why it is unknown"),
+  run: z.int().nonnegative().exactOptional().describe("index of the report's run that shows it, from 0"),
+});
+
+const noteSchema = z.object({
+  kind: z
+    .enum(NOTE_KINDS)
+    .describe(
+      "`undecided`: why runs are unknown; `not-claimed`, `not-promisable`, `not-asked`: violations that do not change the verdict; `outlived`: a client outlived its lease; `nothing-promised`: no property was guaranteed",
+    ),
+  what: z.string().describe("the reason, the property with fault and cause, or what the resource did with late writes"),
+  runs: z.int().positive(),
+  place: z.string().exactOptional().describe("the cell of the table in which it was seen first"),
+  replay: z.string().exactOptional().describe("the command that replays the first of these runs"),
+});
+
+const placeSchema = z.object({ lock: z.string(), fault: z.string() });
+
+/** The outcome of a campaign: locks by faults. Rows and columns keep the order in which they first occur. */
+export const summarySchema = z.object({
+  title: z.string().exactOptional(),
+  cells: z.array(cellSchema),
+  notes: z
+    .array(noteSchema)
+    .exactOptional()
+    .describe("what was observed besides the verdicts, with the number of runs"),
+  missing: z
+    .object({ cells: z.int().positive(), reason: z.string() })
+    .exactOptional()
+    .describe("cells of the table that were not searched"),
+  changes: z
+    .object({
+      new: z.array(placeSchema).describe("broken now, and not in the former results"),
+      known: z.array(placeSchema).describe("broken now and in the former results"),
+      fixed: z.array(placeSchema).describe("broken in the former results, and holds now"),
+    })
+    .exactOptional()
+    .describe("compared with the results of a former campaign"),
+});
+
+/** What a lock did under a fault in a campaign, and what its documentation leads one to expect. */
+export type SummaryCell = Readonly<z.infer<typeof cellSchema>>;
+
+/** An observation beside the verdicts, counted. */
+export type SummaryNote = Readonly<z.infer<typeof noteSchema>>;
+
+/** What has changed since an earlier campaign. */
+export type SummaryChanges = NonNullable<Summary["changes"]>;
+
+/** The outcome of a campaign. */
+export interface Summary {
+  readonly title?: string;
+  readonly cells: readonly SummaryCell[];
+  readonly notes?: readonly SummaryNote[];
+  readonly missing?: { readonly cells: number; readonly reason: string };
+  readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
+}
+
+/** A summary as rows (locks) and columns (faults); a combination that was not run is undefined. */
+export interface SummaryGrid {
+  readonly faults: readonly string[];
+  readonly rows: readonly { readonly lock: string; readonly cells: readonly (SummaryCell | undefined)[] }[];
+  /** The cells whose result differs from what was expected, `unknown` among them. */
+  readonly surprises: readonly SummaryCell[];
+}
+
+/**
+ * Where a combination occurs twice, the worse outcome counts: broken over unknown over simulated over outlived over
+ * holds.
+ */
+export function summaryGrid({ cells }: Summary): SummaryGrid {
+  const byPlace = new Map<string, SummaryCell>();
+  const badness = { holds: 0, outlived: 1, simulated: 2, unknown: 3, broken: 4 };
+  for (const cell of cells) {
+    const place = placeOf(cell.lock, cell.fault);
+    const known = byPlace.get(place);
+    if (known === undefined || badness[cell.found] > badness[known.found]) byPlace.set(place, cell);
+  }
+  const faults = [...new Set(cells.map(({ fault }) => fault))];
+  const locks = [...new Set(cells.map(({ lock }) => lock))];
+  return {
+    faults,
+    rows: locks.map((lock) => ({ lock, cells: faults.map((fault) => byPlace.get(placeOf(lock, fault))) })),
+    surprises: [...byPlace.values()].filter(isSurprise),
+  };
+}
+
+/**
+ * Whether the result differs from what was expected; without an expectation only `unknown` is a surprise. A known limit
+ * that needs an exact moment and did not show on real servers is no surprise; nor is a run in which no client outlived
+ * its lease although one may.
+ */
+export function isSurprise({ expected, found }: SummaryCell): boolean {
+  if (found === "simulated") return expected === "holds" || expected === "outlived";
+  if (expected === "outlived" && found === "holds") return false;
+  return found === "unknown" || (expected !== undefined && expected !== found);
+}
+
+function placeOf(lock: string, fault: string): string {
+  return JSON.stringify([lock, fault]);
+}
+
+/** Says in words that a table is incomplete. */
+export function missingWords({ cells, reason }: NonNullable<Summary["missing"]>): string {
+  return `${cells} more ${cells === 1 ? "cell was" : "cells were"} not searched: ${reason}`;
+}
+
+/**
+ * The runs that report a problem. In a campaign this leaves out those that show what is expected of a lock, such as the
+ * flaw of a flawed one.
+ */
+export function alarmingRuns<Run>({ runs, summary }: { runs: readonly Run[]; summary?: Summary }): readonly Run[] {
+  const expected = new Set(summary?.cells.filter((cell) => !isSurprise(cell)).map(({ run }) => run));
+  return runs.filter((_, index) => !expected.has(index));
+}
+
+/** How much the ticks of a table prove: the bound that follows from the fewest valid runs behind one. */
+export function tickWords(cells: readonly (SummaryCell | undefined)[]): string | undefined {
+  const valid = cells.flatMap((cell) =>
+    cell?.valid === undefined || (cell.found !== "holds" && cell.found !== "outlived") ? [] : [cell.valid],
+  );
+  if (valid.length === 0) return undefined;
+  const least = Math.min(...valid);
+  return `behind each ✓ and ○ at least ${count(least, "valid run")} without a violation: ${boundWords(least)}`;
+}
+
+/** A cell in words: the expected and the actual result, the number of runs, and what that number proves. */
+export function cellWords({ expected, found, runs, valid, note }: SummaryCell): string {
+  const wanted = expected === undefined ? "" : `expected ${expected}, `;
+  const after = runs === undefined ? "" : ` in ${count(runs, "run")}`;
+  const held = found === "holds" || found === "outlived";
+  const bound = held && valid !== undefined ? `, ${valid} of them valid: ${boundWords(valid)}` : "";
+  return `${wanted}found ${found}${after}${bound}${note === undefined ? "" : ` (${note})`}`;
+}

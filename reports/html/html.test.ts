@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { SCRIPT } from "./assets.ts";
+import { html, Markup } from "./markup.ts";
+import { renderHtml } from "./html.ts";
+import { EXAMPLE_RUNS, lostInFailover, takingTurns } from "../testdata/example-runs.ts";
+
+test("the content policy names the hash of the one program in the page", () => {
+  const page = renderHtml({ runs: [lostInFailover()] });
+  const [, program = ""] = /<script type="module">(.*?)<\/script>/s.exec(page) ?? [];
+  const hash = createHash("sha256").update(program).digest("base64");
+  expect(page).toContain(`script-src &#39;sha256-${hash}&#39;`);
+  expect(page.match(/<script/g)).toHaveLength(2);
+});
+
+test("the page names no address: it needs nothing from anywhere", () => {
+  const page = renderHtml({ runs: Object.values(EXAMPLE_RUNS).map((make) => make()) });
+  const addresses = [...page.matchAll(/\b(?:https?:|\/\/)[^\s"'<)]+/g)].map(([address]) => address);
+  expect(addresses.filter((address) => !address.startsWith("//") && address !== "http://www.w3.org/2000/svg")).toEqual(
+    [],
+  );
+  expect(page).not.toMatch(/<link|<img|@import|url\((?!#)/);
+});
+
+test("the page carries the whole history", () => {
+  const run = takingTurns(9);
+  const [, packed = ""] = /class="run-data">([^<]+)</.exec(renderHtml({ runs: [run] })) ?? [];
+  const data: unknown = JSON.parse(gunzipSync(Buffer.from(packed.trim(), "base64")).toString());
+  expect(data).toMatchObject({ events: run.history.events });
+});
+
+test("what is judged can be read without the program", () => {
+  const page = renderHtml({ runs: [lostInFailover()] }).replaceAll(/<script.*?<\/script>/gs, "");
+  for (const words of [
+    "INVALID",
+    "lost-in-failover",
+    "client-0 was granted k1 by node-0",
+    "ROLE of node-1 says master",
+    "npx lockstorm replay",
+  ]) {
+    expect(page).toContain(words);
+  }
+});
+
+test("a scenario's page tells what it shows, and who says so", () => {
+  const source = { name: "A <paper>", link: "https://example.org/?a=1&b=2" };
+  const about = { summary: "Two clients hold.", says: "It can happen.", source };
+  const page = renderHtml({ runs: [{ ...lostInFailover(), about }] });
+  expect(page).toContain("Two clients hold.");
+  expect(page).toContain('It can happen. <a href="https://example.org/?a=1&amp;b=2">A &lt;paper&gt;</a>');
+  expect(renderHtml({ runs: [lostInFailover()] })).not.toContain('class="about"');
+});
+
+test("the modules of the page's program do not share a name, for they share a scope", () => {
+  const names = [...SCRIPT.matchAll(/^(?:async )?(?:function|class|const|let) (\w+)/gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  expect(SCRIPT).not.toMatch(/^(?:import|export) /m);
+});
+
+test("templates escape text, pass markup, join lists and leave out what is not there", () => {
+  const content = html`<p title="${`"<'&>`}">${["a<b", new Markup("<i>c</i>"), 3]}${undefined}${false}</p>`;
+  expect(content.text).toBe('<p title="&quot;&lt;&#39;&amp;&gt;">a&lt;b<i>c</i>3</p>');
+});

@@ -1,0 +1,23 @@
+import type { Margins } from "../../harness/core/verdict.ts";
+import { formatMs } from "../wording.ts";
+
+/** How close a run came to a violation, one line for each measure that it has. */
+export function marginWords(margins: Margins | undefined): readonly string[] {
+  const { smallestGap, smallestValidityLeft, largestPause } = margins ?? {};
+  const left = smallestValidityLeft?.nanoseconds;
+  return [
+    ...(smallestGap === undefined
+      ? []
+      : [`shortest time between two holds of a lock: ${formatMs(smallestGap.nanoseconds)}`]),
+    ...(left === undefined
+      ? []
+      : [
+          left < 0
+            ? `a lease was over ${formatMs(-left)} before its release`
+            : `least lease left at a release: ${formatMs(left)}`,
+        ]),
+    ...(largestPause === undefined
+      ? []
+      : [`longest time that a client or a node did not run: ${formatMs(largestPause.nanoseconds)}`]),
+  ];
+}

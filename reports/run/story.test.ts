@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import type { Violation } from "../../harness/core/verdict.ts";
+import { momentsOf } from "./moments.ts";
+import type { RunRecord } from "./run-record.ts";
+import { storiesOf, type Story } from "./story.ts";
+import { EXAMPLE_RUNS, lostInFailover, pausedPastLease, releaseAfterLoss } from "../testdata/example-runs.ts";
+import { HistoryBuilder } from "../testdata/history-builder.ts";
+import { longRun } from "../testdata/long-run.ts";
+import { timelineOf } from "./timeline.ts";
+
+function tell(run: RunRecord): readonly Story[] {
+  return storiesOf(run.verdict, timelineOf(run.history), run.history.events);
+}
+
+const only = (run: RunRecord): Story => {
+  const [story] = tell(run);
+  if (story === undefined) throw new Error("no story");
+  return story;
+};
+
+describe("stories", () => {
+  test("two properties that see the same two holders tell one story, different causes tell two", () => {
+    expect(tell(lostInFailover()).map(({ properties }) => properties)).toEqual([
+      ["mutual-exclusion", "lease-exclusion"],
+    ]);
+    expect(tell(releaseAfterLoss()).map(({ properties }) => properties)).toEqual([
+      ["mutual-exclusion"],
+      ["owner-release"],
+    ]);
+    expect(tell(EXAMPLE_RUNS.takingTurns())).toEqual([]);
+  });
+
+  test("a property whose proof contains that of another sees the same; a later clash of the same owners does not", () => {
+    const run = lostInFailover();
+    const [seen] = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
+    if (seen === undefined) throw new Error("no violation");
+    const { overlap: _, ...without } = seen;
+    const told = (events: readonly number[]): readonly unknown[] => {
+      const linearizability = { verdict: "invalid" as const, violations: [{ ...without, events }] };
+      const properties = { ...run.verdict.properties, linearizability };
+      return tell({ ...run, verdict: { ...run.verdict, properties } }).map((story) => story.properties.length);
+    };
+    expect(told([...seen.events, 21])).toEqual([3]);
+    expect(told([16, 20])).toEqual([2, 1]);
+  });
+
+  test("the same two holders for two reasons are two stories", () => {
+    const run = lostInFailover();
+    const judged = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
+    const again = judged.map((violation): Violation => ({ ...violation, cause: "contradiction" }));
+    const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations: [...judged, ...again] } };
+    expect(tell({ ...run, verdict: { ...run.verdict, properties } })).toHaveLength(2);
+  });
+
+  test("the fault that the verdict names enabled it; a verdict that names none has none, even beside a fault without end", () => {
+    expect(only(pausedPastLease()).enabling?.kind).toBe("pause-client");
+    expect(only(lostInFailover()).enabling?.kind).toBe("promotion");
+    const run = longRun(5500);
+    expect(timelineOf(run.history).faults.some(({ healed }) => healed === undefined)).toBe(true);
+    expect(only(run).enabling).toBeUndefined();
+  });
+
+  test("the window holds the attempts, the overlap and the ends of both holds, and not much more", () => {
+    const { window, holds, violation } = only(longRun(9000));
+    expect(window.from).toBeLessThan(Math.min(...holds.map(({ invokedAt }) => invokedAt)));
+    expect(window.to).toBeGreaterThan(Math.max(...holds.map(({ to }) => to)));
+    expect(violation.overlap?.from).toBeGreaterThan(window.from);
+    expect(window.to - window.from).toBeLessThan(8e6);
+  });
+
+  test("only faults in force within the window, and not those that were skipped, belong to it", () => {
+    const h = new HistoryBuilder({ clients: 2 });
+    h.fault(1, "latency", ["client-1"], "long ago");
+    h.heal(5, "latency", ["client-1"], "gone");
+    h.tries(0, 1000, 500);
+    const first = h.granted(0, 1001, { owner: "a" });
+    h.fault(1002, "stall", ["node-0"], "not done", { outcome: "skipped" });
+    h.fault(1003, "reset", ["node-0"], "seen");
+    h.tries(1, 1004, 500);
+    const second = h.granted(1, 1005, { owner: "b" });
+    h.releases(0, 1010, "a");
+    h.releases(1, 1011, "b");
+    h.fault(3000, "failover", ["node-0"], "much later");
+    const violation: Violation = {
+      events: [first, second],
+      cause: "double-grant",
+      holders: [
+        { process: 0, owner: "a" },
+        { process: 1, owner: "b" },
+      ],
+      overlap: { from: 1005e6, to: 1010e6 },
+      explanation: "x",
+    };
+    const verdict = {
+      verdict: "invalid" as const,
+      required: [],
+      properties: { "mutual-exclusion": { verdict: "invalid" as const, violations: [violation] } },
+      reasons: [],
+      remarks: [],
+    };
+    const story = only({ history: h.build(), verdict });
+    expect(story.faults.map(({ kind }) => kind)).toEqual(["reset"]);
+    expect(story.lanes).toEqual(["client-0", "client-1", "node-0"]);
+  });
+});
+
+describe("moments", () => {
+  const tellMoments = (run: RunRecord, most: number) => momentsOf(only(run), timelineOf(run.history), most);
+
+  test("all are told in order where there is room", () => {
+    const { moments, leftOut } = tellMoments(pausedPastLease(), 50);
+    expect(leftOut).toBe(0);
+    const order = moments.map(({ time }) => time);
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  });
+
+  test("proof and cause stay when there is little room, and what is left out is counted", () => {
+    const all = tellMoments(pausedPastLease(), 50).moments;
+    const { moments, leftOut } = tellMoments(pausedPastLease(), 5);
+    expect(moments.map(({ index, text }) => index ?? text)).toEqual([
+      1,
+      5,
+      "client-0's lease is over; it still holds",
+      9,
+      13,
+    ]);
+    expect(leftOut).toBe(all.length - 5);
+  });
+
+  test("of the context, what is nearest to the violation is told", () => {
+    const run = longRun(9000);
+    const { moments, leftOut } = momentsOf(
+      { ...only(run), window: { from: 0, to: 9e12 } },
+      timelineOf(run.history),
+      12,
+    );
+    const middle = only(run).violation.overlap?.from ?? 0;
+    expect(leftOut).toBeGreaterThan(100);
+    for (const { time } of moments) expect(Math.abs(time - middle)).toBeLessThan(200e6);
+  });
+
+  test("an operation of the proof that nothing else tells is told", () => {
+    const [, story] = tell(releaseAfterLoss());
+    if (story === undefined) throw new Error("no second story");
+    const { moments } = momentsOf(story, timelineOf(releaseAfterLoss().history), 50);
+    expect(moments.map(({ text }) => text)).toContain("client-0: release k1 says released");
+  });
+});

@@ -1,0 +1,162 @@
+import { PROPERTIES, type Holder, type Property, type Verdict, type Violation } from "../../harness/core/verdict.ts";
+import type { HistoryEvent } from "../../harness/history/history.ts";
+import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import type { FaultSpan } from "./fault-spans.ts";
+import type { HoldSpan } from "../../harness/history/hold-spans.ts";
+import { touches, type Interval } from "../../harness/history/interval.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** One violation with everything that a picture of it shows. */
+export interface Story {
+  /** The properties that it violates, at least one. */
+  readonly properties: readonly Property[];
+  readonly violation: Violation;
+  /** Further explanations by the checkers, where several properties see the same violation. */
+  readonly explanations: readonly string[];
+  /** The conflicting holds, the earlier first; empty where the violation is about something else. */
+  readonly holds: readonly HoldSpan[];
+  /** The stretch that the picture covers. */
+  readonly window: Interval;
+  /** The fault that enabled it. */
+  readonly enabling?: FaultSpan;
+  /** Every fault and observation that is in force within the window. */
+  readonly faults: readonly FaultSpan[];
+  /** Names of the lanes, from top to bottom: clients, nodes, the resource. */
+  readonly lanes: readonly string[];
+}
+
+/** The violations of a verdict in the order of the properties, each once even if several properties see it. */
+export function storiesOf(verdict: Verdict, timeline: Timeline, events: readonly HistoryEvent[]): readonly Story[] {
+  const groups: Group[] = [];
+  const alike = new Map<string, Group[]>();
+  for (const property of PROPERTIES) {
+    for (const violation of verdict.properties[property]?.violations ?? []) {
+      const candidates = alike.get(resemblance(violation)) ?? [];
+      const known = candidates.find(({ violations }) => violations.some((other) => isSame(violation, other)));
+      if (known !== undefined) {
+        if (!known.properties.includes(property)) known.properties.push(property);
+        known.violations.push(violation);
+        continue;
+      }
+      const group = { properties: [property], violations: [violation] };
+      groups.push(group);
+      alike.set(resemblance(violation), [...candidates, group]);
+    }
+  }
+  return groups.map((group) => storyOf(group, timeline, events));
+}
+
+/** What several properties report of one violation. */
+interface Group {
+  readonly properties: Property[];
+  readonly violations: Violation[];
+}
+
+/** What two identical violations always share: the cause and the two holders. */
+function resemblance({ cause, holders }: Violation): string {
+  return JSON.stringify([cause, holders?.map(({ process, owner }) => [process, owner]).sort() ?? null]);
+}
+
+/**
+ * Whether two similar violations are the same: the proof of one is part of the proof of the other. The holders alone do
+ * not decide: a bad lock uses one owner value many times.
+ */
+function isSame(one: Violation, other: Violation): boolean {
+  const within = (inner: Violation, outer: Violation): boolean =>
+    inner.events.every((index) => outer.events.includes(index));
+  return within(one, other) || within(other, one);
+}
+
+function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent[]): Story {
+  const violation = group.violations.find(({ overlap }) => overlap !== undefined) ?? group.violations[0];
+  if (violation === undefined) throw new RangeError("a story is about a violation");
+  const holds = holdsOf(violation, timeline);
+  const { fault } = violation;
+  const enabling =
+    fault === undefined
+      ? undefined
+      : timeline.faults.find(({ started, healed }) => fault === started || fault === healed);
+  const window = windowOf(violation, holds, enabling, timeline, events);
+  const faults = timeline.faults.filter((fault) => fault.outcome !== "skipped" && touches(fault, window));
+  return {
+    properties: group.properties,
+    violation,
+    explanations: [...new Set(group.violations.map(({ explanation }) => explanation))],
+    holds,
+    window,
+    ...(enabling === undefined ? {} : { enabling }),
+    faults,
+    lanes: lanesOf(violation, holds, faults, timeline, window, events),
+  };
+}
+
+function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] {
+  const found = (violation.holders ?? []).map((holder) => holdOf(holder, violation, timeline));
+  return [...new Set(found.filter((hold) => hold !== undefined))];
+}
+
+/**
+ * One owner value may have been used for several holds: the hold that the violation names, or that overlaps, is meant.
+ */
+function holdOf(holder: Holder, { events, overlap }: Violation, { holds }: Timeline): HoldSpan | undefined {
+  const candidates = holds.filter(({ process, owner }) => process === holder.process && owner === holder.owner);
+  return (
+    candidates.find(({ granted }) => events.includes(granted)) ??
+    candidates.find((hold) => overlap !== undefined && touches(hold, overlap)) ??
+    candidates[0]
+  );
+}
+
+/**
+ * From the first attempt of the conflicting clients, or the fault that enabled it, to the end of their holds, with a
+ * margin on both sides.
+ */
+function windowOf(
+  { events: proof, overlap }: Violation,
+  holds: readonly HoldSpan[],
+  enabling: FaultSpan | undefined,
+  timeline: Timeline,
+  events: readonly HistoryEvent[],
+): Interval {
+  const proven = proof.map((index) => events[index]?.time).filter((time) => time !== undefined);
+  const instants = [
+    ...proven,
+    ...holds.flatMap((hold) => [hold.invokedAt, hold.from, hold.to]),
+    ...(enabling === undefined ? [] : [enabling.from, enabling.to]),
+    ...(overlap === undefined ? [] : [overlap.from, overlap.to]),
+  ];
+  if (instants.length === 0) return { from: 0, to: Math.max(timeline.end, 1) };
+  const from = Math.min(...instants);
+  const to = Math.max(...instants);
+  const air = Math.max((to - from) * 0.03, 1e6);
+  return { from: Math.max(0, from - air), to: to + air };
+}
+
+function lanesOf(
+  violation: Violation,
+  holds: readonly HoldSpan[],
+  faults: readonly FaultSpan[],
+  timeline: Timeline,
+  window: Interval,
+  events: readonly HistoryEvent[],
+): readonly string[] {
+  const proven = violation.events.map((index) => events[index]).filter((event) => event !== undefined);
+  const key = proven.map((event) => ("key" in event ? event.key : undefined)).find((name) => name !== undefined);
+  const clients = new Set(holds.map(({ client }) => client));
+  for (const event of proven) if (typeof event.process === "number") clients.add(timeline.clientOf(event.process));
+  for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) clients.add(hold.client);
+  const hit = new Set(faults.flatMap(({ lanes }) => lanes));
+  const named = [...clients].map(clientName);
+  const paused = [...hit].filter((lane) => lane.startsWith("client-") && !named.includes(lane));
+  const nodes = [...hit].filter((lane) => lane.startsWith("node-") || lane.startsWith("sentinel-"));
+  const writes = timeline.writes.some((write) => touches({ from: write.time, to: write.time }, window));
+  return [
+    ...[...named, ...paused].sort(byNumber),
+    ...nodes.sort(byNumber),
+    ...(writes || hit.has(RESOURCE) ? [RESOURCE] : []),
+  ];
+}
+
+function byNumber(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}

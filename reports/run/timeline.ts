@@ -1,0 +1,41 @@
+import { clientOf } from "../../harness/history/clients.ts";
+import type { AuditEvent, History, HistoryEvent } from "../../harness/history/history.ts";
+import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
+import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
+import { collectFaults, type FaultSpan } from "./fault-spans.ts";
+
+/** A write as the guarded resource applied or refused it. */
+export type WriteMark = AuditEvent["value"] & Pick<AuditEvent, "time" | "index" | "key">;
+
+/** A history arranged for drawing. Everything in it is in the order of the history. */
+export interface Timeline {
+  /** Time of the last event. */
+  readonly end: number;
+  readonly operations: readonly OperationSpan[];
+  readonly holds: readonly HoldSpan[];
+  readonly faults: readonly FaultSpan[];
+  readonly writes: readonly WriteMark[];
+  /** The client behind a process: after `info` a client goes on as `process + clients`. */
+  clientOf(process: number): number;
+}
+
+/** Arranges a history for drawing. It judges nothing: the verdict says what is wrong. */
+export function timelineOf(history: History): Timeline {
+  const { clients } = history.header;
+  const client = (process: number): number => clientOf(process, clients);
+  const end = history.events.at(-1)?.time ?? 0;
+  return {
+    end,
+    operations: collectOperations(history.events, end, clients),
+    holds: collectHolds(history.events, end, clients),
+    faults: collectFaults(history.events, end),
+    writes: collectWrites(history.events),
+    clientOf: client,
+  };
+}
+
+function collectWrites(events: readonly HistoryEvent[]): readonly WriteMark[] {
+  return events
+    .filter((event) => event.type === "audit")
+    .map(({ time, index, key, value }) => ({ time, index, key, ...value }));
+}
