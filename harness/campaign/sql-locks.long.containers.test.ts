@@ -19,6 +19,8 @@ type PlanParts = Partial<Pick<PlanInput, "clients" | "resource">> & {
 
 const LOCKS = ["sql-version", "sql-for-update"] as const;
 const NODE = { targets: ["node-0"] };
+/** A known limit, easy to hit: a crash loses what was committed in the last 30 s, instead of 600 ms. */
+const LATE_LOG = { persistence: "everysec", config: { wal_writer_delay: "10s" } } as const;
 
 /** Client 0 holds until client 1 has written, or until long after its own lease; client 1 asks until it is granted. */
 const longLease = [interruptedHolder(20_000), rival({ ttlMs: 5_000, waitMs: 500, tries: 300 })];
@@ -83,12 +85,18 @@ async function play(lock: string, { topology, ...parts }: PlanParts): Promise<Ru
   return record;
 }
 
-/** The lock keeps its claims, and these other properties are violated, by these causes. */
-function expectFound({ verdict }: RunRecord, kept: readonly Property[], lost: Partial<Record<Property, Cause>>): void {
+/** The lock keeps its claims, these among them, and other properties are violated, by these causes. */
+function expectFound(record: RunRecord, kept: readonly Property[], lost: Partial<Record<Property, Cause>>): void {
+  const { verdict } = record;
   const broken = verdict.required.flatMap((property) => verdict.properties[property]?.violations ?? []);
   expect(broken.map(({ explanation }) => explanation)).toEqual([]);
   expect([verdict.verdict, verdict.reasons]).toEqual(["valid", []]);
   expect(verdict.required).toEqual(expect.arrayContaining([...kept]));
+  expectLost(record, lost);
+}
+
+/** These properties are violated, by these causes, and the lock claims none of them. */
+function expectLost({ verdict }: RunRecord, lost: Partial<Record<Property, Cause>>): void {
   const causes = Object.keys(lost).map((property) => [
     property,
     [...new Set(verdict.properties[property as Property]?.violations.map(({ cause }) => cause))],
@@ -175,10 +183,9 @@ describeWithEngine("a lock in an SQL database, played through the harness", () =
   });
 
   test("sql-version is lost, fencing tokens and all, in a restart of a server that writes its log later", async () => {
-    // The known limit, easy to hit: a window of 30 s instead of 600 ms.
-    const topology = { persistence: "everysec", config: { wal_writer_delay: "10s" } } as const;
-    const record = await play("sql-version", { topology, faults: [restart(true)] });
-    expectFound(record, ["stale-writes"], {
+    const record = await play("sql-version", { topology: LATE_LOG, faults: [restart(true)] });
+    expect(record.verdict.required).toEqual(["deadlock-freedom"]);
+    expectLost(record, {
       "mutual-exclusion": "lost-in-restart",
       "lease-exclusion": "lost-in-restart",
       "fencing-tokens": "token-rollback",
@@ -187,11 +194,34 @@ describeWithEngine("a lock in an SQL database, played through the harness", () =
 
   test("sql-version is lost when its server loses its disk, fencing tokens and all", async () => {
     const record = await play("sql-version", { faults: [restart(false)] });
-    expectFound(record, ["stale-writes", "deadlock-freedom"], {
+    expect(record.verdict.required).toEqual(["deadlock-freedom"]);
+    expectLost(record, {
       "mutual-exclusion": "lost-in-restart",
       "lease-exclusion": "lost-in-restart",
       "fencing-tokens": "token-rollback",
     });
+  });
+
+  test.each([
+    ["loses its disk", {}, restart(false)],
+    ["writes its log later", LATE_LOG, restart(true)],
+  ])("sql-version counts versions again when its server %s; the resource refuses the new holder", async (...row) => {
+    const [, topology, crash] = row;
+    const section = { key: "k1", ttlMs: 5_000, waitMs: 0, steps: [{ do: "write" as const }] };
+    const record = await play("sql-version", {
+      topology,
+      clients: [
+        { sections: [section, section, section] },
+        { sections: [{ ...section, waitMs: 20_000, after: { on: "fault:start", fault: 0 } }] },
+      ],
+      faults: [{ ...crash, at: { on: "release:ok", client: 0, count: 3 } }],
+    });
+    expect(record.verdict.required).toEqual(["deadlock-freedom"]);
+    expectLost(record, {
+      "fencing-tokens": "token-rollback",
+      "stale-writes": "rightful-write-refused",
+    });
+    expect(eventsOf(record, 1, "write:fail")).toBe(1);
   });
 
   test("sql-version is lost when the clock of its server steps forward", async () => {
@@ -236,8 +266,7 @@ describeWithEngine("a lock in an SQL database, played through the harness", () =
   });
 
   test("sql-for-update does not give a fencing token twice, whenever its server's log is written", async () => {
-    const topology = { persistence: "everysec", config: { wal_writer_delay: "10s" } } as const;
-    const record = await play("sql-for-update", { topology, faults: [restart(true)] });
+    const record = await play("sql-for-update", { topology: LATE_LOG, faults: [restart(true)] });
     expectFound(record, ["fencing-tokens", "stale-writes"], {});
   });
 });

@@ -6,7 +6,7 @@ import type { LockEntry } from "../lock-entry.ts";
 import { type Lease, noDrift, startLease } from "../parts/lease.ts";
 import { freshOwnerValue } from "../parts/owner-value.ts";
 import { type TryOutcome, spin, type Waiter } from "../parts/waiting.ts";
-import { ALL, CRASH, ENDS, SILENCE } from "./sql/faults-on-postgres.ts";
+import { CRASH, ENDS, SILENCE } from "./sql/faults-on-postgres.ts";
 import { fenceFrom } from "./sql/fence.ts";
 import { postgresAddress } from "./sql/postgres-address.ts";
 import type { StatementOutcome } from "./sql/session.ts";
@@ -181,13 +181,12 @@ function versionClaims(): readonly Claim[] {
       under: [...calm, ...CRASH, "power-loss", DISK_LOSS],
       because: "every lease has an end from the moment it exists",
     },
-    {
-      property: "stale-writes",
-      topology,
-      // Without its disk the server counts anew, and the resource refuses rightful holders too.
-      under: ALL.filter((fault) => fault !== DISK_LOSS),
-      because: "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
-    },
+    // Only where versions are kept: a server that has forgotten some counts them again, and the resource refuses them.
+    ...surviving(
+      "stale-writes",
+      [...calm, "clock-jump"],
+      "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
+    ),
   ];
 }
 
