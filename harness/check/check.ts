@@ -14,7 +14,7 @@ import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
-import { faultInWords } from "./words.ts";
+import { doubtInWords } from "./words.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
   /** The properties that decide the whole verdict; if absent, all that were checked. */
@@ -145,13 +145,7 @@ export class HistoryChecker {
   #doubts(): readonly string[] {
     const { faults, contention, events } = this.#evidence;
     if (events === 0) return [];
-    const unproven = faults.faults
-      .filter(({ event }) => event.value.outcome !== "installed")
-      .map(({ event }) => {
-        const { outcome, evidence } = event.value;
-        const what = outcome === "skipped" ? "was skipped" : "was not seen to take effect";
-        return `${faultInWords(event)} ${what}${evidence === undefined || evidence === "" ? "" : `: ${evidence}`}`;
-      });
+    const unproven = faults.faults.flatMap(({ event }) => doubtInWords(event) ?? []);
     return [...unproven, ...(contention.contended ? [] : ["no lock was ever contended"])];
   }
 }

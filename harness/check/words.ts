@@ -33,3 +33,11 @@ export function faultInWords({ f, value, time, index }: FaultEvent): string {
   const phase = value.phase === "heal" ? ", healing," : "";
   return `${f}${of}${phase} at ${ms(time)} (event ${index})`;
 }
+
+/** Why a fault makes the run prove less: it never came, or nothing was seen of its effect. Undefined if it took effect. */
+export function doubtInWords(event: FaultEvent): string | undefined {
+  const { outcome, evidence } = event.value;
+  if (outcome === "installed") return undefined;
+  const what = outcome === "skipped" ? "was skipped" : "was not seen to take effect";
+  return `${faultInWords(event)} ${what}${evidence === undefined || evidence === "" ? "" : `: ${evidence}`}`;
+}

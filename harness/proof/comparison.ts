@@ -1,5 +1,6 @@
-import type { History, HistoryEvent } from "../history/history.ts";
+import type { FaultEvent, History, HistoryEvent } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
+import { doubtInWords } from "../check/words.ts";
 import { clientOf } from "../history/clients.ts";
 import { HoldTracker, type Hold } from "../history/holds.ts";
 import { OpenOperations } from "../history/operations.ts";
@@ -8,7 +9,14 @@ import type { JudgedRun } from "./changed-run.ts";
 /** The outcome of a violation in a run with one change. */
 export type Comparison =
   /** It is gone. `clean`: no property is violated any more. */
-  | { readonly outcome: "gone"; readonly clean: boolean; readonly within?: number }
+  | {
+      readonly outcome: "gone";
+      readonly clean: boolean;
+      /** The client that outlived its lease gives up the lock within its lease. */
+      readonly within?: number;
+      /** The client that was refused for ever is granted the lock. */
+      readonly granted?: number;
+    }
   | { readonly outcome: "still" }
   /** The run proves nothing. `missing`: only because these faults of the plan never came in it. */
   | { readonly outcome: "undecided"; readonly why: string; readonly missing?: readonly number[] };
@@ -44,6 +52,9 @@ export function compare(
   // lock.
   const within = clientWithinLease(original, other, accused);
   if (within !== undefined) return { ...gone, within };
+  // A lock that is granted again is not stuck, however the run ends.
+  const granted = clientGrantedInstead(original, other, property, violation);
+  if (granted !== undefined) return { ...gone, granted };
   const missing = missingFaults(original, other);
   const reasons = newReasons(original, other);
   const incomparable = whyIncomparable(other, mine, found);
@@ -53,20 +64,37 @@ export function compare(
   return { outcome: "undecided", why, ...(onlyMissing ? { missing } : {}) };
 }
 
+/**
+ * Why the other run proves nothing although the first did. A fault that never came in either, or was not seen to take
+ * effect in either, is no difference between them, whatever else was different at that moment.
+ */
 function newReasons(original: JudgedRun, other: JudgedRun): readonly string[] {
-  return other.verdict.reasons.filter((reason) => !original.verdict.reasons.includes(reason));
+  const before = new Set(doubtfulFaults(original).map(sameInAnyRun));
+  const shared = doubtfulFaults(other).filter((event) => before.has(sameInAnyRun(event)));
+  const known = new Set([...original.verdict.reasons, ...shared.map(doubtInWords)]);
+  return other.verdict.reasons.filter((reason) => !known.has(reason));
 }
 
 /** Positions in the plan of faults that never came in the other run, though they did in the first. */
 function missingFaults(original: JudgedRun, other: JudgedRun): readonly number[] {
-  const skippedIn = ({ history }: JudgedRun): readonly number[] =>
-    history.events.flatMap((event) =>
-      event.type === "fault" && event.value.outcome === "skipped" && event.value.step !== undefined
-        ? [event.value.step]
-        : [],
+  const skippedIn = (run: JudgedRun): readonly number[] =>
+    doubtfulFaults(run).flatMap(({ value }) =>
+      value.outcome === "skipped" && value.step !== undefined ? [value.step] : [],
     );
   const before = new Set(skippedIn(original));
   return skippedIn(other).filter((step) => !before.has(step));
+}
+
+/** The faults of the plan that never came, or of which nothing was seen. */
+function doubtfulFaults({ history }: JudgedRun): readonly FaultEvent[] {
+  return history.events.filter(
+    (event) => event.type === "fault" && event.value.step !== undefined && event.value.outcome !== "installed",
+  ) as readonly FaultEvent[];
+}
+
+/** What an event of a fault has in common with that of the same fault in another run. */
+function sameInAnyRun({ value: { step, phase, outcome } }: FaultEvent): string {
+  return `${step} ${phase} ${outcome}`;
 }
 
 /** Whether two violations of two runs are about the same key and the same clients. */
@@ -116,6 +144,34 @@ function clientWithinLease(original: JudgedRun, other: JudgedRun, accused: Hypot
   );
   const inTime = again?.end !== undefined && again.end.by === "release" && again.end.time <= again.leaseEnd;
   return inTime ? Number(client) : undefined;
+}
+
+/**
+ * The client that was refused although nobody held the lock, if it is granted that lock in the other run more often than
+ * it had been before.
+ */
+function clientGrantedInstead(
+  original: JudgedRun,
+  other: JudgedRun,
+  property: Property,
+  { events, finding }: Violation,
+): number | undefined {
+  if (property !== "deadlock-freedom") return undefined;
+  const shown = (finding?.events ?? events).map((index) => eventAt(original.history, index));
+  const refusal = shown.find((event) => event?.type === "fail" && event.f === "acquire");
+  if (refusal === undefined || !("key" in refusal)) return undefined;
+  const client = clientNumber(refusal, original.history);
+  const grantsIn = (history: History, until: number): number =>
+    history.events.filter(
+      (event) =>
+        event.index < until &&
+        event.type === "ok" &&
+        event.f === "acquire" &&
+        event.key === refusal.key &&
+        clientNumber(event, history) === client,
+    ).length;
+  const instead = grantsIn(other.history, Infinity) > grantsIn(original.history, refusal.index);
+  return instead ? Number(client) : undefined;
 }
 
 function quarrelsOf({ verdict, history }: JudgedRun, property: Property): readonly Quarrel[] {

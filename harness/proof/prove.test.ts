@@ -6,7 +6,8 @@ import { catalogue } from "../../workloads/catalogue.ts";
 import { interruptedHolder, rival } from "../../workloads/catalogue/clients.ts";
 import { planOf, requiredOf } from "../../workloads/scenario.ts";
 
-type PlanParts = Omit<PlanInput, "format" | "version" | "seed">;
+type PlanParts = Omit<PlanInput, "format" | "version" | "seed"> & { readonly seed?: number };
+type Section = PlanInput["clients"][number]["sections"][number];
 
 function planWith(parts: PlanParts): Plan {
   return planSchema.parse({ format: "lockstorm-plan", version: 1, seed: 1, ...parts });
@@ -106,6 +107,81 @@ describe("a cause", () => {
     const found = await first(plan, "mutual-exclusion");
     expect(found).toMatchObject({ cause: "overrun", proof: { standing: "proven" } });
     expect(found.explanation).toContain("client-0 gives up the lock within its lease");
+  });
+});
+
+describe("among other faults of the plan, a cause", () => {
+  const holding = (forMs: number, more: Partial<Section> = {}): Section => ({
+    key: "k1",
+    ttlMs: 800,
+    waitMs: 0,
+    steps: [{ do: "hold", forMs }],
+    ...more,
+  });
+
+  it("is proven although another fault of the plan comes neither with it nor without it", async () => {
+    const plan = planWith({
+      lock: "setnx",
+      topology: { kind: "single" },
+      clients: [{ sections: [holding(400)] }, { sections: [holding(100, { after: { atMs: 200 } })] }],
+      faults: [
+        // The driver cannot extend: no client ever starts an extension.
+        { kind: "clock-jump", params: { targets: ["node-0"], byMs: 30_000 }, at: { on: "extend:ok" } },
+        { kind: "eviction", params: { targets: ["node-0"] }, at: { atMs: 100 } },
+      ],
+    });
+    const { cause, proof } = await first(plan, "lease-exclusion");
+    expect(cause).toBe("eviction");
+    expect(proof).toMatchObject({ standing: "proven", run: { change: { steps: [1] } } });
+  });
+
+  it("is the death of a holder if the client that was refused for ever is granted the lock without it", async () => {
+    const plan = planWith({
+      lock: "setnx",
+      topology: { kind: "single" },
+      clients: [
+        { sections: [holding(100)] },
+        {
+          sections: [
+            holding(10, { waitMs: 6000, after: { on: "acquire:ok", client: 0 } }),
+            holding(10, { waitMs: 6000 }),
+          ],
+        },
+      ],
+      faults: [
+        // It comes only if client-1 is granted the lock, and then no client tries to acquire after it.
+        {
+          kind: "pause-client",
+          params: { targets: ["client-1"] },
+          at: { on: "release:invoke", client: 1, count: 2 },
+          until: { on: "release:invoke", client: 1, count: 2, afterMs: 50 },
+        },
+        { kind: "kill-client", params: { targets: ["client-0"] }, at: { on: "acquire:ok", client: 0 } },
+      ],
+    });
+    const { cause, proof, explanation } = await first(plan, "deadlock-freedom");
+    expect(cause).toBe("never-freed");
+    expect(proof).toMatchObject({ standing: "proven", run: { change: { steps: [1] } } });
+    expect(explanation).toContain(", client-1 is granted the lock.");
+  });
+
+  it("is what delayed a grant if its lease began before its client was told", async () => {
+    const plan = planWith({
+      // A seed with which the key is taken before the server is paused, and the fencing token only after it.
+      seed: 1801419220,
+      lock: "fence-second-command",
+      topology: { kind: "single" },
+      clients: [
+        { sections: [holding(512, { waitMs: 1600 })] },
+        { sections: [holding(804, { ttlMs: 1200, waitMs: 4800 })] },
+      ],
+      faults: [{ kind: "pause-node", params: { targets: ["node-0"] }, at: { atMs: 0.2 }, until: { atMs: 498.2 } }],
+    });
+    const { cause, proof, explanation } = await first(plan, "mutual-exclusion");
+    expect(cause).toBe("overrun");
+    expect(proof).toMatchObject({ standing: "proven", run: { change: { steps: [0] } } });
+    expect(explanation).toContain("delayed its grant");
+    expect(explanation).toContain("client-0 gives up the lock within its lease");
   });
 });
 

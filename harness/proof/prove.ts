@@ -180,14 +180,7 @@ class Prover {
         return { outcome: "proven", by, run };
       }
       case "gone": {
-        const { clean, within } = comparison;
-        const what =
-          within !== undefined
-            ? `client-${within} gives up the lock within its lease`
-            : clean
-              ? "the same schedule breaks nothing"
-              : "the same schedule does not break in this way";
-        return { outcome: "proven", by: `${condition}, ${what}`, run };
+        return { outcome: "proven", by: `${condition}, ${goneInWords(comparison)}`, run };
       }
     }
   }
@@ -208,6 +201,10 @@ class Prover {
     const without = this.#withoutInWords(steps);
     if (comparison.outcome === "still") return { outcome: "proven", by: `${without}, it still happens`, run };
     if (comparison.outcome === "gone") return { outcome: "dropped", run };
+    const { missing } = comparison;
+    if (missing !== undefined && !(await this.#matters(property, violation, missing))) {
+      return { outcome: "dropped", run };
+    }
     return { outcome: "undecided", why: `a run ${without} decides nothing: ${comparison.why}` };
   }
 
@@ -331,6 +328,14 @@ class Prover {
     const event = this.#faults.find(({ value }) => value.step === step && value.phase === "start");
     return event === undefined ? `fault ${step} of the plan` : faultInWords(event);
   }
+}
+
+/** What is different in a run in which the violation is gone. */
+function goneInWords({ clean, within, granted }: Extract<Comparison, { outcome: "gone" }>): string {
+  if (within !== undefined) return `client-${within} gives up the lock within its lease`;
+  if (granted !== undefined) return `client-${granted} is granted the lock`;
+  if (clean) return "the same schedule breaks nothing";
+  return "the same schedule does not break in this way";
 }
 
 const REMEDY = {

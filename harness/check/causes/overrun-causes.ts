@@ -1,4 +1,4 @@
-import { holdsMessages, pausesClients } from "../../core/fault-traits.ts";
+import { type FaultTraits, holdsMessages, pausesClients, stopsNodes } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -43,6 +43,9 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
     grant: hold.grantedIndex,
     remedies,
   });
+  // Its lease may have begun at any time after it asked.
+  const delays = hold.vague ? faults.during(delaysReplies, hold.invokedTime, hold.grantedTime) : [];
+  const delayed = delays.filter((fault) => !cut.includes(fault) && concerns(fault, hold, evidence));
   return [
     ...pauses
       .toReversed()
@@ -61,6 +64,15 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
           "local-timer",
           "fencing-resource",
         ]),
+      ),
+    ...delayed
+      .toReversed()
+      .map((fault) =>
+        accuse(
+          fault,
+          `${faultInWords(fault)} delayed its grant, so its lease had begun long before it was told, and it held longer than its lease`,
+          ["elapsed-check", "fencing-resource"],
+        ),
       ),
     {
       cause: "overrun",
@@ -124,6 +136,11 @@ function pausesOf(hold: Hold, { faults, holds }: SharedEvidence, from: number, t
 function isStoppedThroughout(pause: FaultEvent, leaseEnd: number, from: number, { faults }: SharedEvidence): boolean {
   const healed = faults.faults.find(({ event }) => event === pause)?.healed;
   return pause.time <= leaseEnd && (healed?.time ?? Infinity) >= from;
+}
+
+/** Whether a grant can be under way for as long as the fault is in force. */
+function delaysReplies(traits: FaultTraits): boolean {
+  return holdsMessages(traits) || stopsNodes(traits);
 }
 
 /** Whether a fault of the network names this client, or names none. */
