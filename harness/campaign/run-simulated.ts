@@ -4,7 +4,6 @@ import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
 import type { CheckerFactory } from "../check/checker.ts";
 import { alteredDriver } from "../client/altered-driver.ts";
-import { foreignDriver, loadDriver } from "../client/load-driver.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { History } from "../history/history.ts";
 import type { Fault } from "../core/fault.ts";
@@ -17,10 +16,10 @@ import { provenElsewhere } from "../proof/proven-elsewhere.ts";
 import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
-import { isolatedDriver } from "../simulated/modules/isolated-driver.ts";
 import { simulate } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { KeptRun } from "./kept-run.ts";
+import { simulatedDriver } from "./simulated-driver.ts";
 
 /** A simulated run that is over. */
 export interface SimulatedRun {
@@ -29,8 +28,6 @@ export interface SimulatedRun {
   /** Equal for equal runs: the same plan and the same code. */
   readonly traceHash: string;
 }
-
-const drivers = new Map<string, Promise<LockDriver>>();
 
 /**
  * Runs a plan in simulation and judges it. Only `sink` writes anything: a run takes a millisecond.
@@ -56,7 +53,7 @@ export async function runSimulated(
   const { title, sink, required, checkers, signal, moreFaults = [] } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
-  const driver = options.driver ?? (await driverNamed(plan.lock));
+  const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const known = [...faults, ...moreFaults];
   const { value, traceHash } = await simulate({ plan, driver, signal }, (system, signal) =>
@@ -78,7 +75,7 @@ export async function proveSimulated(
 ): Promise<SimulatedRun> {
   const { plan, record } = run;
   const { history, verdict } = record;
-  const driver = options.driver ?? (await driverNamed(plan.lock));
+  const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const proven = await proveCauses({ plan, history, verdict }, async ({ plan, standIn, alteration }) => {
     const altered = alteration === undefined ? driver : alteredDriver(driver, alteration);
     const moreFaults = [standIn];
@@ -100,22 +97,6 @@ export async function proveBySimulation(record: RunRecord): Promise<RunRecord> {
   const title = record.title ?? plan.lock;
   const run = await proveSimulated(await runSimulated(plan, { title, required: verdict.required }));
   return { ...record, verdict: provenElsewhere({ plan, history, verdict }, { plan, ...run.record }) };
-}
-
-function driverNamed(lock: string): Promise<LockDriver> {
-  let driver = drivers.get(lock);
-  if (driver === undefined) drivers.set(lock, (driver = loadIsolated(lock)));
-  return driver;
-}
-
-/**
- * Code of others is loaded anew for each client. It is loaded once before, so that an error in it is reported before
- * any run.
- */
-async function loadIsolated(lock: string): Promise<LockDriver> {
-  const driver = await loadDriver(lock);
-  const foreign = foreignDriver(lock);
-  return (foreign === undefined ? undefined : isolatedDriver(foreign)) ?? driver;
 }
 
 /** The history of a run that was interrupted, marked as such. */

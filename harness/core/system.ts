@@ -83,6 +83,10 @@ export interface ClientHandle extends ProcessHandle {
    * if the backend cannot.
    */
   pauseAtSend?(to: readonly string[], count: number): Promise<PauseToCome>;
+  /** Closes its lock, as a program does that ends in an orderly way. Absent if the backend cannot. */
+  close?(): Promise<void>;
+  /** How many of its connections are open. Absent if the backend cannot tell. */
+  openConnections?(): number;
   /** Calls `listener` when the lock told the client that its lease is gone. */
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
   /** Calls `listener` when the lock told the client that it has prolonged its lease by itself. */

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, expect, test, vi } from "vitest";
+import { conformDriver } from "../campaign/conform/conform-driver.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
+import { topologySchema } from "../core/topology.ts";
 import { checkLock } from "./check-lock.ts";
 
 // Each example runs in a process of its own.
@@ -35,5 +37,7 @@ test.each(examples)("$name of the page runs on $topology, and breaks nothing", a
   const store = join(folder, `${name}-${topology}`);
   const { counterexample, valid } = await checkLock({ lock, topology, runs: 40, store });
   expect(counterexample?.text).toBeUndefined();
+  const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: topology }), seed: 1 });
+  expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
   expect(valid).toBeGreaterThan(20);
 });

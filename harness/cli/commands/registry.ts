@@ -2,6 +2,7 @@ import type { Command } from "../command.ts";
 import { advise } from "./advise.ts";
 import { check } from "./check.ts";
 import { completion } from "./completion.ts";
+import { conform } from "./conform.ts";
 import { debate } from "./debate.ts";
 import { doctor } from "./doctor.ts";
 import { headline } from "./headline.ts";
@@ -16,6 +17,7 @@ import { setup } from "./setup.ts";
 /** All commands, in the order of the help. Parsing, help, completion and `docs/cli.md` come from this table. */
 export const commands: readonly Command[] = [
   hunt,
+  conform,
   merge,
   reproduce,
   debate,

@@ -124,6 +124,11 @@ export class Network {
     this.#sendListeners.push(listener);
   }
 
+  /** How many ends of connections a host has open. */
+  openEndsOf(host: Host): number {
+    return this.#ends.get(host)?.size ?? 0;
+  }
+
   /** For endpoints. */
   noticeSending(end: Endpoint, connection: Connection, bytes: Uint8Array): void {
     if (this.#sendListeners.length === 0) return;

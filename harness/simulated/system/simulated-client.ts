@@ -3,6 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLease } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
 import { HostDiedError } from "../kernel/host-tasks.ts";
+import type { Network } from "../network/network.ts";
 import type { SendStops } from "./send-stops.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 
@@ -11,15 +12,17 @@ type LostListener = (lost: { readonly key: string; readonly owner: string }) => 
 /** A client of a simulation: the unmodified lock on the patched platform, in a separate host. */
 export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #runner: Host;
+  readonly #network: Network;
   readonly #stops: SendStops;
   readonly #listeners: LostListener[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   #program: ClientProgram | undefined;
 
   /** @param runner the host of the caller of this client */
-  constructor(host: Host, runner: Host, stops: SendStops) {
+  constructor(host: Host, runner: Host, network: Network, stops: SendStops) {
     super(host);
     this.#runner = runner;
+    this.#network = network;
     this.#stops = stops;
   }
 
@@ -70,6 +73,14 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
           : Promise.resolve({ observed: true, detail: `${this.name} was stopped, and is ${this.host.state}` });
       },
     });
+  }
+
+  async close(): Promise<void> {
+    await this.host.call("close", async () => this.#program?.[Symbol.asyncDispose]());
+  }
+
+  openConnections(): number {
+    return this.#network.openEndsOf(this.host);
   }
 
   onLost(listener: LostListener): void {

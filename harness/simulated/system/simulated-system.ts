@@ -54,7 +54,7 @@ export class SimulatedSystem implements SystemUnderTest {
     this.clients = plan.clients.map((_, index) => {
       const host = kernel.host(clientName(index));
       network.add(host, `10.213.0.${100 + index}`);
-      return new SimulatedClient(host, this.runner, stops);
+      return new SimulatedClient(host, this.runner, network, stops);
     });
     this.#data = this.layout.data.map((node) => new SimulatedNode(node, this.runner));
     this.#sentinels = this.layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));

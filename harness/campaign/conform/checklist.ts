@@ -1,0 +1,39 @@
+import { brokenConnection } from "./checks/broken-connection.ts";
+import { contention } from "./checks/contention.ts";
+import { disposal } from "./checks/disposal.ts";
+import { expiry } from "./checks/expiry.ts";
+import { extension } from "./checks/extension.ts";
+import { fencing } from "./checks/fencing.ts";
+import { foreignRelease } from "./checks/foreign-release.ts";
+import { givingUp } from "./checks/giving-up.ts";
+import { grants } from "./checks/grants.ts";
+import { loss } from "./checks/loss.ts";
+import { lostReply } from "./checks/lost-reply.ts";
+import { ownerValues } from "./checks/owner-values.ts";
+import { release } from "./checks/release.ts";
+import { renewal } from "./checks/renewal.ts";
+import { serverDown } from "./checks/server-down.ts";
+import { validity } from "./checks/validity.ts";
+import { waiting } from "./checks/waiting.ts";
+import type { ConformityCheck } from "./conformity.ts";
+
+/** What a driver is tried for, the simplest first. */
+export const CHECKLIST: readonly ConformityCheck[] = [
+  grants,
+  contention,
+  waiting,
+  givingUp,
+  release,
+  ownerValues,
+  expiry,
+  validity,
+  extension,
+  renewal,
+  loss,
+  foreignRelease,
+  fencing,
+  lostReply,
+  serverDown,
+  brokenConnection,
+  disposal,
+];

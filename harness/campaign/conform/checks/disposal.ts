@@ -1,0 +1,24 @@
+import type { ConformityCheck } from "../conformity.ts";
+
+const WITHIN_MS = 10_000;
+/** For the last packets. */
+const GOODBYE_MS = 1000;
+
+/** Disposing a client closes it. */
+export const disposal: ConformityCheck = {
+  name: "disposal",
+  asks: "disposing a client closes its connections",
+  async run(trial) {
+    const client = trial.client(0);
+    if (client.close === undefined || client.openConnections === undefined)
+      return trial.skip("this backend cannot close a client");
+    await trial.granted(0, { ttlMs: 1000 });
+    const before = client.openConnections();
+    const closing = client.close().then(() => true);
+    const closed = await Promise.race([closing, trial.sleep(WITHIN_MS).then(() => false)]);
+    if (!closed) trial.mistake(`disposing the client takes longer than ${WITHIN_MS} ms`);
+    await trial.sleep(GOODBYE_MS);
+    const after = client.openConnections();
+    if (after > 0) trial.mistake(`${after} of ${before} connections stay open: they keep the process alive`);
+  },
+};

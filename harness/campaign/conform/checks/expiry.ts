@@ -1,0 +1,32 @@
+import type { ConformityCheck } from "../conformity.ts";
+import { isGranted, ms } from "../trial.ts";
+
+const TTL_MS = 1000;
+const EVERY_MS = 50;
+/** Replies, rounding to milliseconds. */
+const EARLY_MS = 50;
+/** Slow retries, leases that are rounded up to a second. */
+const LATE_MS = 2000;
+const GIVE_UP_MS = 60_000;
+
+/** The lock of a client that died is free when its lease is over: neither earlier nor much later. */
+export const expiry: ConformityCheck = {
+  name: "expiry",
+  asks: "the lock of a client that died is free after ttlMs",
+  async run(trial) {
+    const from = trial.nowMs;
+    await trial.granted(0, { ttlMs: TTL_MS });
+    await trial.client(0).kill();
+    while (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) {
+      if (trial.nowMs - from > GIVE_UP_MS) {
+        trial.mistake(`${ms(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`);
+        return;
+      }
+      await trial.sleep(EVERY_MS);
+    }
+    const afterMs = trial.nowMs - from;
+    if (afterMs < TTL_MS - EARLY_MS)
+      trial.mistake(`with ttlMs ${TTL_MS}, another client was granted after ${ms(afterMs)}`);
+    if (afterMs > TTL_MS + LATE_MS) trial.mistake(`with ttlMs ${TTL_MS}, the lock was free only after ${ms(afterMs)}`);
+  },
+};

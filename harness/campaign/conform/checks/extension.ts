@@ -1,0 +1,30 @@
+import type { ConformityCheck } from "../conformity.ts";
+import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+
+/** An extension prolongs a lease that is there, and only such a one. */
+export const extension: ConformityCheck = {
+  name: "extension",
+  asks: "extend prolongs a lease that is held, and fails for one that is gone",
+  async run(trial) {
+    const grant = await trial.granted(0, { ttlMs: 1000 });
+    await trial.sleep(500);
+    const { reply } = await trial.extend(0, grant, LEASE_MS);
+    if (!reply.ok && reply.kind === "unsupported") return trial.skip("this driver cannot extend a lease");
+    if (!isGranted(reply)) {
+      trial.mistake(`extend of a lease that is held answered ${inWords(reply)}`);
+      return;
+    }
+    await trial.sleep(1000);
+    if (isGranted((await trial.acquire(1, { ttlMs: 1000 })).reply)) {
+      trial.mistake("another client was granted the lock within an extended lease");
+      return;
+    }
+    await trial.client(0).pause();
+    await trial.sleep(2 * LEASE_MS);
+    const other = await trial.acquire(1, { ttlMs: LEASE_MS, waitMs: 1000 });
+    await trial.client(0).resume();
+    if (!isGranted(other.reply)) return;
+    const late = await trial.extend(0, reply, LEASE_MS);
+    if (isGranted(late.reply)) trial.mistake("extend answered ok for a lease that is over and held by another client");
+  },
+};

@@ -1,0 +1,22 @@
+import type { ConformityCheck } from "../conformity.ts";
+import { inWords, isGranted, LEASE_MS, ms } from "../trial.ts";
+
+/** How long the holder keeps the lock, and how long the other waits for it. */
+const HELD_MS = 500;
+const WAIT_MS = 5000;
+
+/** Whoever waits gets the lock once it is free. */
+export const waiting: ConformityCheck = {
+  name: "waiting",
+  asks: "acquire with waitMs waits for a holder that releases in time",
+  async run(trial) {
+    const grant = await trial.granted(0, { ttlMs: LEASE_MS });
+    const waiter = trial.acquire(1, { ttlMs: 1000, waitMs: WAIT_MS });
+    await trial.sleep(HELD_MS);
+    await trial.release(0, grant);
+    const { reply, tookMs } = await waiter;
+    if (isGranted(reply)) return;
+    const after = `after ${ms(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${HELD_MS} ms`;
+    trial.mistake(`acquire answered ${inWords(reply)} ${after}`);
+  },
+};

@@ -1,0 +1,235 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { expect, test } from "vitest";
+import type { LockClient, LockDriver } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { CHECKLIST } from "./checklist.ts";
+import { conformDriver } from "./conform-driver.ts";
+
+const RELEASE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
+const EXTEND =
+  "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0";
+const BETWEEN_TRIES_MS = 25;
+
+type Parts = Partial<LockClient> & Record<never, never>;
+
+/** A right driver of a lock on one server, with parts of its client replaced. */
+function driverWith(replace: (redis: Redis, right: LockClient) => Parts, quiet = true): LockDriver {
+  return {
+    connect: async ({ servers }) => {
+      if (servers.kind !== "single") throw new Error("one server, please");
+      const redis = new Redis({
+        ...servers.address,
+        maxRetriesPerRequest: 0,
+        commandTimeout: 1000,
+        autoResendUnfulfilledCommands: false,
+      });
+      if (quiet) redis.on("error", () => {});
+      const right = clientOn(redis);
+      return { ...right, ...replace(redis, right) };
+    },
+  };
+}
+
+function clientOn(redis: Redis): LockClient {
+  const unless = async <T>(work: () => Promise<T>): Promise<T | { type: "info"; reason: string }> =>
+    work().catch((error: unknown) => ({ type: "info", reason: String(error) }));
+  return {
+    acquire: (key, { ttlMs, waitMs }) =>
+      unless(async () => {
+        const until = performance.now() + waitMs;
+        for (;;) {
+          const owner = randomUUID();
+          const validFromMs = performance.now();
+          const reply = await redis.set(key, owner, "PX", ttlMs, "NX");
+          if (reply === "OK") return { type: "ok", value: { key, owner, validForMs: ttlMs, validFromMs } };
+          if (performance.now() >= until) return { type: "fail", kind: "contended", reason: "held" };
+          await new Promise((resolve) => setTimeout(resolve, BETWEEN_TRIES_MS));
+        }
+      }),
+    extend: (grant, ttlMs) =>
+      unless(async () => {
+        const validFromMs = performance.now();
+        if ((await redis.eval(EXTEND, 1, grant.key, grant.owner, ttlMs)) === 1) {
+          return { type: "ok", value: { ...grant, validForMs: ttlMs, validFromMs } };
+        }
+        return { type: "fail", kind: "contended", reason: "gone" };
+      }),
+    release: ({ key, owner }) =>
+      unless(async () => ({ type: "ok", value: { released: (await redis.eval(RELEASE, 1, key, owner)) === 1 } })),
+    [Symbol.asyncDispose]: async () => redis.disconnect(),
+  };
+}
+
+/** The checks that found a mistake, with what they say. */
+async function mistakesOf(driver: LockDriver): Promise<Readonly<Record<string, readonly string[]>>> {
+  const { checks } = await conformDriver({
+    lock: "mine",
+    topology: topologySchema.parse({ kind: "single" }),
+    seed: 3,
+    driver,
+  });
+  expect(checks.map(({ name }) => name)).toEqual(CHECKLIST.map(({ name }) => name));
+  return Object.fromEntries(
+    checks.filter(({ outcome }) => outcome === "mistake").map(({ name, details }) => [name, details]),
+  );
+}
+
+test("a right driver has no mistake", async () => {
+  expect(await mistakesOf(driverWith(() => ({})))).toEqual({});
+});
+
+const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = {
+  "a time-out is a failure": [
+    "lost-reply",
+    driverWith((_, right) => ({
+      acquire: async (...args) => {
+        const answer = await right.acquire(...args);
+        return answer.type === "info" ? { type: "fail", kind: "error", reason: answer.reason } : answer;
+      },
+    })),
+  ],
+  "a time-out is a success": [
+    "lost-reply",
+    driverWith((_, right) => ({
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        return answer.type === "info" ? { type: "ok", value: { key, owner: randomUUID() } } : answer;
+      },
+    })),
+  ],
+  "contention is info": [
+    "contention",
+    driverWith((_, right) => ({
+      acquire: async (...args) => {
+        const answer = await right.acquire(...args);
+        return answer.type === "fail" ? { type: "info", reason: answer.reason } : answer;
+      },
+    })),
+  ],
+  "contention is a grant": [
+    "contention",
+    driverWith((_, right) => ({
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        return answer.type === "fail" ? { type: "ok", value: { key, owner: randomUUID() } } : answer;
+      },
+    })),
+  ],
+  "it does not wait": [
+    "waiting",
+    driverWith((_, right) => ({ acquire: (key, options) => right.acquire(key, { ...options, waitMs: 0 }) })),
+  ],
+  "it waits for ever": [
+    "giving-up",
+    driverWith((_, right) => ({
+      acquire: (key, options) => right.acquire(key, { ...options, waitMs: options.waitMs === 0 ? 0 : 1e6 }),
+    })),
+  ],
+  "seconds for milliseconds": [
+    "expiry",
+    driverWith((_, right) => ({
+      acquire: (key, options) => right.acquire(key, { ...options, ttlMs: options.ttlMs * 1000 }),
+    })),
+  ],
+  "a lease shorter than asked for": [
+    "expiry",
+    driverWith((_, right) => ({
+      acquire: (key, options) => right.acquire(key, { ...options, ttlMs: options.ttlMs / 4 }),
+    })),
+  ],
+  "one owner value": [
+    "owner-values",
+    driverWith((redis) => ({
+      acquire: async (key, { ttlMs }) => {
+        const reply = await redis.set(key, "me", "PX", ttlMs, "NX");
+        if (reply === null) return { type: "fail", kind: "contended", reason: "held" };
+        return { type: "ok", value: { key, owner: "me" } };
+      },
+    })),
+  ],
+  "validity that counts from the reply": [
+    "validity",
+    driverWith((_, right) => ({
+      acquire: async (...args) => {
+        const answer = await right.acquire(...args);
+        if (answer.type !== "ok") return answer;
+        return { type: "ok", value: { ...answer.value, validFromMs: performance.now() } };
+      },
+    })),
+  ],
+  "every release has released": [
+    "foreign-release",
+    driverWith((_, right) => ({
+      release: async (grant) => {
+        await right.release(grant);
+        return { type: "ok", value: { released: true } };
+      },
+    })),
+  ],
+  "a release of whoever holds": [
+    "foreign-release",
+    driverWith((redis) => ({
+      release: async ({ key }) => ({ type: "ok", value: { released: (await redis.del(key)) === 1 } }),
+    })),
+  ],
+  "a release that does nothing": [
+    "release",
+    driverWith(() => ({ release: async () => ({ type: "ok", value: { released: true } }) })),
+  ],
+  "every extension is ok": [
+    "extension",
+    driverWith((_, right) => ({
+      extend: async (grant, ttlMs) => {
+        await right.extend?.(grant, ttlMs);
+        return { type: "ok", value: grant };
+      },
+    })),
+  ],
+  "an answer of another shape": [
+    "grants",
+    driverWith((_, right) => ({
+      acquire: async (...args) => ((await right.acquire(...args)).type === "ok") as never,
+    })),
+  ],
+  "a fencing token that does not grow": [
+    "fencing",
+    driverWith((_, right) => ({
+      acquire: async (...args) => {
+        const answer = await right.acquire(...args);
+        return answer.type === "ok" ? { type: "ok", value: { ...answer.value, fence: 1 } } : answer;
+      },
+    })),
+  ],
+  "errors that nobody handles": [
+    "broken-connection",
+    driverWith((redis) => {
+      redis.on("close", () => {
+        throw new RangeError("no connection");
+      });
+      return {};
+    }),
+  ],
+  "a connection that is not closed": ["disposal", driverWith(() => ({ [Symbol.asyncDispose]: async () => {} }))],
+  "a renewal that it reports and does not make": [
+    "renewal",
+    driverWith((_, right) => {
+      let tell: Parameters<NonNullable<LockClient["onRenewed"]>>[0] = () => {};
+      return {
+        acquire: async (key, options) => {
+          const answer = await right.acquire(key, options);
+          if (answer.type === "ok") {
+            const { owner } = answer.value;
+            setTimeout(() => tell({ key, owner, validForMs: options.ttlMs }), options.ttlMs / 2);
+          }
+          return answer;
+        },
+        onRenewed: (listener) => (tell = listener),
+      };
+    }),
+  ],
+};
+
+test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]) => {
+  expect(Object.keys(await mistakesOf(driver))).toContain(check);
+});

@@ -1,0 +1,66 @@
+import type { LockDriver } from "../../core/lock-driver.ts";
+import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
+import type { TopologySpec } from "../../core/topology.ts";
+import { simulate } from "../../simulated/system/simulate.ts";
+import { simulatedDriver } from "../simulated-driver.ts";
+import { CHECKLIST } from "./checklist.ts";
+import type { Conformity, ConformityCheck } from "./conformity.ts";
+import { Trial } from "./trial.ts";
+
+/** More than any check takes, in virtual time. */
+const LIMIT_MS = 600_000;
+const CLIENTS = 3;
+
+export interface ConformOptions {
+  /** The lock: a name, or the path of a driver. */
+  readonly lock: string;
+  readonly topology: TopologySpec;
+  readonly seed: number;
+  /** The driver, if it is not the one that `lock` names. */
+  readonly driver?: LockDriver | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The outcome of a checklist. */
+export interface ConformResult {
+  readonly lock: string;
+  readonly topology: TopologySpec["kind"];
+  readonly seed: number;
+  readonly checks: readonly Conformity[];
+}
+
+/**
+ * Tries a driver against the checklist of what lockstorm expects from drivers, in simulation: what it answers to
+ * contention, expiry, lost replies and so on, compared with what its servers hold. A driver with a mistake would make a
+ * right lock look wrong, or a wrong one right.
+ * @throws UserError when the driver cannot be loaded or never connects; the signal's reason when aborted
+ */
+export async function conformDriver(options: ConformOptions): Promise<ConformResult> {
+  const { lock, topology, seed, signal } = options;
+  const driver = options.driver ?? (await simulatedDriver(lock));
+  const checks: Conformity[] = [];
+  for (const check of CHECKLIST) {
+    signal?.throwIfAborted();
+    checks.push(await tried(check, driver, options));
+  }
+  return { lock, topology: topology.kind, seed, checks };
+}
+
+async function tried(
+  { name, asks, run }: ConformityCheck,
+  driver: LockDriver,
+  { lock, topology, seed, signal }: ConformOptions,
+): Promise<Conformity> {
+  const plan = planSchema.parse({
+    format: PLAN_FORMAT,
+    version: PLAN_VERSION,
+    seed,
+    lock,
+    topology,
+    clients: Array.from({ length: CLIENTS }, () => ({ sections: [] })),
+    faults: [],
+    limitMs: LIMIT_MS,
+  });
+  const { value } = await simulate({ plan, driver, signal }, (system) => Trial.of(system, run));
+  return { name, asks, ...value };
+}

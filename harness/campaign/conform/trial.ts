@@ -1,0 +1,155 @@
+import type { ClientHandle, ClientReply, SystemUnderTest } from "../../core/system.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
+import { dataNodes } from "../../core/topology.ts";
+import type { Conformity } from "./conformity.ts";
+
+/** The key that checks lock. */
+export const KEY = "k1";
+/** A lease that outlasts what a check does meanwhile. Short, because some locks limit how long a lease may be. */
+export const LEASE_MS = 2500;
+
+type GrantedReply = Extract<ClientReply, { readonly ok: true }> & { readonly owner: string };
+
+/** A reply of a client, and how long it took in milliseconds of virtual time. */
+export interface Answer {
+  readonly reply: ClientReply;
+  readonly tookMs: number;
+}
+
+/** Ends a check early: what it asks cannot be tried. */
+class NotReachedError extends Error {}
+
+/** One check in progress: a running system, and what was found so far. */
+export class Trial {
+  readonly system: SystemUnderTest;
+  readonly #mistakes: string[] = [];
+  readonly #remarks: string[] = [];
+  #skipped: string | undefined;
+
+  constructor(system: SystemUnderTest) {
+    this.system = system;
+    system.onNotice((notice) => {
+      if (notice.kind !== "crashed") return;
+      const [place] = notice.stack;
+      this.mistake(`${notice.name} crashed: ${notice.evidence}${place === undefined ? "" : ` (${place})`}`);
+    });
+  }
+
+  /** What a check found. @param check it */
+  static async of(
+    system: SystemUnderTest,
+    check: (trial: Trial) => Promise<void>,
+  ): Promise<Pick<Conformity, "outcome" | "details">> {
+    const trial = new Trial(system);
+    try {
+      await check(trial);
+    } catch (error) {
+      if (!(error instanceof NotReachedError)) throw error;
+    }
+    return trial.#found();
+  }
+
+  /** The driver does not do what is asked. */
+  mistake(what: string): void {
+    this.#mistakes.push(what);
+  }
+
+  /** Something that whoever reads verdicts on this driver should know. */
+  remark(what: string): void {
+    this.#remarks.push(what);
+  }
+
+  /** Ends the check: it does not apply. @throws always */
+  skip(why: string): never {
+    this.#skipped = why;
+    throw new NotReachedError();
+  }
+
+  /** The client of this index. */
+  client(index: number): ClientHandle {
+    const client = this.system.clients[index];
+    if (client === undefined) throw new RangeError(`a trial has no client ${index}`);
+    return client;
+  }
+
+  async acquire(client: number, { ttlMs, waitMs = 0, key = KEY }: { ttlMs: number; waitMs?: number; key?: string }) {
+    return this.#timed(() => this.client(client).perform({ op: "acquire", key, ttlMs, waitMs }));
+  }
+
+  async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer> {
+    return this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
+  }
+
+  async release(client: number, { owner }: GrantedReply, key = KEY): Promise<Answer> {
+    return this.#timed(() => this.client(client).perform({ op: "release", key, owner }));
+  }
+
+  /** Acquires a free lock. If it is not granted, the check is not reached. */
+  async granted(client: number, options: { ttlMs: number; waitMs?: number; key?: string }): Promise<GrantedReply> {
+    const { reply } = await this.acquire(client, options);
+    if (isGranted(reply)) return reply;
+    return this.skip(`client-${client} was not granted a free lock: ${inWords(reply)}`);
+  }
+
+  sleep(ms: number): Promise<void> {
+    return this.system.clock.sleep(ms);
+  }
+
+  /** Milliseconds since the start of the trial, on the clock that no fault touches. */
+  get nowMs(): number {
+    return this.system.clock.now() / 1e6;
+  }
+
+  /** The servers that the lock is on: the master, or all independent servers. */
+  async masters(): Promise<readonly string[]> {
+    return topologyOf(this.system.topology.kind).arrangement === "replicated"
+      ? (await this.system.roles()).masters
+      : dataNodes(this.system.topology.kind);
+  }
+
+  async command(node: string, ...words: readonly string[]): Promise<unknown> {
+    const handle = this.system.nodes.find(({ name }) => name === node);
+    if (handle === undefined) throw new RangeError(`a trial has no server ${node}`);
+    return handle.command(...words);
+  }
+
+  /** For each server that the lock is on, the milliseconds until its longest-lived key with an expiry expires; 0 if none. */
+  async expiries(): Promise<readonly number[]> {
+    return Promise.all(
+      (await this.masters()).map(async (node) => {
+        const keys = (await this.command(node, "KEYS", "*")) as readonly string[];
+        const left = await Promise.all(keys.map((key) => this.command(node, "PTTL", key)));
+        return Math.max(0, ...left.map(Number));
+      }),
+    );
+  }
+
+  async #timed(perform: () => Promise<ClientReply>): Promise<Answer> {
+    const from = this.nowMs;
+    const reply = await perform();
+    if (!reply.ok && reply.kind === "invalid-answer") this.mistake(reply.reason);
+    return { reply, tookMs: this.nowMs - from };
+  }
+
+  #found(): Pick<Conformity, "outcome" | "details"> {
+    if (this.#mistakes.length > 0) return { outcome: "mistake", details: [...new Set(this.#mistakes)] };
+    if (this.#skipped !== undefined) return { outcome: "skipped", details: [this.#skipped] };
+    return { outcome: this.#remarks.length > 0 ? "remark" : "passed", details: this.#remarks };
+  }
+}
+
+export function isGranted(reply: ClientReply): reply is GrantedReply {
+  return reply.ok && reply.owner !== undefined;
+}
+
+/** A reply as the driver gave it, for a sentence. */
+export function inWords(reply: ClientReply): string {
+  if (reply.ok) return reply.owner === undefined ? "ok" : `ok, as ${reply.owner}`;
+  const type = reply.kind === "indeterminate" ? "info" : reply.kind;
+  return `${type} (${reply.reason})`;
+}
+
+/** Milliseconds in words. */
+export function ms(value: number): string {
+  return `${Math.round(value)} ms`;
+}

@@ -1,0 +1,60 @@
+import { locks } from "../../../lock-impl/registry.ts";
+import { conformDriver, type ConformResult } from "../../campaign/conform/conform-driver.ts";
+import { topologyForLock } from "../../campaign/topology-for-lock.ts";
+import { UserError } from "../../core/errors.ts";
+import { printable, printableJson } from "../../core/printable.ts";
+import { requireSimulated, TOPOLOGIES } from "../../core/topology.ts";
+import { EXIT } from "../../core/verdict.ts";
+import type { Command } from "../command.ts";
+import { campaignFlags } from "../flags/campaign-flags.ts";
+import { readSeed, SEED_HELP } from "../flags/seed-flag.ts";
+import { print } from "../terminal.ts";
+
+const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped: "-      " } as const;
+
+/** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
+export const conform: Command = {
+  name: "conform",
+  summary: "try a driver against the checklist of docs/drivers.md, before hunting with it",
+  operands: "<driver>",
+  flags: {
+    topology: campaignFlags.topology,
+    seed: { value: "n", help: SEED_HELP, default: "1" },
+    json: { help: "print the findings as JSON" },
+  },
+  examples: [
+    "lockstorm conform ./my-lock.ts",
+    "lockstorm conform ./my-lock.ts --topology redlock",
+    "lockstorm conform redlock5",
+  ],
+  run: async ({ operands, flags, signal }) => {
+    const [lock] = operands;
+    if (lock === undefined || operands.length > 1) {
+      const names = locks.map(({ name }) => name).slice(0, 2);
+      throw new UserError(
+        "conform takes one driver",
+        `give its path, ./my-lock.ts, or a lock's name, ${names.join(" or ")}`,
+      );
+    }
+    const topology = topologyForLock(lock, { topology: flags.choice("topology", TOPOLOGIES) });
+    requireSimulated(topology.kind);
+    const result = await conformDriver({ lock, topology, seed: readSeed(flags) ?? 1, signal });
+    if (flags.on("json")) print(printableJson(result));
+    else print(inWords(result));
+    return result.checks.some(({ outcome }) => outcome === "mistake") ? EXIT.invalid : EXIT.valid;
+  },
+};
+
+function inWords({ lock, topology, checks }: ConformResult): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, asks, outcome, details }) => [
+    `${MARK[outcome]}  ${name.padEnd(width)}  ${asks}`,
+    ...details.map((detail) => `${" ".repeat(MARK.passed.length + width + 4)}-> ${printable(detail)}`),
+  ]);
+  const mistakes = checks.filter(({ outcome }) => outcome === "mistake").length;
+  const end =
+    mistakes === 0
+      ? "The driver does what the checklist asks. Now hunt with it."
+      : `${mistakes} of ${checks.length} checks found a mistake: verdicts on this driver would say little of the lock.`;
+  return `${printable(lock)} on the topology ${topology}\n\n${lines.join("\n")}\n\n${end}\n`;
+}
