@@ -53,6 +53,11 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("./memory.bench.ts"),
   },
   {
+    name: "speed",
+    summary: "processor time of plans of the default hunt, beside another revision's (LOCKSTORM_BEFORE=<folder>)",
+    load: () => import("./speed.bench.ts"),
+  },
+  {
     name: "kernel",
     summary: "the simulation apart from the simulated Redis: events, sockets, clients",
     load: () => import("../simulated/kernel/kernel.bench.ts"),
