@@ -51,6 +51,35 @@ test("CommonJS, JSON, circles, modules that import CommonJS, and CommonJS that r
   ]);
 });
 
+test("the classes of node-redis are what Node makes of its source, with a prototype that is quick to fill", async () => {
+  interface Commander {
+    attachConfig(config: { BaseClass: new () => object; commands: object }): new () => Record<string, () => string>;
+  }
+  const file = join(folder, "@redis", "client", "dist", "lib", "commander.js");
+  class BaseClass {
+    quit(): string {
+      return "over";
+    }
+  }
+  const commands = { get: () => "got", set: () => "set" };
+  const made = [
+    (await new ModuleGraph({}).import(file)) as Commander,
+    createRequire(import.meta.url)(file) as Commander,
+  ];
+  const classes = made.map((commander) => commander.attachConfig({ BaseClass, commands }));
+  const [ours, nodes] = classes.map((Class) => ({
+    name: Class.name,
+    own: Object.getOwnPropertyDescriptors(Class.prototype),
+    order: Reflect.ownKeys(Class.prototype as object).slice(1),
+    base: Object.getPrototypeOf(Class.prototype) === BaseClass.prototype,
+    static: Reflect.ownKeys(Class),
+    answer: new Class()["get"]?.(),
+  }));
+  expect({ ...ours, own: undefined }).toEqual({ ...nodes, own: undefined });
+  expect({ ...ours?.own, constructor: undefined }).toEqual({ ...nodes?.own, constructor: undefined });
+  expect(classes.map((Class) => String(Class).includes("delete"))).toEqual([true, false]);
+});
+
 const section = { key: "k1", ttlMs: 300, waitMs: 0, tries: 20, steps: [{ do: "hold", forMs: 20 }] };
 const plan = planSchema.parse({
   format: PLAN_FORMAT,

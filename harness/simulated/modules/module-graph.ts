@@ -174,12 +174,24 @@ export class ModuleGraph {
       require: (specifier) => this.#require(specifier, module),
     };
     parent?.children.push(module);
-    const { resolve, extensions } = createRequire(path);
-    Object.assign(module.require, { resolve, extensions, cache: this.#commonJs, main: undefined });
+    Object.assign(module.require, requireFacts(path), { cache: this.#commonJs, main: undefined });
     this.#commonJs[path] = module;
     return module;
   }
 }
+
+/** What Node's own `require` for a file has beside `cache` and `main`: the same in every graph, and slow to make. */
+function requireFacts(path: string): RequireFacts {
+  let facts = requireFactsByPath.get(path);
+  if (facts === undefined) {
+    const { resolve, extensions } = createRequire(path);
+    requireFactsByPath.set(path, (facts = { resolve, extensions }));
+  }
+  return facts;
+}
+
+type RequireFacts = Pick<NodeJS.Require, "resolve" | "extensions">;
+const requireFactsByPath = new Map<string, RequireFacts>();
 
 /** Functions that the types of Node do not contain yet. */
 interface Linkable {

@@ -20,6 +20,7 @@ export type ImportDynamically = (specifier: string, parent: string) => Promise<o
 const TYPESCRIPT = /\.[cm]?ts$/;
 const ESM_SYNTAX =
   /Cannot use import statement|Unexpected token 'export'|Cannot use 'import\.meta'|await is only valid/;
+const NODE_REDIS_CLASSES = join("@redis", "client", "dist", "lib", "commander.js");
 const PARAMETERS = ["exports", "require", "module", "__filename", "__dirname"];
 
 const sources = new Map<string, Source>();
@@ -40,7 +41,7 @@ function load(path: string, importDynamically: ImportDynamically): Source {
   if (extension === ".node") return { kind: "addon" };
   const text = readFileSync(path, "utf8");
   if (extension === ".json") return { kind: "json", text };
-  const code = withoutHashbang(TYPESCRIPT.test(path) ? stripTypeScriptTypes(text) : text);
+  const code = withQuickPrototypes(path, withoutHashbang(TYPESCRIPT.test(path) ? stripTypeScriptTypes(text) : text));
   if (/\.m[jt]s$/.test(path)) return compileModule(path, code);
   if (/\.c[jt]s$/.test(path)) return compileCommonJs(path, code, importDynamically);
   const type = packageType(dirname(path));
@@ -57,6 +58,19 @@ function load(path: string, importDynamically: ImportDynamically): Source {
 
 function withoutHashbang(code: string): string {
   return code.startsWith("#!") ? `//${code}` : code;
+}
+
+/**
+ * For each client node-redis makes an empty class and adds a thousand commands to its prototype, one by one. V8 rebuilds
+ * the whole prototype each time, unless a property was deleted from it before: then that takes a hundredth of the time.
+ * Programs cannot tell the one from the other.
+ */
+function withQuickPrototypes(path: string, code: string): string {
+  if (!path.endsWith(NODE_REDIS_CLASSES)) return code;
+  return code.replace(
+    /(= class extends BaseClass \{)\s*\}/,
+    "$1 static { const it = this.prototype; it.a = it.b = 0; delete it.a; delete it.b; } }",
+  );
 }
 
 function compileModule(path: string, code: string): Source {
