@@ -1,6 +1,7 @@
 import { cpSync, existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { RunRecord } from "../../reports/run/run-record.ts";
+import { type Recurrence, recurrenceSchema } from "../core/recurrence.ts";
 import { UserError } from "../core/errors.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { readTextFile } from "../run/input-file.ts";
@@ -27,6 +28,41 @@ export function keepRun({ keep }: { readonly keep: () => KeptRun }, drawRun: Dra
   return kept;
 }
 
+/** The file in the folder of a counterexample that says how often its violation came again. */
+const RECURRENCE = "recurrence.json";
+
+/** Keeps a counterexample with what is known of how often its violation comes again, and draws it. */
+export function keepRecurring(
+  { keep }: { readonly keep: () => KeptRun },
+  recurrence: Recurrence,
+  drawRun: DrawRun | undefined,
+): KeptRun {
+  const { record, folder } = keep();
+  const kept = { folder, record: { ...record, recurrence } };
+  writeRecurrence(folder, recurrence);
+  drawReport(kept, drawRun);
+  return kept;
+}
+
+/** Writes how often the violation of a kept run came again, beside its verdict. */
+function writeRecurrence(folder: string, recurrence: Recurrence): void {
+  replaceFile(join(folder, RECURRENCE), `${JSON.stringify(recurrence, undefined, 2)}\n`);
+}
+
+/**
+ * How often the violation of a kept run came again; undefined where nobody counted.
+ * @throws UserError for a broken file
+ */
+export function readRecurrence(folder: string): Recurrence | undefined {
+  const path = join(folder, RECURRENCE);
+  if (!existsSync(path)) return undefined;
+  try {
+    return recurrenceSchema.parse(JSON.parse(readTextFile(path)));
+  } catch (error) {
+    throw new UserError(`${path} cannot be read`, "give the unchanged results of a hunt", { cause: error });
+  }
+}
+
 /**
  * Reads a kept run with the verdict that it had then.
  * @throws UserError when part of it is missing or broken
@@ -38,7 +74,15 @@ export async function readKeptRun(folder: string): Promise<RunRecord> {
   const { title } = history.header;
   const verdict = readVerdict(join(folder, "verdict.json"));
   const replayCommand = `npx lockstorm replay ${planFile}`;
-  return { plan, history, verdict, replayCommand, ...(typeof title === "string" ? { title } : {}) };
+  const recurrence = readRecurrence(folder);
+  return {
+    plan,
+    history,
+    verdict,
+    replayCommand,
+    ...(typeof title === "string" ? { title } : {}),
+    ...(recurrence === undefined ? {} : { recurrence }),
+  };
 }
 
 function readVerdict(path: string): Verdict {

@@ -21,6 +21,8 @@ export interface LimitSearch {
   /** How many plans to try. */
   readonly runs: number;
   readonly shrinkRuns: number;
+  /** Whether the counterexample should fail with other seeds too. Default: false. */
+  readonly lasts?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called after each run. */
   readonly onRun?: ((run: LimitRun) => void) | undefined;
@@ -30,13 +32,14 @@ export interface LimitSearch {
 export function searchLimit(
   lock: LockEntry,
   limit: ShownLimit,
-  { seed, runs, shrinkRuns, signal, onRun }: LimitSearch,
+  { seed, runs, shrinkRuns, lasts, signal, onRun }: LimitSearch,
 ): Promise<CampaignResult<LimitRun>> {
   const kind = kindOf(limit.under);
   return search<LimitRun>({
     seed,
     runs,
     shrinkRuns,
+    lasts,
     signal,
     onRun,
     drawnFrom: {

@@ -298,3 +298,32 @@ describe("an error", () => {
     await expect(campaign(planted, { execute, regressions: [plan()] }).result).rejects.toThrow("the engine is gone");
   });
 });
+
+describe("shrinking that asks other seeds", () => {
+  const failing = (plan: Plan): Judged => {
+    const violation = { events: [], cause: "overrun", explanation: "" } as const;
+    const properties = { "mutual-exclusion": { verdict: "invalid", violations: [violation] } } as const;
+    return {
+      plan,
+      verdict: { ...judged(plan, "invalid").verdict, required: ["mutual-exclusion"], properties },
+    };
+  };
+  /** Fails from 4321 on, but below 9000 only with the seed that plans are drawn with. */
+  const seed = plan({}).seed;
+  const brittle = async (drawn: Plan): Promise<Judged> =>
+    drawn.limitMs >= 9000 || (drawn.limitMs >= 4321 && drawn.seed === seed) ? failing(drawn) : judged(drawn, "valid");
+
+  test("stops at the smallest plan that fails with them too", async () => {
+    const { counterexample } = await campaign(planted, { execute: brittle, otherSeeds: 3 }).result;
+    expect(counterexample?.run.plan.limitMs).toBe(9000);
+    const { counterexample: careless } = await campaign(planted, { execute: brittle }).result;
+    expect(careless?.run.plan.limitMs).toBe(4321);
+  });
+
+  test("goes on when none of them fails", async () => {
+    const execute = async (drawn: Plan): Promise<Judged> =>
+      drawn.limitMs >= 4321 && drawn.seed === seed ? failing(drawn) : judged(drawn, "valid");
+    const { counterexample } = await campaign(planted, { execute, otherSeeds: 3 }).result;
+    expect(counterexample?.run.plan.limitMs).toBe(4321);
+  });
+});

@@ -1,6 +1,9 @@
 import fc, { PreconditionFailure, type Arbitrary } from "fast-check";
 import type { Plan } from "../core/plan.ts";
+import type { RecurrenceCount } from "../core/recurrence.ts";
 import type { Verdict } from "../core/verdict.ts";
+import { countRecurrences } from "./recurrence/count-recurrences.ts";
+import { withOtherSeeds } from "./recurrence/variations.ts";
 import { hasVisibleOverlap } from "./visible-overlap.ts";
 
 /** One plan that was run and judged. */
@@ -21,6 +24,11 @@ export interface CampaignOptions<Run extends Judged> {
   readonly budgetMs?: number | undefined;
   /** How many runs shrinking may take. A plan that was judged before is not run again. */
   readonly shrinkRuns: number;
+  /**
+   * How many other seeds judge each smaller plan that fails: one whose violation comes again much less often is not
+   * taken. All in all they may take as many runs as shrinking. Default: 0.
+   */
+  readonly otherSeeds?: number | undefined;
   readonly execute: (plan: Plan) => Promise<Run>;
   /**
    * Which plans are run, by the index of the run from 0: regressions first, then generated plans. The others are
@@ -50,6 +58,8 @@ interface Counterexample<Run extends Judged> {
   /** The path that leads fast-check to it again; absent for a regression. */
   readonly path?: string | undefined;
   readonly shrinks: number;
+  /** With how many other seeds the violation came again, where a search counted. */
+  readonly otherSeeds?: RecurrenceCount | undefined;
   /** Of the plan that failed first, before it was shrunk. */
   readonly position: number;
 }
@@ -100,6 +110,9 @@ class Search<Run extends Judged> {
   #unknown = 0;
   #shrinks = 0;
   #failing: Run | undefined;
+  /** With how many other seeds the violation came again, at most. */
+  #mostSeeds = 0;
+  #seedRuns = 0;
   #cutShort = false;
   #broken: { readonly error: unknown } | undefined;
 
@@ -112,7 +125,7 @@ class Search<Run extends Judged> {
   get isOver(): boolean {
     if (this.#broken !== undefined) return true;
     const { signal, shrinkRuns } = this.#options;
-    if (this.#failing !== undefined && this.#shrinks >= shrinkRuns) return true;
+    if (this.#failing !== undefined && Math.max(this.#shrinks, this.#seedRuns) >= shrinkRuns) return true;
     const stopped = signal?.aborted === true || performance.now() > this.#deadline;
     if (stopped && this.#failing === undefined) this.#cutShort = true;
     return stopped;
@@ -139,17 +152,17 @@ class Search<Run extends Judged> {
     const known = shrinking ? this.#judged.get(text) : undefined;
     if (known !== undefined) return known;
     let run: Run;
+    let fails: boolean;
     try {
       run = await this.#options.execute(plan);
+      fails = run.verdict.verdict === "invalid" && this.#isAsPlain(run) && (await this.#lastsAsLong(run));
     } catch (error) {
       // Fast-check would take the error for a counterexample and shrink it.
       this.#broken = { error };
       return true;
     }
-    const { verdict } = run.verdict;
     if (shrinking) this.#shrinks += 1;
-    else this.#count(verdict);
-    const fails = verdict === "invalid" && this.#isAsPlain(run);
+    else this.#count(run.verdict.verdict);
     if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
     if (this.#failing !== undefined) this.#judged.set(text, !fails);
@@ -162,6 +175,26 @@ class Search<Run extends Judged> {
    */
   #isAsPlain(run: Run): boolean {
     return this.#failing === undefined || hasVisibleOverlap(run.verdict) || !hasVisibleOverlap(this.#failing.verdict);
+  }
+
+  /**
+   * Whether the violation comes again with other seeds about as often as that of the plans before. One time less may be
+   * chance; a plan that fails once in a while only is smaller, but shows little.
+   */
+  async #lastsAsLong(run: Run): Promise<boolean> {
+    const { otherSeeds = 0, shrinkRuns, execute } = this.#options;
+    if (otherSeeds === 0 || shrinkRuns === 0) return true;
+    const atLeast = this.#mostSeeds - 1;
+    const again = await countRecurrences(withOtherSeeds(run.plan, otherSeeds), {
+      run,
+      atLeast,
+      execute: (plan) => {
+        this.#seedRuns += 1;
+        return execute(plan);
+      },
+    });
+    this.#mostSeeds = Math.max(this.#mostSeeds, again);
+    return again >= atLeast;
   }
 
   #count(verdict: Verdict["verdict"]): void {

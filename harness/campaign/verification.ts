@@ -3,12 +3,13 @@ import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "
 import { faults } from "../../faults/registry.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { maxHoldShareFor } from "../../workloads/contention.ts";
+import type { Recurrence } from "../core/recurrence.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROMISABLE, type Property } from "../core/verdict.ts";
-import { keepRun } from "./kept-run.ts";
+import { keepRecurring } from "./kept-run.ts";
 import { Regressions } from "./regressions.ts";
 import { requiredProperties } from "./required-properties.ts";
 import type { RunEnvironment } from "./run-environment.ts";
@@ -61,6 +62,8 @@ export interface KeptCounterexample {
   readonly path?: string | undefined;
   /** How many runs shrinking took. */
   readonly shrinks: number;
+  /** How often the violation came again with other seeds. */
+  readonly recurrence: Recurrence;
 }
 
 /**
@@ -97,6 +100,7 @@ export async function verify(
     runs: options.runs,
     budgetMs,
     shrinkRuns,
+    lasts: true,
     signal,
     onRun: ({ plan, record, verdict }, { shrinking }) => {
       if (!shrinking) noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });
@@ -108,11 +112,12 @@ export async function verify(
   });
   const result = { ...counts, notes: tally(noted) };
   if (counterexample === undefined) return result;
-  const { shrinks, path: found } = counterexample;
+  const { shrinks, path: found, otherSeeds } = counterexample;
+  const recurrence: Recurrence = otherSeeds === undefined ? {} : { otherSeeds };
   const run = await proveSimulated(counterexample.run, { driver });
   const regression = regressions.keep(run.plan);
-  const kept = keepRun({ keep: () => keepSimulated(run, store) }, drawRun);
-  return { ...result, counterexample: { ...kept, regression, path: found, shrinks } };
+  const kept = keepRecurring({ keep: () => keepSimulated(run, store) }, recurrence, drawRun);
+  return { ...result, counterexample: { ...kept, regression, path: found, shrinks, recurrence } };
 }
 
 /**

@@ -3,6 +3,7 @@ import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
 import { boundWords } from "../../reports/campaign/bound-words.ts";
 import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
+import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
 import { isModulePath } from "../client/load-driver.ts";
@@ -93,8 +94,10 @@ function words(findings: HuntFindings, reason: string): string {
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
     return `${total}; ${verdict}. Seed ${seed}.`;
   }
-  const { position, path, shrinks } = counterexample;
+  const { position, path, shrinks, recurrence } = counterexample;
+  const words = recurrenceWords(recurrence);
+  const lasts = words === undefined ? "" : ` and ${words}`;
   const kind = position < regressions.length ? "known: a plan that broke the lock before breaks it again" : "new";
   const again = path === undefined ? "" : ` --path ${path}`;
-  return `${total}${held}; the counterexample (${kind}) was shrunk in ${shrinks} run(s). To repeat: the same command with --seed ${seed}${again}`;
+  return `${total}${held}; the counterexample (${kind}) was shrunk in ${shrinks} run(s)${lasts}. To repeat: the same command with --seed ${seed}${again}`;
 }

@@ -1,3 +1,4 @@
+import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Counterexample, Verification } from "./verify-options.ts";
 
@@ -16,13 +17,14 @@ export class LockBrokenError extends Error {
 
 function failureText(settings: VerificationOptions, verification: Verification, found: Counterexample): string {
   const { lock } = settings;
-  const { properties, causes, path, shrinks, text, regression, folder } = found;
+  const { properties, causes, path, shrinks, recurrence, text, regression, folder } = found;
   const where =
     path === undefined
       ? "by a saved plan of a former run"
       : `in run ${verification.runs} of ${settings.runs}, shrunk in ${shrinks} more`;
+  const again = recurrenceWords(recurrence);
   return [
-    `${lock} breaks ${properties.join(", ")} (${causes.join(", ")}), ${where}`,
+    `${lock} breaks ${properties.join(", ")} (${causes.join(", ")}), ${where}${again === undefined ? "" : `; ${again}`}`,
     "",
     text.trimEnd(),
     "",

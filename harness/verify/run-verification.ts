@@ -26,12 +26,13 @@ export async function runVerification(
   return counterexample === undefined ? counts : { ...counts, counterexample: shown(counterexample) };
 }
 
-function shown({ record, folder, regression, path, shrinks }: KeptCounterexample): Counterexample {
+function shown({ record, folder, regression, path, shrinks, recurrence }: KeptCounterexample): Counterexample {
   return {
     ...brokenBy(record.verdict),
     text: renderText({ ...record, verdict: ofRequired(record.verdict) }, { color: false, width: WIDTH }),
     ...(path === undefined ? {} : { path }),
     shrinks,
+    recurrence,
     folder,
     regression,
   };

@@ -1,3 +1,4 @@
+import type { Recurrence } from "../core/recurrence.ts";
 import type { RunNote } from "../core/run-note.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
@@ -77,6 +78,8 @@ export interface Counterexample {
   readonly path?: string;
   /** How many runs shrinking took. */
   readonly shrinks: number;
+  /** How often the violation came again with other seeds: jitter, retries and owner values then differ. */
+  readonly recurrence: Recurrence;
   /** The run's folder: `plan.json`, `history.jsonl`, `verdict.json`, `report.html`. */
   readonly folder: string;
   /** The kept plan, which runs first the next time. */

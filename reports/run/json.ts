@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { printableJson } from "../../harness/core/printable.ts";
+import { recurrenceSchema } from "../../harness/core/recurrence.ts";
 import { CAUSES, PROPERTIES, REMEDIES } from "../../harness/core/verdict.ts";
 import { planSchema } from "../../harness/core/plan.ts";
 import { collectFaults } from "./fault-spans.ts";
@@ -125,6 +126,7 @@ const runSchema = z.looseObject({
   events: z.int().nonnegative().describe("number of events in the history"),
   duration: nanoseconds.describe("time of the last event, in nanoseconds since the start of the run"),
   replayCommand: z.string().optional(),
+  recurrence: recurrenceSchema.optional().describe("of a counterexample: in how many further runs it was seen again"),
   plan: planSchema.optional(),
 });
 
@@ -157,7 +159,7 @@ export function reportJsonSchema(): string {
 }
 
 function runOf(run: RunRecord) {
-  const { history, plan, replayCommand } = run;
+  const { history, plan, replayCommand, recurrence } = run;
   const { verdict, required, properties, reasons, remarks, margins } = run.verdict;
   const end = history.events.at(-1)?.time ?? 0;
   const faults = collectFaults(history.events, end).map(
@@ -183,6 +185,7 @@ function runOf(run: RunRecord) {
     events: history.events.length,
     duration: end,
     replayCommand,
+    recurrence,
     plan,
   };
 }

@@ -1,7 +1,9 @@
 import type { History } from "../../harness/history/history.ts";
 import type { Plan } from "../../harness/core/plan.ts";
+import type { Recurrence } from "../../harness/core/recurrence.ts";
 import type { Verdict } from "../../harness/core/verdict.ts";
 import type { Summary } from "../campaign/summary.ts";
+import { recurrenceWords } from "./recurrence-words.ts";
 
 /** What a run is expected to show, and who says so. */
 export interface About {
@@ -23,6 +25,8 @@ export interface RunRecord {
   readonly omittedEvents?: number;
   /** The run's title: a scenario's slug, a file name. */
   readonly title?: string;
+  /** For a counterexample: how often its violation came again. */
+  readonly recurrence?: Recurrence;
   /** For a scenario of the catalogue. */
   readonly about?: About;
 }
@@ -39,13 +43,17 @@ export function titleOf(run: RunRecord): string {
   return run.title ?? run.plan?.lock ?? run.history.header.lock ?? "a recorded history";
 }
 
-/** The conditions of a run on one line: lock, topology, seed, clients, events. Unknown ones are left out. */
+/**
+ * The conditions of a run on one line: lock, topology, seed, clients, events, and how often the violation came again.
+ * Unknown ones are left out.
+ */
 export function conditionsOf(run: RunRecord): readonly string[] {
   const { header, events } = run.history;
   const topology = run.plan?.topology.kind ?? header["topology"];
   const seed = run.plan?.seed ?? header.seed;
   const lock = run.plan?.lock ?? header.lock;
   const clients = run.plan?.clients.length ?? header.clients;
+  const again = recurrenceWords(run.recurrence);
   const count = run.omittedEvents ?? events.length;
   return [
     ...(lock === undefined ? [] : [`lock ${lock}`]),
@@ -54,5 +62,6 @@ export function conditionsOf(run: RunRecord): readonly string[] {
     ...(seed === undefined ? [] : [`seed ${seed}`]),
     ...(clients === undefined ? [] : [`${clients} ${clients === 1 ? "client" : "clients"}`]),
     `${count} ${count === 1 ? "event" : "events"}`,
+    ...(again === undefined ? [] : [again]),
   ];
 }

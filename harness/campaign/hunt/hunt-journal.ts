@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Verdict } from "../../core/verdict.ts";
+import { recurrenceSchema } from "../../core/recurrence.ts";
 import { NOTE_KINDS } from "../../core/run-note.ts";
 import { type TalliedNote, tally } from "../notes/tally.ts";
 import type { Shard } from "../campaign-journal.ts";
@@ -21,6 +22,7 @@ export const huntEntrySchema = z.discriminatedUnion("verdict", [
     verdict: z.literal("invalid"),
     shrinks: z.int().nonnegative(),
     path: z.string().exactOptional().describe("the path that reproduces the run; absent for a regression"),
+    recurrence: recurrenceSchema.exactOptional(),
     folder: z.string().describe("the run's, from the folder of results"),
   }),
 ]);

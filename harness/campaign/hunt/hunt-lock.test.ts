@@ -30,8 +30,11 @@ describe("a hunt", () => {
     const { name, findings } = await huntLock(BROKEN, { store });
     expect(name).toBe("hunt-single-single");
     const { counterexample } = findings;
-    expect(counterexample).toMatchObject({ verdict: "invalid", shrinks: 20 });
-    const { plan, verdict } = await readKeptRun(join(store, counterexample?.folder ?? ""));
+    expect(counterexample).toMatchObject({ verdict: "invalid", recurrence: { otherSeeds: { of: 20 } } });
+    expect(counterexample?.shrinks).toBeGreaterThan(0);
+    expect(counterexample?.shrinks).toBeLessThanOrEqual(20);
+    const { plan, verdict, recurrence } = await readKeptRun(join(store, counterexample?.folder ?? ""));
+    expect(recurrence).toEqual(counterexample?.recurrence);
     expect(plan?.lock).toBe("single");
     expect(verdict.properties["mutual-exclusion"]?.verdict).toBe("invalid");
     expect(existsSync(join(store, "regressions"))).toBe(true);

@@ -4,7 +4,8 @@ import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Property, Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
-import { keepRun } from "../kept-run.ts";
+import { keepRecurring, keepRun } from "../kept-run.ts";
+import { recurrenceOf } from "../recurrence/real-servers.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { Regressions } from "../regressions.ts";
 import type { CampaignResult } from "../run-campaign.ts";
@@ -88,6 +89,10 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     path,
     budgetMs,
     shrinkRuns,
+    lasts: backend === "simulated",
+    onOtherSeed: (before) => {
+      if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${before + 1}`);
+    },
     isMine: (position) => isInShard(position, shard),
     known: new Map(entries.map(({ position, verdict }) => [position, verdict])),
     signal,
@@ -106,7 +111,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
         progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${done} of ${runs}`);
     },
   });
-  await keepFound(result, { record, environment, isWhole: shard === undefined });
+  await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
 }
 
 /** The notes seen before: the first run of each is kept, up to the limit. */
@@ -145,18 +150,21 @@ async function keepFound(
     record,
     environment,
     isWhole,
+    confirms,
   }: {
     readonly record: WorkDone;
     readonly environment: CompleteEnvironment;
     readonly isWhole: boolean;
+    readonly confirms: boolean;
   },
 ): Promise<void> {
   if (counterexample === undefined) return;
   const { store, drawRun } = environment;
-  const { run, path, shrinks, position } = counterexample;
+  const { run, path, shrinks, position, otherSeeds } = counterexample;
   if (isWhole) new Regressions(store).keep(run.plan);
-  const folder = relative(store, keepRun(await proven(run), drawRun).folder);
-  record.add({ position, verdict: "invalid", shrinks, ...(path === undefined ? {} : { path }), folder });
+  const recurrence = await recurrenceOf({ run, otherSeeds, confirms }, environment);
+  const folder = relative(store, keepRecurring(await proven(run), recurrence, drawRun).folder);
+  record.add({ position, verdict: "invalid", shrinks, ...(path === undefined ? {} : { path }), recurrence, folder });
 }
 
 /** A verdict in a few words; for one that decides nothing, the reason. */

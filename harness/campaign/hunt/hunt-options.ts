@@ -31,6 +31,8 @@ export interface HuntOptions {
   readonly budgetMs?: number | undefined;
   /** Goes straight to the counterexample that a hunt with this seed found. Such a hunt cannot be resumed or divided. */
   readonly path?: string | undefined;
+  /** Whether real servers run the counterexample three times, and the results say in how many it failed again. */
+  readonly confirm?: boolean | undefined;
   /** The part of the hunt to do. Default: all of it. */
   readonly shard?: Shard | undefined;
   /** Whether to continue an interrupted hunt with the same options in this store. */

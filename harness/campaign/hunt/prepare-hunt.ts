@@ -31,6 +31,7 @@ export interface PreparedHunt {
   readonly required: readonly Property[] | undefined;
   readonly budgetMs: number | undefined;
   readonly path: string | undefined;
+  readonly confirms: boolean;
   readonly shard: Shard | undefined;
   readonly regressions: readonly Plan[];
   readonly parameters: HuntParameters;
@@ -68,7 +69,8 @@ export async function prepareHunt(
     shrinkRuns: options.shrinkRuns ?? DEFAULT_RUNS[backend].shrinkRuns,
     regressions: regressions.map(digestOf),
   };
-  return { name, backend, topology, faults, required, budgetMs, path, shard, regressions, parameters };
+  const confirms = options.confirm === true;
+  return { name, backend, topology, faults, required, budgetMs, path, confirms, shard, regressions, parameters };
 }
 
 /** The name of the journal and the reports of a hunt. */

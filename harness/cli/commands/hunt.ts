@@ -33,6 +33,9 @@ export const hunt: Command = {
     "shrink-runs": { value: "number", help: "maximum number of runs for shrinking (default: 500, on containers 20)" },
     seed: { value: "number", help: `${SEED_HELP} (default: random, printed; for a table 1)` },
     path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
+    confirm: {
+      help: "have real servers run the counterexample 3 times, and say in how many it failed again",
+    },
     shard: { value: "i/n", help: "run only shard i of n; lockstorm merge merges their results" },
     resume: { help: "continue the same hunt in this store if it was interrupted" },
     former: { value: "folder", help: "results to compare a table with (default: the former results in the store)" },

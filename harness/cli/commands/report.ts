@@ -1,6 +1,7 @@
 import { print } from "../terminal.ts";
 import { join } from "node:path";
 import { checkHistory } from "../../check/check.ts";
+import { readRecurrence } from "../../campaign/kept-run.ts";
 import { UserError } from "../../core/errors.ts";
 import { EXIT, PROPERTIES } from "../../core/verdict.ts";
 import { readPlan } from "../../run/store.ts";
@@ -40,12 +41,14 @@ export const report: Command = {
     const history = await readHistory(join(folder, "history.jsonl"));
     const verdict = checkHistory(history, { required });
     const { title } = history.header;
+    const recurrence = readRecurrence(folder);
     const record: RunRecord = {
       plan,
       history,
       verdict,
       replayCommand: `npx lockstorm replay ${planFile}`,
       ...(typeof title === "string" ? { title } : {}),
+      ...(recurrence === undefined ? {} : { recurrence }),
     };
     const drawing = renderReport({ runs: [record] }, format, textOptions());
     if (drawing === undefined) throw new UserError("the run has no violation to draw", "choose another --format");

@@ -30,6 +30,7 @@ export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
     ...readCampaignFlags(flags),
     lock: flags.text("lock") ?? "single",
     path: readPath(flags),
+    confirm: flags.on("confirm"),
     shrinkRuns: flags.integer("shrink-runs", 0),
   };
 }
@@ -39,7 +40,10 @@ export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
  * @throws UserError for an invalid value, or a flag of another hunt
  */
 export function readLadderOptions(flags: Flags): LadderOptions {
-  const [misplaced] = ["path", "require"].filter((name) => flags.text(name) !== undefined);
+  const [misplaced] = [
+    ...["path", "require"].filter((name) => flags.text(name) !== undefined),
+    ...(flags.on("confirm") ? ["confirm"] : []),
+  ];
   if (misplaced !== undefined)
     throw new UserError(
       `--${misplaced} cannot be combined with a table of locks`,

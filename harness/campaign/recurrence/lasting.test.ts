@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import type { Plan } from "../../core/plan.ts";
+import { requiredProperties } from "../required-properties.ts";
+import { runSimulated } from "../run-simulated.ts";
+import { plan } from "../../run/testing/plans.ts";
+import { lasting, type LastingRun } from "./lasting.ts";
+import { isSameViolation } from "./same-violation.ts";
+
+async function execute(plan: Plan): Promise<LastingRun> {
+  const { record } = await runSimulated(plan, { title: "", required: ["mutual-exclusion"] });
+  return { plan, record, verdict: record.verdict };
+}
+
+/** Client 0 outlives its lease while client 1 waits; which of them comes first is a matter of jitter. */
+const section = { key: "k1", ttlMs: 300, tries: 1, release: true };
+const racing: Plan = plan({
+  lock: "single",
+  clients: [
+    { sections: [{ ...section, waitMs: 0, steps: [{ do: "hold", forMs: 400 }] }] },
+    { sections: [{ ...section, waitMs: 600, steps: [{ do: "hold", forMs: 20 }] }] },
+  ],
+});
+
+/** The first seed with which it fails: client 0 comes first. */
+async function failingRun(): Promise<LastingRun> {
+  for (let seed = 1; ; seed += 1) {
+    const run = await execute({ ...racing, seed });
+    if (run.verdict.verdict === "invalid") return run;
+  }
+}
+
+describe("a counterexample that only some seeds show", () => {
+  test("becomes one that all show, with the same violation", async () => {
+    const run = await failingRun();
+    const before = await lasting(run, { execute, runs: 0 });
+    expect(before.run).toBe(run);
+    expect(before.otherSeeds?.failed).toBeLessThan(20);
+    const { run: found, otherSeeds } = await lasting(run, { execute });
+    expect(otherSeeds).toEqual({ failed: 20, of: 20 });
+    expect(isSameViolation(run.verdict, found.verdict)).toBe(true);
+    for (const seed of [101, 202, 303]) {
+      expect((await execute({ ...found.plan, seed })).verdict.verdict).toBe("invalid");
+    }
+  });
+
+  test("becomes the same one each time", async () => {
+    const run = await failingRun();
+    const [one, other] = [await lasting(run, { execute }), await lasting(run, { execute })];
+    expect(one.run.plan).toEqual(other.run.plan);
+    expect(one.run.plan).not.toEqual(run.plan);
+  });
+
+  test("is kept as it is when none lasts, and says so", async () => {
+    const run = await failingRun();
+    const onlyItself = async (plan: Plan): Promise<LastingRun> =>
+      plan === run.plan ? run : { ...run, plan, verdict: { ...run.verdict, verdict: "valid" } };
+    expect(await lasting(run, { execute: onlyItself })).toEqual({ run, otherSeeds: { failed: 0, of: 20 } });
+  });
+
+  test("stays, without a count, when there is no time", async () => {
+    const run = await failingRun();
+    expect(await lasting(run, { execute, isOver: () => true })).toEqual({ run });
+  });
+
+  test("takes no more runs than it may, beside those that count", async () => {
+    const run = await failingRun();
+    let runs = 0;
+    await lasting(run, { execute, runs: 5, onRun: () => (runs += 1) });
+    expect(runs).toBeLessThanOrEqual(28 + 5 + 28);
+  });
+});
+
+describe("the same violation", () => {
+  test("is of the same property, by the same cause, and decides", async () => {
+    const { verdict } = await failingRun();
+    expect(isSameViolation(verdict, verdict)).toBe(true);
+    expect(isSameViolation(verdict, { ...verdict, required: requiredProperties(racing), verdict: "valid" })).toBe(
+      false,
+    );
+    expect(isSameViolation(verdict, { ...verdict, required: ["fencing-tokens"] })).toBe(false);
+    const { violations = [] } = verdict.properties["mutual-exclusion"] ?? {};
+    const others = violations.map((violation) => ({ ...violation, cause: "eviction" as const }));
+    const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations: others } };
+    expect(isSameViolation(verdict, { ...verdict, properties })).toBe(false);
+  });
+});

@@ -1,0 +1,130 @@
+import type { RecurrenceCount } from "../../core/recurrence.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { RunRecord } from "../../../reports/run/run-record.ts";
+import type { Judged } from "../run-campaign.ts";
+import { hasVisibleOverlap } from "../visible-overlap.ts";
+import { countRecurrences } from "./count-recurrences.ts";
+import { pinnedPlans } from "./pinned.ts";
+import { isSameViolation } from "./same-violation.ts";
+import { stretchedPlans } from "./stretched.ts";
+import { OTHER_SEEDS, VARIATIONS, withLateFaults, withOtherSeeds } from "./variations.ts";
+
+/** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
+const LASTING_RUNS = 400;
+
+/** A run as this search takes it. */
+export type LastingRun = Judged & { readonly record: RunRecord };
+
+export interface LastingOptions<Run extends LastingRun> {
+  /** Runs a plan in simulation and judges it. */
+  readonly execute: (plan: Plan) => Promise<Run>;
+  /** How many runs the search may take. Default: 400; 0 counts only. */
+  readonly runs?: number | undefined;
+  /** Called before each run. */
+  readonly onRun?: (() => void) | undefined;
+  /** Asked before each run: true ends the search early; what is known by then is returned. */
+  readonly isOver?: (() => boolean) | undefined;
+}
+
+/** The counterexample that lasts longest of those that were tried. */
+export interface Lasting<Run> {
+  readonly run: Run;
+  /** Absent when the search ended before all other seeds were tried. */
+  readonly otherSeeds?: RecurrenceCount | undefined;
+}
+
+/**
+ * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
+ * values), nor on when exactly a fault takes effect. From the run that was found, it goes to a plan with a pinned order
+ * of events, with longer or shorter durations or in slow motion, whenever that one shows the same violation in more
+ * variations. When none does, the run that was found stays. Equal for equal runs.
+ * @throws what `execute` throws
+ */
+export async function lasting<Run extends LastingRun>(run: Run, options: LastingOptions<Run>): Promise<Lasting<Run>> {
+  const search = new LastingSearch(run, options);
+  await search.improve();
+  return search.result;
+}
+
+class LastingSearch<Run extends LastingRun> {
+  readonly #options: LastingOptions<Run>;
+  readonly #found: Run;
+  readonly #tried = new Set<string>();
+  #run: Run;
+  /** In how many of its variations the violation came again; undefined when they were not all tried. */
+  #count: Count | undefined;
+  /** How many runs may still begin. */
+  #left = Infinity;
+
+  constructor(run: Run, options: LastingOptions<Run>) {
+    this.#options = options;
+    this.#found = run;
+    this.#run = run;
+  }
+
+  get result(): Lasting<Run> {
+    const otherSeeds = this.#count && { failed: this.#count.seeds, of: OTHER_SEEDS };
+    return { run: this.#run, ...(otherSeeds === undefined ? {} : { otherSeeds }) };
+  }
+
+  async improve(): Promise<void> {
+    this.#count = await this.#countOf(this.#run, 0);
+    this.#left = this.#options.runs ?? LASTING_RUNS;
+    while (await this.#improves());
+  }
+
+  /** Goes to the first candidate that lasts longer; false when there is none, or no need or time for one. */
+  async #improves(): Promise<boolean> {
+    const { plan, record } = this.#run;
+    for (const candidates of [pinnedPlans(plan, record.history), stretchedPlans(plan)]) {
+      for (const candidate of candidates) {
+        const count = this.#count;
+        if (count === undefined || totalOf(count) === VARIATIONS || this.#isOver) return false;
+        const text = JSON.stringify(candidate);
+        if (!this.#tried.has(text) && (await this.#takes(candidate, totalOf(count) + 1))) return true;
+        this.#tried.add(text);
+      }
+    }
+    return false;
+  }
+
+  async #takes(candidate: Plan, atLeast: number): Promise<boolean> {
+    const run = await this.#execute(candidate);
+    if (!isSameViolation(this.#found.verdict, run.verdict)) return false;
+    if (hasVisibleOverlap(this.#found.verdict) && !hasVisibleOverlap(run.verdict)) return false;
+    const count = await this.#countOf(run, atLeast);
+    if (count === undefined || totalOf(count) < atLeast) return false;
+    this.#run = run;
+    this.#count = count;
+    return true;
+  }
+
+  /** Undefined when the search is over before all variations were tried. */
+  async #countOf(run: Run, atLeast: number): Promise<Count | undefined> {
+    const counting = { run, execute: (plan: Plan) => this.#execute(plan) };
+    const [others, later] = [withOtherSeeds(run.plan), withLateFaults(run.plan)];
+    const seeds = await countRecurrences(others, { ...counting, atLeast: atLeast - later.length });
+    const late = await countRecurrences(later, { ...counting, atLeast: atLeast - seeds });
+    return this.#left < 0 || this.#options.isOver?.() === true ? undefined : { seeds, late };
+  }
+
+  #execute(plan: Plan): Promise<Run> {
+    this.#left -= 1;
+    this.#options.onRun?.();
+    return this.#options.execute(plan);
+  }
+
+  get #isOver(): boolean {
+    return this.#left <= 0 || this.#options.isOver?.() === true;
+  }
+}
+
+/** In how many variations a violation came again: with other seeds, and with faults that come late as well. */
+interface Count {
+  readonly seeds: number;
+  readonly late: number;
+}
+
+function totalOf({ seeds, late }: Count): number {
+  return seeds + late;
+}

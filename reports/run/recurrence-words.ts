@@ -1,0 +1,13 @@
+import type { Recurrence } from "../../harness/core/recurrence.ts";
+
+/**
+ * How often the violation of a counterexample came again: `failed with 19 of 20 other seeds, and in 3 of 3 runs on real
+ * servers`. Undefined where nobody counted.
+ */
+export function recurrenceWords({ otherSeeds, realServers }: Recurrence = {}): string | undefined {
+  const parts = [
+    ...(otherSeeds === undefined ? [] : [`with ${otherSeeds.failed} of ${otherSeeds.of} other seeds`]),
+    ...(realServers === undefined ? [] : [`in ${realServers.failed} of ${realServers.of} runs on real servers`]),
+  ];
+  return parts.length === 0 ? undefined : `failed ${parts.join(", and ")}`;
+}
