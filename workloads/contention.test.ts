@@ -52,7 +52,7 @@ describe.each(["single", "sentinel", "redlock"] as const)("plans for %s", (kind)
           if (isEvent(at)) {
             expect(at.count).toBeLessThanOrEqual(occurrences(plan, at));
             expect(until).toEqual({ ...at, afterMs: expect.any(Number) as number });
-          } else expect((until as { atMs: number }).atMs).toBeGreaterThan(at.atMs);
+          } else expect((until as { atMs: number }).atMs).toBeGreaterThan((at as { atMs: number }).atMs);
         }
       }),
       { numRuns: 300 },

@@ -126,7 +126,7 @@ function occurrences(on: EventTrigger["on"], clients: ClientInputs): number {
 }
 
 function later(trigger: Trigger, ms: number): Trigger {
-  return "on" in trigger ? { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms } : { atMs: trigger.atMs + ms };
+  return "atMs" in trigger ? { atMs: trigger.atMs + ms } : { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms };
 }
 
 function renamed(params: Record<string, unknown>, nameOf: (drawn: number) => number): Record<string, unknown> {

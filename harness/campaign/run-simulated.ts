@@ -8,6 +8,7 @@ import type { LockDriver } from "../core/lock-driver.ts";
 import type { History } from "../history/history.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Plan } from "../core/plan.ts";
+import type { WireMessage } from "../core/messages/wire-message.ts";
 import { isSimulated, requireSimulated } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 import { withoutStandIns } from "../proof/changed-run.ts";
@@ -16,6 +17,7 @@ import { provenElsewhere } from "../proof/proven-elsewhere.ts";
 import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
+import { wireMessages } from "../simulated/wire/exchange.ts";
 import { simulate } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { KeptRun } from "./kept-run.ts";
@@ -27,6 +29,8 @@ export interface SimulatedRun {
   readonly record: RunRecord;
   /** Equal for equal runs: the same plan and the same code. */
   readonly traceHash: string;
+  /** What clients sent to servers, in the order of sending. Empty unless it was asked for. */
+  readonly messages: readonly WireMessage[];
 }
 
 /**
@@ -48,21 +52,33 @@ export async function runSimulated(
     readonly moreFaults?: readonly Fault[];
     /** Ends the run early: it is then interrupted, and not judged. */
     readonly signal?: AbortSignal | undefined;
+    /** Keeps what clients send to servers. Default: false. */
+    readonly messages?: boolean;
   },
 ): Promise<SimulatedRun> {
-  const { title, sink, required, checkers, signal, moreFaults = [] } = options;
+  const { title, sink, required, checkers, signal, moreFaults = [], messages: wanted = false } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const known = [...faults, ...moreFaults];
-  const { value, traceHash } = await simulate({ plan, driver, signal }, (system, signal) =>
+  const { value, traceHash, exchanges } = await simulate({ plan, driver, signal, messages: wanted }, (system, signal) =>
     runPlan({ plan, system, faults: known, facts, signal, sink }),
   );
   const { history } = value;
   if (value.end === "interrupted") throw new InterruptedRunError(plan, history);
   const verdict = checkHistory(history, { required, checkers });
-  return { plan, record: { plan, history, verdict, title }, traceHash };
+  const messages = wanted ? wireMessages(exchanges, invocationsOf(history, plan.clients.length)) : [];
+  return { plan, record: { plan, history, verdict, title }, traceHash, messages };
+}
+
+/** For each client, the indexes of its invocations in the history. */
+function invocationsOf({ events }: History, clients: number): readonly (readonly number[])[] {
+  const invocations = Array.from({ length: clients }, (): number[] => []);
+  for (const { process, type, index } of events) {
+    if (type === "invoke" && typeof process === "number") invocations[process % clients]?.push(index);
+  }
+  return invocations;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { TopologySpec } from "./topology.ts";
+import type { MessageTrigger, MessageMoment } from "./trigger.ts";
 
 /**
  * A running topology with its clients and its guarded resource: what a run drives and what faults act on. Both
@@ -12,6 +13,8 @@ export interface SystemUnderTest extends AsyncDisposable {
   readonly clients: readonly ClientHandle[];
   readonly network: NetworkControl;
   readonly resource: ResourceHandle;
+  /** The commands between clients and servers. Absent if the backend cannot follow them. */
+  readonly messages?: MessageSource;
   /** Node names by their present role, as the nodes themselves say. Without replication every data node is a master. */
   roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }>;
   /** Asks a Sentinel for a failover and returns when it has begun, with what was seen. */
@@ -23,6 +26,19 @@ export interface SystemUnderTest extends AsyncDisposable {
    * be frozen from outside.
    */
   endWatch?(): void;
+}
+
+/** Commands on their way between clients and servers, for the triggers that wait for them. */
+export interface MessageSource {
+  /** The moments at which a command can be met here. */
+  readonly moments: readonly MessageMoment[];
+  /**
+   * From now on counts the commands that clients send, and calls `reached` with the index of a trigger at the k-th
+   * command that matches it. If the trigger has no delay, that command goes on when the promise resolves; nothing else
+   * waits for it but what follows it on its connection, and in the process that stands at it: the client at `send`, the
+   * server at `after`. Called at most once, before the clients begin.
+   */
+  watch(triggers: readonly MessageTrigger[], reached: (index: number) => Promise<void>): Promise<void>;
 }
 
 /** The clock that no fault touches. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { durationMs } from "./plan-bounds.ts";
+import { durationMs, PLAN_BOUNDS } from "./plan-bounds.ts";
 
 /**
  * Events in the protocol that a schedule can wait for. Each is the kind of a history event: `acquire:ok` is a grant,
@@ -45,12 +45,47 @@ const onEvent = z.strictObject({
   afterMs: durationMs.optional(),
 });
 
-/** When something in a plan happens: at a time, or at (or some time after) the k-th event of a kind. */
-export const triggerSchema = z.union([atTime, onEvent]);
+/**
+ * The moments of a command on its way from a client to a server and back. `send`: the client is about to send it, and
+ * nothing has left. `before`: it has reached the server, which has not applied it. `after`: the server has applied it,
+ * and nothing of its reply or its replication has left. `reply`: its reply has come to the client's machine, and the
+ * client has not read it.
+ */
+export const MESSAGE_MOMENTS = ["send", "before", "after", "reply"] as const;
+export type MessageMoment = (typeof MESSAGE_MOMENTS)[number];
+
+const onMessage = z.strictObject({
+  moment: z.enum(MESSAGE_MOMENTS),
+  /** The command's name in capitals, `SET`; absent: any. */
+  command: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9._]*$/, "a command's name is written in capitals, SET")
+    .max(PLAN_BOUNDS.text)
+    .optional(),
+  /** One of the keys that the command names, as it is on the wire; absent: any. */
+  key: z.string().max(PLAN_BOUNDS.text).optional(),
+  /** The client that sends it, counted from 0; absent: any. */
+  client: z.int().nonnegative().optional(),
+  /** The server that it goes to, `node-0` or `sentinel-1`; absent: any. */
+  server: z.string().max(PLAN_BOUNDS.text).optional(),
+  /** The k-th such command since the start of the run; 1 when absent. */
+  count: z.int().positive().optional(),
+  /** How long after the moment, in milliseconds. Absent or 0: at the moment, and the command waits for the action. */
+  afterMs: durationMs.optional(),
+});
+
+/** When something in a plan happens: at a time, or at (or some time after) the k-th event or message of a kind. */
+export const triggerSchema = z.union([atTime, onEvent, onMessage]);
 export type Trigger = z.infer<typeof triggerSchema>;
 export type EventTrigger = z.infer<typeof onEvent>;
+export type MessageTrigger = z.infer<typeof onMessage>;
 
-/** True for a trigger that waits for an event rather than for a time. */
+/** True for a trigger that waits for an event in the protocol. */
 export function isEventTrigger(trigger: Trigger): trigger is EventTrigger {
   return "on" in trigger;
+}
+
+/** True for a trigger that waits for a command between a client and a server. */
+export function isMessageTrigger(trigger: Trigger): trigger is MessageTrigger {
+  return "moment" in trigger;
 }

@@ -2,6 +2,8 @@ import { UserError } from "../core/errors.ts";
 import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
 import type { SystemUnderTest } from "../core/system.ts";
+import { isMessageTrigger } from "../core/trigger.ts";
+import { neverCame } from "../core/messages/trigger-words.ts";
 import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
@@ -38,7 +40,7 @@ export class Nemesis {
   readonly #processOf: (client: string) => number | undefined;
   readonly #running: Promise<void>[] = [];
   readonly #inForce = new Map<number, { readonly kind: string; readonly injected: InjectedFault }>();
-  readonly #pending = new Map<number, string>();
+  readonly #pending = new Map<number, FaultStep>();
   readonly #failures: unknown[] = [];
 
   constructor(
@@ -56,7 +58,7 @@ export class Nemesis {
   /** Rejects when the harness could not inject or heal; never because of what a fault did. */
   start(faults: readonly ReadyFault[]): Promise<void> {
     faults.forEach((fault, number) => {
-      this.#pending.set(number, fault.kind);
+      this.#pending.set(number, fault.step);
       this.#running.push(this.#board.when(fault.step.at, () => this.#noteFailure(this.#inject(fault, number))));
       if (fault.step.until !== undefined) {
         // Healing waits for the injection too, whichever trigger fires first.
@@ -79,8 +81,8 @@ export class Nemesis {
     await Promise.allSettled(this.#running);
     if (this.#failures.length > 0) throw this.#failures[0];
     for (const number of [...this.#inForce.keys()].toReversed()) await this.#heal(number);
-    for (const [step, kind] of this.#pending) {
-      const evidence = "its trigger never happened";
+    for (const [step, { kind, at }] of this.#pending) {
+      const evidence = isMessageTrigger(at) ? neverCame(at) : "its trigger never happened";
       await this.#publisher.fault(kind, { phase: "start", targets: [], outcome: "skipped", evidence, step });
     }
   }

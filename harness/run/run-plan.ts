@@ -11,6 +11,7 @@ import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
 import { Recorder, type LineSink } from "./recorder.ts";
 import { TriggerBoard } from "./trigger-board.ts";
+import { messageWatch } from "./watch-messages.ts";
 
 export interface RunOptions {
   readonly plan: Plan;
@@ -28,13 +29,14 @@ export interface RunOptions {
 /**
  * Runs one plan on a started system: drives the clients, injects the faults, records the history. The run learns
  * everything about the world through `system`, so it is the same on every backend.
- * @throws UserError before anything is done, when a fault of the plan cannot be read
+ * @throws UserError before anything is done, when a fault of the plan cannot be read, or a trigger cannot come here
  * @throws HarnessError when the system itself broke down (not when a fault broke it); the sink has the history so far
  */
 export async function runPlan(options: RunOptions): Promise<{ readonly history: History; readonly end: RunEnd }> {
   const { plan, system } = options;
   const { clock, clients } = system;
   const ready = readyFaults(plan.faults, options.faults);
+  const watch = messageWatch(plan, system);
   const stop = new AbortController();
   const breakdown = Promise.withResolvers<never>();
   breakdown.promise.catch(() => {});
@@ -86,6 +88,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     }
   });
 
+  await watch?.(board);
   const nemesisFailure = nemesis.start(ready);
   const nemesisBroken = rejectionOf(nemesisFailure, stop.signal);
   const work = Promise.all(sessions.map((session, index) => session.run(plan.clients[index] ?? { sections: [] })));

@@ -166,3 +166,24 @@ describe("the end of the run", () => {
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(1);
   });
 });
+
+describe("a message trigger", () => {
+  const trigger = { moment: "before", command: "SET", count: 2 } as const;
+
+  test("fires when its message is reported, which is counted elsewhere, and is done before the report is", async () => {
+    const done = board.when({ ...trigger, client: 1 }, async () => void log.push("acted"));
+    await board.publish({ message: trigger });
+    expect(log).toEqual([]);
+    await board.publish({ message: { ...trigger, client: 1 } });
+    expect(log).toEqual(["acted"]);
+    await done;
+  });
+
+  test("fires at once when its message was reported already", async () => {
+    await board.publish({ message: trigger });
+    watch("late", trigger);
+    watch("another moment", { ...trigger, moment: "after" });
+    await idle();
+    expect(log).toEqual(["late at 0"]);
+  });
+});

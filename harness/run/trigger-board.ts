@@ -1,15 +1,17 @@
 import type { TrueClock } from "../core/system.ts";
-import { isEventTrigger, type Anchor, type EventTrigger, type Trigger } from "../core/trigger.ts";
+import type { Anchor, EventTrigger, MessageTrigger, Trigger } from "../core/trigger.ts";
 
-/** An event that triggers can wait for. */
-export interface Happening {
+/** An event that triggers can wait for, or the command of a trigger that waits for a command. */
+export type Happening = Occurrence | { readonly message: MessageTrigger };
+
+interface Occurrence {
   readonly anchor: Anchor;
   readonly client?: number;
   readonly fault?: number;
 }
 
 interface Waiting {
-  readonly trigger: EventTrigger;
+  readonly trigger: EventTrigger | MessageTrigger;
   seen: number;
   /** @param atNs when the event happened */
   readonly fire: (atNs: number) => Promise<void>;
@@ -22,7 +24,7 @@ interface Past {
 }
 
 /**
- * Fires a plan's triggers from the events of a run.
+ * Fires a plan's triggers from the events and messages of a run.
  *
  * A trigger whose event has already happened fires at once; a delay always counts from the event. `publish` awaits an
  * action that waits for an event without a delay, so that the publisher (a client between two steps) continues only
@@ -54,7 +56,7 @@ export class TriggerBoard {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const run = (): Promise<void> => action().then(resolve, reject);
     if (this.#signal.aborted) reject(this.#signal.reason);
-    else if (isEventTrigger(trigger)) this.#register(trigger, run, reject);
+    else if (!("atMs" in trigger)) this.#register(trigger, run, reject);
     else void this.#clock.sleep(Math.max(0, trigger.atMs - this.#clock.now() / 1e6), this.#signal).then(run, reject);
     return promise;
   }
@@ -72,14 +74,14 @@ export class TriggerBoard {
     for (const waiting of this.#waiting) {
       if (!matches(waiting.trigger, happening)) continue;
       waiting.seen += 1;
-      if (waiting.seen === (waiting.trigger.count ?? 1)) due.push(waiting);
+      if (waiting.seen === countOf(waiting.trigger)) due.push(waiting);
     }
     for (const waiting of due) this.#waiting.delete(waiting);
     await Promise.all(due.map((waiting) => waiting.fire(atNs)));
   }
 
-  #register(trigger: EventTrigger, run: () => Promise<void>, reject: (reason: unknown) => void): void {
-    const { count = 1, afterMs = 0 } = trigger;
+  #register(trigger: EventTrigger | MessageTrigger, run: () => Promise<void>, reject: (reason: unknown) => void): void {
+    const { afterMs = 0 } = trigger;
     const fire = (atNs: number): Promise<void> => {
       const leftMs = afterMs - (this.#clock.now() - atNs) / 1e6;
       if (leftMs <= 0) return run();
@@ -87,7 +89,7 @@ export class TriggerBoard {
       return Promise.resolve();
     };
     const past = this.#past.filter(({ happening }) => matches(trigger, happening));
-    const due = past[count - 1];
+    const due = past[countOf(trigger) - 1];
     if (due !== undefined) {
       void fire(due.atNs);
       return;
@@ -96,10 +98,30 @@ export class TriggerBoard {
   }
 }
 
-function matches(trigger: EventTrigger, happening: Happening): boolean {
+/** Commands are counted where they are: the board hears of the k-th only. */
+function countOf(trigger: EventTrigger | MessageTrigger): number {
+  return "moment" in trigger ? 1 : (trigger.count ?? 1);
+}
+
+function matches(trigger: EventTrigger | MessageTrigger, happening: Happening): boolean {
+  if ("moment" in trigger) return "message" in happening && sameMessage(trigger, happening.message);
   return (
+    "anchor" in happening &&
     trigger.on === happening.anchor &&
     (trigger.client === undefined || trigger.client === happening.client) &&
     (trigger.fault === undefined || trigger.fault === happening.fault)
+  );
+}
+
+/** True when two triggers wait for the same command at the same moment, with the same delay. */
+export function sameMessage(one: MessageTrigger, other: MessageTrigger): boolean {
+  return (
+    one.moment === other.moment &&
+    one.command === other.command &&
+    one.key === other.key &&
+    one.client === other.client &&
+    one.server === other.server &&
+    (one.count ?? 1) === (other.count ?? 1) &&
+    (one.afterMs ?? 0) === (other.afterMs ?? 0)
   );
 }

@@ -54,6 +54,8 @@ export class Host {
   #life = 1;
   #state: "running" | "paused" | "dead" = "running";
   #powered = true;
+  /** How many things wait that must be done before this process goes on. */
+  #suspensions = 0;
   readonly #tasks: HostTasks;
   readonly #pauses: PauseBuffer;
   readonly #streams = new Map<string, Random>();
@@ -76,6 +78,11 @@ export class Host {
 
   get state(): "running" | "paused" | "dead" {
     return this.#state;
+  }
+
+  /** True while its process executes: it runs, and nothing suspends it. */
+  get executes(): boolean {
+    return this.#state === "running" && this.#suspensions === 0;
   }
 
   /** Increases at each kill and each start. */
@@ -149,6 +156,22 @@ export class Host {
     this.#pauses.end();
   }
 
+  /**
+   * Keeps the process from going on until the returned function is called: what it sends from now on and its next
+   * events wait, in their order. It is no pause: nobody sees it, and a pause or a death meanwhile has its effect.
+   */
+  suspend(): () => void {
+    const life = this.#life;
+    let over = false;
+    this.#suspensions += 1;
+    return () => {
+      if (over || life !== this.#life) return;
+      over = true;
+      this.#suspensions -= 1;
+      if (this.executes) this.#pauses.goOn();
+    };
+  }
+
   /** Ends the process, as SIGKILL does. The machine's network closes its connections. */
   kill(): void {
     this.#die();
@@ -195,21 +218,22 @@ export class Host {
     this.kernel.trace(`${this.name} prints ${line}`);
   }
 
-  /** For the kernel: an event came due while this host is paused. */
+  /** For the kernel: an event came due while this host does not execute. */
   hold(event: ScheduledEvent): void {
     this.#pauses.hold(event);
   }
 
-  /** For the network: does `send` now, or, if the host was paused in the middle of a step, when it resumes. */
+  /** For the network: does `send` now, or, if the host was stopped in the middle of a step, when it goes on. */
   sendWhenRunning(send: () => void): void {
-    if (this.#state === "paused") this.#pauses.holdSending(send);
-    else if (this.#state === "running") send();
+    if (this.executes) send();
+    else if (this.#state !== "dead") this.#pauses.holdSending(send);
   }
 
   #die(): void {
     if (this.#state === "dead") return;
     this.#state = "dead";
     this.#life += 1;
+    this.#suspensions = 0;
     this.#pauses.clear();
     this.work.clear();
     this.numberedTimers.clear();

@@ -38,21 +38,34 @@ export class PauseBuffer {
   /** The host resumes: bytes it had written are sent, then its events happen now. */
   end(): void {
     this.#count += 1;
-    const sendings = this.#sendings;
+    if (!this.#send() || this.#events.length === 0) return;
     const events = this.#events;
-    this.#sendings = [];
     this.#events = [];
-    for (const send of sendings) send();
-    if (events.length === 0) return;
     const first = this.#host.random("pause").integer(0, 1) === 0 ? "io" : "timer";
     for (const event of events) if (event.kind === first) this.#reinject(event);
     for (const event of events) if (event.kind !== first) this.#reinject(event);
+  }
+
+  /** As `end`, for a host that no pause had stopped: its events keep their order. */
+  goOn(): void {
+    if (!this.#send()) return;
+    const events = this.#events;
+    this.#events = [];
+    for (const event of events) this.#reinject(event);
   }
 
   clear(): void {
     this.#count += 1;
     this.#events = [];
     this.#sendings = [];
+  }
+
+  /** Sends what was held. False if something that was sent has stopped the host again. */
+  #send(): boolean {
+    const sendings = this.#sendings;
+    this.#sendings = [];
+    for (const send of sendings) this.#host.sendWhenRunning(send);
+    return this.#host.executes;
   }
 
   #reinject(event: ScheduledEvent): void {

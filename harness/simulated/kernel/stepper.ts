@@ -113,7 +113,7 @@ export class Stepper implements Driven {
       return false;
     }
     if (event.life !== host.life || host.state === "dead") return false;
-    if (host.state === "paused") {
+    if (!host.executes) {
       host.hold(event);
       return false;
     }

@@ -1,3 +1,4 @@
+import type { ConnectionTap } from "./connection-tap.ts";
 import { Endpoint } from "./endpoint.ts";
 import type { Link } from "./link.ts";
 import type { Network } from "./network.ts";
@@ -10,6 +11,7 @@ export class Connection {
   readonly name: string;
   readonly client: Endpoint;
   readonly server: Endpoint;
+  readonly tap: ConnectionTap | undefined;
   readonly #forth: Pipe;
   readonly #back: Pipe;
 
@@ -17,11 +19,13 @@ export class Connection {
     const { kernel, latency } = network;
     this.network = network;
     this.name = name;
+    const tap = network.tap?.({ client: forth.from, server: forth.to, name });
+    this.tap = tap;
     this.client = new Endpoint(this, forth.from, network.addressOf(forth.from), clientPort);
     this.server = new Endpoint(this, forth.to, network.addressOf(forth.to), serverPort);
     const answer = `${forth.to.name}<${name}`;
-    this.#forth = new Pipe(forth, name, latency, kernel.random(`network:${name}`), this.server);
-    this.#back = new Pipe(back, answer, latency, kernel.random(`network:${answer}`), this.client);
+    this.#forth = new Pipe(forth, name, latency, kernel.random(`network:${name}`), this.server, tap?.requestsArrive);
+    this.#back = new Pipe(back, answer, latency, kernel.random(`network:${answer}`), this.client, tap?.repliesArrive);
     forth.connections.add(this);
   }
 

@@ -1,5 +1,6 @@
 import type { Host } from "../kernel/host.ts";
 import type { Connection } from "./connection.ts";
+import type { ConnectionTap } from "./connection-tap.ts";
 import type { Pipe, PipeEnd, Segment } from "./pipe.ts";
 
 /** The holder of one end of a connection. All methods are called in the end's host. */
@@ -37,6 +38,11 @@ export class Endpoint implements PipeEnd {
     this.port = port;
   }
 
+  /** What follows this connection's requests, if anything does. */
+  get tap(): ConnectionTap | undefined {
+    return this.#connection.tap;
+  }
+
   get peer(): Endpoint {
     return this.#connection.peerOf(this);
   }
@@ -64,8 +70,15 @@ export class Endpoint implements PipeEnd {
     if (this.#closed || this.broken || bytes.length === 0) return;
     const { network } = this.#connection;
     network.noticeSending(this, this.#connection, bytes);
-    if (this.host.state === "running") this.out.sendBytes(bytes);
-    else this.host.sendWhenRunning(() => this.out.sendBytes(bytes));
+    if (this.host.executes) this.#send(bytes);
+    else this.host.sendWhenRunning(() => this.#send(bytes));
+  }
+
+  #send(bytes: Uint8Array): void {
+    const { tap } = this.#connection;
+    if (tap === undefined) this.out.sendBytes(bytes);
+    else if (this === this.#connection.server) this.out.sendBytes(bytes, tap.reply(bytes));
+    else tap.request(bytes, (requests) => this.out.sendBytes(bytes, requests));
   }
 
   /** Ends sending; receiving continues. */

@@ -1,6 +1,7 @@
 import type { Host } from "../kernel/host.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Connection } from "./connection.ts";
+import type { ConnectionTap } from "./connection-tap.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { openConnection } from "./handshake.ts";
 import { Link } from "./link.ts";
@@ -22,6 +23,14 @@ export interface Sending {
   readonly bytes: Uint8Array;
 }
 
+/** A connection that was just opened. */
+export interface Opened {
+  readonly client: Host;
+  readonly server: Host;
+  /** `client-0>node-0#1`. */
+  readonly name: string;
+}
+
 /** Linux takes ports for connections from this range (`net.ipv4.ip_local_port_range`). */
 const FIRST_FREE_PORT = 32_768;
 const LAST_FREE_PORT = 60_999;
@@ -33,6 +42,8 @@ const LAST_FREE_PORT = 60_999;
 export class Network {
   readonly kernel: Kernel;
   readonly latency: Latency;
+  /** Gives a new connection its tap. Undefined: no connection has one. */
+  tap: ((connection: Opened) => ConnectionTap | undefined) | undefined;
   readonly #addresses = new Map<Host, string>();
   readonly #hosts = new Map<string, Host>();
   readonly #links = new Map<Host, Map<Host, Link>>();

@@ -1,6 +1,7 @@
 import type { Random } from "../../core/random.ts";
 import type { Host } from "../kernel/host.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
+import type { ArrivalTap, Passenger } from "./connection-tap.ts";
 import type { Link } from "./link.ts";
 
 /** Uniform latency of one direction, in microseconds, both bounds included. */
@@ -14,11 +15,14 @@ export interface Segment {
   readonly kind: "open" | "bytes" | "fin" | "reset";
   readonly chunks: Uint8Array[];
   length: number;
+  /** What a tap follows, and what ends in this segment. */
+  passengers?: Passenger[];
 }
 
 /** The receiving end. */
 export interface PipeEnd {
   readonly host: Host;
+  readonly closed: boolean;
   /** A segment has reached the machine, even if its process is paused. False: its process must not see it. */
   arrived(segment: Segment): boolean;
   /** Runs in the host: there may be something to read. */
@@ -45,14 +49,18 @@ export class Pipe {
   #lastEvent = -1;
   #underWay = 0;
   #waiting: (() => void)[] = [];
+  readonly #tap: ArrivalTap | undefined;
+  /** Arrivals that came to nothing because the first segment waits; undefined while none waits. */
+  #missed: number | undefined;
 
   /** @param label for the trace, `client-0>node-0#1` */
-  constructor(link: Link, label: string, latency: Latency, random: Random, end: PipeEnd) {
+  constructor(link: Link, label: string, latency: Latency, random: Random, end: PipeEnd, tap?: ArrivalTap) {
     this.link = link;
     this.#label = label;
     this.#latency = latency;
     this.#random = random;
     this.#end = end;
+    this.#tap = tap;
   }
 
   /** Bytes that were sent and not yet read by the other end. */
@@ -61,7 +69,7 @@ export class Pipe {
   }
 
   /** Sends bytes; they must not be changed afterwards. */
-  sendBytes(bytes: Uint8Array): void {
+  sendBytes(bytes: Uint8Array, passengers?: readonly Passenger[]): void {
     this.#underWay += bytes.length;
     const { kernel } = this.link.from;
     if (this.#underWay > MOST_BYTES_UNDER_WAY) {
@@ -71,7 +79,12 @@ export class Pipe {
     if (last?.kind === "bytes" && this.#lastEvent === kernel.events) {
       last.chunks.push(bytes);
       last.length += bytes.length;
-    } else this.#send({ kind: "bytes", chunks: [bytes], length: bytes.length });
+      if (passengers !== undefined) (last.passengers ??= []).push(...passengers);
+    } else {
+      const segment: Segment = { kind: "bytes", chunks: [bytes], length: bytes.length };
+      if (passengers !== undefined) segment.passengers = [...passengers];
+      this.#send(segment);
+    }
   }
 
   sendControl(kind: "open" | "fin" | "reset"): void {
@@ -81,6 +94,7 @@ export class Pipe {
   /** Drops what is under way. */
   clear(): void {
     this.#flying = [];
+    if (this.#missed !== undefined) this.#missed = 0;
   }
 
   /** The other end has read `length` bytes. */
@@ -117,8 +131,36 @@ export class Pipe {
 
   readonly #arrive = (): boolean => {
     if (this.#flying.length === 0) return false;
+    if (this.#missed !== undefined) {
+      this.#missed += 1;
+      return false;
+    }
     if (this.link.holds("stream", () => this.#schedule(0, "held"))) return false;
+    if (this.#firstWaits()) return false;
     const segment = this.#flying.shift();
     return segment !== undefined && this.#end.arrived(segment);
   };
+
+  /** Whether the tap makes the first segment wait. Then nothing arrives before it has gone on. */
+  #firstWaits(): boolean {
+    const passengers = this.#flying[0]?.passengers;
+    if (passengers === undefined || passengers.length === 0 || this.#tap === undefined || this.#end.closed)
+      return false;
+    const { delayUs } = this.link;
+    // Taken out, because they arrive once.
+    const waits = this.#tap(passengers.splice(0), () => {
+      // What delays the link by now delays the message too, as cuts and stalls hold it.
+      const laterUs = Math.max(0, this.link.delayUs - delayUs);
+      if (laterUs === 0) this.#arriveNow();
+      else this.link.from.kernel.after(laterUs, `delayed ${this.#label}`, () => this.#arriveNow());
+    });
+    if (waits) this.#missed = 1;
+    return waits;
+  }
+
+  #arriveNow(): void {
+    const missed = this.#missed ?? 0;
+    this.#missed = undefined;
+    for (let count = 0; count < missed; count += 1) this.#schedule(0, "held");
+  }
 }

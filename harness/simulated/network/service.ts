@@ -1,4 +1,5 @@
 import type { Host } from "../kernel/host.ts";
+import type { ConnectionTap } from "./connection-tap.ts";
 import type { Endpoint, EndpointOwner } from "./endpoint.ts";
 
 /** A simulated server. Its code is synchronous, and receives clock and randomness from its host. */
@@ -44,6 +45,11 @@ export class ServiceConnection implements EndpointOwner {
   /** The host of the other end. */
   get peer(): Host {
     return this.#endpoint.peer.host;
+  }
+
+  /** What follows this connection's requests, if anything does. */
+  get tap(): ConnectionTap | undefined {
+    return this.#endpoint.tap;
   }
 
   get remoteAddress(): string {

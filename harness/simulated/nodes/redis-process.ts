@@ -116,6 +116,7 @@ export class RedisProcess {
       local: `${connection.localAddress}:${connection.localPort}`,
       onOutput: (bytes) => connection.write(bytes),
       onClose: () => connection.close(),
+      observer: connection.tap,
     });
     return {
       onData: (bytes) => this.turn(() => session.receive(bytes)),

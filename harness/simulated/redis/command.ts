@@ -1,3 +1,4 @@
+import type { KeyPositions } from "../../core/messages/command-keys.ts";
 import type { Database } from "./keyspace/database.ts";
 import type { Reply } from "./protocol/reply.ts";
 import type { Protocol } from "./protocol/resp-encoder.ts";
@@ -39,9 +40,6 @@ export interface Caller {
 
 /** Executes a command. `argv[0]` is its name as it was sent; the number of arguments was checked. */
 export type Handler = (argv: readonly string[], caller: Caller) => Reply;
-
-/** First key, last key (negative: counted from the end), and distance between keys. All 0: no keys, or none fixed. */
-export type KeyPositions = readonly [first: number, last: number, step: number];
 
 export interface Command {
   /** Lower case; `client|id` for a subcommand. */

@@ -16,6 +16,16 @@ export interface SessionOptions {
   /** Addresses as CLIENT LIST shows them, `10.0.0.1:50123`. */
   readonly peer?: string;
   readonly local?: string;
+  /** Follows the requests of this connection. */
+  readonly observer?: RequestObserver | undefined;
+}
+
+/** Told of each request of a connection. They are executed one after the other. */
+export interface RequestObserver {
+  /** A request will be executed. A blocked connection has begun one, and not ended it. */
+  begins(): void;
+  /** It was executed; its reply has not been sent. @param repliedAt bytes of output so far; undefined: it has no reply */
+  ends(repliedAt: number | undefined): void;
 }
 
 /** Commands queued since MULTI. `failed` means that one was refused, so EXEC will be refused too. */
@@ -61,6 +71,9 @@ export class Session implements Caller, Subscriber {
   readonly #parser = new RequestParser();
   readonly #options: SessionOptions;
   #output = "";
+  /** Bytes of output in all. */
+  #produced = 0;
+  #replied = false;
   /** Messages to itself that its own command caused: they come after the command's reply. */
   #ownMessages: PushReply[] = [];
   #blocked: Blocked | undefined;
@@ -131,8 +144,19 @@ export class Session implements Caller, Subscriber {
       if ("protocolError" in request) {
         this.closing = true;
         this.reply(new ErrorReply(`ERR Protocol error: ${request.protocolError}`));
-      } else if (request.length > 0) this.run(request);
+      } else if (request.length > 0) {
+        this.#options.observer?.begins();
+        this.run(request);
+        this.#endRequest();
+      }
     }
+  }
+
+  #endRequest(): void {
+    const { observer } = this.#options;
+    if (observer === undefined || this.#blocked !== undefined) return;
+    observer.ends(this.#replied ? this.#produced : undefined);
+    this.#replied = false;
   }
 
   /** Runs one command and sends its reply. */
@@ -157,9 +181,10 @@ export class Session implements Caller, Subscriber {
   /** Sends a reply, unless the connection asked for silence; confirmations of subscriptions are sent in any case. */
   reply(reply: Reply): void {
     const isSpoken = this.replies === "on" || this.replies === "skip-next";
-    if (isSpoken || reply instanceof PushReply || reply instanceof SeveralReplies)
+    if (isSpoken || reply instanceof PushReply || reply instanceof SeveralReplies) {
       this.#send(encodeReply(reply, this.resp));
-    else this.server.willSend(this);
+      this.#replied = true;
+    } else this.server.willSend(this);
   }
 
   /** Sends an out-of-band message. */
@@ -176,6 +201,7 @@ export class Session implements Caller, Subscriber {
   #send(text: string): void {
     if (this.closed) return;
     this.#output += text;
+    this.#produced += text.length;
     this.server.willSend(this);
   }
 
@@ -206,6 +232,7 @@ export class Session implements Caller, Subscriber {
   ): boolean {
     if (!this.#endBlock(blocked)) return false;
     this.run(argv, perform);
+    this.#endRequest();
     this.server.goOnLater(this);
     return true;
   }
@@ -215,6 +242,7 @@ export class Session implements Caller, Subscriber {
     if (!this.#endBlock(blocked)) return false;
     this.server.enter(() => {
       this.reply(reply);
+      this.#endRequest();
       this.server.goOnLater(this);
     });
     return true;
@@ -241,6 +269,7 @@ export class Session implements Caller, Subscriber {
     this.#blocked = undefined;
     this.server.enter(() => {
       this.reply(reply);
+      this.#endRequest();
       this.#process();
     });
     return true;
@@ -265,6 +294,7 @@ export class Session implements Caller, Subscriber {
     if (argv === undefined) return;
     this.#blocked = undefined;
     this.run(argv);
+    this.#endRequest();
     this.#process();
   }
 

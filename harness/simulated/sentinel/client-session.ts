@@ -1,4 +1,5 @@
 import type { PubSub, Subscriber } from "../redis/pubsub.ts";
+import type { RequestObserver } from "../redis/session.ts";
 import { ErrorReply, type PushReply, type Reply } from "../redis/protocol/reply.ts";
 import { encodeReply, type Protocol } from "../redis/protocol/resp-encoder.ts";
 import { RequestParser } from "../redis/protocol/resp-parser.ts";
@@ -11,6 +12,8 @@ export interface ClientSessionOptions {
   readonly connectedAtMs: number;
   readonly write: (text: string) => void;
   readonly close: () => void;
+  /** Follows the requests of this connection. */
+  readonly observer?: RequestObserver | undefined;
   readonly run: (argv: readonly string[], session: ClientSession) => Reply;
 }
 
@@ -33,6 +36,8 @@ export class ClientSession implements Subscriber {
   readonly #options: ClientSessionOptions;
   readonly #parser = new RequestParser();
   #output = "";
+  /** Bytes of output in all. */
+  #produced = 0;
   #isClosing = false;
   /** Messages that the current command has caused; undefined while no command runs. */
   #held: PushReply[] | undefined;
@@ -82,6 +87,9 @@ export class ClientSession implements Subscriber {
   }
 
   #run(argv: readonly string[]): void {
+    const { observer } = this.#options;
+    observer?.begins();
+    const before = this.#produced;
     this.#held = [];
     const reply = this.#options.run(argv, this);
     const held = this.#held;
@@ -89,10 +97,13 @@ export class ClientSession implements Subscriber {
     if (this.replies === "on") this.#write(reply);
     else if (this.replies === "skip") this.replies = "on";
     else if (this.replies === "skip-next") this.replies = "skip";
+    observer?.ends(this.#produced > before ? this.#produced : undefined);
     for (const message of held) this.#write(message);
   }
 
   #write(reply: Reply): void {
-    this.#output += encodeReply(reply, this.protocol);
+    const text = encodeReply(reply, this.protocol);
+    this.#output += text;
+    this.#produced += text.length;
   }
 }

@@ -4,7 +4,7 @@ import type { ConnectionHandler, ServiceConnection } from "../network/service.ts
 import { PubSub } from "../redis/pubsub.ts";
 import type { Reply } from "../redis/protocol/reply.ts";
 import { fromBytes, toBytes } from "../redis/protocol/resp-encoder.ts";
-import { ClientSession } from "./client-session.ts";
+import { ClientSession, type ClientSessionOptions } from "./client-session.ts";
 import { runCommand } from "./commands/command-table.ts";
 import type { SentinelEnvironment, Wire, WireHandler } from "./environment.ts";
 import type { NodeAddress } from "./node-address.ts";
@@ -95,7 +95,7 @@ export class SentinelProcess {
     const session = this.#session(
       `${connection.remoteAddress}:${connection.remotePort}`,
       `${connection.localAddress}:${connection.localPort}`,
-      { write: (text) => connection.write(toBytes(text)), close: () => connection.close() },
+      { write: (text) => connection.write(toBytes(text)), close: () => connection.close(), observer: connection.tap },
     );
     this.#sessions.add(session);
     return {
@@ -110,7 +110,7 @@ export class SentinelProcess {
   #session(
     peer: string,
     local: string,
-    connection: { readonly write: (text: string) => void; readonly close: () => void },
+    connection: Pick<ClientSessionOptions, "write" | "close" | "observer">,
   ): ClientSession {
     const id = this.#nextClientId;
     this.#nextClientId += 1;

@@ -9,6 +9,7 @@ import { SimulationLimitError } from "../kernel/limits.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
+import type { Exchange } from "../wire/exchange.ts";
 import { SimulatedSystem } from "./simulated-system.ts";
 
 export interface SimulateOptions {
@@ -21,6 +22,8 @@ export interface SimulateOptions {
   readonly onTrace?: (line: string) => void;
   /** See `KernelOptions`: checks that code stays in its host. Slower. */
   readonly checkDescent?: boolean;
+  /** Keeps the messages between clients and servers. Default: false. */
+  readonly messages?: boolean;
   /** Aborted from the real world: it aborts the signal that `work` gets within the simulation. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -31,6 +34,8 @@ export interface Simulated<T> {
   readonly traceHash: string;
   /** How many events ran. */
   readonly events: number;
+  /** What clients sent to servers, in the order of sending, if it was kept. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** Virtual time for the start-up, and for the work left after a plan's own limit. */
@@ -54,7 +59,7 @@ export async function simulate<T>(
     checkDescent,
     ...(onTrace === undefined ? {} : { onTrace }),
   });
-  const system = new SimulatedSystem(kernel, plan, version);
+  const system = new SimulatedSystem(kernel, plan, version, options.messages === true);
   const stop = new AbortController();
   using _ = onAbort(options.signal, () => {
     system.runner.post("interrupted", () => stop.abort(options.signal?.reason));
@@ -65,6 +70,7 @@ export async function simulate<T>(
     await system.becomeReady();
     await connectClients(system, options, connecting);
     system.clock.begin();
+    system.messages?.begin();
     return work(system, stop.signal);
   });
   const end = await kernel.run({ done: () => task.state !== "running" }).catch((error: unknown) => {
@@ -83,7 +89,8 @@ export async function simulate<T>(
       });
     }
   }
-  return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events };
+  const exchanges = system.messages?.exchanges ?? [];
+  return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events, exchanges };
 }
 
 /** Listens until it is disposed: one signal may serve many simulations. */

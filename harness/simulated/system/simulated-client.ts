@@ -17,6 +17,8 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #listeners: LostListener[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   #program: ClientProgram | undefined;
+  #operations = 0;
+  #isBusy = false;
 
   /** @param runner the host of the caller of this client */
   constructor(host: Host, runner: Host, network: Network, stops: SendStops) {
@@ -48,7 +50,22 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     });
   }
 
+  /** Which of its operations is under way, from 1; undefined: none. */
+  get operation(): number | undefined {
+    return this.#isBusy ? this.#operations : undefined;
+  }
+
   async perform(request: ClientRequest): Promise<ClientReply> {
+    this.#operations += 1;
+    this.#isBusy = true;
+    try {
+      return await this.#ask(request);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #ask(request: ClientRequest): Promise<ClientReply> {
     if (this.host.state === "dead") return { ok: false, kind: "error", reason: "the client is dead" };
     try {
       return await this.host.call(request.op, () => this.#perform(request));

@@ -1,5 +1,6 @@
 import type { Plan } from "../../core/plan.ts";
 import type { Evidence, NodeHandle, Notice, SystemUnderTest } from "../../core/system.ts";
+import { messageTriggersOf } from "../../core/messages/plan-triggers.ts";
 import { crashOf } from "../../core/crash.ts";
 import { HarnessError, messageOf } from "../../core/errors.ts";
 import { clientName, type TopologySpec } from "../../core/topology.ts";
@@ -11,6 +12,7 @@ import type { RedisNode } from "../nodes/redis-node.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { layOut, type Layout } from "./layout.ts";
 import { awaitInSimulation, awaitSentinels, requestFailover } from "./sentinel-control.ts";
+import { WireTap } from "../wire/wire-tap.ts";
 import { SendStops } from "./send-stops.ts";
 import { SimulatedClient } from "./simulated-client.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
@@ -30,13 +32,16 @@ export class SimulatedSystem implements SystemUnderTest {
   /** The host of the code that drives the run. */
   readonly runner: Host;
   readonly layout: Layout;
+  /** Present if the plan waits for messages, or if they are wanted. */
+  readonly messages?: WireTap;
   readonly #listeners: ((notice: Notice) => void)[] = [];
   /** Clients whose program failed, with the error. */
   readonly #deaths = new Map<Host, unknown>();
   readonly #data: readonly SimulatedNode[];
   readonly #sentinels: readonly SimulatedSentinelNode[];
 
-  constructor(kernel: Kernel, plan: Plan, version: RedisVersion) {
+  /** @param followMessages true: to keep the messages between clients and servers, even if no trigger waits for one */
+  constructor(kernel: Kernel, plan: Plan, version: RedisVersion, followMessages: boolean) {
     const network = new Network(kernel);
     this.topology = plan.topology;
     this.runner = kernel.host("harness");
@@ -60,6 +65,11 @@ export class SimulatedSystem implements SystemUnderTest {
     this.#sentinels = this.layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
     this.nodes = [...this.#data, ...this.#sentinels];
     this.network = new SimulatedNetwork(network, kernel.hosts);
+    if (followMessages || messageTriggersOf(plan).length > 0) {
+      const { clients, runner } = this;
+      const servers = [...this.#data, ...this.#sentinels].map(({ host }) => host);
+      this.messages = new WireTap({ network, runner, now: () => this.clock.now(), clients, servers });
+    }
     this.#watchFailures(kernel);
   }
 

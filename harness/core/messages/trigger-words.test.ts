@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { messageWords, neverCame } from "./trigger-words.ts";
+
+test("a message is named by what its trigger says of it", () => {
+  expect(messageWords({ moment: "before" })).toBe("the first message");
+  expect(messageWords({ moment: "before", command: "SET", client: 1, server: "node-0", count: 2 })).toBe(
+    "the 2nd SET of client-1 at node-0",
+  );
+  expect(messageWords({ moment: "send", key: "k 1", count: 111 })).toBe('the 111th message for "k 1"');
+});
+
+test("what did not happen", () => {
+  const message = { command: "DEL", client: 0, count: 3 };
+  expect(neverCame({ ...message, moment: "send" })).toBe("the 3rd DEL of client-0 was never sent");
+  expect(neverCame({ ...message, moment: "before" })).toBe("the 3rd DEL of client-0 never reached a server");
+  expect(neverCame({ ...message, moment: "before", server: "node-1" })).toBe(
+    "the 3rd DEL of client-0 at node-1 never reached it",
+  );
+  expect(neverCame({ ...message, moment: "after" })).toBe("the 3rd DEL of client-0 was never applied");
+  expect(neverCame({ ...message, moment: "reply" })).toBe("the 3rd DEL of client-0 was never answered");
+});
