@@ -1,5 +1,5 @@
 import type { FaultStep, Plan } from "../../core/plan.ts";
-import { isEventTrigger, type Trigger } from "../../core/trigger.ts";
+import type { Trigger } from "../../core/trigger.ts";
 
 /** With how many other seeds a counterexample is tried, and so what reports count. */
 export const OTHER_SEEDS = 20;
@@ -30,8 +30,8 @@ function late(step: FaultStep, lateMs: number): FaultStep {
 }
 
 function later(trigger: Trigger, lateMs: number): Trigger {
-  if (!isEventTrigger(trigger)) return { atMs: trigger.atMs + lateMs };
+  if ("atMs" in trigger) return { atMs: trigger.atMs + lateMs };
   const { afterMs = 0 } = trigger;
-  // A fault at an event is never late, because the client waits for it.
+  // A fault at an event or a message is never late, because the client waits for it.
   return afterMs === 0 ? trigger : { ...trigger, afterMs: afterMs + lateMs };
 }
