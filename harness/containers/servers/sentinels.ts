@@ -15,10 +15,12 @@ const READY_DEADLINE_MS = 30_000;
  * reaches both replicas. Without that write, double grants appear that no fault caused. A Sentinel calls an instance
  * down as soon as it judges quickly if it has not heard from it since its start, because it tried to connect before the
  * instance listened.
+ * @param downAfterMs how soon each Sentinel, in order, calls a silent server down from then on
  */
 export async function awaitSentinels(
   data: readonly ContainerNode[],
   sentinels: readonly ContainerNode[],
+  downAfterMs: readonly number[] = SENTINEL_DOWN_AFTER_MS,
 ): Promise<void> {
   await Promise.all(sentinels.map((sentinel) => awaitAgreement(sentinel, data.length - 1, sentinels.length - 1)));
   const [master, ...replicas] = data;
@@ -32,7 +34,7 @@ export async function awaitSentinels(
   await master?.command("WAIT", replicas.length, 1_000);
   await Promise.all(
     sentinels.map((sentinel, index) =>
-      sentinel.command("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", SENTINEL_DOWN_AFTER_MS[index] ?? 900),
+      sentinel.command("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", downAfterMs[index] ?? 900),
     ),
   );
 }

@@ -5,16 +5,20 @@ import type { ContainerNode } from "../../../../containers/nodes/container-node.
 import { ContainerServers } from "../../../../containers/container-servers.ts";
 import { sentinelId } from "../../../../containers/servers/redis-configuration.ts";
 import { RunScope } from "../../../../containers/cleanup/run-scope.ts";
-import { eventScripts, type EventScript, type PublishedEvent } from "./event-script.ts";
+import { awaitSentinels } from "../../../../containers/servers/sentinels.ts";
+import { eventScripts, type EventScript, type PublishedEvent, type Roles } from "./event-script.ts";
+import { scriptsReached } from "./scripts-reached.ts";
 import type { Scenario, ScenarioControls } from "./scenarios.ts";
+
+const BETWEEN_LOOKS_MS = 50;
 
 /** Runs a scenario with real Sentinels in containers. Returns what each of them published. */
 export async function runRealScenario(scenario: Scenario): Promise<ReadonlyMap<string, EventScript>> {
   await using scope = await RunScope.open();
   await using servers = await ContainerServers.start(scope, topologySchema.parse({ kind: "sentinel" }));
-  await servers.settle();
   const sentinels = servers.nodes.filter(({ role }) => role === "sentinel");
   const data = servers.nodes.filter(({ role }) => role === "data");
+  await awaitSentinels(data, sentinels, scenario.downAfterMs);
   const [master] = data;
   if (master === undefined) throw new Error("there is no master");
   const events: PublishedEvent[] = [];
@@ -22,22 +26,33 @@ export async function runRealScenario(scenario: Scenario): Promise<ReadonlyMap<s
   for (const sentinel of sentinels) {
     subscriptions.adopt(await subscribe(servers, sentinel, events), async (redis) => redis.disconnect());
   }
-  await scenario.run(controls(master, sentinels));
-  return eventScripts(events, {
+  const roles: Roles = {
     master: master.networkAddress,
     nodes: data.map(({ networkAddress }) => networkAddress),
     ids: new Map(sentinels.map(({ name }) => [name, sentinelId(name)])),
     sentinels: new Map(sentinels.map(({ name, networkAddress }) => [name, networkAddress])),
-  });
+  };
+  const scripts = (): ReadonlyMap<string, EventScript> => eventScripts(events, roles, scenario);
+  await scenario.run(controls(master, sentinels, scripts));
+  return scripts();
 }
 
-function controls(master: ContainerNode, sentinels: readonly ContainerNode[]): ScenarioControls {
+function controls(
+  master: ContainerNode,
+  sentinels: readonly ContainerNode[],
+  scripts: () => ReadonlyMap<string, EventScript>,
+): ScenarioControls {
   return {
     advance: (ms) => sleep(ms),
+    until: (reached) =>
+      scriptsReached(reached, {
+        scripts: () => [...scripts().values()],
+        nowMs: () => performance.now(),
+        pause: () => sleep(BETWEEN_LOOKS_MS),
+      }),
     sentinel: async (index, ...argv) => sentinels[index]?.command(...argv),
     jumpSentinelClocks: (ms) => Promise.all(sentinels.map((sentinel) => sentinel.jumpClock(ms))),
     killMaster: () => master.kill(),
-    startMaster: () => master.start({ keepData: true }),
     pauseMaster: () => master.pause(),
     resumeMaster: () => master.resume(),
   };
