@@ -160,7 +160,7 @@ async function contain(kind: TopologyKind, { effort, step, signal }: BenchmarkIn
 }
 
 /** Figures count only for runs in which everything in the plan happened. */
-function assertWhole({ history, verdict }: RunRecord, { clients, sections }: PlanSize): void {
+export function assertWhole({ history, verdict }: RunRecord, { clients, sections }: PlanSize): void {
   const granted = history.events.filter(({ type, f }) => type === "ok" && f === "acquire").length;
   if (verdict.verdict === "valid" && granted === clients * sections) return;
   const reasons = verdict.reasons.join("; ");

@@ -21,6 +21,12 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("./plans.bench.ts"),
   },
   {
+    name: "systems",
+    summary: "plans per minute on containers by the number of systems side by side",
+    needsEngine: true,
+    load: () => import("./systems.bench.ts"),
+  },
+  {
     name: "search",
     summary: "time and runs to the first counterexample and to the shrunk one; controls",
     usual: true,

@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { ContainerPool } from "../containers/container-pool.ts";
@@ -15,6 +16,8 @@ export interface ExecuteOptions extends RunEnvironment {
   readonly required: readonly Property[];
   /** Servers that stay up between the runs of a campaign. */
   readonly pool?: ContainerPool | undefined;
+  /** Ends the run, and deletes what was recorded of it. */
+  readonly unwanted?: AbortSignal | undefined;
 }
 
 /** A run that is over and judged. */
@@ -24,6 +27,8 @@ export interface ExecutedRun {
   readonly traceHash?: string;
   /** Gives the run a folder, unless it has one already, as on containers. */
   readonly keep: () => KeptRun;
+  /** Deletes what was recorded of it; absent where nothing was. */
+  readonly discard?: () => void;
   /** The same run with its causes proven, as far as simulated runs of its plan prove them: at most a few dozen runs. */
   readonly prove?: () => Promise<ExecutedRun>;
 }
@@ -55,11 +60,11 @@ export async function executorOf(backend: Backend): Promise<Execute> {
   return backend === "simulated" ? simulationExecutor() : containerExecutor();
 }
 
-/** Servers that stay up between runs; a simulation needs none. */
-export async function poolFor(backend: Backend): Promise<ContainerPool | undefined> {
+/** Servers that stay up between runs, for up to `parallel` runs at a time; a simulation needs none. */
+export async function poolFor(backend: Backend, parallel = 1): Promise<ContainerPool | undefined> {
   if (backend === "simulated") return undefined;
   const containers = await import("../containers/container-pool.ts");
-  return new containers.ContainerPool();
+  return new containers.ContainerPool(parallel);
 }
 
 async function simulationExecutor(): Promise<Execute> {
@@ -90,7 +95,12 @@ async function containerExecutor(): Promise<Execute> {
   const { runOnContainers } = await import("./run-on-containers.ts");
   return async (plan, options) => {
     const run = await runOnContainers(plan, options);
-    return { ...run, keep: () => run, prove: () => provenBySimulation(run) };
+    return {
+      ...run,
+      keep: () => run,
+      discard: () => rmSync(run.folder, { recursive: true }),
+      prove: () => provenBySimulation(run),
+    };
   };
 }
 

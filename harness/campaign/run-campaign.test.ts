@@ -219,6 +219,64 @@ describe("a campaign in parts", () => {
   });
 });
 
+describe("several runs at a time", () => {
+  /** Runs take turns of different lengths, so that they end in another order than they began. */
+  const jumbled = (judge: (limitMs: number) => Outcome, options: Partial<CampaignOptions<Judged>> = {}) => {
+    const told: [limitMs: number, count: unknown][] = [];
+    const dropped: number[] = [];
+    let atATime = 0;
+    let most = 0;
+    const { result } = campaign(judge, {
+      execute: async (plan) => {
+        atATime += 1;
+        most = Math.max(most, atATime);
+        for (let turn = plan.limitMs % 7; turn > 0; turn -= 1) await new Promise((resolve) => setImmediate(resolve));
+        atATime -= 1;
+        return judged(plan, judge(plan.limitMs));
+      },
+      onRun: ({ plan }, count) => told.push([plan.limitMs, count]),
+      onUnwanted: ({ plan }) => dropped.push(plan.limitMs),
+      ...options,
+    });
+    return result.then((found) => ({ found, told, dropped, most: () => most }));
+  };
+
+  test.each([
+    ["nothing is found", (limitMs: number): Outcome => (limitMs % 2 === 0 ? "valid" : "unknown")],
+    ["many plans fail", (limitMs: number): Outcome => (limitMs % 5 === 0 ? "invalid" : "valid")],
+    ["few plans fail", (limitMs: number): Outcome => (limitMs >= 970_000 ? "invalid" : "valid")],
+  ])("where %s, find and tell the same as one at a time", async (_, judge) => {
+    const regressions = [plan({ limitMs: 3 }), plan({ limitMs: 7 })];
+    const [one, ...others] = await Promise.all(
+      [1, 2, 4, 9].map((parallel) => jumbled(judge, { parallel, regressions, runs: 60 })),
+    );
+    for (const { found, told } of others) {
+      expect(found).toEqual(one?.found);
+      expect(told).toEqual(one?.told);
+    }
+    expect([one, ...others].map((each) => each?.most())).toEqual([1, 2, 4, 9]);
+  });
+
+  test("drop the runs after the counterexample, and none before it", async () => {
+    const { found, told, dropped } = await jumbled((limitMs) => (limitMs % 5 === 0 ? "invalid" : "valid"), {
+      parallel: 8,
+      shrinkRuns: 0,
+    });
+    expect(told).toHaveLength((found.counterexample?.position ?? NaN) + 1);
+    expect(dropped.length).toBeGreaterThan(0);
+    expect(dropped.some((limitMs) => told.some(([each]) => each === limitMs))).toBe(false);
+  });
+
+  test("an interrupted run does not count, and nothing follows it", async () => {
+    let executed = 0;
+    const execute = async (plan: Plan): Promise<Judged | undefined> => {
+      executed += 1;
+      return executed === 4 ? undefined : judged(plan, "valid");
+    };
+    expect(await campaign(planted, { execute, parallel: 2 }).result).toMatchObject({ runs: 3, cutShort: true });
+  });
+});
+
 describe("an end before the end", () => {
   test("a signal ends the search after the run that is under way", async () => {
     const stop = new AbortController();

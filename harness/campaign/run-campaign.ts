@@ -2,6 +2,7 @@ import fc, { PreconditionFailure, type Arbitrary } from "fast-check";
 import type { Plan } from "../core/plan.ts";
 import type { RecurrenceCount } from "../core/recurrence.ts";
 import type { Verdict } from "../core/verdict.ts";
+import { RunsInOrder } from "./parallel/runs-in-order.ts";
 import { countRecurrences } from "./recurrence/count-recurrences.ts";
 import { withOtherSeeds } from "./recurrence/variations.ts";
 import { hasVisibleOverlap } from "./visible-overlap.ts";
@@ -29,7 +30,18 @@ export interface CampaignOptions<Run extends Judged> {
    * taken. All in all they may take as many runs as shrinking. Default: 0.
    */
   readonly otherSeeds?: number | undefined;
-  readonly execute: (plan: Plan) => Promise<Run>;
+  /**
+   * Runs a plan. The signal aborts when the run is not wanted any more, because a plan before it failed. Undefined for a
+   * run that was interrupted: the search ends, and the run does not count.
+   */
+  readonly execute: (plan: Plan, unwanted: AbortSignal) => Promise<Run | undefined>;
+  /**
+   * How many plans run at a time, besides those of shrinking. Everything that comes out is as if they ran one after
+   * another. Default: 1.
+   */
+  readonly parallel?: number | undefined;
+  /** Is given each run that was begun, and is not wanted because a plan before it failed. */
+  readonly onUnwanted?: ((run: Run) => void) | undefined;
   /**
    * Which plans are run, by the index of the run from 0: regressions first, then generated plans. The others are
    * skipped, so that the shards of a campaign together run the same plans as the undivided campaign. Ignored with
@@ -38,7 +50,7 @@ export interface CampaignOptions<Run extends Judged> {
   readonly isMine?: ((position: number) => boolean) | undefined;
   /** Verdicts of plans, by position, that an interrupted part of this campaign has judged: they are not run again. */
   readonly known?: ReadonlyMap<number, Verdict["verdict"]> | undefined;
-  /** Called after each run. */
+  /** Called after each run, in the order of the positions. */
   readonly onRun?: ((run: Run, count: RunCount) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -80,21 +92,15 @@ export interface CampaignResult<Run extends Judged> {
  */
 export async function runCampaign<Run extends Judged>(options: CampaignOptions<Run>): Promise<CampaignResult<Run>> {
   const search = new Search(options);
-  for (const plan of options.path === undefined ? (options.regressions ?? []) : []) {
-    if (search.isOver) break;
-    if (!(await search.tries(plan))) return search.result();
-  }
-  const property = fc.asyncProperty(options.plans, (plan) => {
-    // Ends the whole check, however many runs are left; a counterexample that was found is kept.
-    if (search.isOver) throw new PreconditionFailure(true);
-    return search.tries(plan);
-  });
-  const { counterexamplePath } = await fc.check(property, {
-    seed: options.seed,
-    numRuns: options.runs,
-    ...(options.path === undefined ? {} : { path: options.path }),
-  });
-  return search.result(counterexamplePath ?? undefined);
+  if (options.path === undefined) await search.tryAll();
+  const from = options.path ?? search.pathOfFailing;
+  return search.result(from === undefined ? undefined : await search.shrink(from));
+}
+
+/** A plan to try. */
+interface Trial {
+  readonly position: number;
+  readonly plan: Plan;
 }
 
 /** The runs of one campaign so far. */
@@ -103,8 +109,8 @@ class Search<Run extends Judged> {
   readonly #deadline: number;
   /** Whether a plan, as text, held; only for plans run since the first failure. */
   readonly #judged = new Map<string, boolean>();
-  /** Of the plan that was tried last, without those of shrinking. */
-  #position = -1;
+  /** Of the plan that was taken last, without those of shrinking. */
+  #position = 0;
   #runs = 0;
   #valid = 0;
   #unknown = 0;
@@ -114,60 +120,138 @@ class Search<Run extends Judged> {
   #mostSeeds = 0;
   #seedRuns = 0;
   #cutShort = false;
-  #broken: { readonly error: unknown } | undefined;
 
   constructor(options: CampaignOptions<Run>) {
     this.#options = options;
     this.#deadline = options.budgetMs === undefined ? Infinity : performance.now() + options.budgetMs;
   }
 
-  /** True when no further run may begin. */
-  get isOver(): boolean {
-    if (this.#broken !== undefined) return true;
-    const { signal, shrinkRuns } = this.#options;
-    if (this.#failing !== undefined && Math.max(this.#shrinks, this.#seedRuns) >= shrinkRuns) return true;
-    const stopped = signal?.aborted === true || performance.now() > this.#deadline;
-    if (stopped && this.#failing === undefined) this.#cutShort = true;
-    return stopped;
-  }
-
-  /** Runs the next plan, unless it belongs to another shard or is known; false when it was judged invalid. */
-  async tries(plan: Plan): Promise<boolean> {
-    if (this.#failing !== undefined) return this.#holds(plan);
-    this.#position += 1;
-    const { isMine, known, path } = this.#options;
-    if (path !== undefined) return this.#holds(plan);
-    if (isMine?.(this.#position) === false) return true;
-    const verdict = known?.get(this.#position);
-    // A failing plan has to run again: its run is needed, and shrinking begins with it.
-    if (verdict === undefined || verdict === "invalid") return this.#holds(plan);
-    this.#count(verdict);
-    return true;
-  }
-
-  /** Runs a plan; false when it was judged invalid. An error ends the search and is kept for `result`. */
-  async #holds(plan: Plan): Promise<boolean> {
-    const shrinking = this.#failing !== undefined;
-    const text = JSON.stringify(plan);
-    const known = shrinking ? this.#judged.get(text) : undefined;
-    if (known !== undefined) return known;
-    let run: Run;
-    let fails: boolean;
+  /**
+   * Runs regressions and generated plans until one is judged invalid.
+   * @throws what a run threw
+   */
+  async tryAll(): Promise<void> {
+    const { plans, regressions = [], seed, runs: numRuns, isMine, known, parallel = 1 } = this.#options;
+    const runs = new RunsInOrder<Trial, Run | Verdict["verdict"] | undefined>({
+      parallel,
+      run: ({ position, plan }, unwanted) => {
+        const verdict = known?.get(position);
+        // A failing plan has to run again: its run is needed, and shrinking begins with it.
+        const isKnown = verdict !== undefined && verdict !== "invalid";
+        return isKnown ? Promise.resolve(verdict) : this.#options.execute(plan, unwanted);
+      },
+      take: ({ position }, run) => this.#take(position, run),
+      drop: (run) => {
+        if (typeof run === "object") this.#options.onUnwanted?.(run);
+      },
+    });
+    let next = 0;
+    /** Begins to run a plan, unless it belongs to another shard; false when no further run may begin. */
+    const tries = async (plan: Plan): Promise<boolean> => {
+      const position = next++;
+      if (isMine?.(position) === false) return !this.#isStopped();
+      if (!(await runs.room()) || this.#isStopped()) return false;
+      runs.begin({ position, plan });
+      return true;
+    };
+    const property = fc.asyncProperty(plans, async (plan) => {
+      // Ends the whole check, however many runs are left.
+      if (!(await tries(plan))) throw new PreconditionFailure(true);
+    });
     try {
-      run = await this.#options.execute(plan);
-      fails = run.verdict.verdict === "invalid" && this.#isAsPlain(run) && (await this.#lastsAsLong(run));
-    } catch (error) {
-      // Fast-check would take the error for a counterexample and shrink it.
-      this.#broken = { error };
+      for (const plan of regressions) if (!(await tries(plan))) return;
+      await fc.check(property, { seed, numRuns });
+    } finally {
+      await runs.end();
+    }
+  }
+
+  /** Where fast-check finds the plan that failed; undefined when none did, or a regression, which is not shrunk. */
+  get pathOfFailing(): string | undefined {
+    const drawn = this.#position - (this.#options.regressions?.length ?? 0);
+    return this.#failing === undefined || drawn < 0 ? undefined : String(drawn);
+  }
+
+  /**
+   * Goes to the plan at a path, and shrinks it if it is judged invalid. Returns the path of the smallest.
+   * @throws what a run threw
+   */
+  async shrink(path: string): Promise<string | undefined> {
+    const { plans, seed, runs } = this.#options;
+    let broken: { readonly error: unknown } | undefined;
+    // Smaller plans are compared with it.
+    if (this.#failing !== undefined) await this.#lastsAsLong(this.#failing);
+    const property = fc.asyncProperty(plans, async (plan) => {
+      const known = this.#judged.get(JSON.stringify(plan));
+      if (known !== undefined) return known;
+      // Ends the whole check; a counterexample that was found is kept.
+      if (broken !== undefined || this.#isOver()) throw new PreconditionFailure(true);
+      try {
+        return await this.#holds(plan);
+      } catch (error) {
+        if (error instanceof PreconditionFailure) throw error;
+        // Fast-check would take the error for a counterexample and shrink it.
+        broken = { error };
+        return true;
+      }
+    });
+    const { counterexamplePath } = await fc.check(property, { seed, numRuns: runs, path });
+    if (broken !== undefined) throw broken.error;
+    return counterexamplePath ?? undefined;
+  }
+
+  /** Counts a run, or a verdict that is known; false when it is the counterexample, or was interrupted. */
+  #take(position: number, run: Run | Verdict["verdict"] | undefined): boolean {
+    if (run === undefined) {
+      this.#cutShort = true;
+      return false;
+    }
+    this.#position = position;
+    if (typeof run === "string") {
+      this.#count(run);
       return true;
     }
+    return this.#note(run, run.verdict.verdict === "invalid");
+  }
+
+  /** Runs a plan while shrinking, or the one at the path that was asked for; false when it was judged invalid. */
+  async #holds(plan: Plan): Promise<boolean> {
+    const run = await this.#execute(plan);
+    const fails = run.verdict.verdict === "invalid" && this.#isAsPlain(run) && (await this.#lastsAsLong(run));
+    return this.#note(run, fails);
+  }
+
+  async #execute(plan: Plan): Promise<Run> {
+    const run = await this.#options.execute(plan, new AbortController().signal);
+    if (run !== undefined) return run;
+    this.#cutShort = true;
+    throw new PreconditionFailure(true);
+  }
+
+  #note(run: Run, fails: boolean): boolean {
+    const shrinking = this.#failing !== undefined;
     if (shrinking) this.#shrinks += 1;
     else this.#count(run.verdict.verdict);
     if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
-    if (this.#failing !== undefined) this.#judged.set(text, !fails);
+    if (this.#failing !== undefined) this.#judged.set(JSON.stringify(run.plan), !fails);
     this.#options.onRun?.(run, { done: this.#runs, shrinking, position: this.#position });
     return !fails;
+  }
+
+  /** Whether no further run of shrinking may begin. */
+  #isOver(): boolean {
+    return (
+      (this.#failing !== undefined && Math.max(this.#shrinks, this.#seedRuns) >= this.#options.shrinkRuns) ||
+      this.#isStopped()
+    );
+  }
+
+  /** Whether the signal or the budget lets no further run begin. */
+  #isStopped(): boolean {
+    const stopped = this.#options.signal?.aborted === true || performance.now() > this.#deadline;
+    if (stopped && this.#failing === undefined) this.#cutShort = true;
+    return stopped;
   }
 
   /**
@@ -182,7 +266,7 @@ class Search<Run extends Judged> {
    * chance; a plan that fails once in a while only is smaller, but shows little.
    */
   async #lastsAsLong(run: Run): Promise<boolean> {
-    const { otherSeeds = 0, shrinkRuns, execute } = this.#options;
+    const { otherSeeds = 0, shrinkRuns } = this.#options;
     if (otherSeeds === 0 || shrinkRuns === 0) return true;
     const atLeast = this.#mostSeeds - 1;
     const again = await countRecurrences(withOtherSeeds(run.plan, otherSeeds), {
@@ -190,7 +274,7 @@ class Search<Run extends Judged> {
       atLeast,
       execute: (plan) => {
         this.#seedRuns += 1;
-        return execute(plan);
+        return this.#execute(plan);
       },
     });
     this.#mostSeeds = Math.max(this.#mostSeeds, again);
@@ -203,16 +287,15 @@ class Search<Run extends Judged> {
     if (verdict === "unknown") this.#unknown += 1;
   }
 
-  /** @throws what a run threw */
-  result(path?: string): CampaignResult<Run> {
-    if (this.#broken !== undefined) throw this.#broken.error;
+  result(path: string | undefined): CampaignResult<Run> {
     const run = this.#failing;
     return {
       seed: this.#options.seed,
       runs: this.#runs,
       valid: this.#valid,
       unknown: this.#unknown,
-      cutShort: this.#cutShort,
+      // What was still in progress when no further run could begin may have found something.
+      cutShort: this.#cutShort && run === undefined,
       counterexample: run && { run, shrinks: this.#shrinks, position: this.#position, path },
     };
   }

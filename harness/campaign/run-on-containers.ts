@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
 import { imagesOf } from "../containers/container-layout.ts";
@@ -24,8 +25,9 @@ import type { KeptRun } from "./kept-run.ts";
  * @throws HarnessError when the system failed; the error says where the history so far is
  */
 export async function runOnContainers(plan: Plan, options: ExecuteOptions): Promise<KeptRun> {
-  const { required, title, pool } = options;
-  const { store, proxyPort, progress, signal, server } = completeEnvironment(options);
+  const { required, title, pool, unwanted } = options;
+  const { store, proxyPort, progress, server, ...environment } = completeEnvironment(options);
+  const signal = unwanted === undefined ? environment.signal : AbortSignal.any([environment.signal, unwanted]);
   const start: typeof startContainerSystem =
     pool === undefined ? startContainerSystem : (...system) => pool.start(...system);
   const redisImage = nodeImage(server).name;
@@ -67,6 +69,7 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
     return { record: { plan, history, verdict, title, replayCommand }, folder: folder.path };
   } catch (thrown) {
     const error = firstError(thrown);
+    if (unwanted?.aborted === true) rmSync(folder.path, { recursive: true });
     if (signal.aborted || (!started && error instanceof UserError)) throw error;
     const kept = started ? `; the history so far is kept: npx lockstorm check ${folder.historyFile}` : "";
     throw new HarnessError(`${await inWords(error)}${kept}`, { cause: thrown });

@@ -15,8 +15,8 @@ export type Searched<Run> = Run & Judged;
 export interface SearchOptions<Run> extends Omit<CampaignOptions<Searched<Run>>, "plans" | "execute" | "otherSeeds"> {
   /** The source of the plans. The same source with the same seed draws the same plans. */
   readonly drawnFrom: ContentionOptions;
-  /** Runs a plan and judges it. */
-  readonly run: (plan: Plan) => Promise<Run>;
+  /** Runs a plan and judges it. The signal aborts when the run is not wanted any more. */
+  readonly run: (plan: Plan, unwanted: AbortSignal) => Promise<Run>;
   /** Decides whether the search has found what it looks for. Default: the run's verdict, as campaigns count it. */
   readonly verdictOf?: ((run: Run) => Verdict) | undefined;
   /**
@@ -29,8 +29,7 @@ export interface SearchOptions<Run> extends Omit<CampaignOptions<Searched<Run>>,
 }
 
 /**
- * Draws plans in which clients contend for a lock, runs them one after another until one is judged invalid, and shrinks
- * that one. Every search of this project uses it: hunts, cells of the ladder, verifications, limits of locks.
+ * Draws plans in which clients contend for a lock, runs them until one is judged invalid, and shrinks that one. Every search of this project uses it: hunts, cells of the ladder, verifications, limits of locks.
  * @throws what `run` throws
  */
 export async function search<Run extends { readonly record: RunRecord }>({
@@ -42,12 +41,22 @@ export async function search<Run extends { readonly record: RunRecord }>({
   ...options
 }: SearchOptions<Run>): Promise<CampaignResult<Searched<Run>>> {
   const begun = performance.now();
-  const execute = async (plan: Plan): Promise<Searched<Run>> => {
-    const executed = await run(plan);
+  const never = new AbortController().signal;
+  const execute = async (plan: Plan, unwanted: AbortSignal = never): Promise<Searched<Run>> => {
+    const executed = await run(plan, unwanted);
     return { ...executed, plan, verdict: verdictOf(executed) };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const result = await runCampaign({ ...options, otherSeeds, plans: contentionPlans(drawnFrom), execute });
+  const result = await runCampaign<Searched<Run>>({
+    ...options,
+    otherSeeds,
+    plans: contentionPlans(drawnFrom),
+    execute: async (plan, unwanted) => {
+      const executed = await execute(plan, unwanted);
+      const isInterrupted = executed.record.history.end?.value.run === "interrupted";
+      return isInterrupted && !unwanted.aborted ? undefined : executed;
+    },
+  });
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;
   const { signal, budgetMs = Infinity } = options;

@@ -164,6 +164,21 @@ describeWithEngine("a run that is interrupted", () => {
   });
 });
 
+describeWithEngine("a campaign of several systems", () => {
+  const HUNT = ["hunt", "--lock", "fenced", "--backend", "containers", "--threads", "3", "--seed", "1"];
+
+  test.each(["SIGINT", "SIGKILL"] as const)("that is ended by %s leaves nothing of any of them", async (signal) => {
+    const { child, result } = start(HUNT);
+    await expect.poll(() => records().runs, AWHILE).toHaveLength(3);
+    await recorded(/"acquire"/);
+    const belongings = records();
+    expect((await left(belongings)).length).toBeGreaterThan(3 * 4);
+    child.kill(signal);
+    expect(await result).toMatchObject(signal === "SIGINT" ? { code: 130 } : { signal });
+    await expect.poll(() => left(belongings), AWHILE).toEqual([]);
+  });
+});
+
 /** A path to the engine that can be cut: it forwards its socket's traffic to the real engine. */
 async function engineBehindProxy(): Promise<{ readonly host: string; cut(): void }> {
   const { modem } = await connectEngine();

@@ -116,6 +116,28 @@ describeWithEngine("systems that share their servers", () => {
     expect(await leftovers(scopes[0] as RunScope)).toEqual([]);
   });
 
+  test("have servers of their own while they run at a time, and leave them to those that follow", async () => {
+    pool = new ContainerPool(2);
+    const both = async (): Promise<readonly string[]> => {
+      const [one, other] = [await pool.start(SINGLE, { logFolder }), await pool.start(SINGLE, { logFolder })];
+      try {
+        expect([await firstFence(one), await firstFence(other)]).toEqual([1, 1]);
+        return [one, other].flatMap(({ nodes }) => nodes.map(({ containerId }) => containerId)).sort();
+      } finally {
+        await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
+      }
+    };
+    const before = await both();
+    expect(new Set(before).size).toBe(2);
+    expect(await both()).toEqual(before);
+    expect(scopes).toHaveLength(2);
+    await run(idlePlan({ kind: "redlock" }, "redlock"), async () => {});
+    // Room for two: one of the first two had to go.
+    const rest = await Promise.all(scopes.map(async (scope) => (await leftovers(scope)).length));
+    expect(rest.filter((left) => left > 0)).toHaveLength(2);
+    expect(rest[2]).toBeGreaterThan(0);
+  });
+
   test("do not share servers of another topology", async () => {
     await run(SINGLE, async () => {});
     await run(idlePlan({ kind: "redlock" }, "redlock"), async (system) => {

@@ -18,21 +18,33 @@ interface Kept {
 }
 
 /**
- * Systems for consecutive runs that share their servers. Each run has its own clients and links; the nodes are reset in
- * between, which takes milliseconds where a start takes a second. Sentinels are always restarted: a failover changes
- * the state of Sentinels and their nodes, and correcting that takes longer than a start.
+ * Systems for the runs of a campaign, several at a time, that share servers one after another. Each run has its own
+ * clients and links; the servers are reset in between, which takes milliseconds where a start takes a second.
  */
 export class ContainerPool implements AsyncDisposable {
-  #kept: Kept | undefined;
+  readonly #size: number;
+  /** Servers that no run uses, the one that was used last at the end. */
+  readonly #idle: Kept[] = [];
+  #busy = 0;
+  #closed = false;
 
-  /** As `startContainerSystem`. The system of the run before must have been disposed. */
+  /** @param size how many systems of servers there may be, as long as no more are in use at a time */
+  constructor(size = 1) {
+    this.#size = size;
+  }
+
+  /** As `startContainerSystem`. Disposing the system leaves its servers to the next run. */
   async start(plan: Plan, options: ContainerSystemOptions): Promise<ContainerSystem> {
     if (!isRenewable(plan.topology)) return startContainerSystem(plan, options);
     const key = JSON.stringify([plan.topology, options.image, options.proxyPort]);
-    if (this.#kept !== undefined && !(this.#kept.key === key && (await this.#kept.servers.renew()))) await this.#drop();
+    this.#busy += 1;
     await using stack = new AsyncDisposableStack();
-    if (this.#kept !== undefined) {
-      const { scope, servers } = this.#kept;
+    let kept: Kept | undefined;
+    // First on the stack, so last: the servers are free when clients and links are gone.
+    stack.defer(() => this.#giveBack(kept));
+    kept = await this.#renewed(key);
+    if (kept !== undefined) {
+      const { scope, servers } = kept;
       return await startOnServers(plan, {
         logFolder: options.logFolder,
         scope,
@@ -40,23 +52,44 @@ export class ContainerPool implements AsyncDisposable {
         stack,
       });
     }
-    await using kept = new AsyncDisposableStack();
-    const scope = kept.use(await RunScope.open());
+    await using starting = new AsyncDisposableStack();
+    const scope = starting.use(await RunScope.open());
     const start = async (): Promise<ContainerServers> => {
-      const servers = kept.use(await ContainerServers.start(scope, plan.topology, options));
-      this.#kept = { key, scope, servers, stack: kept.move() };
+      const servers = starting.use(await ContainerServers.start(scope, plan.topology, options));
+      kept = { key, scope, servers, stack: starting.move() };
       return servers;
     };
     return await startOnServers(plan, { logFolder: options.logFolder, scope, servers: start, stack });
   }
 
+  /** Removes all servers; those in use, when their run is over. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#drop();
+    this.#closed = true;
+    for (let kept = this.#idle.pop(); kept !== undefined; kept = this.#idle.pop()) await kept.stack.disposeAsync();
   }
 
-  async #drop(): Promise<void> {
-    const kept = this.#kept;
-    this.#kept = undefined;
-    await kept?.stack.disposeAsync();
+  /** Idle servers of this kind, as good as new; undefined when there are none, and room for new ones. */
+  async #renewed(key: string): Promise<Kept | undefined> {
+    for (;;) {
+      const index = this.#idle.findLastIndex((kept) => kept.key === key);
+      const [kept] = index === -1 ? [] : this.#idle.splice(index, 1);
+      if (kept === undefined) break;
+      // Servers that cannot be reset, for whatever reason, are replaced.
+      if (await kept.servers.renew().catch(() => false)) return kept;
+      await kept.stack.disposeAsync();
+    }
+    while (this.#busy + this.#idle.length > this.#size) {
+      const oldest = this.#idle.shift();
+      if (oldest === undefined) break;
+      await oldest.stack.disposeAsync();
+    }
+    return undefined;
+  }
+
+  async #giveBack(kept: Kept | undefined): Promise<void> {
+    this.#busy -= 1;
+    if (kept === undefined) return;
+    if (this.#closed) await kept.stack.disposeAsync();
+    else this.#idle.push(kept);
   }
 }

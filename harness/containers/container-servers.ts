@@ -9,6 +9,7 @@ import { ContainerNode } from "./nodes/container-node.ts";
 import { ControlDirectory } from "./nodes/control.ts";
 import type { MonitoredContainer } from "./nodes/death-watch.ts";
 import { connectEngine } from "./engine/engine.ts";
+import { changeSystem } from "./engine/engine-turns.ts";
 import type { WatchedContainer } from "./freeze-watch.ts";
 import { NODE_IMAGE } from "./setup/images.ts";
 import { createLinks, type Link, linkName } from "./links/links.ts";
@@ -86,19 +87,21 @@ export class ContainerServers implements AsyncDisposable {
   ): Promise<ContainerServers> {
     await using stack = new AsyncDisposableStack();
     const engine = await connectEngine();
-    const port = await freePort(options.proxyPort ?? 0);
     const { labels } = scope;
-    const network = await createNetwork(engine, scope.runId, labels);
     const image = options.image ?? NODE_IMAGE;
     const capabilities = [...ENTRYPOINT_CAPABILITIES, ...(options.firewall === true ? FIREWALL_CAPABILITIES : [])];
-    const [toxiproxy, started] = await settleAll([
-      startToxiproxy(labels, port),
-      settleAll(
-        layOut(topology, (host) => network.address(host)).map((layout) =>
-          startNode(engine, layout, { folder: scope.folder, image, labels, network, capabilities, stack }),
+    const [toxiproxy, started] = await changeSystem(async () => {
+      const port = await freePort(options.proxyPort ?? 0);
+      const network = await createNetwork(engine, scope.runId, labels);
+      return settleAll([
+        startToxiproxy(labels, port),
+        settleAll(
+          layOut(topology, (host) => network.address(host)).map((layout) =>
+            startNode(engine, layout, { folder: scope.folder, image, labels, network, capabilities, stack }),
+          ),
         ),
-      ),
-    ]);
+      ]);
+    });
     return new ContainerServers(topology, engine, scope, toxiproxy, started, stack.move());
   }
 

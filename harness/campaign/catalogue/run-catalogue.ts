@@ -8,12 +8,13 @@ import {
   variantsOf,
   whyNotOnContainers,
 } from "../../../workloads/scenario.ts";
-import type { ContainerPool } from "../../containers/container-pool.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { Backend } from "../backend.ts";
-import { executorOf, poolFor, proven } from "../execute.ts";
+import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRun } from "../kept-run.ts";
+import { plansAtATime, progressOfRuns } from "../parallel/plans-at-a-time.ts";
+import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 
 /** How one variant of a scenario came out on one backend. */
@@ -33,6 +34,8 @@ export interface CatalogueOptions {
   readonly backends: readonly Backend[];
   /** Default: 1. */
   readonly seed?: number | undefined;
+  /** How many runs at a time on containers. Default: by the machine's cores and memory. */
+  readonly threads?: number | undefined;
 }
 
 /** A run of the catalogue: a scenario, its variant, and its backend. */
@@ -54,18 +57,15 @@ export function catalogueRuns(backends: readonly Backend[]): readonly CatalogueR
  * of the harness counts as different from what is expected; the others go on. Ends early when the signal aborts.
  */
 export async function runCatalogue(
-  { backends, seed = 1 }: CatalogueOptions,
+  { backends, seed = 1, threads }: CatalogueOptions,
   surroundings: RunEnvironment = {},
 ): Promise<readonly VariantOutcome[]> {
   const environment = completeEnvironment(surroundings);
-  const runs = catalogueRuns(backends);
   const outcomes: VariantOutcome[] = [];
-  await using pool = await poolFor(backends.includes("containers") ? "containers" : "simulated");
-  for (const [index, run] of runs.entries()) {
-    if (environment.signal.aborted) break;
-    const title = titleOf(run.scenario, run.variant);
-    environment.progress.step(`${index + 1} of ${runs.length}: ${title}, ${run.backend}`);
-    outcomes.push({ ...run, ...(await outcomeOf(run, seed, { environment, pool })) });
+  for (const backend of backends) {
+    const parallel = await plansAtATime(backend, threads, environment);
+    for (const { run, ended } of await runAll(catalogueRuns([backend]), { seed, parallel, environment }))
+      outcomes.push({ ...run, ...(await outcomeOf(run, ended, environment)) });
   }
   return outcomes;
 }
@@ -75,23 +75,55 @@ export function titleOf({ slug }: Scenario, variant: Variant): string {
   return { schedule: slug, control: `${slug}, control`, "no-faults": `${slug} without faults` }[variant];
 }
 
+/** A run that is over, or the words of the error that broke it. */
+type Ended = ExecutedRun | string;
+
+/** Proofs and reports come later: they are computed in this process, while nothing runs that waits for it. */
+async function runAll(
+  runs: readonly CatalogueRun[],
+  {
+    seed,
+    parallel,
+    environment,
+  }: { readonly seed: number; readonly parallel: number; readonly environment: CompleteEnvironment },
+): Promise<readonly { readonly run: CatalogueRun; readonly ended: Ended }[]> {
+  const { signal, progress } = environment;
+  const backend = runs[0]?.backend ?? "simulated";
+  const all: { readonly run: CatalogueRun; readonly ended: Ended }[] = [];
+  const execute = await executorOf(backend);
+  await using pool = await poolFor(backend, parallel);
+  const ofRuns = { ...environment, pool, progress: progressOfRuns(progress, parallel) };
+  const inOrder = new RunsInOrder<CatalogueRun, Ended>({
+    parallel,
+    run: ({ scenario, variant }) => {
+      const title = titleOf(scenario, variant);
+      const required = requiredOf(scenario, variant);
+      return execute(planOf(scenario, { seed, variant }), { ...ofRuns, title, required }).catch((error: unknown) => {
+        if (!(error instanceof HarnessError) || signal.aborted) throw error;
+        return error.message;
+      });
+    },
+    take: (run, ended) => all.push({ run, ended }) > 0,
+  });
+  for (const [index, run] of runs.entries()) {
+    if (!(await inOrder.room()) || signal.aborted) break;
+    progress.step(`${index + 1} of ${runs.length}: ${titleOf(run.scenario, run.variant)}, ${backend}`);
+    inOrder.begin(run);
+  }
+  await inOrder.end();
+  return all;
+}
+
 async function outcomeOf(
   { scenario, variant, backend }: CatalogueRun,
-  seed: number,
-  { environment, pool }: { readonly environment: CompleteEnvironment; readonly pool: ContainerPool | undefined },
+  ended: Ended,
+  { drawRun }: CompleteEnvironment,
 ): Promise<Pick<VariantOutcome, "found" | "differences" | "folder">> {
+  if (typeof ended === "string") return { found: [], differences: [`the harness failed: ${ended}`] };
+  const { verdict } = ended.record;
   const required = requiredOf(scenario, variant);
-  const title = titleOf(scenario, variant);
-  const execute = await executorOf(backend);
-  try {
-    const run = await execute(planOf(scenario, { seed, variant }), { ...environment, title, required, pool });
-    const { verdict } = run.record;
-    const found = required.map((property) => [property, foundOf(verdict, property)] as const);
-    const differing = differences(scenario, variant, run.record);
-    if (differing.length === 0 && backend === "simulated") return { found, differences: [] };
-    return { found, differences: differing, folder: keepRun(await proven(run), environment.drawRun).folder };
-  } catch (error) {
-    if (!(error instanceof HarnessError) || environment.signal.aborted) throw error;
-    return { found: [], differences: [`the harness failed: ${error.message}`] };
-  }
+  const found = required.map((property) => [property, foundOf(verdict, property)] as const);
+  const differing = differences(scenario, variant, ended.record);
+  if (differing.length === 0 && backend === "simulated") return { found, differences: [] };
+  return { found, differences: differing, folder: keepRun(await proven(ended), drawRun).folder };
 }

@@ -10,6 +10,7 @@ import { requiredProperties } from "../required-properties.ts";
 import { Regressions } from "../regressions.ts";
 import type { CampaignResult } from "../run-campaign.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
+import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import { type Basis, notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
@@ -71,15 +72,17 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
 }
 
 async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: CompleteEnvironment): Promise<void> {
-  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs } = hunt;
+  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs, parallel } = hunt;
   const { store, signal, progress, drawRun } = environment;
   const { lock, runs, seed, shrinkRuns } = parameters;
   const title = `hunt for ${lock}`;
   const execute = await executorOf(backend);
-  await using pool = await poolFor(backend);
+  await using pool = await poolFor(backend, parallel);
   progress.note(`hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} runs`);
   const { entries } = record;
   if (entries.length > 0) progress.note(`resumed: ${entries.length} runs were done before`);
+  const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
+  if (parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
     drawnFrom: { lock, topology, faults, retries: true },
@@ -96,7 +99,10 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     isMine: (position) => isInShard(position, shard),
     known: new Map(entries.map(({ position, verdict }) => [position, verdict])),
     signal,
-    run: (plan) => execute(plan, { ...environment, title, required: required ?? requiredProperties(plan), pool }),
+    parallel,
+    run: (plan, unwanted) =>
+      execute(plan, { ...runEnvironment, title, required: required ?? requiredProperties(plan), pool, unwanted }),
+    onUnwanted: (run) => run.discard?.(),
     onRun: (run, { done, shrinking, position }) => {
       const { verdict } = run;
       // A failing plan is recorded once it is shrunk and kept.

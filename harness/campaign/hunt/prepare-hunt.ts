@@ -8,6 +8,7 @@ import type { Property } from "../../core/verdict.ts";
 import type { Backend } from "../backend.ts";
 import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-journal.ts";
 import { executorOf } from "../execute.ts";
+import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { Regressions } from "../regressions.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
@@ -30,6 +31,8 @@ export interface PreparedHunt {
   readonly faults: readonly Fault[];
   readonly required: readonly Property[] | undefined;
   readonly budgetMs: number | undefined;
+  /** How many plans run at a time. */
+  readonly parallel: number;
   readonly path: string | undefined;
   readonly confirms: boolean;
   readonly shard: Shard | undefined;
@@ -44,7 +47,7 @@ export interface PreparedHunt {
  */
 export async function prepareHunt(
   options: HuntOptions,
-  { store, server }: Pick<CompleteEnvironment, "store" | "server">,
+  { store, server, proxyPort }: Pick<CompleteEnvironment, "store" | "server" | "proxyPort">,
 ): Promise<PreparedHunt> {
   const { lock, backend = "simulated", required, budgetMs, path, shard } = options;
   const topology = topologyForLock(lock, options);
@@ -53,6 +56,7 @@ export async function prepareHunt(
   await executorOf(backend);
   await loadDriver(lock);
   const faults = faultsFor(options.faults, backend, topology);
+  const parallel = await plansAtATime(backend, options.threads, { proxyPort });
   const name = huntName(lock, topology.kind);
   const begun = options.resume === true && path === undefined ? begunBefore(store, name, shard) : undefined;
   const regressions = path === undefined ? regressionsFor({ store, lock, topology, faults, begun }) : [];
@@ -70,7 +74,20 @@ export async function prepareHunt(
     regressions: regressions.map(digestOf),
   };
   const confirms = options.confirm === true;
-  return { name, backend, topology, faults, required, budgetMs, path, confirms, shard, regressions, parameters };
+  return {
+    name,
+    backend,
+    topology,
+    faults,
+    required,
+    budgetMs,
+    parallel,
+    path,
+    confirms,
+    shard,
+    regressions,
+    parameters,
+  };
 }
 
 /** The name of the journal and the reports of a hunt. */

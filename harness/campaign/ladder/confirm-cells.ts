@@ -3,6 +3,7 @@ import { ContainerPool } from "../../containers/container-pool.ts";
 import type { Plan } from "../../core/plan.ts";
 import { countedVerdict } from "../notes/counted-verdict.ts";
 import { type ExecutedRun, type Execute, executorOf } from "../execute.ts";
+import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
 import { search } from "../search.ts";
 import { CellNotes } from "./cell-notes.ts";
@@ -21,21 +22,24 @@ const BREAKING_RUNS = 20;
 
 export interface ConfirmOptions extends CompleteEnvironment {
   readonly seed: number;
+  /** How many cells are tried at a time. */
+  readonly parallel: number;
   /** Plans for each cell that no simulation broke. Default: what is expected of the cell decides. */
   readonly runs?: number | undefined;
 }
 
 /**
  * What real servers show for cells. If the simulation found a cell's limit, they run that very plan; otherwise plans
- * are drawn as the simulation draws them. Servers stay up from run to run: cells of a topology come one after another.
+ * are drawn as the simulation draws them. Servers stay up from run to run: cells of a topology follow one another.
  */
 export class CellConfirmation implements AsyncDisposable {
   readonly #options: ConfirmOptions;
-  readonly #pool = new ContainerPool();
+  readonly #pool: ContainerPool;
   readonly #execute: Execute;
 
   private constructor(options: ConfirmOptions, execute: Execute) {
-    this.#options = options;
+    this.#options = { ...options, progress: progressOfRuns(options.progress, options.parallel) };
+    this.#pool = new ContainerPool(options.parallel);
     this.#execute = execute;
   }
 

@@ -7,6 +7,8 @@ import { CampaignJournal, type Shard } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
 import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
+import { plansAtATime } from "../parallel/plans-at-a-time.ts";
+import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { WorkerPool } from "../worker-pool.ts";
 import { beyondSimulation, type Cell, ladderCells, type LadderScope, titleOf } from "./cells.ts";
@@ -19,6 +21,7 @@ import {
   ladderIdentity,
   type LadderParameters,
   mostTelling,
+  type RealOutcome,
   simulatedIn,
 } from "./ladder-journal.ts";
 import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
@@ -47,6 +50,11 @@ export interface LadderOptions {
   readonly budgetMs?: number | undefined;
   /** The part of the table to search. Default: all of it. */
   readonly shard?: Shard | undefined;
+  /**
+   * How many cells are tried at a time on containers, each on servers of its own; what is found does not depend on it.
+   * Default: by the machine's cores and memory.
+   */
+  readonly threads?: number | undefined;
   /** Whether to continue an interrupted table with the same options in this store. */
   readonly resume?: boolean | undefined;
 }
@@ -94,7 +102,8 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   });
   // Begins before the threads, because their start counts too.
   const overtime = options.budgetMs === undefined ? [] : [AbortSignal.timeout(options.budgetMs)];
-  const table = new Table({ cells, shard, parameters, journal, environment, overtime });
+  const parallel = await plansAtATime(backend, options.threads, environment);
+  const table = new Table({ cells, shard, parameters, journal, environment, parallel, overtime });
   await (backend === "simulated" ? table.simulate() : table.confirm());
   const { entries, wanted } = table;
   return {
@@ -130,6 +139,8 @@ interface Work {
   readonly journal: CampaignJournal<LadderEntry>;
   /** The environment's signal ends the work at once. */
   readonly environment: CompleteEnvironment;
+  /** How many cells are tried at a time on containers. */
+  readonly parallel: number;
   /** Once one of these aborts, no new work begins. */
   readonly overtime: readonly AbortSignal[];
 }
@@ -179,7 +190,7 @@ class Table {
   /** Finds plans in simulation, and asks real servers what they do. */
   async confirm(): Promise<void> {
     await this.#findPlans();
-    const { cells, parameters, environment, overtime } = this.#work;
+    const { cells, parameters, environment, parallel, overtime } = this.#work;
     const { signal, progress } = environment;
     const asked = new Set(this.entries.flatMap((entry) => ("real" in entry ? [entry.cell] : [])));
     const todo = this.#mine.filter((index) => !asked.has(index));
@@ -187,16 +198,32 @@ class Table {
     // Loaded only now: tables of the simulation do not need it.
     const { CellConfirmation } = await import("./confirm-cells.ts");
     const { seed, runs } = parameters;
-    await using confirmation = await CellConfirmation.open({ ...environment, seed, runs });
-    for (const [position, index] of todo.entries()) {
-      if (signal.aborted || overtime.some(({ aborted }) => aborted)) return;
-      const cell = cellAt(cells, index);
-      progress.note(`${asked.size + position + 1} of ${this.#mine.length} on containers: ${titleOf(cell)}`);
-      const real = await confirmation.confirm(cell, plans.get(index) ?? undefined);
-      if (real === undefined) return;
-      this.#add({ cell: index, real });
-      progress.note(`  ${real.found} in ${real.runs} ${real.runs === 1 ? "run" : "runs"}`);
+    await using confirmation = await CellConfirmation.open({ ...environment, parallel, seed, runs });
+    const inOrder = new RunsInOrder<number, RealOutcome | undefined>({
+      parallel,
+      run: async (index) => {
+        const real = await confirmation.confirm(cellAt(cells, index), plans.get(index) ?? undefined);
+        // Recorded at once, in any order: an interruption loses only what is in progress.
+        if (real !== undefined) this.#add({ cell: index, real });
+        return real;
+      },
+      take: (index, real) => {
+        if (real === undefined) return false;
+        const { found, runs } = real;
+        done += 1;
+        progress.note(
+          `${done} of ${this.#mine.length} on containers: ${titleOf(cellAt(cells, index))}: ${found} in ${runs} ${runs === 1 ? "run" : "runs"}`,
+        );
+        return true;
+      },
+    });
+    let done = asked.size;
+    for (const index of todo) {
+      if (!(await inOrder.room()) || signal.aborted || overtime.some(({ aborted }) => aborted)) break;
+      progress.step(`on containers: ${titleOf(cellAt(cells, index))}`);
+      inOrder.begin(index);
     }
+    await inOrder.end();
   }
 
   /** A plan for each cell that may break, where the simulation can find one. */

@@ -13,6 +13,7 @@ import { isAsExpected, summaryAsData, summaryTable } from "../catalogue/summary.
 import { type Command, type CommandInput, type Flags, refuseOperands } from "../command.ts";
 import { exitCode, printRun } from "../output.ts";
 import { readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { MOST_THREADS, threadsFlag } from "../flags/threads-flag.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -42,6 +43,7 @@ export const reproduce: Command = {
       default: "containers",
       choices: CHOICES,
     },
+    ...threadsFlag,
     ...runFlags,
   },
   examples: [
@@ -88,7 +90,7 @@ async function runAll({ operands, flags, signal }: CommandInput): Promise<number
   const { json, environment } = readRunFlags(flags);
   using progress = new TerminalProgress();
   const outcomes = await runCatalogue(
-    { backends, seed: flags.integer("seed", 0) },
+    { backends, seed: flags.integer("seed", 0), threads: flags.integer("threads", 1, MOST_THREADS) },
     { ...environment, signal, progress },
   );
   progress[Symbol.dispose]();

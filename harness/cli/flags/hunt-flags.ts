@@ -4,6 +4,7 @@ import { UserError } from "../../core/errors.ts";
 import { readCampaignFlags } from "./campaign-flags.ts";
 import type { Flags } from "../command.ts";
 import { readBackend } from "./run-flags.ts";
+import { MOST_THREADS } from "./threads-flag.ts";
 import { readSeed } from "./seed-flag.ts";
 import { readShard } from "./shard-flag.ts";
 
@@ -17,6 +18,7 @@ function readCommon(flags: Flags) {
     budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
     shard: readShard(flags),
     resume: flags.on("resume"),
+    threads: flags.integer("threads", 1, MOST_THREADS),
   };
 }
 

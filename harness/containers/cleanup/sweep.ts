@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import type Dockerode from "dockerode";
 import { connectEngine, withinDeadline } from "../engine/engine.ts";
+import { changeSystem, endContainer } from "../engine/engine-turns.ts";
 import { ownerFromLabels, RUN_LABEL } from "./labels.ts";
 import { killExactly, ownerState, type Owner } from "./process-identity.ts";
 import { RunResources } from "./run-resources.ts";
@@ -27,8 +28,10 @@ export async function sweepRun(runId: string): Promise<Swept> {
   const record = RunResources.of(runId);
   const processes = record.processes.filter(killExactly).length;
   const engine = await connectEngine();
-  const containers = await removeContainers(engine, runId);
-  const networks = await removeNetworks(engine, runId);
+  const [containers, networks] = await changeSystem(async () => [
+    await removeContainers(engine, runId),
+    await removeNetworks(engine, runId),
+  ]);
   const { paths } = record;
   for (const path of paths) await rm(path, { recursive: true, force: true });
   record.remove();
@@ -66,12 +69,11 @@ export async function sweep(): Promise<Swept> {
   return total;
 }
 
-/** One after another: engines of version 20.10 can deadlock when containers of one network end together (moby#46661). */
 async function removeContainers(engine: Dockerode, runId: string): Promise<number> {
   const containers = await engine.listContainers({ all: true, filters: { label: [`${RUN_LABEL}=${runId}`] } });
   for (const { Id } of containers) {
     const container = engine.getContainer(Id);
-    const outcome = await removal(container.remove({ force: true, v: true }));
+    const outcome = await endContainer(() => removal(container.remove({ force: true, v: true })));
     // Its network can only be removed after the container.
     if (outcome === "by another") {
       await withinDeadline("remove a container", removal(container.wait({ condition: "removed" })));

@@ -1,10 +1,7 @@
 import type Dockerode from "dockerode";
 import type { ProcessState } from "../../core/system.ts";
 import { withinDeadline } from "../engine/engine.ts";
-import { SerialQueue } from "../../core/serial-queue.ts";
-
-/** Engines of version 20.10 can deadlock when containers of one network end in the same instant (moby#46661). */
-const endings = new SerialQueue();
+import { endContainer } from "../engine/engine-turns.ts";
 
 /** The container of one node, as the engine sees it. */
 export class NodeContainer {
@@ -34,7 +31,7 @@ export class NodeContainer {
   /** Ends it by SIGKILL; it must live. Returns its exit code. */
   async kill(): Promise<number> {
     this.#deathsToCome += 1;
-    return endings.run(async () => {
+    return endContainer(async () => {
       await this.handle.kill();
       const { StatusCode } = (await withinDeadline("wait for the end of a node", this.handle.wait())) as {
         readonly StatusCode: number;
