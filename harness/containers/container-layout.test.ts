@@ -98,5 +98,6 @@ test("servers are kept from run to run unless they remember", () => {
   const kept = ["single", "redlock", "postgres", "sentinel"].filter((kind) =>
     isRenewable(topologySchema.parse({ kind })),
   );
-  expect(kept).toEqual(["single", "redlock", "postgres"]);
+  expect(kept).toEqual(["single", "redlock", "postgres", "sentinel"]);
+  expect(isRenewable(topologySchema.parse({ kind: "zookeeper" }))).toBe(false);
 });

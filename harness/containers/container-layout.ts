@@ -10,6 +10,8 @@ import type { ServerKind } from "./servers/server-kind.ts";
 export interface NodeLayout {
   readonly name: string;
   readonly role: "data" | "sentinel" | "resource";
+  /** The address of the data node that it follows at first, if it is a replica. */
+  readonly follows?: string | undefined;
   /** The server in it. */
   readonly kind: ServerKind;
   /** Its static address in the run's network. */
@@ -37,7 +39,7 @@ export function layOut(topology: TopologySpec, addressOf: (host: number) => stri
     ...data.map(({ name, address }): NodeLayout => {
       const follows = replicated && address !== master ? master : undefined;
       const configuration = server.configuration(topology, follows);
-      return { name, role: "data", kind: server, address, command: server.command, configuration, syncsLate };
+      return { name, role: "data", follows, kind: server, address, command: server.command, configuration, syncsLate };
     }),
     ...sentinels.map(({ name, address }): NodeLayout => {
       const others = sentinels.filter((other) => other.name !== name);

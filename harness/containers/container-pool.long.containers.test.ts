@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Plan } from "../core/plan.ts";
+import { MASTER_NAME } from "../core/topologies/sentinel.ts";
 import { ContainerPool } from "./container-pool.ts";
 import type { ContainerSystem } from "./container-system.ts";
 import { describeWithEngine } from "./testing/engine-required.ts";
@@ -136,6 +137,79 @@ describeWithEngine("systems that share their servers", () => {
     const rest = await Promise.all(scopes.map(async (scope) => (await leftovers(scope)).length));
     expect(rest.filter((left) => left > 0)).toHaveLength(2);
     expect(rest[2]).toBeGreaterThan(0);
+  });
+
+  describe("behind Sentinels", () => {
+    const SENTINEL = idlePlan({ kind: "sentinel" }, "single");
+
+    /** What decides how Sentinels and nodes behave from now on, without addresses, epochs and ages. */
+    async function standing(system: ContainerSystem): Promise<unknown> {
+      const flat = async (name: string, ...args: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+        const reply = (await nodeOf(system, name).command(...(args as [string]))) as readonly string[];
+        return new Map(reply.flatMap((word, at) => (at % 2 === 0 ? [[word, reply[at + 1] ?? ""] as const] : [])));
+      };
+      const sentinels = system.nodes.filter(({ role }) => role === "sentinel");
+      return Promise.all([
+        system.roles(),
+        ...sentinels.map(async ({ name }) => {
+          const master = await flat(name, "SENTINEL", "MASTER", MASTER_NAME);
+          const asked = [
+            "flags",
+            "num-slaves",
+            "num-other-sentinels",
+            "quorum",
+            "config-epoch",
+            "down-after-milliseconds",
+          ];
+          const wanted = [...asked, "failover-timeout", "parallel-syncs", "role-reported"];
+          const at = system.nodes.find(({ networkAddress }) => networkAddress === master.get("ip"))?.name;
+          return [at, ...wanted.map((field) => `${field} ${master.get(field)}`)];
+        }),
+        ...system.nodes
+          .filter(({ role }) => role === "data")
+          .map(async (node) => [
+            await node.command("DBSIZE"),
+            (await node.configuration()).replaceAll(/10\.213\.\d+/g, "net"),
+          ]),
+      ]);
+    }
+
+    test("start again from where they started, after a failover and whatever else was done", async () => {
+      let first: unknown;
+      const before = await run(SENTINEL, async (system) => {
+        first = await standing(system);
+        expect(await system.clients[0]?.perform(ACQUIRE)).toMatchObject({ ok: true });
+        const promoted = new Promise((resolve) =>
+          system.onNotice((notice) => notice.kind === "promotion" && resolve(notice)),
+        );
+        await nodeOf(system, "node-0").kill();
+        await promoted;
+        await nodeOf(system, "node-0").start({ keepData: true });
+      });
+      let failedOver: readonly string[] = [];
+      const after = await run(SENTINEL, async (system) => {
+        expect(await standing(system)).toEqual(first);
+        expect(await firstFence(system)).toBeUndefined();
+        expect(await system.clients[1]?.perform(ACQUIRE)).toMatchObject({ ok: false, kind: "contended" });
+        const promoted = new Promise<string>((resolve) =>
+          system.onNotice((notice) => notice.kind === "promotion" && resolve(notice.node)),
+        );
+        expect(await system.requestFailover()).toMatchObject({ observed: true });
+        failedOver = [await promoted];
+      });
+      expect(failedOver).not.toEqual(["node-0"]);
+      const third = await run(SENTINEL, async (system) => {
+        expect(await standing(system)).toEqual(first);
+        expect(await system.clients[0]?.perform(ACQUIRE)).toMatchObject({ ok: true });
+      });
+      expect([after, third]).toEqual([before, before]);
+    });
+
+    test("are replaced when a Sentinel was stopped", async () => {
+      const before = await run(SENTINEL, async (system) => void (await nodeOf(system, "sentinel-1").pause()));
+      expect(await run(SENTINEL, async () => {})).not.toEqual(before);
+      expect(await leftovers(scopes[0] as RunScope)).toEqual([]);
+    });
   });
 
   test("do not share servers of another topology", async () => {

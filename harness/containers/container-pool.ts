@@ -1,3 +1,4 @@
+import { topologyOf } from "../core/topologies/registry.ts";
 import type { Plan } from "../core/plan.ts";
 import { isRenewable } from "./container-layout.ts";
 import { ContainerServers } from "./container-servers.ts";
@@ -54,8 +55,10 @@ export class ContainerPool implements AsyncDisposable {
     }
     await using starting = new AsyncDisposableStack();
     const scope = starting.use(await RunScope.open());
+    // A later plan may partition the nodes, even if this one does not.
+    const firewall = topologyOf(plan.topology.kind).arrangement === "replicated";
     const start = async (): Promise<ContainerServers> => {
-      const servers = starting.use(await ContainerServers.start(scope, plan.topology, options));
+      const servers = starting.use(await ContainerServers.start(scope, plan.topology, { ...options, firewall }));
       kept = { key, scope, servers, stack: starting.move() };
       return servers;
     };

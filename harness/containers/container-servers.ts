@@ -17,7 +17,7 @@ import { createNetwork, type RunNetwork } from "./links/network.ts";
 import { NODE_LOG } from "./servers/redis-configuration.ts";
 import { startContainer } from "./engine/run-container.ts";
 import type { RunScope } from "./cleanup/run-scope.ts";
-import { awaitSentinels } from "./servers/sentinels.ts";
+import { awaitSentinels, monitorAgain } from "./servers/sentinels.ts";
 import { settleAll } from "./engine/settle-all.ts";
 import { freePort, startToxiproxy, type ToxiproxyServer } from "./links/toxiproxy-server.ts";
 
@@ -107,9 +107,8 @@ export class ContainerServers implements AsyncDisposable {
 
   /** Resolves when the topology can take faults: when the Sentinels, if there are any, agree. */
   async settle(): Promise<void> {
-    const sentinels = this.nodes.filter(({ role }) => role === "sentinel");
+    const { data, sentinels } = this.#byRole();
     if (sentinels.length === 0) return;
-    const data = this.nodes.filter(({ role }) => role === "data");
     // The first command in a container takes 50 ms; here nobody waits for it.
     await settleAll([awaitSentinels(data, sentinels), ...this.nodes.map((node) => node.runInside("true"))]);
   }
@@ -134,21 +133,29 @@ export class ContainerServers implements AsyncDisposable {
 
   /**
    * Restores the state after the start, for the clients of another run: no links, all nodes running, empty, with
-   * correct clocks. Not for Sentinels, which keep state. Returns false when a configuration was changed, which it
-   * cannot undo.
+   * correct clocks, in their first roles; the Sentinels have to settle again. Returns false when it cannot: when a
+   * configuration was changed, or a Sentinel stopped.
    */
   async renew(): Promise<boolean> {
     // Links first: otherwise the bytes that they hold back would reach the servers later.
     await settleAll(this.#links.map((link) => link.remove()));
     this.#links = [];
-    const unchanged = await settleAll(
-      this.#started.map(async ({ node, control, configuration }) => {
-        await truncate(join(control.path, NODE_LOG));
-        await node.renew();
-        return (await node.configuration()) === configuration;
-      }),
-    );
-    return !unchanged.includes(false);
+    const sentinels = this.#started.filter(({ layout }) => layout.role === "sentinel");
+    const others = this.#started.filter(({ layout }) => layout.role !== "sentinel");
+    if (sentinels.some(({ node }) => !node.isUndisturbed)) return false;
+    // Sentinels first: otherwise they would act upon what is done to the others.
+    const unchanged = [...(await settleAll(sentinels.map(renewed))), ...(await settleAll(others.map(renewed)))];
+    if (unchanged.includes(false)) return false;
+    const { data, sentinels: nodes } = this.#byRole();
+    if (nodes.length > 0) await monitorAgain(data, nodes);
+    return true;
+  }
+
+  #byRole(): { readonly data: readonly ContainerNode[]; readonly sentinels: readonly ContainerNode[] } {
+    return {
+      data: this.nodes.filter(({ role }) => role === "data"),
+      sentinels: this.nodes.filter(({ role }) => role === "sentinel"),
+    };
   }
 
   /** The harness's own address of a server: a path that no fault touches. */
@@ -176,6 +183,13 @@ export class ContainerServers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }
+}
+
+/** Makes a node as good as new. Returns false when its configuration is another than at its start. */
+async function renewed({ layout, node, control, configuration }: StartedNode): Promise<boolean> {
+  await truncate(join(control.path, NODE_LOG));
+  await node.renew(layout.follows);
+  return (await node.configuration()) === configuration;
 }
 
 async function startNode(

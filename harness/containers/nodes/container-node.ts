@@ -183,11 +183,17 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
     });
   }
 
+  /** Whether it runs as far as the faults go, with a correct clock. */
+  get isUndisturbed(): boolean {
+    return this.#expectedState === "running" && this.#clock.isRight;
+  }
+
   /**
-   * Resets a data node to the state of its first start, for another run: running, empty, reachable, with a correct
-   * clock and without connections. A node whose clock was wrong is restarted: a server remembers times.
+   * Resets a node to the state of its first start, for another run: running, empty, reachable, with a correct clock and
+   * without connections. A node whose clock was wrong is restarted: a server remembers times.
+   * @param master the address of the data node that it follows, if any
    */
-  renew(): Promise<void> {
+  renew(master?: string): Promise<void> {
     return this.#serial.run(async () => {
       this.#links = [];
       this.#firewall.acceptAll();
@@ -197,7 +203,7 @@ export class ContainerNode implements NodeHandle, AsyncDisposable {
       await this.#clock.correct();
       if ((await this.state()) === "dead") await this.#begin(false);
       else await this.#runs();
-      await this.#access.clean();
+      await this.#access.clean(master);
     });
   }
 

@@ -42,6 +42,9 @@ export function sentinelId(name: string): string {
   return createHash("sha1").update(name).digest("hex");
 }
 
+/** What Sentinels are told about their master, by the names of their settings. */
+export const MASTER_SETTINGS = { "down-after-milliseconds": 10_000, "failover-timeout": 6_000, "parallel-syncs": 2 };
+
 export interface SentinelConfiguration {
   readonly name: string;
   readonly master: string;
@@ -62,9 +65,7 @@ export function sentinelConfiguration({ name, master, replicas, others }: Sentin
     `logfile ${logfile}`,
     `sentinel myid ${sentinelId(name)}`,
     `sentinel monitor ${MASTER_NAME} ${master} ${REDIS_PORT} 2`,
-    `sentinel down-after-milliseconds ${MASTER_NAME} 10000`,
-    `sentinel failover-timeout ${MASTER_NAME} 6000`,
-    `sentinel parallel-syncs ${MASTER_NAME} 2`,
+    ...Object.entries(MASTER_SETTINGS).map(([setting, value]) => `sentinel ${setting} ${MASTER_NAME} ${value}`),
     ...replicas.map((address) => `sentinel known-replica ${MASTER_NAME} ${address} ${REDIS_PORT}`),
     ...others.map(
       (other) => `sentinel known-sentinel ${MASTER_NAME} ${other.address} ${SENTINEL_PORT} ${sentinelId(other.name)}`,

@@ -64,10 +64,13 @@ class RedisAccess implements ServerAccess {
       .join("\n");
   }
 
-  async clean(): Promise<void> {
+  async clean(master?: string): Promise<void> {
+    await this.#follow(master);
     await this.#forgetClients();
-    await this.command("FLUSHALL");
     await this.command("SCRIPT", "FLUSH");
+    // A replica takes its data from its master, and refuses other writes.
+    if (master !== undefined) return;
+    await this.command("FLUSHALL");
     await this.command("FUNCTION", "FLUSH");
   }
 
@@ -79,14 +82,29 @@ class RedisAccess implements ServerAccess {
     this.#connection[Symbol.dispose]();
   }
 
-  /** Ends all connections but the harness's own, until none is left: one may still have been opening. */
+  /** Undoes a failover, whose Sentinel had the server write its new master into its configuration file. */
+  async #follow(master: string | undefined): Promise<void> {
+    const [role, host] = (await this.command("ROLE")) as [string, string?];
+    if (master === undefined ? role === "master" : role === "slave" && host === master) return;
+    await (master === undefined
+      ? this.command("REPLICAOF", "NO", "ONE")
+      : this.command("REPLICAOF", master, REDIS_PORT));
+    await this.command("CONFIG", "REWRITE");
+  }
+
+  /**
+   * Ends all connections but the harness's own and those of replication, until none is left: one may still have been
+   * opening.
+   */
   async #forgetClients(): Promise<void> {
     await awaitCondition(`${this.#name} is left by its clients`, COMMAND_TIMEOUT_MS, async (saw) => {
       await this.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
       await this.command("CLIENT", "KILL", "TYPE", "pubsub");
-      const clients = String(await this.command("CLIENT", "LIST"))
-        .trim()
-        .split("\n");
+      const lists = [
+        await this.command("CLIENT", "LIST", "TYPE", "normal"),
+        await this.command("CLIENT", "LIST", "TYPE", "pubsub"),
+      ];
+      const clients = lists.flatMap((list) => String(list).trim().split("\n")).filter((line) => line !== "");
       saw(`${clients.length - 1} clients`);
       return clients.length === 1 ? true : undefined;
     });

@@ -1,3 +1,4 @@
+import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import { lookFor } from "../engine/await-condition.ts";
 import { NodeConnection } from "../nodes/node-connection.ts";
 import { SENTINEL_PORT } from "./redis-configuration.ts";
@@ -9,12 +10,15 @@ import { COMMAND_TIMEOUT_MS, type ServerAccess, type ServerKind } from "./server
 /** A Sentinel whose clock steps back, or forward by more than this, enters TILT (Redis documentation, Sentinel, "TILT mode"). */
 const TILT_TRIGGER_MS = 2_000;
 
-/** A Redis Sentinel. It remembers failovers and the state of others, so it cannot be reset. */
+/**
+ * A Redis Sentinel. All that it remembers of failovers and of others belongs to its master, but for the epoch, which
+ * all Sentinels share, and a disturbed clock.
+ */
 export const sentinelServer: ServerKind = {
   role: "sentinel",
   port: SENTINEL_PORT,
   probe: PING,
-  renewable: false,
+  renewable: true,
   badConfiguration: BAD_REDIS_CONFIGURATION,
   image: (redisImage) => redisImage,
   access: (name, address) => Promise.resolve(new SentinelAccess(name, new NodeConnection(name, address))),
@@ -53,8 +57,11 @@ class SentinelAccess implements ServerAccess {
     return Promise.resolve("");
   }
 
-  clean(): Promise<void> {
-    return this.#holdsNoData();
+  async clean(): Promise<void> {
+    if (String(await this.command("INFO", "sentinel")).includes("sentinel_tilt:1"))
+      throw new HarnessError(`${this.#name} is in TILT`);
+    const masters = (await this.command("SENTINEL", "MASTERS")) as readonly unknown[];
+    if (masters.length > 0) await this.command("SENTINEL", "REMOVE", MASTER_NAME);
   }
 
   /** It has no command that returns the time; a jump shows as TILT. */

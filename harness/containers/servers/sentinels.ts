@@ -5,9 +5,11 @@ import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import type { Address } from "../../core/lock-driver.ts";
 import { awaitCondition } from "../engine/await-condition.ts";
 import type { ContainerNode } from "../nodes/container-node.ts";
-import { REDIS_PORT, SENTINEL_DOWN_AFTER_MS } from "./redis-configuration.ts";
+import { MASTER_SETTINGS, REDIS_PORT, SENTINEL_DOWN_AFTER_MS } from "./redis-configuration.ts";
 
 const READY_DEADLINE_MS = 30_000;
+/** How often a Sentinel tells the others that it is there. */
+const PUBLISH_PERIOD_MS = { usual: 2_000, hurried: 50 };
 
 /**
  * Waits until the topology is ready for faults, and then makes the Sentinels judge quickly. Ready means: every Sentinel
@@ -23,7 +25,36 @@ export async function awaitSentinels(
   downAfterMs: readonly number[] = SENTINEL_DOWN_AFTER_MS,
 ): Promise<void> {
   await Promise.all(sentinels.map((sentinel) => awaitAgreement(sentinel, data.length - 1, sentinels.length - 1)));
-  const [master, ...replicas] = data;
+  await awaitReplication(data);
+  await Promise.all(
+    sentinels.map(async (sentinel, index) => {
+      await sentinel.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", PUBLISH_PERIOD_MS.usual);
+      await sentinel.command("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", downAfterMs[index] ?? 900);
+    }),
+  );
+}
+
+/**
+ * Makes Sentinels that have forgotten their master monitor it again, as their configuration file had them do. They find
+ * replicas in the master's INFO, and each other by what they publish, which they do often until `awaitSentinels`.
+ */
+export async function monitorAgain(data: readonly ContainerNode[], sentinels: readonly ContainerNode[]): Promise<void> {
+  // A replica whose link is not up yet would be looked at again only a second later.
+  await awaitReplication(data);
+  const [master] = data;
+  await Promise.all(
+    sentinels.map(async (sentinel) => {
+      await sentinel.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", PUBLISH_PERIOD_MS.hurried);
+      const quorum = Math.floor(sentinels.length / 2) + 1;
+      await sentinel.command("SENTINEL", "MONITOR", MASTER_NAME, master?.networkAddress ?? "", REDIS_PORT, quorum);
+      for (const [setting, value] of Object.entries(MASTER_SETTINGS))
+        await sentinel.command("SENTINEL", "SET", MASTER_NAME, setting, value);
+    }),
+  );
+}
+
+/** Waits until a write on the master reaches every replica. */
+async function awaitReplication([master, ...replicas]: readonly ContainerNode[]): Promise<void> {
   await awaitCondition("a write reaches every replica", READY_DEADLINE_MS, async (saw) => {
     await master?.command("SET", "lockstorm:probe", "1");
     const reached = Number(await master?.command("WAIT", replicas.length, 300));
@@ -32,11 +63,6 @@ export async function awaitSentinels(
   });
   await master?.command("DEL", "lockstorm:probe");
   await master?.command("WAIT", replicas.length, 1_000);
-  await Promise.all(
-    sentinels.map((sentinel, index) =>
-      sentinel.command("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", downAfterMs[index] ?? 900),
-    ),
-  );
 }
 
 function awaitAgreement(sentinel: ContainerNode, replicas: number, others: number): Promise<true> {

@@ -73,8 +73,12 @@ export interface ServerAccess extends Disposable {
   contents(): Promise<string>;
   /** All settings in force, as one text to compare. */
   configuration(): Promise<string>;
-  /** Ends every connection but its own, and deletes all data: a renewable server is then as good as new. */
-  clean(): Promise<void>;
+  /**
+   * Ends every connection but its own, and deletes all data: a renewable server is then as good as new. A Sentinel
+   * forgets its master with all that it knows about it.
+   * @param master the address of the data node that this data node follows, if any
+   */
+  clean(master?: string): Promise<void>;
   /** Steps the wall clock by `ms`, by calling `step`, and checks how the server reacts. */
   seeStep(ms: number, step: () => Promise<void>): Promise<Evidence>;
   /** Runs a command in the server's own language. */
