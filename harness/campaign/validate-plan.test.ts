@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { UserError } from "../core/errors.ts";
 import { PLAN_FORMAT, PLAN_VERSION, type Plan, type PlanInput, planSchema } from "../core/plan.ts";
+import type { MessageTrigger } from "../core/trigger.ts";
 import { validatePlan } from "./validate-plan.ts";
 
 function plan(lock: string, topology: PlanInput["topology"], kind: string, params: Record<string, unknown>): Plan {
@@ -25,6 +26,41 @@ test.each([
   [plan("single", { kind: "single" }, "eviction", node)],
 ])("a plan whose fault can happen is fit", async (fit) => {
   await expect(validatePlan(fit)).resolves.toBeUndefined();
+});
+
+test.each<[MessageTrigger, string, string]>([
+  [
+    { moment: "after", command: "SET" },
+    'a trigger waits for the first SET at the moment "after", which is simulated only',
+    "run the plan in simulation, or wait for before or reply",
+  ],
+  [{ moment: "send" }, 'at the moment "send", which is simulated only', "run the plan in simulation"],
+  [
+    { moment: "before", server: "node-1" },
+    "a trigger waits for the first message at node-1, but the plan has no such server",
+    "name one of node-0",
+  ],
+  [
+    { moment: "reply", command: "DEL", client: 1, count: 2 },
+    "a trigger waits for the 2nd DEL of client-1, but the plan has no such client",
+    "name a client from 0 to 0",
+  ],
+])("a trigger that cannot come on containers is refused, wherever it is: %o", async (trigger, words, hint) => {
+  const fit = plan("single", { kind: "single" }, "eviction", node);
+  const section = { key: "k1", ttlMs: 100, waitMs: 0, tries: 1, release: true };
+  const [step] = fit.faults;
+  if (step === undefined) throw new Error("the plan has no fault");
+  const unfit: Plan[] = [
+    { ...fit, faults: [{ ...step, at: trigger }] },
+    { ...fit, faults: [{ ...step, until: trigger }] },
+    { ...fit, clients: [{ sections: [{ ...section, steps: [], after: trigger }] }] },
+    { ...fit, clients: [{ sections: [{ ...section, steps: [{ do: "await", until: trigger, atMostMs: 1 }] }] }] },
+  ];
+  for (const each of unfit) {
+    const refused = validatePlan(each);
+    await expect(refused).rejects.toThrow(words);
+    await expect(refused).rejects.toMatchObject({ hint: expect.stringContaining(hint) as string });
+  }
 });
 
 test.each([

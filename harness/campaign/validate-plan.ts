@@ -4,18 +4,21 @@ import { findLock } from "../../lock-impl/registry.ts";
 import { loadDriver } from "../client/load-driver.ts";
 import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
+import { refuseImpossibleMessages } from "../core/messages/refuse-messages.ts";
+import { PROXY_MOMENTS } from "../core/trigger.ts";
 import { TOPOLOGIES, topologySchema } from "../core/topology.ts";
 import { readyFaults } from "../run/nemesis.ts";
 
 /**
- * Refuses a plan that would only fail later, in the middle of a run.
- * @throws UserError when its lock cannot be loaded or does not run on its topology, or when a fault cannot be read, has
- * a target that does not exist, or cannot happen to its target
+ * Refuses a plan that would only fail later, in the middle of a run on containers.
+ * @throws UserError when its lock cannot be loaded or does not run on its topology, when a fault cannot be read, has a
+ * target that does not exist, or cannot happen to its target, or when a trigger waits for a message that cannot come
  */
 export async function validatePlan(plan: Plan): Promise<void> {
   readyFaults(plan.faults, faults);
   refuseUnknownTargets(plan);
   refuseImpossible(plan);
+  refuseImpossibleMessages(plan, PROXY_MOMENTS);
   await loadDriver(plan.lock);
   const entry = findLock(plan.lock);
   if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {

@@ -54,6 +54,9 @@ const onEvent = z.strictObject({
 export const MESSAGE_MOMENTS = ["send", "before", "after", "reply"] as const;
 export type MessageMoment = (typeof MESSAGE_MOMENTS)[number];
 
+/** The moments that a proxy between clients and real servers can meet: the others are simulated only. */
+export const PROXY_MOMENTS: readonly MessageMoment[] = ["before", "reply"];
+
 const onMessage = z.strictObject({
   moment: z.enum(MESSAGE_MOMENTS),
   /** The command's name in capitals, `SET`; absent: any. */

@@ -10,14 +10,18 @@ import type { WireTap } from "./wire-tap.ts";
 
 const NO_MORE: readonly Command[] = [];
 
+/** Who is told of the commands, and may make them wait. */
+type Follower = Pick<WireTap, "sends" | "sent" | "at" | "now">;
+type Sender = Parameters<WireTap["sends"]>[1];
+
 /**
  * Follows the commands of one connection by their order: the server reads them in the order in which they were sent,
  * executes one after the other, and writes their replies in that order. Where a reply ends, the server says. So neither
  * messages of channels nor pushes nor blocked commands can be taken for a reply.
  */
 export class TappedConnection implements ConnectionTap {
-  readonly #wire: WireTap;
-  readonly #client: Parameters<WireTap["sends"]>[1];
+  readonly #wire: Follower;
+  readonly #client: Sender;
   readonly #server: Host;
   readonly #name: string;
   readonly #parser = new RequestParser();
@@ -29,7 +33,7 @@ export class TappedConnection implements ConnectionTap {
   #answered: { readonly exchange: Exchange; readonly endsAt: number }[] = [];
   #answeredBytes = 0;
 
-  constructor(wire: WireTap, client: Parameters<WireTap["sends"]>[1], server: Host, name: string) {
+  constructor(wire: Follower, client: Sender, server: Host, name: string) {
     this.#wire = wire;
     this.#client = client;
     this.#server = server;

@@ -128,6 +128,53 @@ describe("a fault at a moment of a message", () => {
   });
 });
 
+describe("behind Sentinels", () => {
+  /** Client 0 is granted the lock by a master that dies at a moment of its SET; client 1 asks until one answers. */
+  const failover = (moment: MessageMoment): Plan => {
+    const dies = { moment, command: "SET", client: 0, server: "node-0" } as const;
+    const second = { key: "k1", ttlMs: 500, waitMs: 500, tries: 30, after: { on: "fault:start" as const } };
+    return planOf([{ kind: "kill-node", params: { targets: ["node-0"] }, at: dies }], {
+      topology: { kind: "sentinel" },
+      clients: [
+        { sections: [{ key: "k1", ttlMs: 20_000, waitMs: 0, steps: [] }] },
+        { sections: [{ ...second, steps: [{ do: "write" }] }] },
+      ],
+      limitMs: 20_000,
+    });
+  };
+
+  test.each(["before", "after"] as const)("a master that dies %s it has replicated nothing of it", async (moment) => {
+    const { record, messages } = await runSimulated(failover(moment), { title: "", required: [], messages: true });
+    expect(messages[0]?.appliedNs === undefined).toBe(moment === "before");
+    expect(messages[0]).not.toHaveProperty("repliedNs");
+    // Were it replicated, the lock would be taken for 20 seconds.
+    const granted = record.history.events.filter(({ type, f }) => type === "ok" && f === "acquire");
+    expect(granted.map(({ process }) => Number(process) % 2)).toEqual([1]);
+  });
+
+  test("commands to Sentinels count too", async () => {
+    const asks = { moment: "reply", command: "SENTINEL", server: "sentinel-1" } as const;
+    const plan = failover("before");
+    const lost = { kind: "reset", params: { between: [["clients"], ["sentinel-1"]] }, at: asks };
+    const { record } = await runSimulated({ ...plan, faults: [...plan.faults, lost] }, { title: "", required: [] });
+    const faults = record.history.events.filter((event) => event.type === "fault");
+    expect(faults.map(({ f, value }) => `${f} ${value.outcome}`)).toContain("reset installed");
+  });
+});
+
+test("of a quorum, one message is held and the others are not", async () => {
+  const held = { moment: "before", server: "node-2", client: 1 } as const;
+  const params = { between: [["client-1"], ["node-2"]] };
+  const stall = { kind: "stall", params, at: held, until: { ...held, afterMs: 30 } };
+  const plan = planOf([stall], { lock: "redlock", topology: { kind: "redlock" } });
+  const { messages } = await runSimulated(plan, { title: "", required: [], messages: true });
+  const first = messages.filter(({ client, count }) => client === 1 && count === 1);
+  expect(first.map(({ server }) => server)).toEqual(expect.arrayContaining(["node-0", "node-1", "node-2", "node-4"]));
+  for (const { server, reachedNs = NaN, appliedNs = NaN, command } of first) {
+    if (command === first[0]?.command) expect(appliedNs - reachedNs).toBe(server === "node-2" ? 30 * MS : 0);
+  }
+});
+
 describe("counting", () => {
   test("the k-th that matches, from the start of the run", async () => {
     const second = { moment: "before", command: "EVALSHA", server: "node-0", key: "k1", count: 2 } as const;
@@ -147,6 +194,16 @@ describe("counting", () => {
     const [fault] = record.history.events.filter((event) => event.type === "fault");
     const evidence = "the 900th SET of client-1 at node-0 never reached it";
     expect(fault?.value).toMatchObject({ outcome: "skipped", evidence });
+  });
+});
+
+describe("a message that cannot come is refused before anything is done", () => {
+  test.each([
+    [{ moment: "before", server: "resource" }, "no such server"],
+    [{ moment: "before", client: 2 }, "no such client"],
+  ] as const)("%o", async (trigger, words) => {
+    const refused = runSimulated(planOf([{ kind: "reset", params: ofPair, at: trigger }]), { title: "", required: [] });
+    await expect(refused).rejects.toThrow(words);
   });
 });
 

@@ -1,6 +1,7 @@
 // Before anything that loads a library.
 import "../../platform/install.ts";
 import type { FaultStep, Plan } from "../../../core/plan.ts";
+import type { MessageMoment } from "../../../core/trigger.ts";
 import type { TopologySpec } from "../../../core/topology.ts";
 import type { TopologyKind } from "../../../core/topologies/registry.ts";
 
@@ -46,7 +47,34 @@ const UNSEARCHED = "forget-fences";
 
 /** Plans of every topology: of the catalogue, drawn ones with several faults, and long ones with every kind of fault. */
 export function plansToRepeat(): readonly NamedPlan[] {
-  return [...ofTheCatalogue(), ...drawn(), ...shakenPlans()];
+  return [...ofTheCatalogue(), ...drawn(), ...atMessages(), ...shakenPlans()];
+}
+
+/** Plans with a fault at each moment of a message. */
+function atMessages(): readonly NamedPlan[] {
+  const section = { key: "k1", ttlMs: 600, waitMs: 900, steps: [{ do: "write" as const }] };
+  const at = (moment: MessageMoment, count: number): FaultStep["at"] => ({ moment, server: "node-0", count });
+  const step = (kind: string, params: FaultStep["params"], moment: MessageMoment, count: number): FaultStep => {
+    return { kind, params, at: at(moment, count), until: { ...at(moment, count), afterMs: 20 } };
+  };
+  const pair = { between: [["client-1"], ["node-0"]] };
+  return SHAKEN.slice(0, 3).map(([lock, kind, seed]): NamedPlan => {
+    const plan = planSchema.parse({
+      format: "lockstorm-plan",
+      version: 1,
+      seed,
+      lock,
+      topology: { kind },
+      clients: [{ sections: [section, section] }, { sections: [section, section] }],
+      faults: [
+        step("stall", pair, "before", 1),
+        step("pause-node", { targets: ["node-0"] }, "after", 3),
+        step("pause-client", { targets: ["client-0"] }, "send", 4),
+        step("reset", pair, "reply", 5),
+      ],
+    });
+    return [`${lock} on ${kind}, at messages`, plan];
+  });
 }
 
 /** One plan per lock and topology that contains every kind of fault that can occur there. */
