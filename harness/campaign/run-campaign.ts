@@ -60,6 +60,8 @@ interface RunCount {
   /** Runs so far, without those of shrinking. */
   readonly done: number;
   readonly shrinking: boolean;
+  /** Whether its plan was drawn at random, so that it stands for others. */
+  readonly drawn: boolean;
   /** The position of its plan; while shrinking, of the plan that is being shrunk. */
   readonly position: number;
 }
@@ -235,7 +237,9 @@ class Search<Run extends Judged> {
     if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
     if (this.#failing !== undefined) this.#judged.set(JSON.stringify(run.plan), !fails);
-    this.#options.onRun?.(run, { done: this.#runs, shrinking, position: this.#position });
+    const { regressions = [], onRun } = this.#options;
+    const drawn = !shrinking && this.#position >= regressions.length;
+    onRun?.(run, { done: this.#runs, shrinking, drawn, position: this.#position });
     return !fails;
   }
 

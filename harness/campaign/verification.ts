@@ -7,6 +7,8 @@ import type { Recurrence } from "../core/recurrence.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
+import { type QuietRun, type ResidualRisk, residualRiskOf } from "../core/residual-risk.ts";
+import { ordersIn } from "../history/orders.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROMISABLE, type Property } from "../core/verdict.ts";
 import { keepRecurring } from "./kept-run.ts";
@@ -46,6 +48,8 @@ export interface VerificationResult {
   readonly notes: readonly TalliedNote[];
   /** True when the budget or the signal ended it before all runs were done. */
   readonly cutShort: boolean;
+  /** What the runs leave open; absent with a counterexample, and when no plan was drawn at random. */
+  readonly residualRisk?: ResidualRisk | undefined;
   readonly counterexample?: KeptCounterexample | undefined;
 }
 
@@ -83,6 +87,7 @@ export async function verify(
   const { lock, topology, title, required, store, seed, path, budgetMs, shrinkRuns, replayCommand } = options;
   const regressions = new Regressions(store);
   const noted: { readonly notes: readonly RunNote[] }[] = [];
+  const quiet: QuietRun[] = [];
   const basis = required === undefined ? "promisable" : "asked";
   const { counterexample, ...counts } = await search<SimulatedRun>({
     drawnFrom: {
@@ -102,8 +107,11 @@ export async function verify(
     shrinkRuns,
     lasts: true,
     signal,
-    onRun: ({ plan, record, verdict }, { shrinking }) => {
-      if (!shrinking) noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });
+    onRun: ({ plan, record, verdict }, { shrinking, drawn }) => {
+      if (shrinking) return;
+      noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });
+      if (verdict.verdict === "invalid" || !drawn) return;
+      quiet.push({ verdict: verdict.verdict, orders: ordersIn(record.history) });
     },
     run: async (plan) => {
       const run = await runSimulated(plan, { title, required: required ?? promisedUnder(plan), driver });
@@ -111,7 +119,10 @@ export async function verify(
     },
   });
   const result = { ...counts, notes: tally(noted) };
-  if (counterexample === undefined) return result;
+  if (counterexample === undefined) {
+    const residualRisk = residualRiskOf(quiet);
+    return residualRisk === undefined ? result : { ...result, residualRisk };
+  }
   const { shrinks, path: found, otherSeeds } = counterexample;
   const recurrence: Recurrence = otherSeeds === undefined ? {} : { otherSeeds };
   const run = await proveSimulated(counterexample.run, { driver });

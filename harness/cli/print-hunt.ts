@@ -2,6 +2,7 @@ import { print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
 import { boundWords } from "../../reports/campaign/bound-words.ts";
+import { residualRiskWords } from "../../reports/campaign/residual-risk-words.ts";
 import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
 import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
@@ -42,9 +43,10 @@ export async function printHunt(
 }
 
 function counts(findings: HuntFindings, store: string) {
-  const { parameters, runs, valid, unknown, unpromised, missing } = findings;
+  const { parameters, runs, valid, unknown, unpromised, missing, residualRisk } = findings;
   const verdict = isDecided(findings) ? "valid" : "unknown";
-  return { verdict, seed: parameters.seed, runs, valid, unknown, unpromised, missing, notes: notesOf(findings, store) };
+  const notes = notesOf(findings, store);
+  return { verdict, seed: parameters.seed, runs, valid, unknown, unpromised, missing, notes, residualRisk };
 }
 
 function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[] {
@@ -73,12 +75,13 @@ function reportOf(findings: HuntFindings, record: RunRecord | undefined, store: 
       },
     ],
     notes: notesOf(findings, store),
+    ...(findings.residualRisk === undefined ? {} : { residualRisk: findings.residualRisk }),
   };
   return { title, runs: record === undefined ? [] : [record], summary };
 }
 
 function words(findings: HuntFindings, reason: string): string {
-  const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
+  const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const cut = missing > 0 ? ` (ended early: ${reason})` : "";
   const nothing = unpromised === 0 ? "" : `, ${unpromised} without a guaranteed property`;
@@ -88,7 +91,8 @@ function words(findings: HuntFindings, reason: string): string {
     const what = isModulePath(lock)
       ? "no required property was violated"
       : "no property that the lock claims was violated";
-    if (isDecided(findings)) return `${total}${held}; ${what}: ${boundWords(valid)}. Seed ${seed}.`;
+    const open = residualRisk === undefined ? boundWords(valid) : residualRiskWords(residualRisk);
+    if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";

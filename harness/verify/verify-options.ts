@@ -1,3 +1,4 @@
+import type { ResidualRisk } from "../core/residual-risk.ts";
 import type { Recurrence } from "../core/recurrence.ts";
 import type { RunNote } from "../core/run-note.ts";
 import type { TopologySpec } from "../core/topology.ts";
@@ -64,6 +65,11 @@ export interface Verification {
   readonly notes: readonly (RunNote & { readonly runs: number })[];
   /** True when the budget or the signal ended it before all runs were done. */
   readonly cutShort: boolean;
+  /**
+   * What runs without a violation leave open: how likely one more run shows an order of events not seen yet, and an
+   * upper bound of the share of runs that break the lock. Absent with a counterexample.
+   */
+  readonly residualRisk?: ResidualRisk | undefined;
   readonly counterexample?: Counterexample;
 }
 

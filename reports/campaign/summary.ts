@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { boundWords } from "./bound-words.ts";
 import { count } from "../wording.ts";
+import { type ResidualRisk, residualRiskSchema } from "../../harness/core/residual-risk.ts";
 import { NOTE_KINDS } from "../../harness/core/run-note.ts";
 
 const cellSchema = z.object({
@@ -43,6 +44,7 @@ export const summarySchema = z.object({
     .array(noteSchema)
     .exactOptional()
     .describe("what was observed besides the verdicts, with the number of runs"),
+  residualRisk: residualRiskSchema.exactOptional().describe("what a hunt without a violation leaves open"),
   missing: z
     .object({ cells: z.int().positive(), reason: z.string() })
     .exactOptional()
@@ -71,6 +73,7 @@ export interface Summary {
   readonly title?: string;
   readonly cells: readonly SummaryCell[];
   readonly notes?: readonly SummaryNote[];
+  readonly residualRisk?: ResidualRisk;
   readonly missing?: { readonly cells: number; readonly reason: string };
   readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
 }

@@ -1,4 +1,5 @@
 import { noteGroups } from "../campaign/campaign-notes.ts";
+import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
 import {
   cellWords,
@@ -65,6 +66,7 @@ export function matrixSection(summary: Summary): Markup {
             ${lines.map((line) => html`<li>${line}</li>`)}
           </ul>`,
     )}
+    ${summary.residualRisk !== undefined && html`<p>Random plans: ${residualRiskWords(summary.residualRisk)}.</p>`}
     ${summary.missing !== undefined && html`<p><strong>${missingWords(summary.missing)}</strong></p>`}
     ${
       summary.changes !== undefined &&

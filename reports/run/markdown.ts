@@ -3,6 +3,7 @@ import { PROPERTIES, type Verdict } from "../../harness/core/verdict.ts";
 import { marginWords } from "./margin-words.ts";
 import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
 import { noteGroups } from "../campaign/campaign-notes.ts";
+import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
 import {
   alarmingRuns,
@@ -122,6 +123,7 @@ function matrix(summary: Summary): string {
     ...(ticks === undefined ? [] : [ticks]),
     ...(surprises.length === 0 ? [] : [surprises.map(surprise).join("\n")]),
     ...noteGroups(summary.notes).flatMap(({ heading, lines }) => bullets(heading, lines)),
+    ...(summary.residualRisk === undefined ? [] : [`Random plans: ${residualRiskWords(summary.residualRisk)}.`]),
     ...(summary.missing === undefined ? [] : [`**${escaped(missingWords(summary.missing))}**`]),
     ...bullets("Compared with the former results", summary.changes === undefined ? [] : changeLines(summary.changes)),
   ].join("\n\n");

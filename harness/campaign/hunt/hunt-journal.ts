@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Verdict } from "../../core/verdict.ts";
+import { type ResidualRisk, residualRiskOf } from "../../core/residual-risk.ts";
 import { recurrenceSchema } from "../../core/recurrence.ts";
 import { NOTE_KINDS } from "../../core/run-note.ts";
 import { type TalliedNote, tally } from "../notes/tally.ts";
@@ -15,6 +16,7 @@ export const huntEntrySchema = z.discriminatedUnion("verdict", [
     position,
     verdict: z.enum(["valid", "unknown"]),
     notes: z.array(noteSchema).readonly().exactOptional(),
+    orders: z.array(z.string()).readonly().exactOptional().describe("what the run of a random plan showed"),
     folder: z.string().exactOptional().describe("of a run that was kept, from the folder of results"),
   }),
   z.strictObject({
@@ -62,6 +64,8 @@ export interface HuntFindings {
   readonly fixed: number;
   /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
   readonly missing: number;
+  /** What the hunt leaves open; absent with a counterexample, and when no plan was drawn at random. */
+  readonly residualRisk?: ResidualRisk;
   readonly counterexample?: Extract<HuntEntry, { verdict: "invalid" }>;
 }
 
@@ -76,6 +80,7 @@ export function findingsOf(parameters: HuntParameters, entries: readonly HuntEnt
   );
   const broken = inOrder.find((entry) => entry.verdict === "invalid");
   const counted = inOrder.filter((entry) => broken === undefined || entry.position <= broken.position);
+  const residualRisk = broken === undefined ? residualRiskOf(inOrder.filter(isQuiet)) : undefined;
   const unpromised = counted.filter(isUnpromised).length;
   const count = (verdict: Verdict["verdict"]): number => counted.filter((entry) => entry.verdict === verdict).length;
   return {
@@ -88,8 +93,13 @@ export function findingsOf(parameters: HuntParameters, entries: readonly HuntEnt
     fixed: counted.filter((entry) => entry.verdict === "valid" && entry.position < parameters.regressions.length)
       .length,
     missing: broken === undefined ? wanted - counted.length : 0,
+    ...(residualRisk === undefined ? {} : { residualRisk }),
     ...(broken === undefined ? {} : { counterexample: broken }),
   };
+}
+
+function isQuiet(entry: HuntEntry): entry is Exclude<HuntEntry, { verdict: "invalid" }> {
+  return entry.verdict !== "invalid";
 }
 
 function isUnpromised(entry: HuntEntry): boolean {

@@ -74,6 +74,8 @@ describe("a hunt", () => {
     const progress = new HeardProgress();
     const { findings } = await huntLock(HOLDING, { store: fresh(), progress });
     expect(findings).toMatchObject({ runs: 6, valid: 6, unknown: 0, missing: 0 });
+    // 1 - 0.05 ** (1 / 6)
+    expect(findings.residualRisk).toMatchObject({ runs: 6, valid: 6, atMost: expect.closeTo(0.393, 3) });
     expect(findings.counterexample).toBeUndefined();
     expect(progress.notes).toEqual(["hunting: lock fenced, topology single, simulated, seed 1, up to 6 runs"]);
   });
@@ -86,6 +88,8 @@ describe("a hunt", () => {
     expect(cut).toMatchObject({ reason: expect.stringContaining("interrupted"), findings: { runs: 0, missing: 6 } });
     const { findings } = await huntLock({ ...HOLDING, resume: true }, { store });
     expect(findings).toMatchObject({ runs: 6, valid: 6, missing: 0 });
+    const again = await huntLock({ ...HOLDING, resume: true }, { store });
+    expect(again.findings.residualRisk).toEqual(findings.residualRisk);
   });
 
   test.each<[string, HuntOptions, string]>([
@@ -103,6 +107,7 @@ describe("a hunt", () => {
 test("the shards of a hunt, merged, are the whole hunt", async () => {
   const options = { ...HOLDING, seed: 3, runs: 7 };
   const whole = await huntLock(options, { store: fresh("whole") });
+  expect(whole.findings.residualRisk).toMatchObject({ runs: 7 });
   const stores = [fresh("one"), fresh("two")];
   for (const [index, store] of stores.entries()) {
     await huntLock({ ...options, shard: { index: index + 1, count: 2 } }, { store });

@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { findLock } from "../../../lock-impl/registry.ts";
+import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Property, Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
@@ -103,13 +104,15 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     run: (plan, unwanted) =>
       execute(plan, { ...runEnvironment, title, required: required ?? requiredProperties(plan), pool, unwanted }),
     onUnwanted: (run) => run.discard?.(),
-    onRun: (run, { done, shrinking, position }) => {
+    onRun: (run, { done, shrinking, drawn, position }) => {
       const { verdict } = run;
       // A failing plan is recorded once it is shrunk and kept.
       if (!shrinking && verdict.verdict !== "invalid") {
         const notes = notesOf({ plan: run.plan, history: run.record.history, verdict }, basisOf(lock, required));
         const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
-        record.add({ position, verdict: verdict.verdict, ...(notes.length === 0 ? {} : { notes }), ...folder });
+        const orders = drawn ? { orders: ordersIn(run.record.history) } : {};
+        const noted = notes.length === 0 ? {} : { notes };
+        record.add({ position, verdict: verdict.verdict, ...noted, ...orders, ...folder });
       }
       if (backend === "containers")
         progress.note(`${shrinking ? "a smaller plan" : `run ${done} of ${runs}`}: ${outcome(verdict)}`);
