@@ -7,7 +7,7 @@ import type { Recurrence } from "../core/recurrence.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
-import { type QuietRun, type ResidualRisk, residualRiskOf } from "../core/residual-risk.ts";
+import { type QuietRun, type ResidualRisk, residualRiskOf } from "../core/statistics/residual-risk.ts";
 import { ordersIn } from "../history/orders.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROMISABLE, type Property } from "../core/verdict.ts";

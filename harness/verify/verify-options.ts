@@ -1,4 +1,4 @@
-import type { ResidualRisk } from "../core/residual-risk.ts";
+import type { ResidualRisk } from "../core/statistics/residual-risk.ts";
 import type { Recurrence } from "../core/recurrence.ts";
 import type { RunNote } from "../core/run-note.ts";
 import type { TopologySpec } from "../core/topology.ts";

@@ -1,5 +1,5 @@
 import { quantile } from "../run/metrics.ts";
-import { upperBound } from "../../harness/core/proportion.ts";
+import { upperBound } from "../../harness/core/statistics/proportion.ts";
 
 /** The confidence of the bounds. */
 const CONFIDENCE = 0.95;

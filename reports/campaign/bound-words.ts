@@ -1,4 +1,4 @@
-import { upperBound } from "../../harness/core/proportion.ts";
+import { upperBound } from "../../harness/core/statistics/proportion.ts";
 
 /**
  * What this many runs without a violation say about the next one: the exact upper bound of Clopper and Pearson at 95 %,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { residualRiskOf } from "../../harness/core/residual-risk.ts";
+import { residualRiskOf } from "../../harness/core/statistics/residual-risk.ts";
 import { residualRiskWords } from "./residual-risk-words.ts";
 
 test("what a quiet campaign leaves open is said with its interval", () => {

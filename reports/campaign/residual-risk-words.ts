@@ -1,4 +1,4 @@
-import type { ResidualRisk } from "../../harness/core/residual-risk.ts";
+import type { ResidualRisk } from "../../harness/core/statistics/residual-risk.ts";
 import { count } from "../wording.ts";
 import { boundWords } from "./bound-words.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { boundWords } from "./bound-words.ts";
 import { count } from "../wording.ts";
-import { type ResidualRisk, residualRiskSchema } from "../../harness/core/residual-risk.ts";
+import { type ResidualRisk, residualRiskSchema } from "../../harness/core/statistics/residual-risk.ts";
 import { NOTE_KINDS } from "../../harness/core/run-note.ts";
 
 const cellSchema = z.object({

@@ -1,4 +1,4 @@
-import type { Proportion } from "../../harness/core/proportion.ts";
+import type { Proportion } from "../../harness/core/statistics/proportion.ts";
 import type { UpdateLosses } from "../../harness/check/properties/update-losses.ts";
 import type { MeasuredHeadline } from "./measured-headline.ts";
 import { alignedColumns } from "../aligned-columns.ts";

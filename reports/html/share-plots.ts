@@ -1,5 +1,5 @@
 import { isAsExpected, type MeasuredExperiment, type PropertyCount } from "../../harness/core/measurement.ts";
-import { wilsonInterval } from "../../harness/core/proportion.ts";
+import { wilsonInterval } from "../../harness/core/statistics/proportion.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import type { ShareGrid } from "../debate/share-grid.ts";
 import { element, escapeXml } from "../xml.ts";

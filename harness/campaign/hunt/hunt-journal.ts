@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Verdict } from "../../core/verdict.ts";
-import { type ResidualRisk, residualRiskOf } from "../../core/residual-risk.ts";
+import { type ResidualRisk, residualRiskOf } from "../../core/statistics/residual-risk.ts";
 import { recurrenceSchema } from "../../core/recurrence.ts";
 import { NOTE_KINDS } from "../../core/run-note.ts";
 import { type TalliedNote, tally } from "../notes/tally.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { discoveryOf } from "./discovery.ts";
-import { randomStream } from "./random.ts";
+import { randomStream } from "../random.ts";
 
 const oneEach = (classes: readonly string[]): readonly (readonly string[])[] => classes.map((each) => [each]);
 
