@@ -3,7 +3,7 @@ import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
 import type { SystemUnderTest } from "../core/system.ts";
 import { isMessageTrigger } from "../core/trigger.ts";
-import { neverCame } from "../core/messages/trigger-words.ts";
+import { neverCame, whenCame } from "../core/messages/trigger-words.ts";
 import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
@@ -87,11 +87,14 @@ export class Nemesis {
     }
   }
 
-  async #inject({ kind, inject }: ReadyFault, number: number): Promise<void> {
+  async #inject({ kind, step: { at }, inject }: ReadyFault, number: number): Promise<void> {
     this.#pending.delete(number);
     const injected = await inject(this.#system);
     if (injected.outcome !== "skipped") this.#inForce.set(number, { kind, injected });
-    await this.#record(kind, number, "start", injected, injected);
+    const { outcome, evidence } = injected;
+    // No event of the history says when the message was there.
+    const when = isMessageTrigger(at) ? `${whenCame(at)}: ` : "";
+    await this.#record(kind, number, "start", injected, { outcome, evidence: `${when}${evidence}` });
   }
 
   async #heal(number: number): Promise<void> {

@@ -10,6 +10,14 @@ test.each([
     "partition of client-1, node-0 and node-2 at 12.3 ms (event 61) was skipped: its trigger never came",
     "partition was skipped: its trigger never came",
   ],
+  [
+    "reset at 78.8 ms (event 8) was skipped: the 22nd SET of client-1 at node-0 never reached it",
+    "reset was skipped: the k-th SET of client at node never reached it",
+  ],
+  [
+    'stall at 1 ms (event 3) was skipped: the first message for "k1" was never answered',
+    'stall was skipped: the k-th message for "…" was never answered',
+  ],
   ["failover at 7 ms (event 2) was skipped: its trigger never came", "failover was skipped: its trigger never came"],
   [
     "stall of client-0, healing, at 1.5 ms (event 9) was not seen to take effect: 2 connections",

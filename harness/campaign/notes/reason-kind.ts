@@ -11,6 +11,7 @@ export function reasonKind(reason: string): string {
       / (?:of .+?)?(, healing,)? ?at -?[\d.]+ ms \(event \d+\) (was skipped.*|was not seen to take effect).*$/su,
       "$1 $2",
     )
+    .replace(/ was skipped: the (?:first|\d+(?:st|nd|rd|th)) /u, " was skipped: the k-th ")
     .replaceAll(/"[^"]*"/gu, '"…"')
     .replaceAll(/\b[\da-f]{8,}…?/giu, "…")
     .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")

@@ -14,6 +14,19 @@ export function messageWords({ command, key, client, server, count = 1 }: Messag
   ].join(" ");
 }
 
+/** When an action came that a trigger released: "when the 2nd SET of client-1 at node-0 had reached it". */
+export function whenCame(trigger: MessageTrigger): string {
+  const { moment, server, afterMs = 0 } = trigger;
+  const message = messageWords(trigger);
+  const came = {
+    send: `${message} was about to be sent`,
+    before: `${message} had reached ${server === undefined ? "its server" : "it"}`,
+    after: `${message} had been applied`,
+    reply: `${message} had been answered`,
+  }[moment];
+  return afterMs === 0 ? `when ${came}` : `${afterMs} ms after ${came}`;
+}
+
 /** What did not happen when a trigger never came. */
 export function neverCame(trigger: MessageTrigger): string {
   const message = messageWords(trigger);

@@ -66,7 +66,8 @@ describe("a fault at a moment of a message", () => {
   ] as const)("reset %s loses the message or its reply", async (moment, way) => {
     const { message, faults } = await run(planOf([reset(moment)]));
     expect(wayOf(message)).toEqual(way);
-    expect(faults).toMatchObject([{ phase: "start", outcome: "installed" }]);
+    const evidence = expect.stringMatching(/^when the first SET of client-1 had [^:]+: .*reset$/) as string;
+    expect(faults).toMatchObject([{ phase: "start", outcome: "installed", evidence }]);
   });
 
   test("a reply that is lost was not read: the client does not know that it was granted", async () => {
