@@ -11,9 +11,9 @@ export type Passenger = object;
 export interface ConnectionTap {
   /**
    * The opening end is about to send bytes. The tap calls `send` once, at once or later, with the requests that end in
-   * them; until then nothing else leaves this end.
+   * them; until then nothing else leaves this end. False: the connection was reset meanwhile, and nothing was sent.
    */
-  request(bytes: Uint8Array, send: (requests: readonly Passenger[]) => void): void;
+  request(bytes: Uint8Array, send: (requests: readonly Passenger[]) => boolean): void;
   /** The other end sends bytes. Returns the requests whose reply ends in them. */
   reply(bytes: Uint8Array): readonly Passenger[];
   /** Requests have come to the server's machine. */

@@ -1,6 +1,6 @@
 import type { Host } from "../kernel/host.ts";
 import type { Connection } from "./connection.ts";
-import type { ConnectionTap } from "./connection-tap.ts";
+import type { ConnectionTap, Passenger } from "./connection-tap.ts";
 import type { Pipe, PipeEnd, Segment } from "./pipe.ts";
 
 /** The holder of one end of a connection. All methods are called in the end's host. */
@@ -28,6 +28,8 @@ export class Endpoint implements PipeEnd {
   #reading = true;
   #readScheduled = false;
   #finSent = false;
+  /** The network has reset the connection, which its process may not have seen yet. */
+  #wasReset = false;
   #broken = false;
   #closed = false;
 
@@ -77,8 +79,14 @@ export class Endpoint implements PipeEnd {
   #send(bytes: Uint8Array): void {
     const { tap } = this.#connection;
     if (tap === undefined) this.out.sendBytes(bytes);
-    else if (this === this.#connection.server) this.out.sendBytes(bytes, tap.reply(bytes));
-    else tap.request(bytes, (requests) => this.out.sendBytes(bytes, requests));
+    else if (this === this.#connection.client) tap.request(bytes, (requests) => this.#sendTapped(bytes, requests));
+    else if (!this.#wasReset) this.#sendTapped(bytes, tap.reply(bytes));
+  }
+
+  /** The connection may have been reset while the bytes waited: then they never leave. */
+  #sendTapped(bytes: Uint8Array, passengers: readonly Passenger[]): boolean {
+    if (!this.#wasReset) this.out.sendBytes(bytes, passengers);
+    return !this.#wasReset;
   }
 
   /** Ends sending; receiving continues. */
@@ -119,6 +127,7 @@ export class Endpoint implements PipeEnd {
   /** Both directions break at once; the process sees a reset by the peer. */
   breakNow(): void {
     if (this.#closed) return;
+    this.#wasReset = true;
     this.#received = [];
     this.out.clear();
     this.host.io(

@@ -68,7 +68,14 @@ export class SimulatedSystem implements SystemUnderTest {
     if (followMessages || messageTriggersOf(plan).length > 0) {
       const { clients, runner } = this;
       const servers = [...this.#data, ...this.#sentinels].map(({ host }) => host);
-      this.messages = new WireTap({ network, runner, now: () => this.clock.now(), clients, servers });
+      this.messages = new WireTap({
+        network,
+        runner,
+        now: () => this.clock.now(),
+        clients,
+        servers,
+        keeps: followMessages,
+      });
     }
     this.#watchFailures(kernel);
   }

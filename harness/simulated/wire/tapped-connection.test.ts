@@ -51,7 +51,10 @@ function send(...lines: readonly string[]): void {
 }
 
 function sendBytes(bytes: Uint8Array): void {
-  tap.request(bytes, (requests) => tap.requestsArrive(requests, () => {}));
+  tap.request(bytes, (requests) => {
+    tap.requestsArrive(requests, () => {});
+    return true;
+  });
   session.receive(bytes);
 }
 

@@ -40,14 +40,14 @@ export class TappedConnection implements ConnectionTap {
     this.#name = name;
   }
 
-  request(bytes: Uint8Array, send: (requests: readonly Passenger[]) => void): void {
+  request(bytes: Uint8Array, send: (requests: readonly Passenger[]) => boolean): void {
     const { host } = this.#client;
     const messages = this.#parse(bytes);
     const exchanges = messages.map((message) => this.#wire.sends(message, this.#client));
     const leave = (): void => {
+      if (!send(exchanges)) return;
       for (const exchange of exchanges) this.#wire.sent(exchange);
       this.#queue.push(...exchanges);
-      send(exchanges);
     };
     let resume = (): void => {};
     // Only a host that waits is suspended, and only what it sends from here on.

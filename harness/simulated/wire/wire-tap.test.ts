@@ -60,14 +60,26 @@ describe("a fault at a moment of a message", () => {
   };
 
   test.each([
+    ["send", []],
     ["before", ["sent", "reached"]],
     ["after", ["sent", "reached", "applied"]],
     ["reply", ["sent", "reached", "applied", "replied"]],
   ] as const)("reset %s loses the message or its reply", async (moment, way) => {
     const { message, faults } = await run(planOf([reset(moment)]));
     expect(wayOf(message)).toEqual(way);
-    const evidence = expect.stringMatching(/^when the first SET of client-1 had [^:]+: .*reset$/) as string;
+    const evidence = expect.stringMatching(/^when the first SET of client-1 (?:had|was) [^:]+: .*reset$/) as string;
     expect(faults).toMatchObject([{ phase: "start", outcome: "installed", evidence }]);
+  });
+
+  test("a reset after the message loses its reply also for a client that is paused, and so reads it late", async () => {
+    const pause: FaultInput = {
+      kind: "pause-client",
+      params: { targets: ["client-1"] },
+      at: { moment: "before", command: "SET", client: 1 },
+      until: { moment: "before", command: "SET", client: 1, afterMs: 50 },
+    };
+    const { message } = await run(planOf([pause, reset("after")]));
+    expect(wayOf(message)).toEqual(["sent", "reached", "applied"]);
   });
 
   test("a reply that is lost was not read: the client does not know that it was granted", async () => {

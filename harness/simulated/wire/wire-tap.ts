@@ -14,6 +14,8 @@ export interface WireOptions {
   readonly now: () => number;
   readonly clients: readonly WireClient[];
   readonly servers: readonly Host[];
+  /** Whether to keep the commands. */
+  readonly keeps: boolean;
 }
 
 interface WireClient {
@@ -29,7 +31,7 @@ interface WireClient {
  */
 export class WireTap implements MessageSource {
   readonly moments = MESSAGE_MOMENTS;
-  /** All commands since the start of the run, in the order of sending. */
+  /** The commands since the start of the run, in the order of sending, if they are kept. */
   readonly exchanges: Exchange[] = [];
   readonly #options: WireOptions;
   #counts = false;
@@ -71,7 +73,7 @@ export class WireTap implements MessageSource {
   /** For connections: a command leaves its client now. */
   sent(exchange: Exchange): void {
     exchange.sentNs = this.now();
-    if (exchange.counts) this.exchanges.push(exchange);
+    if (exchange.counts && this.#options.keeps) this.exchanges.push(exchange);
   }
 
   /** For connections: the time. */
