@@ -4,8 +4,10 @@ import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
 import type { CheckerFactory } from "../check/checker.ts";
 import { alteredDriver } from "../client/altered-driver.ts";
+import { foreignDriver } from "../client/load-driver.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
-import type { History } from "../history/history.ts";
+import type { History, RunEnd } from "../history/history.ts";
+import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
@@ -18,7 +20,7 @@ import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
 import { wireMessages } from "../simulated/wire/exchange.ts";
-import { simulate } from "../simulated/system/simulate.ts";
+import { simulate, type Simulated } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { simulatedDriver } from "./simulated-driver.ts";
@@ -62,9 +64,13 @@ export async function runSimulated(
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const known = [...faults, ...moreFaults];
-  const { value, traceHash, exchanges } = await simulate({ plan, driver, signal, messages: wanted }, (system, signal) =>
-    runPlan({ plan, system, faults: known, facts, signal, sink }),
-  );
+  const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
+    simulate({ plan, driver, signal, messages: wanted, stacks }, (system, signal) =>
+      runPlan({ plan, system, faults: known, facts, signal, sink }),
+    );
+  // Only a stranger's code may read stacks, and a sink must not be given a run twice.
+  const withoutStacks = options.driver === undefined && sink === undefined && foreignDriver(plan.lock) === undefined;
+  const { value, traceHash, exchanges } = (withoutStacks ? await withoutStack(run) : undefined) ?? (await run(true));
   const { history } = value;
   if (value.end === "interrupted") throw new InterruptedRunError(plan, history);
   const verdict = checkHistory(history, { required, checkers });
@@ -79,6 +85,18 @@ function invocationsOf({ events }: History, clients: number): readonly (readonly
     if (type === "invoke" && typeof process === "number") invocations[process % clients]?.push(index);
   }
   return invocations;
+}
+
+/** The run, made without stacks; undefined where somebody wants to see one: after a crash, or a failure. */
+async function withoutStack<T extends { readonly value: { readonly history: History } }>(
+  run: (stacks: boolean) => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    const done = await run(false);
+    return done.value.history.events.some(({ f }) => f === CLIENT_CRASH) ? undefined : done;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
