@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveProcesses, targetsSchema } from "./targets.ts";
 
 /** Ten years: within this range the arithmetic of every server is right. */
 const MOST_MS = 10 * 365 * 86_400_000;
@@ -28,6 +28,11 @@ export const clockJump = defineFault({
         fc.integer({ min: -60_000, max: -100 }),
       ),
     }),
+  // Past the end of the lease, back by more than it, and by less than it both ways.
+  choices: ({ client, leaseMs, ...focus }) =>
+    [1.2, -1.2, 0.5, -0.5].flatMap((share) =>
+      [...nodesToHit(focus), [client]].map((targets) => ({ targets, byMs: Math.round(share * leaseMs) })),
+    ),
   inject: async (system, { targets, byMs }) =>
     injectOnProcesses(await resolveProcesses(system, targets), {
       // A stopped process cannot say what time it is.

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { isSimulated } from "../harness/core/topology.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyClient, anyDataNodes, resolveProcesses, targetsSchema } from "./targets.ts";
+import { anyClient, anyDataNodes, nodesToHit, resolveProcesses, targetsSchema } from "./targets.ts";
 
 /**
  * All clocks of nodes or clients run too fast or too slow until it heals. Then they run at the right rate again, from
@@ -29,6 +29,8 @@ export const clockRate = defineFault({
         fc.constantFrom(0.95, 0.9, 0.8, 0.5),
       ),
     }),
+  choices: ({ client, ...focus }) =>
+    [1.25, 0.8, 2, 0.5].flatMap((rate) => [...nodesToHit(focus), [client]].map((targets) => ({ targets, rate }))),
   inject: async (system, { targets, rate }) => {
     const processes = await resolveProcesses(system, targets);
     if (processes.some((each) => each.setClockRate === undefined)) {

@@ -1,7 +1,7 @@
 import type { Arbitrary } from "fast-check";
 import type { z } from "zod";
 import { UserError } from "../harness/core/errors.ts";
-import type { Fault, FaultParams, FaultVariant, InjectedFault } from "../harness/core/fault.ts";
+import type { Fault, FaultFocus, FaultParams, FaultVariant, InjectedFault } from "../harness/core/fault.ts";
 import type { FaultTraits } from "../harness/core/fault-traits.ts";
 import type { Evidence, SystemUnderTest } from "../harness/core/system.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
@@ -17,6 +17,8 @@ export interface FaultDefinition<Kind extends string, Params extends FaultParams
   /** See `Fault`. Without `params`: whether it can happen at all. Absent where it can happen everywhere. */
   unsupportedReason?(topology: TopologySpec, params: Params | undefined): string | undefined;
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<Params> | undefined;
+  /** See `Fault`. */
+  choices?(focus: FaultFocus): readonly Params[];
   inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
 }
 
@@ -38,6 +40,14 @@ export function defineFault<
       definition.unsupportedReason?.(topology, undefined) === undefined
         ? definition.arbitrary(topology, clients)
         : undefined,
+    ...(definition.choices === undefined
+      ? {}
+      : {
+          choices: (focus: FaultFocus) =>
+            definition.unsupportedReason?.(focus.topology, undefined) === undefined
+              ? (definition.choices?.(focus) ?? [])
+              : [],
+        }),
     read: (params) => {
       const parsed = schema.safeParse(params);
       if (parsed.success) return (system) => definition.inject(system, parsed.data);

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
+import type { FaultFocus } from "../harness/core/fault.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
 import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
@@ -74,6 +75,34 @@ export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<
   return fc.record({ between, oneWay: fc.boolean() });
 }
 
+/** The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. */
+export function linksToHit({ client, servers }: Pick<FaultFocus, "client" | "servers">): readonly Between[] {
+  const there = [[client], [...servers]];
+  return [{ between: there }, { between: there, oneWay: true }, { between: there.toReversed(), oneWay: true }];
+}
+
+/** The links of a client to hit and, with replication, those between nodes. */
+export function edgesToHit(focus: FaultFocus): readonly Between[] {
+  const { topology, client, clients } = focus;
+  if (!nodesSpeak(topology.kind)) return linksToHit(focus);
+  const others = clientNames(clients).filter((name) => name !== client);
+  return [
+    {
+      between: [
+        ["masters", client],
+        ["replicas", "sentinels", ...others],
+      ],
+    },
+    ...linksToHit(focus),
+    { between: [["masters"], ["replicas"]] },
+    { between: [["masters"], ["replicas", "sentinels"]] },
+  ];
+}
+
+function clientNames(clients: number): readonly string[] {
+  return Array.from({ length: clients }, (_, index) => clientName(index));
+}
+
 /**
  * Edges worth trying: those of a client and, with replication, between the master and its replicas, one node and the
  * rest, or the nodes in two halves.
@@ -95,7 +124,7 @@ export function anyEdges(topology: TopologySpec, clients: number): Arbitrary<Bet
 /** The master and one client on one side, everybody else on the other: two masters, each with clients, until it heals. */
 function splitBrain(clients: number): Arbitrary<string[][]> {
   return anyClient(clients).map((client) => {
-    const others = Array.from({ length: clients }, (_, index) => clientName(index)).filter((name) => name !== client);
+    const others = clientNames(clients).filter((name) => name !== client);
     return [
       ["masters", client],
       ["replicas", "sentinels", ...others],

@@ -4,7 +4,7 @@ import type { Evidence, NodeHandle } from "../harness/core/system.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveNodes, targetsSchema } from "./targets.ts";
 
 const paramsSchema = z.strictObject({
   targets: targetsSchema,
@@ -26,6 +26,7 @@ export const eviction = defineFault({
   params: paramsSchema,
   unsupportedReason: ({ kind }) => (topologyOf(kind).server === "redis" ? undefined : "only Redis servers evict keys"),
   arbitrary: (topology) => anyDataNodes(topology).map((targets): Params => ({ targets })),
+  choices: (focus) => nodesToHit(focus).map((targets): Params => ({ targets })),
   inject: async (system, { targets, policy = "allkeys-lru" }) =>
     injectOnProcesses(await resolveNodes(system, targets), {
       from: ["running"],

@@ -11,6 +11,7 @@ export const failover = defineFault({
   params: z.strictObject({}),
   unsupportedReason: ({ kind }) => (topologyOf(kind).arrangement === "replicated" ? undefined : "it has no replicas"),
   arbitrary: () => fc.constant({}),
+  choices: () => [{}],
   inject: async (system) => {
     const { masters } = await system.roles();
     return { targets: masters, ...combine([await system.requestFailover()]) };

@@ -10,6 +10,7 @@ export const killClient = defineFault({
   traits: { duration: "lasting", kills: "client" },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (_, clients) => anyClient(clients).map((client) => ({ targets: [client] })),
+  choices: ({ client }) => [{ targets: [client] }],
   inject: async (system, { targets }) =>
     injectOnProcesses(await resolveClients(system, targets), {
       from: ["running", "paused"],

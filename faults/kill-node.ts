@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveNodes, targetsSchema } from "./targets.ts";
 
 /** Nodes die at once; healing starts them again with what they had on disk. */
 export const killNode = defineFault({
@@ -16,6 +16,7 @@ export const killNode = defineFault({
   },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
+  choices: (focus) => nodesToHit(focus).map((targets) => ({ targets })),
   inject: async (system, { targets }) =>
     injectOnProcesses(
       await resolveNodes(system, targets),

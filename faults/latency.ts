@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { lengthMs } from "../harness/core/plan-bounds.ts";
 import { defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges } from "./edges.ts";
+import { betweenShape, clientEdges, linksToHit } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /**
@@ -21,6 +21,10 @@ export const latency = defineFault({
         fc.oneof(fc.integer({ min: 5, max: 200 }), fc.integer({ min: 5, max: 2000 })),
       )
       .map(([between, delayMs]) => ({ ...between, delayMs })),
+  choices: (focus) =>
+    [0.2, 1.2].flatMap((share) =>
+      linksToHit(focus).map((between) => ({ ...between, delayMs: Math.round(share * focus.leaseMs) })),
+    ),
   inject: (system, { delayMs, ...between }) =>
     injectOnEdges(system, between, { delayMs, act: (edge) => system.network.delay(edge, delayMs) }),
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
-import { anyEdges, betweenShape } from "./edges.ts";
+import { anyEdges, betweenShape, edgesToHit } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /** A network partition between groups of clients, nodes and Sentinels, both ways or one way. */
@@ -15,6 +15,7 @@ export const partition = defineFault({
   },
   params: z.strictObject(betweenShape),
   arbitrary: anyEdges,
+  choices: edgesToHit,
   inject: (system, params) =>
     injectOnEdges(system, params, { delayMs: Infinity, act: (edge) => system.network.cut(edge) }),
 });

@@ -33,6 +33,7 @@ export const pauseClient = defineFault({
       fc.record({ targets, atSend }),
     );
   },
+  choices: ({ client }): readonly Params[] => [{ targets: [client] }],
   inject: async (system, { targets, atSend }) => {
     const clients = await resolveClients(system, targets);
     if (atSend === undefined) return injectOnProcesses(clients, AT_ONCE, RESUME);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveNodes, targetsSchema } from "./targets.ts";
 
 /** Nodes stop executing, and continue with all their data when healed. */
 export const pauseNode = defineFault({
@@ -10,6 +10,7 @@ export const pauseNode = defineFault({
   traits: { duration: "lasting", pauses: "node", jepsen: { start: ["pause"], heal: ["resume"] } },
   params: z.strictObject({ targets: targetsSchema }),
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
+  choices: (focus) => nodesToHit(focus).map((targets) => ({ targets })),
   inject: async (system, { targets }) =>
     injectOnProcesses(
       await resolveNodes(system, targets),

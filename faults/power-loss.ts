@@ -3,7 +3,7 @@ import type { Evidence, NodeHandle } from "../harness/core/system.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveNodes, targetsSchema } from "./targets.ts";
 
 /**
  * Nodes lose power and get it back at once. What was written and not yet synced is lost: up to a second of an
@@ -19,6 +19,7 @@ export const powerLoss = defineFault({
       ? undefined
       : `with persistence ${persistence} it is unknown outside the server which data it has synced`,
   arbitrary: (topology) => anyDataNodes(topology).map((targets) => ({ targets })),
+  choices: (focus) => nodesToHit(focus).map((targets) => ({ targets })),
   inject: async (system, { targets }) => {
     const nodes = await resolveNodes(system, targets);
     if (nodes.some((each) => each.losePower === undefined)) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { combine, defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges, endsOf, pairsOf, resolveEdges } from "./edges.ts";
+import { betweenShape, clientEdges, endsOf, linksToHit, pairsOf, resolveEdges } from "./edges.ts";
 
 /** Every connection between a client and some servers is reset, once. */
 export const reset = defineFault({
@@ -9,6 +9,7 @@ export const reset = defineFault({
   traits: { duration: "instant", messages: "resets", breaksConnections: true },
   params: z.strictObject(betweenShape),
   arbitrary: clientEdges,
+  choices: linksToHit,
   inject: async (system, params) => {
     // A reset has no direction: one per pair is enough.
     const edges = pairsOf(await resolveEdges(system, params));

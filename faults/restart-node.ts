@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, resolveNodes, targetsSchema } from "./targets.ts";
+import { anyDataNodes, nodesToHit, resolveNodes, targetsSchema } from "./targets.ts";
 
 /**
  * Nodes crash and are started again at once. They come back with what their persistence kept: without it, with nothing.
@@ -16,6 +16,7 @@ export const restartNode = defineFault({
   variant: { name: "disk-loss", applies: ({ keepData }) => keepData === false },
   params: z.strictObject({ targets: targetsSchema, keepData: z.boolean().default(true) }),
   arbitrary: (topology) => fc.record({ targets: anyDataNodes(topology), keepData: fc.boolean() }),
+  choices: (focus) => [false, true].flatMap((keepData) => nodesToHit(focus).map((targets) => ({ targets, keepData }))),
   inject: async (system, { targets, keepData }) =>
     injectOnProcesses(await resolveNodes(system, targets), {
       from: ["running", "paused"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges } from "./edges.ts";
+import { betweenShape, clientEdges, linksToHit } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /** Bytes between a client and some servers are taken and held; they arrive, in order, when it heals. */
@@ -10,6 +10,7 @@ export const stall = defineFault({
   traits: { duration: "lasting", messages: "holds", breaksConnections: true },
   params: z.strictObject(betweenShape),
   arbitrary: clientEdges,
+  choices: linksToHit,
   inject: (system, params) =>
     injectOnEdges(system, params, { delayMs: Infinity, act: (edge) => system.network.stall(edge) }),
 });

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
+import type { FaultFocus } from "../harness/core/fault.ts";
 import { HarnessError, UserError } from "../harness/core/errors.ts";
 import type { ClientHandle, NodeHandle, ProcessHandle, SystemUnderTest } from "../harness/core/system.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
@@ -81,6 +82,22 @@ export function anyDataNodes(topology: TopologySpec): Arbitrary<string[]> {
       return fc.constantFrom(["masters"], ["replicas"]);
     case "independent":
       return fc.subarray([...dataNodes(topology.kind)], { minLength: 1 });
+  }
+}
+
+/**
+ * The nodes to hit around a server, one set after another: the master or the replicas with replication; of independent
+ * masters all, a majority, or the server alone.
+ */
+export function nodesToHit({ topology, servers }: Pick<FaultFocus, "topology" | "servers">): readonly string[][] {
+  const all = [...dataNodes(topology.kind)];
+  switch (topologyOf(topology.kind).arrangement) {
+    case "one-server":
+      return [all];
+    case "replicated":
+      return [["masters"], ["replicas"]];
+    case "independent":
+      return [all.slice(0, Math.floor(all.length / 2) + 1), all, ...(servers.length === 1 ? [[...servers]] : [])];
   }
 }
 

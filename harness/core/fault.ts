@@ -28,10 +28,27 @@ export interface Fault<Kind extends string = string, Variant extends string = st
   /** Parameters worth trying on this topology with this many clients; undefined where the fault cannot occur. */
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<FaultParams> | undefined;
   /**
+   * The parameters that hit just this client or server, the most telling first: a systematic search tries each. Absent:
+   * it tries a few that `arbitrary` draws.
+   */
+  choices?(focus: FaultFocus): readonly FaultParams[];
+  /**
    * Reads the parameters and returns a function that injects the fault and looks for its effect. Injecting rejects only
    * when the harness itself failed. @throws UserError when the fault does not take these parameters
    */
   read(params: FaultParams): (system: SystemUnderTest) => Promise<InjectedFault>;
+}
+
+/** What a systematic search wants to hit: a client, and the server that it is speaking to. */
+export interface FaultFocus {
+  readonly topology: TopologySpec;
+  /** How many clients the plan has. */
+  readonly clients: number;
+  readonly client: string;
+  /** The server of a message, or all data nodes where the moment is no message. */
+  readonly servers: readonly string[];
+  /** The lease around which lengths matter, in milliseconds. */
+  readonly leaseMs: number;
 }
 
 /** A name for a fault with certain parameters, under which other promises of a lock end. */

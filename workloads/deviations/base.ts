@@ -1,0 +1,56 @@
+import type { Plan } from "../../harness/core/plan.ts";
+import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
+import { clientName } from "../../harness/core/topology.ts";
+import { type History, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
+
+/** A workload with what its run without faults has shown: what deviations start from. */
+export interface Base {
+  readonly name: string;
+  readonly plan: Plan;
+  readonly history: History;
+  /** What its clients sent to servers, in the order of sending. */
+  readonly messages: readonly WireMessage[];
+  readonly deadlines: Deadlines;
+}
+
+/** When leases began and ended in a run without faults, in milliseconds since its start. */
+export interface Deadlines {
+  /** The lease that the workload asks for. */
+  readonly leaseMs: number;
+  readonly leases: readonly Lease[];
+}
+
+interface Lease {
+  readonly client: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What a run without faults shows of its deadlines. */
+export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
+  const leaseMs = Math.max(...plan.clients.flatMap(({ sections }) => sections.map(({ ttlMs }) => ttlMs)));
+  const leases = events.flatMap((event): readonly Lease[] => {
+    if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) return [];
+    const { validForMs = leaseMs, grantedAt = event.time } = event.value;
+    const fromMs = grantedAt / NANOSECONDS_PER_MS;
+    return [{ client: clientName(event.process % plan.clients.length), fromMs, toMs: fromMs + validForMs }];
+  });
+  return { leaseMs, leases };
+}
+
+/** Whether a lease of this client is running at a moment, as far as the client knows. */
+export function hasLease({ leases }: Deadlines, client: string, atMs: number): boolean {
+  return leases.some((lease) => lease.client === client && lease.fromMs <= atMs && lease.toMs > atMs);
+}
+
+/**
+ * Lengths on either side of each deadline that matters at a moment, the most telling first: just beyond the end of the
+ * lease that is running or being asked for; far beyond it; short compared with it; just below it.
+ */
+export function lengthsAround({ leaseMs, leases }: Deadlines, atMs: number): readonly number[] {
+  const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs + 1 && toMs > atMs);
+  const leftMs = Math.max(...running.map(({ toMs }) => toMs - atMs), -Infinity);
+  const endMs = leftMs > 0 ? leftMs : leaseMs;
+  const lengths = [endMs + 0.15 * leaseMs, endMs + leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, 2.5 * leaseMs];
+  return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
+}

@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
+import { faults } from "../../faults/registry.ts";
+import { planSchema, type Plan } from "../../harness/core/plan.ts";
+import { isMessageTrigger } from "../../harness/core/trigger.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
+import { type Base, deadlinesOf } from "./base.ts";
+import { deviationsOf } from "./deviations-of.ts";
+import { smallerPlans } from "./smaller-plans.ts";
+import { smallWorkloads } from "./workloads.ts";
+
+async function baseOf(lock: string, kind: TopologyKind): Promise<Base> {
+  const topology = topologySchema.parse({ kind });
+  const skills = { extends: true, reenters: false };
+  const [workload] = smallWorkloads({ lock, topology, fencing: true, seed: 1, outlives: true }, skills);
+  if (workload === undefined) throw new Error("there is no workload");
+  const { plan, name } = workload;
+  const { history, messages } = await learnSimulated()(plan);
+  return { name, plan, history, messages, deadlines: deadlinesOf(plan, history) };
+}
+
+test.each([
+  ["get-del", "single"],
+  ["single", "sentinel"],
+  ["redlock", "redlock"],
+] as const)("every fault that can happen to %s on %s deviates, with parameters that it takes", async (lock, kind) => {
+  const base = await baseOf(lock, kind);
+  const { topology } = base.plan;
+  for (const fault of faults) {
+    const deviations = deviationsOf(base, [fault]);
+    expect([fault.kind, deviations.length > 0]).toEqual([fault.kind, fault.arbitrary(topology, 2) !== undefined]);
+    for (const deviation of deviations.slice(0, 50)) {
+      const plan = deviation.apply(base.plan);
+      expect(planSchema.parse(plan)).toEqual(plan);
+      expect(() => plan.faults.map(({ params }) => fault.read(params))).not.toThrow();
+    }
+  }
+});
+
+test("a message is held between the check and the delete, the cheapest first", async () => {
+  const base = await baseOf("get-del", "single");
+  const deviations = deviationsOf(base, faults, ["hold-message"]);
+  const costs = deviations.map(({ cost }) => cost);
+  expect(costs).toEqual(costs.toSorted((one, other) => one - other));
+  expect(deviations.every(({ kind }) => kind === "hold-message")).toBe(true);
+  const triggers = deviations.flatMap((deviation) => deviation.apply(base.plan).faults.map(({ at }) => at));
+  expect(triggers).toContainEqual({ moment: "before", command: "DEL", client: 1, server: "node-0", count: 1 });
+});
+
+test("every message that is hit is sent by the workload", async () => {
+  const base = await baseOf("redlock", "redlock");
+  for (const deviation of deviationsOf(base, faults)) {
+    const [at] = deviation.apply(base.plan).faults.map((step) => step.at);
+    if (at === undefined || !isMessageTrigger(at)) continue;
+    expect(base.messages).toContainEqual(
+      expect.objectContaining({ client: at.client, server: at.server, command: at.command, count: at.count }),
+    );
+  }
+});
+
+test("the same base has the same deviations", async () => {
+  const words = async (): Promise<readonly string[]> =>
+    deviationsOf(await baseOf("single", "single"), faults).map(({ at }) => at);
+  expect(await words()).toEqual(await words());
+});
+
+test("smaller plans are plans, differ from the larger one, and end", async () => {
+  const base = await baseOf("single", "single");
+  const [deviation] = deviationsOf(base, faults);
+  const first = deviation?.apply(base.plan);
+  for (const smaller of first === undefined ? [] : smallerPlans(first)) {
+    expect(planSchema.safeParse(JSON.parse(JSON.stringify(smaller))).success).toBe(true);
+    expect(smaller).not.toEqual(first);
+  }
+  let steps = 0;
+  // The last of them makes the smallest steps.
+  for (let plan: Plan | undefined = first; plan !== undefined; plan = [...smallerPlans(plan)].at(-1)) {
+    steps += 1;
+    expect(steps).toBeLessThan(1000);
+  }
+  expect(steps).toBeGreaterThan(20);
+});

@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import type { Fault, FaultParams } from "../../harness/core/fault.ts";
+import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
+import type { FaultStep, Plan } from "../../harness/core/plan.ts";
+import type { Trigger } from "../../harness/core/trigger.ts";
+import { type Base, hasLease, lengthsAround } from "./base.ts";
+import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
+import { type StrikePoint, strikePointsOf, type Phase } from "./strike-points.ts";
+
+/** A deviation with its cost: the least is tried first. */
+export interface RankedDeviation extends Deviation {
+  /** Deviations of one sort are like each other: the same at another time, in another workload, or for longer. */
+  readonly sort: string;
+  readonly cost: number;
+}
+
+/** How many parameters of a fault without `choices` are tried at each moment. */
+const DRAWN = 3;
+
+/**
+ * All deviations of a base that one of these faults can cause, in a fixed order, the most telling first.
+ * @param kinds only deviations of these kinds; absent: of all
+ * @param mostCost leaves out dearer ones
+ */
+export function deviationsOf(
+  base: Base,
+  faults: readonly Fault[],
+  kinds?: readonly DeviationKind[],
+  mostCost: number = Infinity,
+): readonly RankedDeviation[] {
+  const moments = strikePointsOf(base);
+  return faults
+    .filter(({ traits }) => kinds === undefined || kinds.includes(deviationKindOf(traits)))
+    .flatMap((fault) => {
+      const phases = phasesOf(fault.traits);
+      return moments.flatMap((moment) => {
+        const phase = phases.indexOf(moment.phase);
+        return phase === -1 ? [] : deviationsAt(base, fault, { ...moment, rank: moment.rank + phase }, mostCost);
+      });
+    })
+    .toSorted((one, other) => one.cost - other.cost);
+}
+
+/** The moments at which a fault with these traits makes a difference, the most telling first. */
+function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): readonly Phase[] {
+  // A message that is held or lost; its reply that is held or lost.
+  if (messages === "holds") return ["before", "after", "between"];
+  if (messages === "resets") return ["before", "reply", "between"];
+  // A client stops or dies with its message unsent, or with the reply unread.
+  if (pauses === "client" || kills === "client") return ["send", "between", "reply"];
+  // A server stops, dies or forgets with a command applied and unanswered, or before it.
+  if (pauses === "node" || kills === "node" || loses !== undefined || promotes !== undefined) {
+    return ["after", "between", "before"];
+  }
+  return ["between", "send", "after"];
+}
+
+function deviationsAt(
+  { plan, deadlines }: Base,
+  fault: Fault,
+  point: StrikePoint,
+  mostCost: number,
+): readonly RankedDeviation[] {
+  const { kind, traits } = fault;
+  // What is done after a lease is over seldom rests on it.
+  const least = point.rank * 3 + (hasLease(deadlines, point.client, point.atMs) ? 0 : 1);
+  if (least > mostCost) return [];
+  const heals = traits.duration === "lasting" && !killsClients(traits);
+  const lengths = heals ? lengthsAround(deadlines, point.atMs) : [undefined];
+  return choicesOf(fault, plan, point, deadlines.leaseMs).flatMap((params, choice) =>
+    lengths.flatMap((forMs, length) => {
+      const cost = least + choice * 2 + length * 2;
+      if (cost > mostCost) return [];
+      const until = forMs === undefined ? {} : { until: later(point.at, forMs) };
+      const step: FaultStep = { kind, params, at: point.at, ...until };
+      return [
+        {
+          kind: deviationKindOf(traits),
+          sort: point.sort,
+          cost,
+          get at() {
+            const long = forMs === undefined ? "" : ` for ${forMs} ms`;
+            return `${kind} ${JSON.stringify(params)} ${point.words}${long}`;
+          },
+          apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
+        },
+      ];
+    }),
+  );
+}
+
+function choicesOf(
+  fault: Fault,
+  plan: Plan,
+  { client, servers }: StrikePoint,
+  leaseMs: number,
+): readonly FaultParams[] {
+  const { topology } = plan;
+  const clients = plan.clients.length;
+  if (fault.choices !== undefined) return fault.choices({ topology, clients, client, servers, leaseMs });
+  const drawn = fault.arbitrary(topology, clients);
+  return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
+}
+
+function later(trigger: Trigger, ms: number): Trigger {
+  return "atMs" in trigger ? { atMs: trigger.atMs + ms } : { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms };
+}

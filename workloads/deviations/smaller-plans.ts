@@ -1,0 +1,66 @@
+import type { FaultStep, Plan, Section, Step } from "../../harness/core/plan.ts";
+import type { Trigger } from "../../harness/core/trigger.ts";
+
+/**
+ * Plans that are smaller than this one by one thing, the largest reductions first: without a fault, without the last
+ * client, without a section, without a step, with a shorter time. A shrinker tries them in order, and goes on from the
+ * first that fails as well.
+ */
+export function* smallerPlans(plan: Plan): Generator<Plan> {
+  yield* without(plan.faults).map((faults) => ({ ...plan, faults }));
+  if (plan.clients.length > 1) {
+    const clients = plan.clients.slice(0, -1);
+    const smaller = { ...plan, clients };
+    if (!JSON.stringify([smaller.faults, clients]).includes(`"client-${clients.length}"`)) yield smaller;
+  }
+  yield* changed(plan, (sections) => without(sections));
+  yield* changed(plan, (sections) => eachOf(sections, smallerSections));
+  for (const faults of eachOf(plan.faults, shorterFaults)) yield { ...plan, faults };
+}
+
+/** The plan with one client's sections changed, in each way that `change` knows. */
+function* changed(plan: Plan, change: (sections: readonly Section[]) => readonly Section[][]): Generator<Plan> {
+  for (const [index, { sections }] of plan.clients.entries()) {
+    for (const smaller of change(sections)) yield { ...plan, clients: plan.clients.with(index, { sections: smaller }) };
+  }
+}
+
+function smallerSections(section: Section): readonly Section[] {
+  const { steps, after, tries } = section;
+  return [
+    ...without(steps).map((each) => ({ ...section, steps: each })),
+    ...(after === undefined ? [] : [{ ...section, after: undefined }]),
+    ...(tries > 1 ? [{ ...section, tries: 1 }] : []),
+    ...eachOf(steps, shorterSteps).map((each) => ({ ...section, steps: each })),
+  ];
+}
+
+function shorterSteps(step: Step): readonly Step[] {
+  if (step.do === "hold") return shorter(step.forMs).map((forMs) => ({ ...step, forMs }));
+  return [];
+}
+
+function shorterFaults(fault: FaultStep): readonly FaultStep[] {
+  const { at, until } = fault;
+  if (until === undefined || "atMs" in at || "atMs" in until) return [];
+  const { afterMs: from = 0 } = at;
+  return shorter((until.afterMs ?? 0) - from).map((ms) => ({
+    ...fault,
+    until: { ...until, afterMs: from + ms } satisfies Trigger,
+  }));
+}
+
+/** Half of it, and nine tenths of it: to a rough value quickly, and near the least. */
+function shorter(ms: number): readonly number[] {
+  return [Math.round(ms / 2), Math.round(ms * 0.9)].filter((less) => less < ms && less > 0);
+}
+
+/** The list without each of its items. */
+function without<T>(items: readonly T[]): T[][] {
+  return items.map((_, index) => items.toSpliced(index, 1));
+}
+
+/** The list with one item replaced, in each way that `smaller` knows. */
+function eachOf<T>(items: readonly T[], smaller: (item: T) => readonly T[]): T[][] {
+  return items.flatMap((item, index) => smaller(item).map((each) => items.with(index, each)));
+}

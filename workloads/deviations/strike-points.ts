@@ -1,0 +1,122 @@
+import { ANCHORS, type Anchor, type MessageTrigger, type Trigger } from "../../harness/core/trigger.ts";
+import { topologyOf } from "../../harness/core/topologies/registry.ts";
+import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
+import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
+import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
+import type { Base } from "./base.ts";
+
+/**
+ * Where a moment lies. Of a message: its client is about to send it (`send`), it has come to its server (`before`), the
+ * server has applied it (`after`), its reply has come to its client (`reply`). Or `between` two operations of a client.
+ */
+export type Phase = MessageTrigger["moment"] | "between";
+
+/** A moment of a run without faults at which a deviation can strike. */
+export interface StrikePoint {
+  readonly at: Trigger;
+  readonly phase: Phase;
+  readonly words: string;
+  /** When it came in that run, in milliseconds since its start. */
+  readonly atMs: number;
+  readonly client: string;
+  /** The servers that the client speaks to at this moment. */
+  readonly servers: readonly string[];
+  /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
+  readonly sort: string;
+  /** 0 for what a grant or its end rests on; larger for what matters less. */
+  readonly rank: number;
+}
+
+/** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
+const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
+const RENEWAL_RANK = 1;
+/** Of messages that repeat one another, such as those of a caller that tries again and again. */
+const REPEATED_RANK = 4;
+
+/** The moments of a base: at its messages, and between the operations of its clients. */
+export function strikePointsOf({ plan, history, messages }: Base): readonly StrikePoint[] {
+  return [...atMessages(plan.topology, history, messages), ...betweenOperations(plan, history)];
+}
+
+const AT_MESSAGE = [
+  ["before", "reachedNs"],
+  ["after", "appliedNs"],
+  ["send", "sentNs"],
+  ["reply", "repliedNs"],
+] as const;
+
+function atMessages(
+  topology: Base["plan"]["topology"],
+  { events }: History,
+  messages: readonly WireMessage[],
+): readonly StrikePoint[] {
+  const independent = topologyOf(topology.kind).arrangement === "independent";
+  const seen = new Map<string, number>();
+  const told = messages.filter(({ server }) => server !== RESOURCE);
+  return told.flatMap((message, index) => {
+    const { client, server, command, count, operation } = message;
+    const invoked = operation === undefined ? undefined : events[operation];
+    // Equal servers are asked the same: the first of them stands for all.
+    if (independent && told.slice(0, index).some((other) => isSameRound(other, message))) return [];
+    const group = `${client} ${command} ${operation ?? "-"}`;
+    const times = seen.get(group) ?? 0;
+    seen.set(group, times + 1);
+    const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
+    const rank = (times > 0 && !isLast ? REPEATED_RANK : 0) + rankOf(invoked);
+    const words = `${clientName(client)}'s ${command} ${count} to ${server}`;
+    return AT_MESSAGE.flatMap(([moment, time]): readonly StrikePoint[] => {
+      const ns = message[time];
+      if (ns === undefined) return [];
+      return [
+        {
+          at: { moment, command, client, server, count },
+          phase: moment,
+          words: `${moment === "send" ? "at the sending of" : moment === "reply" ? "at the reply to" : moment} ${words}`,
+          atMs: ns / NANOSECONDS_PER_MS,
+          client: clientName(client),
+          servers: independent ? [...dataNodes(topology.kind)] : [server],
+          sort: `${moment} ${client} ${invoked?.f ?? "-"} ${command}`,
+          rank,
+        },
+      ];
+    });
+  });
+}
+
+function rankOf(invoked: HistoryEvent | undefined): number {
+  return invoked === undefined ? RENEWAL_RANK : (RANKS[invoked.f ?? ""] ?? RENEWAL_RANK);
+}
+
+function sameGroup(one: WireMessage, other: WireMessage): boolean {
+  return one.client === other.client && one.command === other.command && one.operation === other.operation;
+}
+
+function isSameRound(one: WireMessage, other: WireMessage): boolean {
+  return sameGroup(one, other) && one.server !== other.server && one.count === other.count;
+}
+
+function betweenOperations(plan: Base["plan"], { events }: History): readonly StrikePoint[] {
+  const counts = new Map<string, number>();
+  return events.flatMap((event): readonly StrikePoint[] => {
+    const name = `${event.f ?? ""}:${event.type}`;
+    const on = ANCHORS.find((anchor): anchor is Anchor => anchor === name);
+    if (on === undefined || typeof event.process !== "number") return [];
+    const index = event.process % plan.clients.length;
+    const count = (counts.get(`${index} ${on}`) ?? 0) + 1;
+    counts.set(`${index} ${on}`, count);
+    // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
+    if (event.type === "invoke" && event.f !== "write") return [];
+    return [
+      {
+        at: { on, client: index, count },
+        phase: "between",
+        words: `at ${clientName(index)}'s ${on} ${count}`,
+        atMs: event.time / NANOSECONDS_PER_MS,
+        client: clientName(index),
+        servers: [...dataNodes(plan.topology.kind)],
+        sort: `between ${index} ${on}`,
+        rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
+      },
+    ];
+  });
+}

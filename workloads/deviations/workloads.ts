@@ -1,0 +1,163 @@
+import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
+import { topologyOf } from "../../harness/core/topologies/registry.ts";
+import type { TopologySpec } from "../../harness/core/topology.ts";
+
+type SectionInput = PlanInput["clients"][number]["sections"][number];
+type StepInput = SectionInput["steps"][number];
+
+/** What a lock can do, as a run shows: a workload uses nothing else. */
+export interface Skills {
+  readonly extends: boolean;
+  readonly reenters: boolean;
+}
+
+/** What all small workloads of a search have in common. */
+export interface WorkloadOptions {
+  readonly lock: string;
+  readonly topology: TopologySpec;
+  readonly fencing: boolean;
+  readonly seed: number;
+  /** Whether clients may outlive their leases by themselves. */
+  readonly outlives: boolean;
+}
+
+/** A workload: a plan without faults, and what it is about, in words. */
+export interface Workload {
+  readonly name: string;
+  readonly plan: Plan;
+}
+
+/** How long after the longest lease a lock that nobody holds must be free. */
+const SETTLING_MS = 2500;
+const BETWEEN_TRIES_MS = 50;
+/** When the second client comes, if the first is to be granted the lock before. */
+const SOON_MS = 20;
+
+/**
+ * Small workloads: two clients, one to three critical sections each, for what the lock can do. In each, the last section
+ * of one client seeks the lock for as long as it takes, so that a lock that is never freed shows.
+ */
+export function smallWorkloads(options: WorkloadOptions, skills: Skills): readonly Workload[] {
+  const shared = shapesOf(options.topology);
+  const shapes = [
+    ...shared.plain,
+    ...(skills.extends ? shared.extending : []),
+    ...(skills.reenters ? shared.reentering : []),
+  ];
+  return shapes
+    .filter(({ outlives }) => options.outlives || outlives !== true)
+    .map(({ name, clients }) => ({ name, plan: planOf(options, clients) }));
+}
+
+/** The workload that shows what a lock can do: it extends and enters again. */
+export function skillsWorkload(options: WorkloadOptions): Plan {
+  const { leaseMs } = scaleOf(options.topology);
+  const inner: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
+  const steps: StepInput[] = [{ do: "extend", ttlMs: leaseMs }, inner, { do: "write" }];
+  return planOf(options, [[section(options.topology, steps)]]);
+}
+
+interface Shape {
+  readonly name: string;
+  readonly outlives?: boolean;
+  readonly clients: readonly (readonly SectionInput[])[];
+}
+
+function shapesOf(topology: TopologySpec) {
+  const { leaseMs } = scaleOf(topology);
+  const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
+  const extend: StepInput = { do: "extend", ttlMs: leaseMs };
+  const enter: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
+  const write: StepInput = { do: "write" };
+  const read: StepInput = { do: "read" };
+  const sections = (...steps: StepInput[][]): SectionInput[] => steps.map((each) => section(topology, each));
+  /** Not after an event of the other client, which a deviation may keep from coming. */
+  const later = (section: SectionInput, share: number): SectionInput => ({
+    ...section,
+    after: { atMs: Math.round(share * leaseMs) + SOON_MS },
+  });
+  const seeker = section(topology, []);
+  const rival = section(topology, [read, hold(0.7), write]);
+  const brief = section(topology, [write]);
+  const plain: readonly Shape[] = [
+    {
+      name: "beyond the lease",
+      outlives: true,
+      clients: [[...sections([read, hold(1.6), write]), seeker], [later(rival, 0)]],
+    },
+    { name: "at once", clients: [sections([read, write], [hold(0.3), write]), [...sections([read, write]), seeker]] },
+    {
+      name: "in turn",
+      clients: [sections([read, hold(0.85), write], [read, write]), [later(rival, 0), seeker]],
+    },
+    {
+      name: "never released",
+      clients: [[{ ...section(topology, [write]), release: false }], [later(rival, 0), seeker]],
+    },
+  ];
+  const extending: readonly Shape[] = [
+    {
+      name: "extended after the lease",
+      outlives: true,
+      clients: [[...sections([hold(1.2), extend, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended after another's hold",
+      outlives: true,
+      clients: [
+        [...sections([hold(1.4), extend, hold(0.7), write]), seeker],
+        [later(brief, 0), later(rival, 1.5)],
+      ],
+    },
+    {
+      name: "extended",
+      clients: [[...sections([hold(0.9), extend, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+  ];
+  const reentering: readonly Shape[] = [
+    {
+      name: "entered again after the lease, then contended",
+      outlives: true,
+      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 2)]],
+    },
+    {
+      name: "entered again",
+      clients: [[...sections([enter, hold(0.85), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "entered again after the lease",
+      outlives: true,
+      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+  ];
+  return { plain, extending, reentering };
+}
+
+function section(topology: TopologySpec, steps: readonly StepInput[]): SectionInput {
+  const { leaseMs, tries } = scaleOf(topology);
+  return { key: "k1", ttlMs: leaseMs, waitMs: leaseMs + SETTLING_MS, tries, steps: [...steps] };
+}
+
+function scaleOf(topology: TopologySpec): { readonly leaseMs: number; readonly tries: number } {
+  const { ttlsMs, tries } = topologyOf(topology.kind).workload;
+  // Longer than a second and no whole number of seconds: Redis has commands for both units.
+  const leaseMs = Math.max(1000, ttlsMs[1] ?? 0) + 200;
+  return { leaseMs, tries: Math.max(tries, Math.ceil((1.5 * leaseMs) / BETWEEN_TRIES_MS / 4)) };
+}
+
+function planOf(
+  { lock, topology, fencing, seed }: WorkloadOptions,
+  clients: readonly (readonly SectionInput[])[],
+): Plan {
+  return planSchema.parse({
+    format: PLAN_FORMAT,
+    version: PLAN_VERSION,
+    seed,
+    lock,
+    topology,
+    resource: { fencing },
+    clients: clients.map((sections) => ({ sections: [...sections] })),
+    faults: [],
+    limitMs: topologyOf(topology.kind).workload.limitMs,
+  });
+}
