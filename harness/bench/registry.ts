@@ -38,6 +38,12 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     load: () => import("./detection.bench.ts"),
   },
   {
+    name: "hunts",
+    summary:
+      "flawed locks, with the fault not told: runs until a hunt catches each, beside each of its two parts alone",
+    load: () => import("./hunts.bench.ts"),
+  },
+  {
     name: "soundness",
     summary: "sound locks under plans of the default hunt: how often they are accused",
     load: () => import("./soundness.bench.ts"),

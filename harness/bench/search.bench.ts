@@ -5,6 +5,7 @@
 // First: libraries store functions of the platform when they are loaded.
 import { runSimulated, type SimulatedRun } from "../campaign/run-simulated.ts";
 import { faults } from "../../faults/registry.ts";
+import { learnSimulated } from "../campaign/systematic/learn.ts";
 import { requiredProperties } from "../campaign/required-properties.ts";
 import type { CampaignResult, Judged } from "../campaign/run-campaign.ts";
 import { search } from "../campaign/search.ts";
@@ -140,6 +141,7 @@ async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal)
       ...(maxHoldShare === undefined ? {} : { maxHoldShare }),
       faults: faults.filter(({ kind }) => hunted.faults.includes(kind)),
     },
+    learn: learnSimulated({ signal }),
     seed,
     runs,
     shrinkRuns: SHRINK_RUNS,

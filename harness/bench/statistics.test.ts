@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { median, spread } from "./statistics.ts";
+import { geometricMean, median, quartiles, spread, superiority } from "./statistics.ts";
 
 test.each([
   [[7], { median: 7, min: 7, max: 7 }],
@@ -15,4 +15,12 @@ test.each([
 
 test("nothing has no spread", () => {
   expect(() => spread([])).toThrow(RangeError);
+});
+
+test("quartiles, geometric mean and superiority of known figures", () => {
+  expect(quartiles([4, 1, 3, 2])).toEqual([1, 2, 3]);
+  expect(geometricMean([1, 10, 100])).toBeCloseTo(10);
+  expect(superiority([1, 2], [3, 4])).toBe(1);
+  expect(superiority([1, 2], [1, 2])).toBe(0.5);
+  expect(superiority([3], [1, 3])).toBe(0.25);
 });

@@ -5,6 +5,7 @@ import { BEYOND_LEASE } from "../../workloads/contention.ts";
 import type { Plan } from "../core/plan.ts";
 import { topologySchema } from "../core/topology.ts";
 import { type Property, PROPERTIES, type Verdict } from "../core/verdict.ts";
+import { learnSimulated } from "./systematic/learn.ts";
 import type { CampaignResult, Judged } from "./run-campaign.ts";
 import { requiredProperties } from "./required-properties.ts";
 import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
@@ -42,6 +43,7 @@ export function searchLimit(
     lasts,
     signal,
     onRun,
+    learn: learnSimulated({ signal }),
     drawnFrom: {
       lock: lock.name,
       topology: topologyOfLimit(lock, limit),

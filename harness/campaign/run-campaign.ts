@@ -14,6 +14,8 @@ export interface Judged {
 }
 
 export interface CampaignOptions<Run extends Judged> {
+  /** Plans to run before those of `plans`. They shrink if `plans` shrinks what it has not drawn. */
+  readonly first?: readonly Plan[] | undefined;
   readonly plans: Arbitrary<Plan>;
   /** Plans that failed before; they run first, unless `path` names one counterexample. */
   readonly regressions?: readonly Plan[] | undefined;
@@ -162,10 +164,14 @@ class Search<Run extends Judged> {
     });
     try {
       for (const plan of regressions) if (!(await tries(plan))) return;
-      await fc.check(property, { seed, numRuns });
+      await fc.check(property, { seed, numRuns, examples: this.#examples });
     } finally {
       await runs.end();
     }
+  }
+
+  get #examples(): [Plan][] {
+    return (this.#options.first ?? []).map((plan) => [plan]);
   }
 
   /** Where fast-check finds the plan that failed; undefined when none did, or a regression, which is not shrunk. */
@@ -197,7 +203,7 @@ class Search<Run extends Judged> {
         return true;
       }
     });
-    const { counterexamplePath } = await fc.check(property, { seed, numRuns: runs, path });
+    const { counterexamplePath } = await fc.check(property, { seed, numRuns: runs, path, examples: this.#examples });
     if (broken !== undefined) throw broken.error;
     return counterexamplePath ?? undefined;
   }
@@ -237,8 +243,8 @@ class Search<Run extends Judged> {
     if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
     if (this.#failing !== undefined) this.#judged.set(JSON.stringify(run.plan), !fails);
-    const { regressions = [], onRun } = this.#options;
-    const drawn = !shrinking && this.#position >= regressions.length;
+    const { regressions = [], first = [], onRun } = this.#options;
+    const drawn = !shrinking && this.#position >= regressions.length + first.length;
     onRun?.(run, { done: this.#runs, shrinking, drawn, position: this.#position });
     return !fails;
   }

@@ -5,6 +5,8 @@ import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { lasting } from "./recurrence/lasting.ts";
 import { type CampaignOptions, type CampaignResult, type Judged, runCampaign } from "./run-campaign.ts";
+import { SearchPlans } from "./systematic/search-plans.ts";
+import { type Lesson, skillsOf, systematicPlans } from "./systematic/systematic-plans.ts";
 
 /** How many other seeds judge a smaller plan: few, since many plans are tried. */
 const SHRINKING_SEEDS = 5;
@@ -12,11 +14,21 @@ const SHRINKING_SEEDS = 5;
 /** A run as the search counts it. */
 export type Searched<Run> = Run & Judged;
 
-export interface SearchOptions<Run> extends Omit<CampaignOptions<Searched<Run>>, "plans" | "execute" | "otherSeeds"> {
+export interface SearchOptions<Run> extends Omit<
+  CampaignOptions<Searched<Run>>,
+  "plans" | "first" | "execute" | "otherSeeds"
+> {
   /** The source of the plans. The same source with the same seed draws the same plans. */
   readonly drawnFrom: ContentionOptions;
   /** Runs a plan and judges it. The signal aborts when the run is not wanted any more. */
   readonly run: (plan: Plan, unwanted: AbortSignal) => Promise<Run>;
+  /**
+   * Runs a plan without faults in simulation, to learn what the lock does: the search is then systematic first. Absent:
+   * all plans are drawn at random.
+   */
+  readonly learn?: ((plan: Plan) => Promise<Lesson>) | undefined;
+  /** Whether the lock promises anything in a run of the plan; the systematic part leaves out the others. Default: yes. */
+  readonly isPromising?: (plan: Plan) => boolean;
   /** Decides whether the search has found what it looks for. Default: the run's verdict, as campaigns count it. */
   readonly verdictOf?: ((run: Run) => Verdict) | undefined;
   /**
@@ -29,12 +41,22 @@ export interface SearchOptions<Run> extends Omit<CampaignOptions<Searched<Run>>,
 }
 
 /**
- * Draws plans in which clients contend for a lock, runs them until one is judged invalid, and shrinks that one. Every search of this project uses it: hunts, cells of the ladder, verifications, limits of locks.
- * @throws what `run` throws
+ * The most plans of the systematic part. What is left of a search is drawn at random: a combination that nobody thought
+ * of, or a third client. It does not depend on the number of runs, so that a position means the same plan in each search.
+ */
+const SYSTEMATIC_PLANS = 500;
+
+/**
+ * Runs plans in which clients contend for a lock, until one is judged invalid, and shrinks that one:
+ * small workloads first, then the same with one deviation each, then plans drawn at random. Every search of this project
+ * uses it: hunts, cells of the ladder, verifications, limits of locks.
+ * @throws what `run` and `learn` throw
  */
 export async function search<Run extends { readonly record: RunRecord }>({
   drawnFrom,
   run,
+  learn,
+  isPromising = () => true,
   verdictOf = ({ record }) => countedVerdict(record.verdict, record.history),
   lasts = false,
   onOtherSeed,
@@ -47,10 +69,12 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return { ...executed, plan, verdict: verdictOf(executed) };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
+  const { first, reenters } = await systematicPart({ drawnFrom, learn, isPromising }, options);
   const result = await runCampaign<Searched<Run>>({
     ...options,
     otherSeeds,
-    plans: contentionPlans(drawnFrom),
+    first,
+    plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters })),
     execute: async (plan, unwanted) => {
       const executed = await execute(plan, unwanted);
       const isInterrupted = executed.record.history.end?.value.run === "interrupted";
@@ -69,4 +93,27 @@ export async function search<Run extends { readonly record: RunRecord }>({
     onRun: () => onOtherSeed?.(tried++),
   });
   return { ...result, counterexample: { ...counterexample, ...lastingRun } };
+}
+
+/** The plans of the systematic part, and whether the lock lets its holder enter again. */
+async function systematicPart<Run>(
+  {
+    drawnFrom,
+    learn,
+    isPromising,
+  }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "isPromising">> & Pick<SearchOptions<Run>, "learn">,
+  { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
+): Promise<{ readonly first: readonly Plan[]; readonly reenters: boolean }> {
+  const unlearned = { first: [], reenters: drawnFrom.reenters ?? false };
+  const isOver = (): boolean => signal?.aborted === true;
+  if (learn === undefined || isOver()) return unlearned;
+  try {
+    const skills = await skillsOf({ drawnFrom, seed, learn });
+    const first = await systematicPlans({ drawnFrom, seed, learn, skills, isPromising, most: SYSTEMATIC_PLANS });
+    return { first, reenters: skills.reenters || unlearned.reenters };
+  } catch (error) {
+    // The campaign says by itself that it was cut short.
+    if (isOver()) return unlearned;
+    throw error;
+  }
 }

@@ -12,6 +12,7 @@ import { ordersIn } from "../history/orders.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROMISABLE, type Property } from "../core/verdict.ts";
 import { keepRecurring } from "./kept-run.ts";
+import { learnSimulated } from "./systematic/learn.ts";
 import { Regressions } from "./regressions.ts";
 import { requiredProperties } from "./required-properties.ts";
 import type { RunEnvironment } from "./run-environment.ts";
@@ -107,6 +108,8 @@ export async function verify(
     shrinkRuns,
     lasts: true,
     signal,
+    learn: learnSimulated({ driver, signal }),
+    isPromising: (plan) => required !== undefined || promisedUnder(plan).length > 0,
     onRun: ({ plan, record, verdict }, { shrinking, drawn }) => {
       if (shrinking) return;
       noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });

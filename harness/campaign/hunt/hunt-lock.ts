@@ -17,6 +17,7 @@ import { search, type Searched } from "../search.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
+import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 
 /** For each kind of note: how many different notes have their first run kept. */
@@ -86,7 +87,9 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   if (parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
-    drawnFrom: { lock, topology, faults, retries: true },
+    drawnFrom: huntSource({ lock, topology, faults, required }),
+    learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
+    isPromising: (plan) => required !== undefined || requiredProperties(plan).length > 0,
     regressions,
     seed,
     runs,

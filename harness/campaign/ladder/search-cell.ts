@@ -1,5 +1,6 @@
 import type { TalliedNote } from "../notes/tally.ts";
 import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
+import { learnSimulated } from "../systematic/learn.ts";
 import type { CampaignOptions } from "../run-campaign.ts";
 import { search, type Searched } from "../search.ts";
 import { CellNotes } from "./cell-notes.ts";
@@ -64,6 +65,7 @@ function searchIn(
     seed,
     runs: runs ?? (cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
     ...how,
+    learn: learnSimulated(),
     run: (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED }),
   });
 }
