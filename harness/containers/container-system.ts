@@ -1,20 +1,23 @@
 import { topologyOf } from "../core/topologies/registry.ts";
 import { AUDIT_STREAM } from "../core/audit-log.ts";
+import type { Address } from "../core/lock-driver.ts";
+import { messageTriggersOf } from "../core/messages/plan-triggers.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Evidence, Notice, SystemUnderTest } from "../core/system.ts";
 import { RESOURCE, type TopologySpec } from "../core/topology.ts";
 import { AuditReader } from "./nodes/audit-reader.ts";
 import type { ClientProcess } from "./clients/client-process.ts";
-import { connectClients, startClients } from "./clients/start-clients.ts";
+import { type AddressOf, connectClients, linkAddress, startClients } from "./clients/start-clients.ts";
 import { ContainerNetwork } from "./engine/container-network.ts";
 import type { ContainerNode } from "./nodes/container-node.ts";
 import { ContainerServers, type ContainerServersOptions } from "./container-servers.ts";
-import type { Link } from "./links/links.ts";
+import { type Link, linkName } from "./links/links.ts";
 import { RunMonitor } from "./run-monitor.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunScope } from "./cleanup/run-scope.ts";
 import { requestFailover } from "./servers/sentinels.ts";
 import { settleAll } from "./engine/settle-all.ts";
+import { commandTable, WireProxy } from "./wire/wire-proxy.ts";
 
 export interface ContainerSystemOptions extends ContainerServersOptions {
   /** The folder for the output of clients and servers. */
@@ -60,15 +63,44 @@ export async function startOnServers(
   ]);
   stack.defer(() => servers.saveLogs(logFolder));
   const links = await servers.link(clients.map(({ name }) => name));
+  const messages =
+    messageTriggersOf(plan).length === 0 ? undefined : await followMessages(servers, clients, links, stack);
   const audit = stack.use(new AuditReader(servers.address(RESOURCE), AUDIT_STREAM));
   const [monitor] = await settleAll([
     RunMonitor.start(servers, clients, clock, stack),
-    connectClients(plan, clients, servers.layout, links),
+    connectClients(plan, clients, servers.layout, (client, server) =>
+      messages === undefined ? linkAddress(links, client, server) : messages.addressOf(client, server),
+    ),
     servers.settle(),
   ]);
   clock.begin();
   monitor.begin();
-  return new ContainerSystem(servers, { clock, clients, links, audit, monitor }, stack.move());
+  return new ContainerSystem(
+    servers,
+    { clock, clients, links, audit, monitor, messages: messages?.proxy },
+    stack.move(),
+  );
+}
+
+/** Has the clients' commands to data nodes and Sentinels pass by a proxy that reads them. */
+async function followMessages(
+  servers: ContainerServers,
+  clients: readonly ClientProcess[],
+  links: ReadonlyMap<string, Link>,
+  stack: AsyncDisposableStack,
+): Promise<{ readonly proxy: WireProxy; readonly addressOf: AddressOf }> {
+  const proxy = stack.use(new WireProxy());
+  const addresses = new Map<string, Address>();
+  for (const node of servers.nodes) {
+    const server = { name: node.name, commands: commandTable(await node.command("COMMAND")) };
+    for (const [index, { name }] of clients.entries()) {
+      const link = links.get(linkName(name, node.name));
+      if (link !== undefined) addresses.set(link.name, await proxy.open(index, server, link));
+    }
+  }
+  const addressOf: AddressOf = (client, server) =>
+    addresses.get(linkName(client, server)) ?? linkAddress(links, client, server);
+  return { proxy, addressOf };
 }
 
 interface RunParts {
@@ -77,6 +109,7 @@ interface RunParts {
   readonly links: ReadonlyMap<string, Link>;
   readonly audit: AuditReader;
   readonly monitor: RunMonitor;
+  readonly messages: WireProxy | undefined;
 }
 
 /** A running topology in containers, with its clients. */
@@ -87,6 +120,8 @@ export class ContainerSystem implements SystemUnderTest {
   readonly clients: readonly ClientProcess[];
   readonly network: ContainerNetwork;
   readonly resource: AuditReader;
+  /** Present if the plan waits for messages. */
+  readonly messages?: WireProxy;
   readonly #monitor: RunMonitor;
   readonly #stack: AsyncDisposableStack;
 
@@ -97,6 +132,7 @@ export class ContainerSystem implements SystemUnderTest {
     this.clients = parts.clients;
     this.network = new ContainerNetwork(parts.links, servers.nodes);
     this.resource = parts.audit;
+    if (parts.messages !== undefined) this.messages = parts.messages;
     this.#monitor = parts.monitor;
     this.#stack = stack;
   }

@@ -51,7 +51,8 @@ type Message =
 
 type WorkerProcess = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
 
-const READY_DEADLINE_MS = 20_000;
+/** A process has to be started for it, and a busy machine may have many: only a lock that hangs takes as long. */
+const READY_DEADLINE_MS = 60_000;
 const SIGNAL_DEADLINE_MS = 2_000;
 /** A running process answers in a millisecond; a process that a fault stops at this very moment does not. */
 const CLOCK_DEADLINE_MS = 500;

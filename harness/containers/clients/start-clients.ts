@@ -36,16 +36,19 @@ export async function startClients(
   );
 }
 
-/** Connects every client over its own links. @throws UserError when the lock under test cannot connect */
+/** Where a client reaches a server, both by name. */
+export type AddressOf = (client: string, server: string) => Address;
+
+/** Connects every client to its own addresses. @throws UserError when the lock under test cannot connect */
 export async function connectClients(
   plan: Plan,
   clients: readonly ClientProcess[],
   layout: readonly NodeLayout[],
-  links: ReadonlyMap<string, Link>,
+  addressOf: AddressOf,
 ): Promise<void> {
   await settleAll(
     clients.map((client) => {
-      const address = (server: string): Address => linkAddress(links, client.name, server);
+      const address = (server: string): Address => addressOf(client.name, server);
       return client.connect({
         lock: plan.lock,
         servers: serversFor(plan.topology, layout, address),
@@ -74,7 +77,8 @@ function serversFor(
   });
 }
 
-function linkAddress(links: ReadonlyMap<string, Link>, client: string, server: string): Address {
+/** The near end of a link. */
+export function linkAddress(links: ReadonlyMap<string, Link>, client: string, server: string): Address {
   const link = links.get(linkName(client, server));
   if (link === undefined) throw new HarnessError(`Toxiproxy made no link from ${client} to ${server}`);
   return link.address;

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Proxy, type Toxic, Toxiproxy, type ICreateToxicBody, type Latency } from "toxiproxy-node-client";
 import { HarnessError, messageOf } from "../../core/errors.ts";
 import type { Evidence } from "../../core/system.ts";
@@ -32,6 +33,8 @@ export class Link {
   readonly #serial = new SerialQueue();
   readonly #toxics = new Map<Direction, Toxic<Latency>>();
   #closed = false;
+  #resets = 0;
+  #healed = Promise.withResolvers<void>();
 
   /** @param probe a request that the server behind it answers, to check whether the link works */
   constructor(proxy: Proxy, probe: Probe) {
@@ -43,6 +46,23 @@ export class Link {
 
   get name(): string {
     return this.#proxy.name;
+  }
+
+  /** How often its connections have been reset. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Waits as long as the link's disturbance makes a byte of this direction wait that comes now. */
+  async passage(direction: Direction): Promise<void> {
+    const delayMs = this.#toxics.get(direction)?.attributes.latency;
+    if (delayMs === undefined) return;
+    const over = new AbortController();
+    const late = sleep(delayMs, undefined, { signal: over.signal, ref: false }).catch(() => {});
+    while (!over.signal.aborted) {
+      const healed = this.#healed.promise.then(() => true);
+      if (!(await Promise.race([late.then(() => false), healed])) || !this.#toxics.has(direction)) over.abort();
+    }
   }
 
   /** Holds every byte of one direction until it is healed, and checks whether an answer still comes. */
@@ -81,6 +101,7 @@ export class Link {
         if (canary.destroyed) resolve();
         else canary.once("close", () => resolve());
       });
+      this.#resets += 1;
       await this.#enable(false);
       await closed;
       await this.#enable(true);
@@ -94,6 +115,8 @@ export class Link {
       const toxic = this.#toxics.get(direction);
       this.#toxics.delete(direction);
       await toxic?.remove();
+      this.#healed.resolve();
+      this.#healed = Promise.withResolvers();
       if (this.#closed || this.#toxics.size > 0) {
         return { observed: true, detail: `${this.name}: no fault holds it ${direction} any more` };
       }
