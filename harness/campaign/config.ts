@@ -1,4 +1,5 @@
 import type { NodeServer } from "../containers/setup/images.ts";
+import type { Backend } from "../core/topologies/backend.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { Property } from "../core/verdict.ts";
@@ -19,7 +20,7 @@ export interface Config {
   readonly persistence?: TopologySpec["persistence"];
   /** Kinds of faults to draw from. */
   readonly faults?: readonly string[];
-  readonly backend?: "simulated" | "containers";
+  readonly backend?: Backend;
   /** How many plans to try. */
   readonly runs?: number;
   /** No run begins after this many seconds. */

@@ -5,7 +5,7 @@ import type { ContainerPool } from "../containers/container-pool.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Property } from "../core/verdict.ts";
 import { replaceFile } from "../run/output-file.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend } from "../core/topologies/backend.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "./run-environment.ts";
 import type { SimulatedRun } from "./run-simulated.ts";

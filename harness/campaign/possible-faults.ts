@@ -2,7 +2,7 @@ import { faults } from "../../faults/registry.ts";
 import type { Fault } from "../core/fault.ts";
 import { UserError } from "../core/errors.ts";
 import { TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend } from "../core/topologies/backend.ts";
 
 /** Why plans for this topology cannot contain the fault; undefined where they can. */
 export function whyNotDrawn(fault: Fault, topology: TopologySpec): string | undefined {

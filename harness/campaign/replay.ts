@@ -1,7 +1,7 @@
 import { findLock } from "../../lock-impl/registry.ts";
 import { PROMISABLE, PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { readPlan } from "../run/store.ts";
-import type { Backend } from "./backend.ts";
+import type { Backend } from "../core/topologies/backend.ts";
 import { type ExecutedRun, executorOf, proven } from "./execute.ts";
 import { keepRun, type KeptRun } from "./kept-run.ts";
 import { type PreviousRun, previousRun } from "./previous-run.ts";

@@ -21,7 +21,7 @@ import { EXIT } from "../core/verdict.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { writeReports } from "./report-files.ts";
-import type { Backend } from "../campaign/backend.ts";
+import type { Backend } from "../core/topologies/backend.ts";
 import type { LadderResult } from "../campaign/ladder/hunt-ladder.ts";
 import { textOptions } from "./output.ts";
 import { rowName, titleOf } from "../campaign/ladder/cells.ts";

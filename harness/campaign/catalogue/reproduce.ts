@@ -1,7 +1,7 @@
 import { differences } from "../../../workloads/scenario-outcome.ts";
 import { planOf, requiredOf, type Scenario, type Variant } from "../../../workloads/scenario.ts";
 import type { Property } from "../../core/verdict.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { executorOf, proven } from "../execute.ts";
 import { keepRun, type KeptRun } from "../kept-run.ts";
 import type { RunEnvironment } from "../run-environment.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../../workloads/scenario.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Property } from "../../core/verdict.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRun } from "../kept-run.ts";
 import { plansAtATime, progressOfRuns } from "../parallel/plans-at-a-time.ts";

@@ -3,7 +3,7 @@ import { CLIENTS, headlinePlans, PAUSE_EVERY_MS, TTL_MS } from "../../../workloa
 import type { Contender, Guard } from "../../../workloads/headline-contenders.ts";
 import { sumOfLosses, type UpdateLosses, updateLosses } from "../../check/properties/update-losses.ts";
 import { HarnessError } from "../../core/errors.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { executorOf, poolFor } from "../execute.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { WorkerPool } from "../worker-pool.ts";

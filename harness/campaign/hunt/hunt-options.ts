@@ -1,7 +1,7 @@
 import type { TopologySpec } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
 import type { Property } from "../../core/verdict.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import type { Shard } from "../campaign-journal.ts";
 
 /** What to hunt, and how hard. Only the lock is required. */

@@ -5,7 +5,7 @@ import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requireSimulated, type TopologySpec } from "../../core/topology.ts";
 import type { Property } from "../../core/verdict.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-journal.ts";
 import { executorOf } from "../execute.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";

@@ -6,7 +6,7 @@ import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { locks } from "../../../lock-impl/registry.ts";
 import { BEYOND_LEASE, type ContentionOptions } from "../../../workloads/contention.ts";
 import type { Fault } from "../../core/fault.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { isSimulated, topologySchema, type TopologySpec } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { PROMISABLE, type Property } from "../../core/verdict.ts";

@@ -2,7 +2,7 @@ import { extname, join, relative } from "node:path";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import { isSimulated } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { CampaignJournal, type Shard } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
 import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";

@@ -5,7 +5,7 @@ import { NOTE_KINDS } from "../../core/run-note.ts";
 import type { TalliedNote } from "../notes/tally.ts";
 import { planSchema } from "../../core/plan.ts";
 import { TOPOLOGIES } from "../../core/topology.ts";
-import { type Backend, BACKENDS } from "../backend.ts";
+import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
 import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
 import type { CellOutcome } from "./search-cell.ts";
 

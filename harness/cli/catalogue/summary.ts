@@ -1,7 +1,7 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
 import { inWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, type Variant, variantsOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
-import type { Backend } from "../../campaign/backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import { inShort, LEGEND } from "./in-short.ts";
 import { expectedInShort } from "./listing.ts";
 import { titleOf, type VariantOutcome } from "../../campaign/catalogue/run-catalogue.ts";

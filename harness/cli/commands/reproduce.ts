@@ -1,7 +1,7 @@
 import { locks } from "../../../lock-impl/registry.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Scenario, Variant } from "../../../workloads/scenario.ts";
-import { type Backend, BACKENDS } from "../../campaign/backend.ts";
+import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
 import { reproduce as reproduceScenario } from "../../campaign/catalogue/reproduce.ts";
 import { runCatalogue } from "../../campaign/catalogue/run-catalogue.ts";
 import { UserError } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-import { type Backend, BACKENDS } from "../../campaign/backend.ts";
+import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
 import type { RunEnvironment } from "../../campaign/run-environment.ts";
 import { NODE_SERVERS } from "../../containers/setup/images.ts";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";

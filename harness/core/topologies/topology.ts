@@ -1,3 +1,4 @@
+import type { Backend } from "./backend.ts";
 import type { Address, Servers } from "../lock-driver.ts";
 
 /** A topology: its servers, how locks live on them, and how long operations take there. */
@@ -30,9 +31,6 @@ export interface Topology<Kind extends string = string, Server extends string = 
  * - `independent`: on several masters that do not know of each other; a majority decides.
  */
 type Arrangement = "one-server" | "replicated" | "independent";
-
-/** A backend on which a plan can run. */
-type Backend = "simulated" | "containers";
 
 /** The scale of generated plans, in milliseconds. */
 interface Workload {
