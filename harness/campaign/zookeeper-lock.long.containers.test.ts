@@ -154,15 +154,10 @@ describeWithEngine("the lock on ZooKeeper, through the harness", () => {
     ["a restart of the server", { kind: "restart-node", params: { targets: ["node-0"] } }],
     ["an hour's jump of its clock", { kind: "clock-jump", params: { targets: ["node-0"], byMs: 3_600_000 } }],
   ])("%s takes nothing from the holder", async (_, fault) => {
-    const refused = { on: "acquire:fail", client: 1 } as const;
+    // Not a refusal: a busy machine may leave a short try without an answer.
+    const hasAsked = { on: "acquire:invoke", client: 1, afterMs: 1_000 } as const;
     const record = await run(
-      [
-        [holder(LONG_MS, refused)],
-        [
-          { ...rival(LONG_MS, 300), after: AFTER_FAULT },
-          { ...rival(LONG_MS, 20_000), after: refused },
-        ],
-      ],
+      [[holder(LONG_MS, hasAsked)], [{ ...rival(LONG_MS, 20_000), after: AFTER_FAULT }]],
       [{ ...fault, at: { on: "write:ok", client: 0 } }],
     );
     expect(found(record)).toEqual(SOUND);

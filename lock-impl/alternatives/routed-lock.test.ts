@@ -7,9 +7,11 @@ import { routedLock } from "./routed-lock.ts";
 const NODES = 3;
 const ROUTE = hashRing(["node-0", "node-1", "node-2"])("k");
 const [HOME = 0, NEXT = 0] = ROUTE;
-const AWAY_MS = 300;
+const AWAY_MS = 1_500;
+/** A server of this very process that does not answer for so long is silent, however busy the machine is. */
+const PATIENT = { commandMs: 1_000, silenceMs: 1_000, connectMs: 10_000, reconnectMs: 20 };
 const once = { ttlMs: 10_000, waitMs: 0, signal: new AbortController().signal };
-const waits = { timeout: 5_000, interval: 20 };
+const waits = { timeout: 30_000, interval: 20 };
 
 const set = { reply: "+OK\r\n" };
 const held: Behaviour = { reply: "$-1\r\n" };
@@ -34,7 +36,10 @@ async function start(routing: { readonly awayMs?: number }, home?: Behaviour) {
   if (home !== undefined) serverAt(HOME).behave = () => home;
   const nodes = servers.map(({ address }) => address);
   const lock = disposables.use(
-    await routedLock(routing).connect({ client: "client-0", servers: { kind: "redlock", nodes } }),
+    await routedLock({ ...routing, timeouts: PATIENT }).connect({
+      client: "client-0",
+      servers: { kind: "redlock", nodes },
+    }),
   );
   const asked = (index: number): number => serverAt(index).received.filter(([name]) => name === "SET").length;
   return { lock, asked, home: serverAt(HOME), next: serverAt(NEXT), grants };

@@ -1,5 +1,5 @@
 import { ComposedLock } from "../parts/compose.ts";
-import { TIMEOUTS } from "../parts/connection-options.ts";
+import { TIMEOUTS, type Timeouts } from "../parts/connection-options.ts";
 import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
 import { type LockParts, soundParts } from "../parts/lock-parts.ts";
 import { ownedKey } from "../parts/protocol.ts";
@@ -14,19 +14,23 @@ interface Routing {
    * Absent: a key never moves.
    */
   readonly awayMs?: number;
+  /** How long a server may take. Default: short enough to ask another one. */
+  readonly timeouts?: Timeouts;
 }
 
-/** `single` on each server by itself, with time-outs short enough to ask another server. */
-const onEachServer: LockParts = { ...soundParts, protocol: ownedKey, timeouts: { ...TIMEOUTS, commandMs: 100 } };
+/** A client has the time to ask another server. */
+const IMPATIENT: Timeouts = { ...TIMEOUTS, commandMs: 100 };
 
 /** Builds the driver of a lock that keeps each key on one of several independent servers. */
 export function routedLock(routing: Routing): LockDriver {
+  // `single` on each server by itself.
+  const parts: LockParts = { ...soundParts, protocol: ownedKey, timeouts: routing.timeouts ?? IMPATIENT };
   return {
     async connect({ servers }) {
       const targets = targetsOf(servers);
-      const connections = await connectServers(targets, onEachServer.timeouts);
-      const waiter = await onEachServer.waiting(targets);
-      const nodes = connections.map((connection) => new ComposedLock(onEachServer, [connection], waiter));
+      const connections = await connectServers(targets, parts.timeouts);
+      const waiter = await parts.waiting(targets);
+      const nodes = connections.map((connection) => new ComposedLock(parts, [connection], waiter));
       return new RoutedLock(nodes, { ...routing, waiter, ring: hashRing(nodes.map(nameOf)) });
     },
   };
