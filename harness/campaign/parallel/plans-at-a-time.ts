@@ -1,5 +1,5 @@
 import { UserError } from "../../core/errors.ts";
-import type { Backend } from "../backend.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import type { CompleteEnvironment, Progress } from "../run-environment.ts";
 
 /**
