@@ -22,6 +22,11 @@ export class Findings {
     this.#count += 1;
   }
 
+  /** Counts a violation that is not to be listed: more than enough others will be. */
+  addUnlisted(): void {
+    this.#count += 1;
+  }
+
   /** Remarks on the violations that are not listed. */
   get remarks(): readonly string[] {
     const unlisted = this.#count - this.#listed.length;

@@ -1,7 +1,7 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
-import { leaseOf, Leases } from "./leases.ts";
+import { leaseOf, Leases, type Promised } from "./leases.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
@@ -34,6 +34,8 @@ export interface Hold {
   leaseEnd: number;
   /** The latest end of the present lease, if only recorded operations prolonged it. */
   leaseEndAtMost: number;
+  /** How its present lease came about; `Leases` alone reads and writes it. */
+  promised: Promised | undefined;
   /**
    * The last event that shows that its client meant to hold: its grant, an operation on the key, or the hold's end by
    * release, lost notice or crash. A client that never releases may have forgotten the lock since.
@@ -371,6 +373,7 @@ function newHold({ invocation, completion }: GrantEvents): Hold {
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
     leaseEndAtMost: lease.endAtMost,
+    promised: undefined,
     lastSignIndex: completion.index,
     lastSignTime: completion.time,
     depth: 1,

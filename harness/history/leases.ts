@@ -17,7 +17,8 @@ type LeaseOperation = Extract<InvocationEvent, { f: "acquire" | "extend" }>;
 /** Number of owner values whose unanswered requests are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
-interface Promised {
+/** What `Leases` knows of the lease of a hold. */
+export interface Promised {
   lease: Lease;
   /** The shortest TTL of all its operations of unknown outcome, in nanoseconds: it may be in force at any time. */
   shortestUnknown: number;
@@ -39,7 +40,6 @@ interface Promised {
  * operation that set the lease. The same holds for an acquire of unknown outcome that may have entered the hold again.
  */
 export class Leases {
-  readonly #promised = new WeakMap<Hold, Promised>();
   /** By key and owner value, the shortest TTL of the operations of unknown outcome: it may affect a later hold. */
   readonly #shortestByOwner = new Map<string, number>();
   /** By process, the holds that its open operation may concern. */
@@ -58,13 +58,13 @@ export class Leases {
       this.#remember(nameOf(hold), ttl);
     }
     const shortestUnknown = this.#shortestByOwner.get(nameOf(hold)) ?? Infinity;
-    this.#promised.set(hold, { lease, shortestUnknown, asked: undefined });
+    hold.promised = { lease, shortestUnknown, asked: undefined };
     this.set(hold, lease);
   }
 
   /** An operation that was acknowledged sets the lease. */
   set(hold: Hold, lease: Lease): void {
-    const promised = this.#promised.get(hold);
+    const { promised } = hold;
     if (promised === undefined) return;
     const longest = lease.invokedTime + promised.shortestUnknown;
     promised.lease = longest < lease.end ? { ...lease, end: longest } : lease;
@@ -76,7 +76,7 @@ export class Leases {
     if (holds.length === 0) return;
     this.#asking.set(process, holds);
     for (const hold of holds) {
-      const promised = this.#promised.get(hold);
+      const { promised } = hold;
       if (promised === undefined) continue;
       promised.asked ??= new Map();
       promised.asked.set(process, time + value.ttlMs * NANOSECONDS_PER_MS);
@@ -94,7 +94,7 @@ export class Leases {
       if (owner !== undefined) this.#remember(nameOf({ key, owner }), ttl);
     }
     for (const hold of holds ?? []) {
-      const promised = this.#promised.get(hold);
+      const { promised } = hold;
       promised?.asked?.delete(process);
       if (promised !== undefined && type === "info") {
         promised.shortestUnknown = Math.min(promised.shortestUnknown, ttl);
@@ -122,7 +122,7 @@ export class Leases {
   }
 
   #update(hold: Hold): void {
-    const promised = this.#promised.get(hold);
+    const { promised } = hold;
     if (promised === undefined) return;
     const { lease, asked } = promised;
     hold.leaseEnd = asked === undefined ? lease.end : Math.min(lease.end, ...asked.values());

@@ -1,4 +1,5 @@
 import { clientOf } from "./clients.ts";
+import { HoldIndex } from "./hold-index.ts";
 import type { Hold } from "./holds.ts";
 
 /** A place in the list of a key's open holds, in the order in which they were granted. */
@@ -12,8 +13,8 @@ interface KeyHolds {
   first: Link | undefined;
   last: Link | undefined;
   readonly links: Map<Hold, Link>;
-  readonly byOwner: Map<string, Set<Hold>>;
-  readonly byClient: Map<number, Set<Hold>>;
+  readonly byOwner: HoldIndex<string>;
+  readonly byClient: HoldIndex<number>;
   /** Holds whose process has retired, if it is unknown under which number its client continues. */
   readonly orphans: Set<Hold>;
 }
@@ -29,7 +30,7 @@ const SCANNED_OF_OWNER = 32;
  */
 export class OpenHolds {
   readonly #keys = new Map<string, KeyHolds>();
-  readonly #byClient = new Map<number, Set<Hold>>();
+  readonly #byClient = new HoldIndex<number>();
   readonly #clients: number | undefined;
 
   /** @param clients how many clients ran, where the history says so: then a process number names its client */
@@ -54,7 +55,8 @@ export class OpenHolds {
 
   /** An open hold of a key with this owner value, the oldest. */
   oldestOfOwner(key: string, owner: string): Hold | undefined {
-    return this.#keys.get(key)?.byOwner.get(owner)?.values().next().value;
+    const [oldest] = this.#keys.get(key)?.byOwner.of(owner) ?? [];
+    return oldest;
   }
 
   /**
@@ -64,16 +66,15 @@ export class OpenHolds {
   *candidates(key: string, process: number, owner: string | undefined): Iterable<Hold> {
     const holds = this.#keys.get(key);
     if (holds === undefined) return;
-    const ofOwner = owner === undefined ? undefined : (holds.byOwner.get(owner) ?? new Set());
-    if (ofOwner !== undefined && ofOwner.size <= SCANNED_OF_OWNER) {
-      yield* ofOwner;
+    if (owner !== undefined && holds.byOwner.count(owner) <= SCANNED_OF_OWNER) {
+      yield* holds.byOwner.of(owner);
       return;
     }
-    const own = holds.byClient.get(this.#clientOf(process)) ?? new Set();
-    for (const hold of own) if (owner === undefined || hold.owner === owner) yield hold;
+    const client = this.#clientOf(process);
+    for (const hold of holds.byClient.of(client)) if (owner === undefined || hold.owner === owner) yield hold;
     let scanned = 0;
     for (const orphan of holds.orphans) {
-      if (!own.has(orphan) && (owner === undefined || orphan.owner === owner)) yield orphan;
+      if (!holds.byClient.has(client, orphan) && (owner === undefined || orphan.owner === owner)) yield orphan;
       scanned += 1;
       if (scanned >= SCANNED_ORPHANS) return;
     }
@@ -81,7 +82,7 @@ export class OpenHolds {
 
   /** The open holds of all keys that may be this process's. */
   *ofClientAnywhere(process: number): Iterable<Hold> {
-    yield* this.#byClient.get(this.#clientOf(process)) ?? [];
+    yield* this.#byClient.of(this.#clientOf(process));
     for (const { orphans } of this.#keys.values()) yield* orphans;
   }
 
@@ -92,7 +93,7 @@ export class OpenHolds {
     else holds.last.next = link;
     holds.last = link;
     holds.links.set(hold, link);
-    include(holds.byOwner, hold.owner, hold);
+    holds.byOwner.add(hold.owner, hold);
     this.#index(holds, hold);
   }
 
@@ -105,7 +106,7 @@ export class OpenHolds {
     if (link.next === undefined) holds.last = link.previous;
     else link.next.previous = link.previous;
     holds.links.delete(hold);
-    exclude(holds.byOwner, hold.owner, hold);
+    holds.byOwner.delete(hold.owner, hold);
     this.#unindex(holds, hold);
     if (holds.links.size === 0) this.#keys.delete(hold.key);
   }
@@ -126,7 +127,7 @@ export class OpenHolds {
   /** A process retires: it is unknown under which number its client continues. */
   retire(process: number): void {
     if (this.#clients !== undefined) return;
-    for (const hold of this.#byClient.get(process) ?? []) this.#of(hold.key).orphans.add(hold);
+    for (const hold of this.#byClient.of(process)) this.#of(hold.key).orphans.add(hold);
   }
 
   #clientOf(process: number): number {
@@ -140,8 +141,8 @@ export class OpenHolds {
       first: undefined,
       last: undefined,
       links: new Map(),
-      byOwner: new Map(),
-      byClient: new Map(),
+      byOwner: new HoldIndex(),
+      byClient: new HoldIndex(),
       orphans: new Set(),
     };
     this.#keys.set(key, fresh);
@@ -150,26 +151,14 @@ export class OpenHolds {
 
   #index(holds: KeyHolds, hold: Hold): void {
     const client = this.#clientOf(hold.currentProcess);
-    include(holds.byClient, client, hold);
-    include(this.#byClient, client, hold);
+    holds.byClient.add(client, hold);
+    this.#byClient.add(client, hold);
   }
 
   #unindex(holds: KeyHolds, hold: Hold): void {
     const client = this.#clientOf(hold.currentProcess);
-    exclude(holds.byClient, client, hold);
-    exclude(this.#byClient, client, hold);
+    holds.byClient.delete(client, hold);
+    this.#byClient.delete(client, hold);
     holds.orphans.delete(hold);
   }
-}
-
-function include<K>(sets: Map<K, Set<Hold>>, key: K, hold: Hold): void {
-  const known = sets.get(key);
-  if (known === undefined) sets.set(key, new Set([hold]));
-  else known.add(hold);
-}
-
-function exclude<K>(sets: Map<K, Set<Hold>>, key: K, hold: Hold): void {
-  const known = sets.get(key);
-  known?.delete(hold);
-  if (known?.size === 0) sets.delete(key);
 }

@@ -42,8 +42,10 @@ export class InterferenceLog {
       else this.#own.set(event.process, own);
       return;
     }
-    if (event.type === "fault" || event.type === "audit" || event.type === "notice") return;
-    const interference = interferenceOf(event, invocation, this.#own.get(event.process));
+    if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
+    const referred = this.#own.get(event.process);
+    this.#own.delete(event.process);
+    const interference = interferenceOf(event, invocation, referred);
     if (interference === undefined) return;
     const remembered = this.#byKey.get(event.key);
     if (remembered === undefined) this.#byKey.set(event.key, [interference]);

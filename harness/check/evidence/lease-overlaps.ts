@@ -8,11 +8,16 @@ import { rivalsOf, type Overlap } from "./overlaps.ts";
  * that are in force at that event. The lock has promised a lease even if its client has forgotten it.
  */
 export class LeaseOverlaps {
-  readonly #overlaps = new WeakMap<Hold, Overlap[]>();
+  /** By the hold whose grant, extension or re-entry began them. */
+  readonly #overlaps = new WeakMap<Hold, readonly Overlap[]>();
 
   /** The first overlap of the leases of these two, if they ever overlapped. */
   between(one: Hold, other: Hold): Overlap | undefined {
-    return this.#overlaps.get(one)?.find(({ first, second }) => first === other || second === other);
+    return this.#begunBy(one, other) ?? this.#begunBy(other, one);
+  }
+
+  #begunBy(hold: Hold, rival: Hold): Overlap | undefined {
+    return this.#overlaps.get(hold)?.find(({ first, second }) => first === rival || second === rival);
   }
 
   /** The overlaps that begin with this event. `holds` are as they are after it. */
@@ -30,24 +35,16 @@ export class LeaseOverlaps {
       if (rival.leaseEnd <= event.time || this.between(hold, rival) !== undefined) continue;
       const [first, second] = rival.grantedIndex < hold.grantedIndex ? [rival, hold] : [hold, rival];
       const extended = kind === "granted" ? {} : { extended: hold };
-      const overlap = {
+      found.push({
         first,
         second,
         from: event.time,
         index: event.index,
         firstLeaseEnd: first.leaseEnd,
         ...extended,
-      };
-      this.#remember(hold, overlap);
-      this.#remember(rival, overlap);
-      found.push(overlap);
+      });
     }
+    if (found.length > 0) this.#overlaps.set(hold, [...(this.#overlaps.get(hold) ?? []), ...found]);
     return found;
-  }
-
-  #remember(hold: Hold, overlap: Overlap): void {
-    const known = this.#overlaps.get(hold);
-    if (known === undefined) this.#overlaps.set(hold, [overlap]);
-    else known.push(overlap);
   }
 }

@@ -28,9 +28,15 @@ const OVERLAPS_PER_HOLD = 100;
 export class OpenOverlaps {
   readonly #byFirst = new Map<Hold, Overlap[]>();
   readonly #conclude: (overlap: Overlap) => void;
+  #open = 0;
 
   constructor(conclude: (overlap: Overlap) => void) {
     this.#conclude = conclude;
+  }
+
+  /** How many overlaps are not concluded. */
+  get open(): number {
+    return this.#open;
   }
 
   /** Begins an overlap, of a pair that does not overlap yet. */
@@ -38,6 +44,8 @@ export class OpenOverlaps {
     const overlaps = this.#byFirst.get(overlap.first);
     if (overlaps === undefined) this.#byFirst.set(overlap.first, [overlap]);
     else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(overlap);
+    else return;
+    this.#open += 1;
   }
 
   /** Concludes the overlaps whose first hold ended with this step. */
@@ -54,6 +62,7 @@ export class OpenOverlaps {
   #end(hold: Hold): void {
     const overlaps = this.#byFirst.get(hold) ?? [];
     this.#byFirst.delete(hold);
+    this.#open -= overlaps.length;
     overlaps.forEach(this.#conclude);
   }
 }

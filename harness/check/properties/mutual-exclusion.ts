@@ -47,9 +47,12 @@ class MutualExclusion implements Checker {
 
   #granted(second: Hold): void {
     this.#holds += 1;
-    for (const first of rivalsOf(second, this.#evidence.holds.latest(second.key))) {
-      const { grantedTime: from, grantedIndex: index } = second;
-      this.#overlaps.begin({ first, second, from, index, firstLeaseEnd: first.leaseEnd });
+    const { leases, holds } = this.#evidence;
+    const { grantedTime: from, grantedIndex: index } = second;
+    for (const first of rivalsOf(second, holds.latest(second.key))) {
+      // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
+      const same = leases.between(first, second);
+      this.#overlaps.begin(same ?? { first, second, from, index, firstLeaseEnd: first.leaseEnd });
     }
   }
 
