@@ -91,8 +91,46 @@ describe("a sound lock", () => {
   });
 });
 
+/**
+ * Whether an earlier hold with this owner value ended in a way that may have taken effect in a later one of the same
+ * value: by a release of unknown outcome, or a lost notice. That explains to linearizability how the key became free,
+ * and lease exclusion holds all the same that the lock promised it twice (README, conventions). It is the only case in
+ * which the one is violated and the other is not.
+ */
+function endedLate(events: readonly HistoryEvent[], owner: string | undefined, until = Infinity): boolean {
+  const releases = events.filter(
+    (event) => event.type === "invoke" && event.f === "release" && event.value.owner === owner,
+  );
+  const unknown = releases.some(({ index, process }) => {
+    const next = events.find((event) => event.index > index && event.process === process);
+    return next === undefined || (next.type === "info" && next.f === "release");
+  });
+  const lost = events.some((event) => event.type === "lost" && event.value.owner === owner && event.index < until);
+  const grants = events.filter((event) => event.type === "ok" && event.f === "acquire" && event.value.owner === owner);
+  return grants.length > 1 && (unknown || lost);
+}
+
+/**
+ * Whether, with the clock drift that linearizability allows and other properties do not, the last lease of this owner
+ * value may have been over by then.
+ */
+function mayHaveExpired(events: readonly HistoryEvent[], owner: string | undefined, until = Infinity): boolean {
+  const asked = new Map<number, number>();
+  let leaseEnd: number | undefined;
+  for (const event of events) {
+    if (event.index > until) break;
+    if (event.type === "invoke" && (event.f === "acquire" || event.f === "extend")) {
+      asked.set(event.process, event.time + event.value.ttlMs * 1_000_000);
+    } else if (event.type === "ok" && (event.f === "acquire" || event.f === "extend") && event.value.owner === owner) {
+      leaseEnd = asked.get(event.process);
+    }
+  }
+  const end = events[Math.min(until, events.length - 1)]?.time ?? 0;
+  return leaseEnd !== undefined && leaseEnd - end < DRIFT_ALLOWANCE;
+}
+
 it("no two properties contradict each other", () => {
-  const seen = { leases: 0, releases: 0, tokens: 0 };
+  const seen = { leases: 0, releases: 0, tokens: 0, late: 0 };
   const broken = fc.record({
     tokens: fc.constantFrom("none" as const, "own" as const, "second" as const),
     losses: fc.constantFrom("none" as const, "told" as const, "secret" as const),
@@ -102,22 +140,29 @@ it("no two properties contradict each other", () => {
     fc.property(server, broken, serverMoves(CLIENTS, 24), (kind, flaws, moves) => {
       const history = playServer(moves, { ...kind, ...flaws });
       const { properties } = checkHistory(history);
-      // For linearizability such an end of one hold may be the end of a later one with the same owner value.
-      const lateEnd = ({ type, f }: HistoryEvent): boolean => type === "lost" || (type === "info" && f === "release");
-      const mayEndLater = kind.fixedOwners && history.events.some(lateEnd);
       const whole = properties.linearizability;
-      const twice = properties["lease-exclusion"]?.violations.some(
+      const twice = properties["lease-exclusion"]?.violations.filter(
         ({ overlap }) => overlap !== undefined && overlap.to - overlap.from > DRIFT_ALLOWANCE,
       );
-      if (twice === true && !mayEndLater) expect(whole?.verdict).not.toBe("valid");
+      for (const { holders = [], events } of twice ?? []) {
+        const [victim] = holders;
+        if (endedLate(history.events, victim?.owner, events.at(-1))) seen.late += 1;
+        else expect(whole?.verdict).not.toBe("valid");
+      }
       const tokens = whole?.violations.some(({ cause }) => cause === "token-rollback" || cause === "token-overtaken");
       if (tokens === true) expect(properties["fencing-tokens"]?.verdict).toBe("invalid");
       seen.tokens += tokens === true ? 1 : 0;
-      if (properties["owner-release"]?.verdict === "invalid" && !mayEndLater) expect(whole?.verdict).not.toBe("valid");
-      seen.leases += twice === true ? 1 : 0;
+      for (const { holders = [], events } of properties["owner-release"]?.violations ?? []) {
+        const isExcused = holders.some(
+          ({ owner }) =>
+            endedLate(history.events, owner, events.at(-1)) || mayHaveExpired(history.events, owner, events.at(-1)),
+        );
+        if (!isExcused) expect(whole?.verdict).not.toBe("valid");
+      }
+      seen.leases += twice === undefined || twice.length === 0 ? 0 : 1;
       seen.releases += properties["owner-release"]?.verdict === "invalid" ? 1 : 0;
     }),
     { numRuns: RUNS },
   );
-  expect(Math.min(seen.leases, seen.releases, seen.tokens)).toBeGreaterThan(RUNS / 1000);
+  expect(Math.min(seen.leases, seen.releases, seen.tokens, seen.late)).toBeGreaterThan(RUNS / 1000);
 });
