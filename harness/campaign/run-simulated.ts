@@ -20,6 +20,7 @@ import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
 import { wireMessages } from "../simulated/wire/exchange.ts";
+import type { InputListener } from "../simulated/kernel/input-listener.ts";
 import { simulate, type Simulated } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { KeptRun } from "./kept-run.ts";
@@ -52,20 +53,22 @@ export async function runSimulated(
     readonly driver?: LockDriver | undefined;
     /** Faults that the plan may use in addition to the registered ones. */
     readonly moreFaults?: readonly Fault[];
+    /** Receives each input of each host. */
+    readonly inputs?: InputListener | undefined;
     /** Ends the run early: it is then interrupted, and not judged. */
     readonly signal?: AbortSignal | undefined;
     /** Keeps what clients send to servers. Default: false. */
     readonly messages?: boolean;
   },
 ): Promise<SimulatedRun> {
-  const { title, sink, required, checkers, signal, moreFaults = [], messages: wanted = false } = options;
+  const { title, sink, required, checkers, signal, inputs, moreFaults = [], messages: wanted = false } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const known = [...faults, ...moreFaults];
   const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
-    simulate({ plan, driver, signal, messages: wanted, stacks }, (system, signal) =>
+    simulate({ plan, driver, signal, inputs, messages: wanted, stacks }, (system, signal) =>
       runPlan({ plan, system, faults: known, facts, signal, sink }),
     );
   // Only a stranger's code may read stacks, and a sink must not be given a run twice.

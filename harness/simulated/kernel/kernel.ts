@@ -6,6 +6,7 @@ import { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import { Host, type HostOptions } from "./host.ts";
 import { DEFAULT_LIMITS, type Limits } from "./limits.ts";
 import { current } from "./current-context.ts";
+import type { InputListener } from "./input-listener.ts";
 import { Stepper, type RunEnd, type RunOptions } from "./stepper.ts";
 import { Trace } from "./trace.ts";
 
@@ -21,6 +22,8 @@ export interface KernelOptions {
   readonly checkDescent?: boolean;
   /** Receives each line that goes into the hash, except bytes. */
   readonly onTrace?: (line: string) => void;
+  /** Receives each input of each host. Listening changes nothing. */
+  readonly inputs?: InputListener | undefined;
 }
 
 const DEFAULT_EPOCH_MS = Date.UTC(2025, 0, 1);
@@ -37,6 +40,7 @@ export class Kernel {
   readonly #queue = new EventQueue();
   readonly #hosts = new Map<string, Host>();
   readonly #trace: Trace;
+  readonly #inputs: InputListener | undefined;
   readonly #stepper: Stepper;
   readonly #drive: Drive;
   readonly #stateListeners: ((host: Host) => void)[] = [];
@@ -47,7 +51,8 @@ export class Kernel {
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#epochUs = (options.epochMs ?? DEFAULT_EPOCH_MS) * 1000;
     this.#trace = new Trace(options.onTrace);
-    this.#stepper = new Stepper(this.#queue, this.limits, this.#trace, options.checkDescent === true);
+    this.#inputs = options.inputs;
+    this.#stepper = new Stepper(this.#queue, this.limits, this.#trace, options);
     this.#drive = new Drive(this.#stepper);
   }
 
@@ -132,9 +137,10 @@ export class Kernel {
     this.#trace.line(line);
   }
 
-  /** Adds bytes to the hash. */
-  traceBytes(bytes: Uint8Array): void {
+  /** For the network: a host reads bytes. */
+  traceBytes(host: Host, bytes: Uint8Array): void {
     this.#trace.bytes(bytes);
+    this.#inputs?.onBytes(host.name, bytes);
   }
 
   /** The hash of everything that happened so far. Equal hashes mean equal runs. */
@@ -155,6 +161,7 @@ export class Kernel {
   /** For hosts: reports that the state of a host has changed. */
   traceState(host: Host): void {
     this.trace(`${this.now} ${host.name} is ${host.state}`);
+    this.#inputs?.onState(host.name, host.state);
     for (const listener of this.#stateListeners) listener(host);
   }
 

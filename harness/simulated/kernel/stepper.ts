@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { Driven } from "./drive.ts";
 import type { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import type { Host } from "./host.ts";
+import type { InputListener } from "./input-listener.ts";
 import { SimulationLimitError, type Limits } from "./limits.ts";
 import { current } from "./current-context.ts";
 import type { Trace } from "./trace.ts";
@@ -31,16 +32,23 @@ export class Stepper implements Driven {
   readonly #queue: EventQueue;
   readonly #limits: Limits;
   readonly #trace: Trace;
+  readonly #inputs: InputListener | undefined;
   /** The host whose step is in progress. */
   #host: Host | null = null;
   #tasks = 0;
   #abortedWith: Error | null = null;
 
-  constructor(queue: EventQueue, limits: Limits, trace: Trace, checkDescent: boolean) {
+  constructor(
+    queue: EventQueue,
+    limits: Limits,
+    trace: Trace,
+    options: { readonly checkDescent?: boolean; readonly inputs?: InputListener | undefined },
+  ) {
     this.#queue = queue;
     this.#limits = limits;
     this.#trace = trace;
-    this.descent = checkDescent ? new AsyncLocalStorage() : null;
+    this.#inputs = options.inputs;
+    this.descent = options.checkDescent === true ? new AsyncLocalStorage() : null;
   }
 
   /** Makes the next piece of work fail with `error`. */
@@ -134,6 +142,7 @@ export class Stepper implements Driven {
     event.run = null;
     this.events += 1;
     this.#trace.line(`${this.nowUs} ${who} ${event.label}`);
+    this.#inputs?.onInput(who, event.label, this.nowUs);
   }
 
   #enter(host: Host, during: string, run: () => void): void {

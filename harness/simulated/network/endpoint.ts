@@ -175,7 +175,7 @@ export class Endpoint implements PipeEnd {
       const rest = all.subarray(bytes.length);
       this.#received.unshift({ kind: "bytes", chunks: [rest], length: rest.length });
     }
-    this.host.kernel.traceBytes(bytes);
+    this.host.kernel.traceBytes(this.host, bytes);
     this.peer.out.wasRead(bytes.length);
     owner.onBytes(bytes);
   }

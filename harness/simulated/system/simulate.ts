@@ -4,6 +4,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
 import { requireSimulated } from "../../core/topology.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
+import type { InputListener } from "../kernel/input-listener.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
@@ -20,6 +21,8 @@ export interface SimulateOptions {
   readonly version?: RedisVersion;
   /** Receives each line of the trace. */
   readonly onTrace?: (line: string) => void;
+  /** Receives each input of each host. */
+  readonly inputs?: InputListener | undefined;
   /** See `KernelOptions`: checks that code stays in its host. Slower. */
   readonly checkDescent?: boolean;
   /** Keeps the messages between clients and servers. Default: false. */
@@ -59,6 +62,7 @@ export async function simulate<T>(
     seed: plan.seed,
     limits: { timeUs: plan.limitMs * 1000 + BEYOND_LIMIT_US },
     checkDescent,
+    inputs: options.inputs,
     ...(onTrace === undefined ? {} : { onTrace }),
   });
   const system = new SimulatedSystem(kernel, plan, version, options.messages === true);
@@ -73,6 +77,7 @@ export async function simulate<T>(
     await connectClients(system, options, connecting);
     system.clock.begin();
     system.messages?.begin();
+    options.inputs?.onBegin(kernel.now);
     return work(system, stop.signal);
   });
   const { stackTraceLimit } = Error;
