@@ -8,6 +8,8 @@ import { messageOf, UserError } from "../core/errors.ts";
 const FORMAT = "lockstorm-campaign";
 const VERSION = 1;
 
+const CAMPAIGN_KINDS = ["ladder", "hunt", "exploration"] as const;
+
 const shardSchema = z.strictObject({ index: z.int().positive(), count: z.int().positive() });
 
 /** One part of a campaign: number `index`, from 1, of `count`. */
@@ -21,14 +23,14 @@ export type CampaignParameters = z.infer<typeof parametersSchema>;
 const headerSchema = z.looseObject({
   format: z.literal(FORMAT, `a campaign's journal says "format":"${FORMAT}"`),
   version: z.literal(VERSION, `this lockstorm reads version ${VERSION}`),
-  kind: z.enum(["ladder", "hunt"]),
+  kind: z.enum(CAMPAIGN_KINDS),
   parameters: parametersSchema,
   shard: shardSchema.optional(),
 });
 
 /** The description of a campaign: the first line of its journal. */
 export interface CampaignIdentity {
-  readonly kind: "ladder" | "hunt";
+  readonly kind: (typeof CAMPAIGN_KINDS)[number];
   readonly parameters: CampaignParameters;
   /** Absent for a whole campaign. */
   readonly shard?: Shard | undefined;

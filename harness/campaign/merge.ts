@@ -10,6 +10,14 @@ import {
   journalFolder,
   readJournal,
 } from "./campaign-journal.ts";
+import type { ExploreResult } from "./explore/explore.ts";
+import {
+  exploreEntrySchema,
+  exploreParametersSchema,
+  ExploreRecord,
+  findingsOf as findingsOfExploration,
+} from "./explore/explore-journal.ts";
+import { explorationName } from "./explore/prepare-exploration.ts";
 import { findingsOf, huntEntrySchema, huntParametersSchema, wantedPositions } from "./hunt/hunt-journal.ts";
 import type { HuntResult } from "./hunt/hunt-lock.ts";
 import { huntName } from "./hunt/prepare-hunt.ts";
@@ -20,7 +28,10 @@ import { Regressions } from "./regressions.ts";
 import type { TalliedNote } from "./notes/tally.ts";
 
 /** The results of all shards of one campaign, as if it had not been divided. */
-export type MergedResult = { readonly ladder: LadderResult } | { readonly hunt: HuntResult };
+export type MergedResult =
+  | { readonly ladder: LadderResult }
+  | { readonly hunt: HuntResult }
+  | { readonly exploration: ExploreResult };
 
 /**
  * Merges the results of a campaign's shards, and copies counterexamples into the store.
@@ -30,6 +41,7 @@ export type MergedResult = { readonly ladder: LadderResult } | { readonly hunt: 
 export async function mergeResults(paths: readonly string[], store: string = STORE): Promise<MergedResult> {
   const files = journalsIn(paths);
   const { kind } = commonIdentity(files.map((file) => [file, readJournal(file, z.unknown()).identity]));
+  if (kind === "exploration") return { exploration: await mergeExploration(files, store) };
   return kind === "ladder" ? { ladder: mergeLadder(files, store) } : { hunt: await mergeHunt(files, store) };
 }
 
@@ -121,6 +133,29 @@ async function mergeHunt(files: readonly string[], store: string): Promise<HuntR
     name: huntName(parameters.lock, parameters.topology.kind),
     store,
     findings: { ...counts, notes: adopted(notes, store), ...found },
+    reason: missingShards(journals),
+  };
+}
+
+/** Merges explorations: what counts is what an undivided exploration would have run. */
+async function mergeExploration(files: readonly string[], store: string): Promise<ExploreResult> {
+  const journals = read(files, exploreEntrySchema);
+  const identity = commonIdentity(journals.map(({ file, identity: each }) => [file, each]));
+  const parameters = exploreParametersSchema.parse(identity.parameters);
+  const entries = journals.flatMap(({ file, entries: each }) =>
+    each.map((entry) => ("broken" in entry ? { ...entry, folder: join(storeOf(file), entry.folder) } : entry)),
+  );
+  const { broken, ...found } = findingsOfExploration(parameters, new ExploreRecord(entries), undefined);
+  const kept = broken?.folder === undefined ? undefined : adoptRun(broken.folder, store);
+  if (kept !== undefined) {
+    const { plan } = await readKeptRun(kept);
+    if (plan !== undefined) new Regressions(store).keep(plan);
+  }
+  const folder = kept === undefined ? {} : { folder: relative(store, kept) };
+  return {
+    name: explorationName(parameters.lock, parameters.topology.kind),
+    store,
+    findings: { ...found, ...(broken === undefined ? {} : { broken: { path: broken.path, ...folder } }) },
     reason: missingShards(journals),
   };
 }

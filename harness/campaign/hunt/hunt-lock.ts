@@ -1,8 +1,7 @@
 import { relative } from "node:path";
-import { findLock } from "../../../lock-impl/registry.ts";
 import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
-import type { Property, Verdict } from "../../core/verdict.ts";
+import type { Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRecurring, keepRun } from "../kept-run.ts";
@@ -12,7 +11,8 @@ import { Regressions } from "../regressions.ts";
 import type { CampaignResult } from "../run-campaign.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
-import { type Basis, notesOf, undecidedReasons } from "../notes/run-notes.ts";
+import { basisOf } from "../notes/basis.ts";
+import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
@@ -144,12 +144,6 @@ class Firsts {
     this.#seen.set(kind, seen);
     return !seen.has(what) && seen.add(what).size <= MOST_KEPT;
   }
-}
-
-/** Who says what decides. */
-function basisOf(lock: string, asked: readonly Property[] | undefined): Basis {
-  if (asked !== undefined) return "asked";
-  return findLock(lock) === undefined ? "promisable" : "claims";
 }
 
 /**

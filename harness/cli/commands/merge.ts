@@ -2,6 +2,7 @@ import { mergeResults } from "../../campaign/merge.ts";
 import { UserError } from "../../core/errors.ts";
 import { STORE } from "../../run/store.ts";
 import type { Command } from "../command.ts";
+import { printExploration } from "../print-exploration.ts";
 import { printHunt } from "../print-hunt.ts";
 import { printLadder } from "../print-ladder.ts";
 import { readFormats, reportFlag } from "../report-files.ts";
@@ -26,6 +27,7 @@ export const merge: Command = {
     const store = flags.text("store") ?? STORE;
     const output = { json: flags.on("json"), formats: readFormats(flags) };
     const merged = await mergeResults(operands, store);
+    if ("exploration" in merged) return printExploration(merged.exploration, output.json);
     return "ladder" in merged
       ? printLadder(merged.ladder, { ...output, store, former: flags.text("former") })
       : printHunt(merged.hunt, output);

@@ -5,6 +5,7 @@ import { completion } from "./completion.ts";
 import { conform } from "./conform.ts";
 import { debate } from "./debate.ts";
 import { doctor } from "./doctor.ts";
+import { explore } from "./explore.ts";
 import { headline } from "./headline.ts";
 import { hunt } from "./hunt.ts";
 import { init } from "./init.ts";
@@ -17,6 +18,7 @@ import { setup } from "./setup.ts";
 /** All commands, in the order of the help. Parsing, help, completion and `docs/cli.md` come from this table. */
 export const commands: readonly Command[] = [
   hunt,
+  explore,
   conform,
   merge,
   reproduce,

@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { UserError } from "../../core/errors.ts";
+import { readKeptRun } from "../kept-run.ts";
+import { mergeResults } from "../merge.ts";
+import { freshStores, HeardProgress } from "../testing/results.ts";
+import { explore } from "./explore.ts";
+import type { ExploreOptions } from "./explore-options.ts";
+import { smallWorkload } from "./testing/small-workload.ts";
+
+const fresh = freshStores();
+
+const SOUND: ExploreOptions = {
+  lock: "single",
+  faults: ["kill-client", "reset"],
+  workload: smallWorkload("single", "single"),
+  threads: 1,
+};
+const FLAWED: ExploreOptions = {
+  ...SOUND,
+  lock: "set-px",
+  faults: ["pause-client"],
+  workload: smallWorkload("set-px", "single"),
+};
+
+describe("an exploration", () => {
+  test("of a sound lock ends with all schedules, and none breaks it", async () => {
+    const progress = new HeardProgress();
+    const { findings } = await explore(SOUND, { store: fresh(), progress });
+    expect(findings).toMatchObject({
+      complete: true,
+      outcomes: { invalid: 0 },
+      levels: [{ deviations: 1, missing: 0 }],
+    });
+    expect(findings.broken).toBeUndefined();
+    expect(findings.schedules).toBe(1 + (findings.levels[0]?.families ?? 0));
+    expect(progress.steps.at(-1)).toContain("100 %");
+  });
+
+  test("finds a flaw at the first level, keeps the schedule, and finds the same with several threads", async () => {
+    const store = fresh();
+    const { findings } = await explore(FLAWED, { store });
+    expect(findings).toMatchObject({ complete: false, outcomes: { invalid: 1 }, broken: { path: expect.any(String) } });
+    const { plan, verdict } = await readKeptRun(join(store, findings.broken?.folder ?? ""));
+    expect(plan?.faults).toHaveLength(1);
+    expect(verdict.verdict).toBe("invalid");
+    expect(existsSync(join(store, "regressions"))).toBe(true);
+    const again = await explore({ ...FLAWED, threads: 3 }, { store: fresh() });
+    const { folder: _, ...broken } = again.findings.broken ?? { path: "" };
+    expect({ ...again.findings, broken }).toEqual({ ...findings, broken: { path: findings.broken?.path } });
+  });
+
+  test.each<[string, Partial<ExploreOptions>, string]>([
+    ["a lock that does not run there", { topology: "redlock" }, "does not run on the topology redlock"],
+    ["a fault that cannot happen there", { faults: ["failover"] }, "cannot happen"],
+    ["a topology without simulation", { lock: "zookeeper", topology: "zookeeper" }, "no servers"],
+  ])("refuses %s", async (_, options, why) => {
+    const refused = explore({ ...SOUND, ...options }, { store: fresh() });
+    await expect(refused).rejects.toThrow(UserError);
+    await expect(refused).rejects.toThrow(why);
+  });
+});
+
+test("the shards of an exploration, merged, are the whole one", async () => {
+  const store = fresh("merged");
+  const whole = await explore(SOUND, { store: fresh("whole") });
+  const stores = [fresh("one"), fresh("two")];
+  for (const [index, each] of stores.entries()) {
+    const shard = { index: index + 1, count: 2 };
+    const part = await explore({ ...SOUND, shard }, { store: each });
+    expect(part.findings.schedules).toBeLessThan(whole.findings.schedules);
+  }
+  const merged = await mergeResults(stores, store);
+  expect(merged).toEqual({ exploration: { ...whole, store, reason: expect.any(String) } });
+  const half = await mergeResults(stores.slice(1), fresh("half"));
+  expect(half).toMatchObject({
+    exploration: { findings: { complete: false }, reason: expect.stringContaining("shard 1") },
+  });
+});

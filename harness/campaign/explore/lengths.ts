@@ -1,0 +1,64 @@
+/** A run of one length, as far as it decides which other lengths are worth a run. */
+export interface LengthOutcome {
+  /** Equal for runs that differ in nothing but times. */
+  readonly class: string;
+  /** What happened in the run after the deviation began: each is a deadline that a length crosses. Milliseconds after it. */
+  readonly deadlinesMs: readonly number[];
+}
+
+export interface LengthScope {
+  readonly mostMs: number;
+  /** Lengths closer together than this are not told apart. */
+  readonly resolutionMs: number;
+  /** Whether one length stands for a region; otherwise all multiples of the resolution are tried. */
+  readonly regions: boolean;
+}
+
+/**
+ * The lengths of a deviation that are worth a run, with their outcomes, shortest first.
+ *
+ * A length matters only by what it outlasts. The longest run shows what there is to outlast: between two of its events
+ * the deviation ends in the same state of all hosts, whenever it ends. What then follows happens at times that either
+ * stay or move with the end, so the order of any two of its events can change only once within this interval: where both
+ * of its ends give the same class, every length between them does. Where they do not, the interval is halved until its
+ * ends agree or are `resolutionMs` apart. Sound for deadlines that are further apart than the resolution.
+ */
+export async function exploreLengths<Outcome extends LengthOutcome>(
+  run: (lengthMs: number) => Promise<Outcome>,
+  { mostMs, resolutionMs, regions }: LengthScope,
+): Promise<readonly (readonly [lengthMs: number, outcome: Outcome])[]> {
+  const outcomes = new Map<number, Outcome>();
+  const at = async (lengthMs: number): Promise<Outcome> => {
+    const exact = Math.round(lengthMs * 1000) / 1000;
+    const known = outcomes.get(exact) ?? (await run(exact));
+    outcomes.set(exact, known);
+    return known;
+  };
+  const halve = async (lowMs: number, highMs: number): Promise<void> => {
+    const [low, high] = [await at(lowMs), await at(highMs)];
+    if (low.class === high.class || highMs - lowMs <= resolutionMs) return;
+    const middleMs = (lowMs + highMs) / 2;
+    await halve(lowMs, middleMs);
+    await halve(middleMs, highMs);
+  };
+  if (regions) {
+    const longest = await at(mostMs);
+    for (const [lowMs, highMs] of intervalsOf(longest.deadlinesMs, mostMs, resolutionMs)) await halve(lowMs, highMs);
+  } else for (let ms = resolutionMs; ms <= mostMs; ms += resolutionMs) await at(ms);
+  return [...outcomes].toSorted(([one], [other]) => one - other);
+}
+
+/** The intervals between deadlines that are far enough apart, without the instants just beside the deadlines. */
+function intervalsOf(
+  deadlinesMs: readonly number[],
+  mostMs: number,
+  resolutionMs: number,
+): readonly (readonly [number, number])[] {
+  const within = deadlinesMs.filter((ms) => ms > 0 && ms < mostMs).toSorted((one, other) => one - other);
+  const bounds = [0, ...within, mostMs];
+  const margin = resolutionMs / 4;
+  return bounds.slice(1).flatMap((high, index) => {
+    const low = bounds[index] ?? 0;
+    return high - low < resolutionMs ? [] : [[low + margin, high === mostMs ? mostMs : high - margin] as const];
+  });
+}

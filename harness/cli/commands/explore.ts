@@ -1,0 +1,85 @@
+import { explore as exploreLock } from "../../campaign/explore/explore.ts";
+import { UserError } from "../../core/errors.ts";
+import { readPlan } from "../../run/store.ts";
+import { type Command, type Flag, type Flags, refuseOperands } from "../command.ts";
+import { campaignFlags, readCampaignFlags } from "../flags/campaign-flags.ts";
+import { readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { readSeed } from "../flags/seed-flag.ts";
+import { readShard } from "../flags/shard-flag.ts";
+import { printExploration } from "../print-exploration.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
+
+const { require: requireFlag, store, json } = runFlags;
+const { topology, faults } = campaignFlags;
+const { value, choices } = campaignFlags.persistence;
+/** Without a default: a lock's recipe may prescribe what its servers persist. */
+const persistence: Flag = { value, choices, help: "what the nodes keep on disk (default: what the lock prescribes)" };
+/** Beyond this a bound is out of reach: each deviation more takes a thousand times as long. */
+const MOST_DEVIATIONS = 4;
+
+/** `lockstorm explore`: every schedule with up to a number of deviations. */
+export const explore: Command = {
+  name: "explore",
+  summary: "run every schedule of a small workload with up to N faults, in simulation",
+  operands: "",
+  flags: {
+    lock: { value: "lock", help: "a lock's name, or the path of a driver", default: "single" },
+    topology,
+    persistence,
+    faults: { ...faults, help: faults.help.replace("faults to draw from", "faults that deviations are made of") },
+    deviations: { value: "n", help: `the most faults of a schedule, up to ${MOST_DEVIATIONS}`, default: "1" },
+    clients: { value: "n", help: "how many clients contend", default: "2" },
+    sections: { value: "n", help: "how many critical sections each client has", default: "1" },
+    plan: { value: "file", help: "a plan without faults whose clients are the workload instead" },
+    seed: { value: "seed", help: "seed of the one jitter that all schedules have", default: "1" },
+    resolution: { value: "ms", help: "deadlines closer together than this are not told apart", default: "10" },
+    "no-reduction": { help: "also run the schedules that others stand for: all moments, servers and lengths" },
+    "keep-going": { help: "do not end with the first schedule that breaks the lock" },
+    threads: { value: "n", help: "how many threads run schedules (default: one for each core)" },
+    budget: { value: "seconds", help: "no new part begins after this time" },
+    shard: { value: "i/n", help: "explore only the i-th of n parts of the last level" },
+    resume: { help: "continue an interrupted exploration with the same flags in this store" },
+    require: requireFlag,
+    store,
+    json,
+  },
+  examples: [
+    "lockstorm explore --lock single --faults pause-client,stall",
+    "lockstorm explore --lock ./my-lock.ts --topology redlock",
+    "lockstorm explore --lock fenced --deviations 2 --faults pause-client,kill-client,reset,partition --resume",
+    "lockstorm explore --lock redlock --shard 1/8 --store results-1",
+  ],
+  run: async ({ operands, flags, signal }) => {
+    refuseOperands("explore", operands, "name the lock with --lock");
+    const { required, json: asJson, environment } = readRunFlags(flags);
+    const options = { ...readExploreOptions(flags), required };
+    using progress = new TerminalProgress();
+    const result = await exploreLock(options, { ...environment, signal, progress });
+    progress[Symbol.dispose]();
+    return printExploration(result, asJson);
+  },
+};
+
+function readExploreOptions(flags: Flags) {
+  const budgetSeconds = flags.integer("budget", 1);
+  const { faults: kinds, ...where } = readCampaignFlags(flags);
+  if (kinds?.length === 0) throw new UserError("there is nothing to explore without faults", "leave out --faults none");
+  const plan = flags.text("plan");
+  return {
+    lock: flags.text("lock") ?? "single",
+    ...where,
+    faults: kinds,
+    deviations: flags.integer("deviations", 1, MOST_DEVIATIONS),
+    clients: flags.integer("clients", 1, 8),
+    sections: flags.integer("sections", 1, 8),
+    workload: plan === undefined ? undefined : readPlan(plan),
+    seed: readSeed(flags),
+    resolutionMs: flags.integer("resolution", 1),
+    reduction: !flags.on("no-reduction"),
+    keepGoing: flags.on("keep-going"),
+    threads: flags.integer("threads", 1, 256),
+    budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
+    shard: readShard(flags),
+    resume: flags.on("resume"),
+  };
+}

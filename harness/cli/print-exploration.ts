@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
+import type { ExploreFindings, LevelFindings } from "../campaign/explore/explore-journal.ts";
+import type { ExploreResult } from "../campaign/explore/explore.ts";
+import { leftOut } from "../campaign/explore/left-out.ts";
+import { readKeptRun } from "../campaign/kept-run.ts";
+import { isDecided } from "../campaign/notes/tally.ts";
+import { printableJson } from "../core/printable.ts";
+import { EXIT } from "../core/verdict.ts";
+import { printRun, textOptions } from "./output.ts";
+import { print } from "./terminal.ts";
+
+/**
+ * Prints the outcome of an exploration.
+ * @returns the exit code: 1 when a schedule breaks the lock; 0 when all were run, none does, and enough of them decided
+ * something (`isDecided`); else 2
+ */
+export async function printExploration(result: ExploreResult, json: boolean): Promise<number> {
+  const { findings, store } = result;
+  const { broken } = findings;
+  if (json) print(printableJson({ ...findings, leftOut: leftOut(findings.parameters), verdict: verdictOf(findings) }));
+  else {
+    if (broken?.folder !== undefined) {
+      const folder = join(store, broken.folder);
+      printRun({ record: await readKeptRun(folder), folder }, false);
+    }
+    print(renderNotes(findings.notes, textOptions()));
+    print(`${words(result)}\n`);
+  }
+  return EXIT[verdictOf(findings)];
+}
+
+function verdictOf(findings: ExploreFindings): "valid" | "invalid" | "unknown" {
+  if (findings.broken !== undefined) return "invalid";
+  const { valid, unknown } = findings.outcomes;
+  return findings.complete && isDecided({ valid, unknown, notes: findings.notes }) ? "valid" : "unknown";
+}
+
+function words({ findings, reason }: ExploreResult): string {
+  const { parameters, levels, outcomes, schedules, classes } = findings;
+  const { lock, topology, seed } = parameters;
+  const { valid, unknown, unpromised, invalid } = outcomes;
+  return [
+    "",
+    `Explored ${lock} on ${topology.kind}, seed ${seed}: ${figure(schedules)} schedules of ${figure(classes)} classes`,
+    `  ${figure(valid)} valid, ${figure(unknown)} unknown, ${figure(unpromised)} without a guaranteed property, ${figure(invalid)} invalid`,
+    ...levels.map(levelWords),
+    "Left out",
+    ...leftOut(parameters).map((line) => `  ${line}`),
+    conclusion(findings, reason),
+  ].join("\n");
+}
+
+function levelWords(level: LevelFindings): string {
+  const { deviations, schedules, newClasses, families, missing, symmetric, alike } = level;
+  const pruned = [
+    ...(symmetric === 0 ? [] : [`${figure(symmetric)} at equal servers`]),
+    ...(alike === 0 ? [] : [`${figure(alike)} after another schedule of the same class`]),
+  ];
+  const rest = missing === 0 ? "" : `, ${figure(missing)} not explored`;
+  return `  with ${counted(deviations, "deviation")}: ${figure(families)} places and faults${rest}, ${figure(schedules)} schedules, ${figure(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
+}
+
+function conclusion(findings: ExploreFindings, reason: string): string {
+  const { broken, complete, parameters, schedules } = findings;
+  const bound = `up to ${counted(parameters.deviations, "deviation")}`;
+  if (broken?.path === "") return "The workload breaks it as it is, without a deviation.";
+  if (broken !== undefined)
+    return `Schedule ${broken.path} breaks it. The same command finds it again, and the kept plan replays it.`;
+  if (!complete) return `Not complete: ${reason}. Continue with --resume.`;
+  if (verdictOf(findings) === "unknown")
+    return `All ${figure(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;
+  return `All ${figure(schedules)} schedules with ${bound} were run: none breaks it.`;
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function figure(value: number): string {
+  return value.toLocaleString("en-US");
+}
