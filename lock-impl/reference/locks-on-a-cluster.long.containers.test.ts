@@ -13,6 +13,9 @@ async function formCluster({ servers }: RealServers): Promise<void> {
   for (const [index, { redis }] of servers.entries()) {
     await redis.call("CLUSTER", "ADDSLOTSRANGE", index * share, Math.min(SLOTS, (index + 1) * share) - 1);
     await redis.call("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
+  }
+  // Afterwards: a server that has heard of another one accepts no epoch.
+  for (const { redis } of servers) {
     for (const { address, busPort } of servers) {
       await redis.call("CLUSTER", "MEET", address.host, address.port, busPort);
     }

@@ -29,7 +29,7 @@ export interface ContainerNodeOptions {
   readonly syncsLate?: boolean;
 }
 
-const STARTUP_DEADLINE_MS = 10_000;
+const STARTUP_DEADLINE_MS = 30_000;
 /** A server that does not answer may have ended; the engine is asked a few times a second. */
 const BETWEEN_LOOKS_MS = 200;
 
