@@ -4,7 +4,7 @@ import { dataNodes } from "../../core/topology.ts";
 import type { Conformity } from "./conformity.ts";
 
 /** The key that checks lock. */
-export const KEY = "k1";
+const KEY = "k1";
 /** A lease that outlasts what a check does meanwhile. Short, because some locks limit how long a lease may be. */
 export const LEASE_MS = 2500;
 
