@@ -7,11 +7,13 @@ import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import type { LockEntry } from "../../lock-impl/lock-entry.ts";
 import { specimens } from "../../lock-impl/flawed/specimens.ts";
 import { HarnessError } from "../../harness/core/errors.ts";
+import type { Recurrence } from "../../harness/core/recurrence.ts";
 import type { Plan } from "../../harness/core/plan.ts";
 import { isSimulated } from "../../harness/core/topology.ts";
 import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
+import { keptRecurrences } from "./kept-recurrences.ts";
 import { lockPage } from "./lock-page.ts";
 import { DETECTION_RUNS, type LimitRun, runForLimit, searchLimit } from "../../harness/campaign/limit-search.ts";
 
@@ -42,11 +44,19 @@ export function canBeShown({ lesson }: LockEntry): boolean {
   return isSimulated(lesson.shows.topology);
 }
 
-/** The page of one lock, and the run of its kept plan where it has one. `root` is the project's root. */
-export async function lockDocument(lock: LockEntry, root: string): Promise<{ run?: LimitRun; document: Document }> {
+/**
+ * The page of one lock, and the run of its kept plan where it has one.
+ * @param root the project's root
+ * @param recurrence how often its violation came again. Default: as it was counted last
+ */
+export async function lockDocument(
+  lock: LockEntry,
+  root: string,
+  recurrence: Recurrence = keptRecurrences(root)[lock.name] ?? {},
+): Promise<{ run?: LimitRun; document: Document }> {
   const planFile = planFileOf(lock);
   const run = canBeShown(lock) ? await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile))) : undefined;
-  const shown = run === undefined ? {} : { shown: { record: run.record, planFile } };
+  const shown = run === undefined ? {} : { shown: { record: { ...run.record, recurrence }, planFile } };
   const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), ...shown };
   return {
     ...(run === undefined ? {} : { run }),
@@ -69,7 +79,7 @@ export async function planDocument(lock: LockEntry, root: string): Promise<Docum
 async function searched(lock: LockEntry): Promise<LimitRun> {
   const found: LimitRun[] = [];
   for (const seed of SEEDS) {
-    const search = { seed, runs: DETECTION_RUNS, shrinkRuns: SHRINK_RUNS };
+    const search = { seed, runs: DETECTION_RUNS, shrinkRuns: SHRINK_RUNS, lasts: true };
     const { counterexample } = await searchLimit(lock, lock.lesson.shows, search);
     if (counterexample !== undefined) found.push(counterexample.run);
   }

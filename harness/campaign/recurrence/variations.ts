@@ -1,4 +1,4 @@
-import type { FaultStep, Plan } from "../../core/plan.ts";
+import type { ClientPlan, FaultStep, Plan } from "../../core/plan.ts";
 import type { Trigger } from "../../core/trigger.ts";
 
 /** With how many other seeds a counterexample is tried, and so what reports count. */
@@ -6,6 +6,9 @@ export const OTHER_SEEDS = 20;
 
 /** How late each fault may be, in milliseconds: on real servers a fault takes effect only when it is done. */
 const LATENESS_MS = [0, 30, 60, 100, 150, 200, 300, 450];
+
+/** How much later than the others a client may begin. */
+const LATE_START_MS = 20;
 
 /** How many variations of a plan there are in all. */
 export const VARIATIONS = OTHER_SEEDS + LATENESS_MS.length;
@@ -15,13 +18,26 @@ export function withOtherSeeds(plan: Plan, count: number = OTHER_SEEDS): readonl
   return Array.from({ length: count }, (_, index) => ({ ...plan, seed: plan.seed + index + 1 }));
 }
 
-/** The same plan with other seeds and with faults that come later and later, as on real servers. */
+/**
+ * The same plan with other seeds, with faults that come later and later, and with one client after another that begins
+ * late: real servers and processes do not start in the order of a list.
+ */
 export function withLateFaults(plan: Plan): readonly Plan[] {
   return LATENESS_MS.map((lateMs, index) => ({
     ...plan,
     seed: plan.seed + index + 1,
+    clients: plan.clients.map((client, number) =>
+      number === index % (plan.clients.length + 1) ? beginningLate(client) : client,
+    ),
     faults: plan.faults.map((step) => late(step, lateMs)),
   }));
+}
+
+function beginningLate(client: ClientPlan): ClientPlan {
+  const sections = client.sections.map((section, place) =>
+    place === 0 ? { ...section, after: section.after ?? { atMs: LATE_START_MS } } : section,
+  );
+  return { ...client, sections };
 }
 
 function late(step: FaultStep, lateMs: number): FaultStep {
