@@ -1,7 +1,6 @@
 import { print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
-import { boundWords } from "../../reports/campaign/bound-words.ts";
 import { residualRiskWords } from "../../reports/campaign/residual-risk-words.ts";
 import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
 import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
@@ -16,6 +15,9 @@ import type { HuntFindings } from "../campaign/hunt/hunt-journal.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { writeReports } from "./report-files.ts";
+
+/** Plans that were chosen in an order are no sample of others, so no bound follows from them. */
+const NONE_DRAWN = "none of the plans was drawn at random, so nothing follows about others";
 
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
@@ -91,7 +93,7 @@ function words(findings: HuntFindings, reason: string): string {
     const what = isModulePath(lock)
       ? "no required property was violated"
       : "no property that the lock claims was violated";
-    const open = residualRisk === undefined ? boundWords(valid) : residualRiskWords(residualRisk);
+    const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
     if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =
