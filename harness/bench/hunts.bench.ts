@@ -84,7 +84,7 @@ async function outcomeOf(lock: LockEntry, { learns, runs: most }: Way, seed: num
   const { counterexample, runs, unknown } = await search<SimulatedRun>({
     drawnFrom: huntSource({ lock: name, topology, faults: faultsFor(undefined, "simulated", topology) }),
     learn: learns ? learnSimulated({ signal }) : undefined,
-    isPromising: (plan) => deciding(lock, plan).length > 0,
+    promises: (plan) => deciding(lock, plan).length,
     seed,
     runs: most,
     shrinkRuns: 0,

@@ -27,8 +27,11 @@ export interface SearchOptions<Run> extends Omit<
    * all plans are drawn at random.
    */
   readonly learn?: ((plan: Plan) => Promise<Lesson>) | undefined;
-  /** Whether the lock promises anything in a run of the plan; the systematic part leaves out the others. Default: yes. */
-  readonly isPromising?: (plan: Plan) => boolean;
+  /**
+   * How much the lock promises in a run of the plan, as a number of properties: the systematic part leaves out plans with
+   * 0, and prefers faults under which it promises more. Default: the same of each plan.
+   */
+  readonly promises?: (plan: Plan) => number;
   /** Decides whether the search has found what it looks for. Default: the run's verdict, as campaigns count it. */
   readonly verdictOf?: ((run: Run) => Verdict) | undefined;
   /**
@@ -56,7 +59,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   drawnFrom,
   run,
   learn,
-  isPromising = () => true,
+  promises = () => 1,
   verdictOf = ({ record }) => countedVerdict(record.verdict, record.history),
   lasts = false,
   onOtherSeed,
@@ -69,7 +72,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return { ...executed, plan, verdict: verdictOf(executed) };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, reenters } = await systematicPart({ drawnFrom, learn, isPromising }, options);
+  const { first, reenters } = await systematicPart({ drawnFrom, learn, promises }, options);
   const result = await runCampaign<Searched<Run>>({
     ...options,
     otherSeeds,
@@ -100,8 +103,8 @@ async function systematicPart<Run>(
   {
     drawnFrom,
     learn,
-    isPromising,
-  }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "isPromising">> & Pick<SearchOptions<Run>, "learn">,
+    promises,
+  }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises">> & Pick<SearchOptions<Run>, "learn">,
   { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
 ): Promise<{ readonly first: readonly Plan[]; readonly reenters: boolean }> {
   const unlearned = { first: [], reenters: drawnFrom.reenters ?? false };
@@ -109,7 +112,7 @@ async function systematicPart<Run>(
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
-    const first = await systematicPlans({ drawnFrom, seed, learn, skills, isPromising, most: SYSTEMATIC_PLANS });
+    const first = await systematicPlans({ drawnFrom, seed, learn, skills, promises, most: SYSTEMATIC_PLANS });
     return { first, reenters: skills.reenters || unlearned.reenters };
   } catch (error) {
     // The campaign says by itself that it was cut short.

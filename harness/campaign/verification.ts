@@ -109,7 +109,7 @@ export async function verify(
     lasts: true,
     signal,
     learn: learnSimulated({ driver, signal }),
-    isPromising: (plan) => required !== undefined || promisedUnder(plan).length > 0,
+    promises: (plan) => (required ?? promisedUnder(plan)).length,
     onRun: ({ plan, record, verdict }, { shrinking, drawn }) => {
       if (shrinking) return;
       noted.push({ notes: notesOf({ plan, history: record.history, verdict }, basis) });

@@ -38,9 +38,10 @@ export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
   return { leaseMs, leases };
 }
 
-/** Whether a lease of this client is running at a moment, as far as the client knows. */
-export function hasLease({ leases }: Deadlines, client: string, atMs: number): boolean {
-  return leases.some((lease) => lease.client === client && lease.fromMs <= atMs && lease.toMs > atMs);
+/** Whether this client had a lease that is over at a moment, and has no other, as far as it knows. */
+export function hasOutlived({ leases }: Deadlines, client: string, atMs: number): boolean {
+  const granted = leases.filter((lease) => lease.client === client && lease.fromMs <= atMs);
+  return granted.length > 0 && granted.every(({ toMs }) => toMs <= atMs);
 }
 
 /**
@@ -48,9 +49,9 @@ export function hasLease({ leases }: Deadlines, client: string, atMs: number): b
  * lease that is running or being asked for; far beyond it; short compared with it; just below it.
  */
 export function lengthsAround({ leaseMs, leases }: Deadlines, atMs: number): readonly number[] {
-  const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs + 1 && toMs > atMs);
-  const leftMs = Math.max(...running.map(({ toMs }) => toMs - atMs), -Infinity);
-  const endMs = leftMs > 0 ? leftMs : leaseMs;
-  const lengths = [endMs + 0.15 * leaseMs, endMs + leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, 2.5 * leaseMs];
+  // The first to end: at an extension, the lease before it.
+  const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
+  const endMs = Math.min(leaseMs, ...running.map(({ toMs }) => toMs - atMs));
+  const lengths = [endMs + 0.08 * leaseMs, endMs + 0.5 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, 2.5 * leaseMs];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }

@@ -3,7 +3,7 @@ import type { Fault, FaultParams } from "../../harness/core/fault.ts";
 import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
-import { type Base, hasLease, lengthsAround } from "./base.ts";
+import { type Base, hasOutlived, lengthsAround } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
 import { type StrikePoint, strikePointsOf, type Phase } from "./strike-points.ts";
 
@@ -63,7 +63,7 @@ function deviationsAt(
 ): readonly RankedDeviation[] {
   const { kind, traits } = fault;
   // What is done after a lease is over seldom rests on it.
-  const least = point.rank * 3 + (hasLease(deadlines, point.client, point.atMs) ? 0 : 1);
+  const least = point.rank * 3 + (hasOutlived(deadlines, point.client, point.atMs) ? 1 : 0);
   if (least > mostCost) return [];
   const heals = traits.duration === "lasting" && !killsClients(traits);
   const lengths = heals ? lengthsAround(deadlines, point.atMs) : [undefined];

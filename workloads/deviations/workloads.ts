@@ -88,12 +88,13 @@ function shapesOf(topology: TopologySpec) {
     { name: "at once", clients: [sections([read, write], [hold(0.3), write]), [...sections([read, write]), seeker]] },
     {
       name: "in turn",
-      clients: [sections([read, hold(0.85), write], [read, write]), [later(rival, 0), seeker]],
+      clients: [sections([read, hold(0.9), write], [read, write]), [later(rival, 0), seeker]],
     },
     {
       name: "never released",
       clients: [[{ ...section(topology, [write]), release: false }], [later(rival, 0), seeker]],
     },
+    { name: "in a row", clients: [sections([], [write], [hold(0.2), write]), [later(rival, 0), seeker]] },
   ];
   const extending: readonly Shape[] = [
     {
@@ -118,7 +119,7 @@ function shapesOf(topology: TopologySpec) {
     {
       name: "entered again after the lease, then contended",
       outlives: true,
-      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 2)]],
+      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 1.4)]],
     },
     {
       name: "entered again",

@@ -89,7 +89,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({ lock, topology, faults, required }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
-    isPromising: (plan) => required !== undefined || requiredProperties(plan).length > 0,
+    promises: (plan) => (required ?? requiredProperties(plan)).length,
     regressions,
     seed,
     runs,

@@ -29,8 +29,8 @@ interface LearningOptions {
 
 interface SystematicOptions extends LearningOptions {
   readonly skills: Skills;
-  /** Whether a run of the plan can break a promise. */
-  readonly isPromising: (plan: Plan) => boolean;
+  /** How much the lock promises in a run of the plan, as a number of properties. */
+  readonly promises: (plan: Plan) => number;
   /** The most plans. */
   readonly most: number;
 }
@@ -40,7 +40,7 @@ interface SystematicOptions extends LearningOptions {
  * telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<readonly Plan[]> {
-  const { drawnFrom, learn, skills, isPromising, most } = options;
+  const { drawnFrom, learn, skills, promises, most } = options;
   const workloads = smallWorkloads(workloadOptions(options), skills);
   const bases: Base[] = [];
   for (const { name, plan } of workloads) {
@@ -50,11 +50,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<reado
     bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const plans = bases.map(({ plan }) => plan);
-  for (const plan of deviating(bases, drawnFrom.faults)) {
-    if (plans.length >= most) break;
-    if (isPromising(plan)) plans.push(plan);
-  }
-  return plans;
+  return [...plans, ...deviating(bases, drawnFrom.faults, promises)].slice(0, most);
 }
 
 /** What the lock does when it is asked to extend and to enter again. */
@@ -78,37 +74,52 @@ const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = { "hold-message
 /** Dearer deviations are left out: there are thousands of cheaper ones. */
 const MOST_COST = 12;
 
-/** One deviation each: the kinds in turn; of each kind the sorts in turn; of each sort the cheapest over all workloads. */
-function* deviating(bases: readonly Base[], faults: readonly Fault[]): Generator<Plan> {
+/** How much dearer a deviation is for each cheaper one of its sort: other sorts are likelier to show something new. */
+const REPETITION_COST = 3;
+
+/** A plan with one deviation. */
+interface Deviating {
+  readonly plan: Plan;
+  readonly kind: DeviationKind;
+  readonly sort: string;
+  readonly cost: number;
+}
+
+/**
+ * One deviation each: the kinds in turn, and of each kind the cheapest over all sorts and workloads. A kind under which the
+ * lock promises less comes less often: fewer of its runs can break a promise.
+ */
+function deviating(
+  bases: readonly Base[],
+  faults: readonly Fault[],
+  promises: SystematicOptions["promises"],
+): readonly Plan[] {
   const found = bases.flatMap((base, index) =>
-    deviationsOf(base, faults, undefined, MOST_COST).map((deviation) => ({
-      base,
-      deviation,
-      cost: deviation.cost + index / 2,
-    })),
+    deviationsOf(base, faults, undefined, MOST_COST).map((deviation): Deviating => {
+      const { kind, sort, cost } = deviation;
+      return { plan: deviation.apply(base.plan), kind, sort, cost: cost + index / 2 };
+    }),
   );
-  const kinds = [...Map.groupBy(found, ({ deviation }) => deviation.kind)].map(([kind, each]) => ({
-    share: SHARES[kind] ?? 1,
-    queue: inTurn([...Map.groupBy(each, ({ deviation }) => deviation.sort).values()].map(cheapestFirst)),
-  }));
-  for (const { base, deviation } of inTurn(kinds.flatMap(({ share, queue }) => dealt(queue, share)))) {
-    yield deviation.apply(base.plan);
-  }
+  const queues = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, each]) => {
+    const queue = cheapestFirst(withRepetitions(each)).filter(({ plan }) => promises(plan) > 0);
+    const [first] = queue;
+    return { kind, queue, promised: first === undefined ? 0 : promises(first.plan) };
+  });
+  const most = Math.max(...queues.map(({ promised }) => promised));
+  const timed = queues.flatMap(({ kind, queue, promised }) => {
+    const share = (SHARES[kind] ?? 1) * (promised / most) ** 2;
+    return queue.map(({ plan }, index) => ({ plan, cost: (index + 0.5) / share }));
+  });
+  return cheapestFirst(timed).map(({ plan }) => plan);
+}
+
+/** The same, with what resembles cheaper ones of its sort made dearer. */
+function withRepetitions(items: readonly Deviating[]): readonly Deviating[] {
+  return [...Map.groupBy(items, ({ sort }) => sort).values()].flatMap((sort) =>
+    cheapestFirst(sort).map((item, index) => ({ ...item, cost: item.cost + index * REPETITION_COST })),
+  );
 }
 
 function cheapestFirst<T extends { readonly cost: number }>(items: readonly T[]): readonly T[] {
   return items.toSorted((one, other) => one.cost - other.cost);
-}
-
-/** The first of each list, then the second of each, and so on. */
-function inTurn<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  const longest = Math.max(0, ...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, turn) => turn).flatMap((turn) =>
-    lists.flatMap((list) => list.slice(turn, turn + 1)),
-  );
-}
-
-/** Deals a list out to some hands. */
-function dealt<T>(list: readonly T[], hands: number): readonly (readonly T[])[] {
-  return Array.from({ length: hands }, (_, hand) => list.filter((_, index) => index % hands === hand));
 }
