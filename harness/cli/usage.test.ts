@@ -18,7 +18,7 @@ function expectRefusal({ code, stdout, stderr }: CliResult, line: string): void 
 test.concurrent.each([
   [
     ["frob"],
-    'there is no command "frob"; choose one of hunt, conform, merge, reproduce, debate, headline, replay, check, report, advise, init, doctor, setup, completion',
+    'there is no command "frob"; choose one of hunt, explore, conform, merge, reproduce, debate, headline, replay, check, report, advise, init, doctor, setup, completion',
   ],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; see lockstorm hunt --help"],
   [["check", "x", "--require"], "check: Option '--require <value>' argument missing; see lockstorm check --help"],
