@@ -45,6 +45,8 @@ export const redisSemaphore: LockEntry = {
   limits: [
     ...RENEWAL_CUT_OFF.map((under) => ({ ...OVERRUN, topology: "single", under }) as const),
     { ...OVERRUN, topology: "sentinel", under: "reset" },
+    // A grant whose answer comes after its lease counts as a hold: the library does not measure how long it took.
+    { ...OVERRUN, property: "lost-updates", topology: "single", under: "pause-node" },
     // A renewed hold can outlast one lease.
     ...[...leaseLimits("single"), ...leaseLimits("sentinel")].filter(
       ({ property, under }) => property !== "mutual-exclusion" || under !== "none",
