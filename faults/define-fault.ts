@@ -33,8 +33,8 @@ export function defineFault<
     kind,
     summary,
     traits,
-    ...(variant === undefined ? {} : { variant }),
-    ...(onlyInSimulation === undefined ? {} : { onlyInSimulation }),
+    variant,
+    onlyInSimulation,
     unsupportedReason: (topology, params) => definition.unsupportedReason?.(topology, schema.safeParse(params).data),
     arbitrary: (topology, clients) =>
       definition.unsupportedReason?.(topology, undefined) === undefined

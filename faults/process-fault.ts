@@ -45,7 +45,7 @@ export async function injectOnProcesses<P extends ProcessHandle>(
     targets: hit.map(nameOf),
     outcome,
     evidence: [evidence, ...spared].join("; "),
-    ...(undo === undefined ? {} : { heal: () => heal(hit.map(({ process }) => process).toReversed(), undo) }),
+    heal: undo && (() => heal(hit.map(({ process }) => process).toReversed(), undo)),
   };
 }
 

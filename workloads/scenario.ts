@@ -61,7 +61,7 @@ export type Variant = (typeof VARIANTS)[number];
 export interface ScenarioChoices {
   readonly seed: number;
   /** A lock to use in place of the scenario's own. */
-  readonly lock?: string;
+  readonly lock?: string | undefined;
   readonly variant?: Variant;
 }
 

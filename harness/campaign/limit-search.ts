@@ -94,5 +94,5 @@ function titleOf({ name }: LockEntry, { under }: ShownLimit): string {
 }
 
 function topologyOfLimit({ persistence }: LockEntry, { topology }: ShownLimit) {
-  return topologySchema.parse({ kind: topology, ...(persistence === undefined ? {} : { persistence }) });
+  return topologySchema.parse({ kind: topology, persistence });
 }

@@ -26,7 +26,7 @@ export class RunClock implements TrueClock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     try {
-      await sleep(ms, undefined, signal === undefined ? {} : { signal });
+      await sleep(ms, undefined, { signal });
     } catch (error) {
       throw signal?.aborted === true ? signal.reason : error;
     }

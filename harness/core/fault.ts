@@ -17,9 +17,9 @@ export interface Fault<Kind extends string = string, Variant extends string = st
   /** What it does to clients, servers and links: all that checkers, claims and reports know of it. */
   readonly traits: FaultTraits;
   /** Present if claims treat it as another fault under some of its parameters. */
-  readonly variant?: FaultVariant<Variant>;
+  readonly variant?: FaultVariant<Variant> | undefined;
   /** Present if containers cannot inject it: there it is skipped, and a search leaves it out. */
-  readonly onlyInSimulation?: true;
+  readonly onlyInSimulation?: true | undefined;
   /**
    * Why it cannot happen to the servers of this topology, with these parameters or with any, in a few words; undefined
    * if it can. A plan with a fault that cannot happen is refused.
@@ -65,7 +65,7 @@ export interface InjectedFault {
   readonly outcome: FaultOutcome;
   readonly evidence: string;
   /** Absent for a fault that is over as soon as it happened: a failover, a reset, a clock jump. */
-  readonly heal?: () => Promise<{ readonly outcome: FaultOutcome; readonly evidence: string }>;
+  readonly heal?: (() => Promise<{ readonly outcome: FaultOutcome; readonly evidence: string }>) | undefined;
 }
 
 /** `installed`: the effect was seen. `skipped`: nothing was done. `indeterminate`: done, but no effect was seen. */

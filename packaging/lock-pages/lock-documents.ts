@@ -53,13 +53,13 @@ export async function lockDocument(
   lock: LockEntry,
   root: string,
   recurrence: Recurrence = keptRecurrences(root)[lock.name] ?? {},
-): Promise<{ run?: LimitRun; document: Document }> {
+): Promise<{ run: LimitRun | undefined; document: Document }> {
   const planFile = planFileOf(lock);
   const run = canBeShown(lock) ? await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile))) : undefined;
-  const shown = run === undefined ? {} : { shown: { record: { ...run.record, recurrence }, planFile } };
-  const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), ...shown };
+  const shown = run && { record: { ...run.record, recurrence }, planFile };
+  const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), shown };
   return {
-    ...(run === undefined ? {} : { run }),
+    run,
     document: { path: join(LOCK_PAGES, `${lock.name}.md`), text: lockPage(page) },
   };
 }
@@ -102,11 +102,14 @@ function planText(plan: object): string {
   return `${JSON.stringify(plan, undefined, 2)}\n`;
 }
 
-function neighboursOf(lock: LockEntry): { readonly before?: LockEntry; readonly after?: LockEntry } {
+function neighboursOf(lock: LockEntry): {
+  readonly before?: LockEntry | undefined;
+  readonly after?: LockEntry | undefined;
+} {
   const place = ladder.indexOf(lock);
   if (place === -1) return {};
   const [before, after] = [ladder[place - 1], ladder[place + 1]];
-  return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  return { before, after };
 }
 
 function sourceOf({ name }: LockEntry, root: string): string | undefined {

@@ -16,9 +16,9 @@ export interface LockPage {
    * The run that shows its limit, and the path of its plan, relative to the project's root. Absent where the simulation
    * cannot run it.
    */
-  readonly shown?: { readonly record: RunRecord; readonly planFile: string };
+  readonly shown?: { readonly record: RunRecord; readonly planFile: string } | undefined;
   /** The rungs before and after it. */
-  readonly neighbours: { readonly before?: LockEntry; readonly after?: LockEntry };
+  readonly neighbours: { readonly before?: LockEntry | undefined; readonly after?: LockEntry | undefined };
 }
 
 /** The page of one lock, as Markdown: what it does, what it promises, how it is lost, and what helps against that. */

@@ -19,7 +19,7 @@ export interface ColumnScaleOptions {
   /** The times that matter: the stretch between two neighbours is empty and may be left out. */
   readonly instants: readonly number[];
   /** The stretch that must stay wide enough to be seen, if there is one. */
-  readonly emphasis?: Interval;
+  readonly emphasis?: Interval | undefined;
   /** Columns that the label of a tick needs. */
   readonly tickDistance: number;
 }

@@ -17,7 +17,7 @@ export interface TextScene {
   /** Numbered from 1 in this order. */
   readonly moments: readonly Moment[];
   /** When the property was violated. */
-  readonly overlap?: Interval;
+  readonly overlap?: Interval | undefined;
   /** Times besides the moments that must not be left out. */
   readonly instants?: readonly number[];
 }
@@ -34,7 +34,7 @@ export function picture(scene: TextScene, style: TextStyle): readonly string[] {
     window: scene.window,
     columns,
     instants: [...scene.moments.map(({ time }) => time), ...(scene.instants ?? [])],
-    ...(overlap === undefined ? {} : { emphasis: overlap }),
+    emphasis: overlap,
     tickDistance: Math.max(9, String(Math.round(scene.window.to / 1e6)).length + 5),
   });
   const drawing = new Drawing(scene, scale, style);

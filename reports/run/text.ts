@@ -149,7 +149,7 @@ function violation(
   return [
     ...heading(storyTitle(story, index, total), style),
     "",
-    ...picture({ timeline, window, lanes, moments, ...(overlap === undefined ? {} : { overlap }) }, style),
+    ...picture({ timeline, window, lanes, moments, overlap }, style),
     "",
     ...momentList(moments, leftOut, style),
     "",

@@ -37,7 +37,7 @@ export async function reproduce(
   const { summary, says, source } = scenario;
   const execute = await executorOf(backend);
   const run = await proven(
-    await execute(planOf(scenario, { seed, variant, ...(lock === undefined ? {} : { lock }) }), {
+    await execute(planOf(scenario, { seed, variant, lock }), {
       ...environment,
       title: titleOf(scenario, variant),
       required: required ?? requiredOf(scenario, variant),

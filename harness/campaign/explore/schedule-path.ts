@@ -25,6 +25,6 @@ export function readSchedulePath(text: string): SchedulePath {
         "give one that explore printed, such as 12@183.5/4",
       );
     }
-    return { family: Number(family), ...(lengthMs === undefined ? {} : { lengthMs: Number(lengthMs) }) };
+    return { family: Number(family), lengthMs: lengthMs === undefined ? undefined : Number(lengthMs) };
   });
 }

@@ -61,7 +61,7 @@ function cellsOf(lock: LockEntry, scope: LadderScope): readonly Cell[] {
     (backend === "containers" || isSimulated(kind)) && kind === (scope.topology ?? kind);
   return lock.topologies.filter(runsHere).flatMap((kind) => {
     const { persistence } = lock;
-    const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence }) });
+    const topology = topologySchema.parse({ kind, persistence });
     const possible = faults.filter(
       (fault) =>
         fault.arbitrary(topology, 2) !== undefined &&

@@ -64,7 +64,7 @@ class LastingSearch<Run extends LastingRun> {
 
   get result(): Lasting<Run> {
     const otherSeeds = this.#count && { failed: this.#count.seeds, of: OTHER_SEEDS };
-    return { run: this.#run, ...(otherSeeds === undefined ? {} : { otherSeeds }) };
+    return { run: this.#run, otherSeeds };
   }
 
   async improve(): Promise<void> {

@@ -16,13 +16,13 @@ export interface WireMessage {
   readonly connection: string;
   readonly sentNs: number;
   /** Absent if it never reached the server. */
-  readonly reachedNs?: number;
+  readonly reachedNs?: number | undefined;
   /** Absent if the server never ran it. */
-  readonly appliedNs?: number;
+  readonly appliedNs?: number | undefined;
   /** When its reply reached the client's machine; absent if none did. */
-  readonly repliedNs?: number;
+  readonly repliedNs?: number | undefined;
   /** Index of the invocation in the history under which it was sent; absent if no operation was under way. */
-  readonly operation?: number;
+  readonly operation?: number | undefined;
 }
 
 /** A command at one of its moments. */

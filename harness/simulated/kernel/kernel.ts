@@ -21,7 +21,7 @@ export interface KernelOptions {
    */
   readonly checkDescent?: boolean;
   /** Receives each line that goes into the hash, except bytes. */
-  readonly onTrace?: (line: string) => void;
+  readonly onTrace?: ((line: string) => void) | undefined;
   /** Receives each input of each host. Listening changes nothing. */
   readonly inputs?: InputListener | undefined;
 }

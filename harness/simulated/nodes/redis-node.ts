@@ -41,7 +41,7 @@ export class RedisNode {
     this.#options = options;
     this.name = name;
     this.address = address;
-    this.#initial = { directives: config, ...(master === undefined ? {} : { master }) };
+    this.#initial = { directives: config, master };
     this.#configuration = this.#initial;
     this.host = kernel.host(name, { runs: "service" });
     network.add(this.host, address);

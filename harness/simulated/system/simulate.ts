@@ -63,7 +63,7 @@ export async function simulate<T>(
     limits: { timeUs: plan.limitMs * 1000 + BEYOND_LIMIT_US },
     checkDescent,
     inputs: options.inputs,
-    ...(onTrace === undefined ? {} : { onTrace }),
+    onTrace,
   });
   const system = new SimulatedSystem(kernel, plan, version, options.messages === true);
   const stop = new AbortController();

@@ -33,12 +33,6 @@ export function wireMessages(
     counts.set(kind, count);
     const { sentNs, reachedNs, appliedNs, repliedNs } = exchange;
     const operation = nth === undefined ? undefined : invocations[client]?.[nth - 1];
-    return {
-      ...{ client, server, command, keys, count, connection, sentNs },
-      ...(reachedNs === undefined ? {} : { reachedNs }),
-      ...(appliedNs === undefined ? {} : { appliedNs }),
-      ...(repliedNs === undefined ? {} : { repliedNs }),
-      ...(operation === undefined ? {} : { operation }),
-    };
+    return { client, server, command, keys, count, connection, sentNs, reachedNs, appliedNs, repliedNs, operation };
   });
 }

@@ -11,7 +11,7 @@ type Row = Readonly<Record<string, unknown>>;
  */
 export type StatementOutcome =
   | { readonly type: "ok"; readonly rows: readonly Row[] }
-  | { readonly type: "fail"; readonly kind: "error"; readonly reason: string; readonly code?: string }
+  | { readonly type: "fail"; readonly kind: "error"; readonly reason: string; readonly code?: string | undefined }
   | { readonly type: "info"; readonly reason: string };
 
 /** How a session ended: the server said so, which ends its transaction; or the connection broke; or the client left. */
@@ -100,7 +100,7 @@ export class SqlSession implements Disposable {
     const reason = error instanceof Error ? error.message : String(error);
     if (!(error instanceof DatabaseError)) return { type: "info", reason };
     if (error.severity === "ERROR") {
-      return { type: "fail", kind: "error", reason, ...(error.code === undefined ? {} : { code: error.code }) };
+      return { type: "fail", kind: "error", reason, code: error.code };
     }
     this.#over("by the server");
     return { type: "info", reason };

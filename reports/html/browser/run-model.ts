@@ -63,12 +63,11 @@ export function modelOf(data: RunData): RunModel {
   for (const [invoked, completed] of data.operations) add("operations", operationItem(data, invoked, completed));
   for (const hold of data.holds) add("holds", holdItem(hold));
   for (const fault of data.faults) {
-    const { from, to, outcome, started: event, healed, kind: label } = fault;
-    const completion = healed === undefined ? {} : { completion: healed };
+    const { from, to, outcome, started: event, healed: completion, kind: label } = fault;
     if (outcome === "skipped") continue;
     for (const lane of fault.lanes) {
       const strip = freeStrip(lanes[lane]?.faults ?? [], from);
-      add("faults", { kind: "fault", lane, from, to, event, ...completion, outcome, label, strip });
+      add("faults", { kind: "fault", lane, from, to, event, completion, outcome, label, strip });
     }
   }
   for (const lane of lanes) lane.strips = Math.max(0, ...lane.faults.map(({ strip = 0 }) => strip + 1));
@@ -98,16 +97,15 @@ function operationItem(data: RunData, invoked: number, completed: number): Item 
     from: invocation?.time ?? 0,
     to: completion?.time ?? data.end,
     event: invoked,
-    ...(completed < 0 ? {} : { completion: completed }),
+    completion: completed < 0 ? undefined : completed,
     outcome: completion?.type ?? "info",
     label: `${invocation?.f ?? ""}${value}`,
   };
 }
 
 function holdItem(hold: HoldData): Item {
-  const { lane, from, to, granted: event, ended } = hold;
-  const completion = ended === undefined ? {} : { completion: ended };
-  return { kind: "hold", lane, from, to, event, ...completion, outcome: hold.endedBy, label: hold.key, hold };
+  const { lane, from, to, granted: event, ended: completion } = hold;
+  return { kind: "hold", lane, from, to, event, completion, outcome: hold.endedBy, label: hold.key, hold };
 }
 
 function markItem(kind: "write" | "lost", event: HistoryEvent, lane: number, outcome: string, label: string): Item {
