@@ -9,7 +9,7 @@ export interface Item {
   readonly to: number;
   /** Index of the event that stands for it, and of the one that completes it. */
   readonly event: number;
-  readonly completion?: number;
+  readonly completion?: number | undefined;
   readonly outcome: string;
   readonly label: string;
   readonly hold?: HoldData;
