@@ -12,7 +12,7 @@ import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
 import { search } from "./search.ts";
 
 /** Within this many plans, each flawed lock is caught. */
-export const DETECTION_RUNS = 1000;
+export const DETECTION_RUNS = 1500;
 
 type ShownLimit = Lesson["shows"];
 export type LimitRun = SimulatedRun & Judged;
