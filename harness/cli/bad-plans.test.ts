@@ -1,11 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { runCli, type CliResult } from "./testing/run-cli.ts";
-
-// Each test starts a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runMain, type MainResult } from "./testing/run-main.ts";
 
 let folder: string;
 beforeAll(() => {
@@ -30,11 +27,17 @@ function write(name: string, content: string): string {
   return path;
 }
 
-function replay(name: string, changed: object, ...more: readonly string[]): Promise<CliResult> {
-  return runCli(["replay", write(`${name}.json`, JSON.stringify({ ...plan, ...changed })), "--store", folder, ...more]);
+function replay(name: string, changed: object, ...more: readonly string[]): Promise<MainResult> {
+  return runMain([
+    "replay",
+    write(`${name}.json`, JSON.stringify({ ...plan, ...changed })),
+    "--store",
+    folder,
+    ...more,
+  ]);
 }
 
-test.concurrent.each([
+test.each([
   ["a limit beyond all time", { limitMs: 1e300 }, /is not a plan: limitMs: /],
   [
     "a directive of two lines",
@@ -63,12 +66,7 @@ test.concurrent.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test.concurrent.each([
-  [
-    "never.mjs",
-    "await new Promise(() => {}); export const driver = {};",
-    /never.mjs never finishes loading; fix its top-level await/,
-  ],
+test.each([
   [
     "hang.mjs",
     "export const driver = { connect: () => new Promise(() => {}) };",
@@ -91,7 +89,7 @@ test.concurrent.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test.concurrent("what a driver answers wrongly is told, and the history can be read again", async () => {
+test("what a driver answers wrongly is told, and the history can be read again", async () => {
   const lock = write(
     "wrong.mjs",
     `export const driver = { connect: async () => ({
@@ -106,6 +104,6 @@ test.concurrent("what a driver answers wrongly is told, and the history can be r
   const kept = readdirSync(join(folder, "runs")).find((name) =>
     readFileSync(join(folder, "runs", name, "plan.json"), "utf8").includes("wrong.mjs"),
   );
-  const again = await runCli(["check", join(folder, "runs", kept ?? "", "history.jsonl"), "--json"]);
+  const again = await runMain(["check", join(folder, "runs", kept ?? "", "history.jsonl"), "--json"]);
   expect([again.code, JSON.parse(again.stdout).reasons[0]]).toEqual([2, expect.stringContaining(mistake)]);
 });

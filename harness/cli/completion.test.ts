@@ -1,15 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { commands } from "./commands/registry.ts";
-import { runCli } from "./testing/run-cli.ts";
-
-// It starts processes; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+import { runMain } from "./testing/run-main.ts";
 
 let script: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const shells = ["bash", "zsh", "fish"];
-  const results = await Promise.all(shells.map((shell) => runCli(["completion", shell])));
+  const results = await Promise.all(shells.map((shell) => runMain(["completion", shell])));
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual(shells.map(() => [0, ""]));
   script = Object.fromEntries(shells.map((shell, index) => [shell, results[index]?.stdout ?? ""]));
 });

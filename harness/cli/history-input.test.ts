@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { runCli, type CliResult } from "./testing/run-cli.ts";
-
-// Each test starts a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "./testing/run-cli.ts";
+import { runMain, type MainResult } from "./testing/run-main.ts";
 
 const HEADER = `{"format":"lockstorm-history","version":1,"clients":2}`;
 const ACQUIRE = `{"index":0,"time":10,"process":0,"type":"invoke","f":"acquire","key":"k1","value":{"ttlMs":1000,"waitMs":0}}`;
@@ -17,11 +16,12 @@ const RELEASED = `{"index":3,"time":40,"process":0,"type":"ok","f":"release","ke
 const GOOD = [HEADER, ACQUIRE, GRANTED, RELEASE, RELEASED];
 
 const testdata = new URL("../check/testdata/", import.meta.url);
-const recorded = (part: string): string => {
+const recordedFile = (part: string): string => {
   const name = readdirSync(testdata).find((file) => file.includes(part));
   if (name === undefined) throw new Error(`no history is called ${part}`);
-  return readFileSync(new URL(name, testdata), "utf8");
+  return fileURLToPath(new URL(name, testdata));
 };
+const recorded = (part: string): string => readFileSync(recordedFile(part), "utf8");
 
 let folder: string;
 beforeAll(() => {
@@ -30,33 +30,33 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** Has the real program check a file with these lines. */
-function check(lines: readonly string[], ...flags: readonly string[]): Promise<CliResult> {
+/** Checks a file with these lines. */
+function check(lines: readonly string[], ...flags: readonly string[]): Promise<MainResult> {
   const file = join(folder, `history-${(files += 1)}.jsonl`);
   writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-  return runCli(["check", file, ...flags]);
+  return runMain(["check", file, ...flags]);
 }
 
-test.concurrent("a history without a violation is valid: exit code 0", async () => {
+test("a history without a violation is valid: exit code 0", async () => {
   const { code, stdout, stderr } = await check(GOOD, "--require", "mutual-exclusion");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^VALID/);
 });
 
-test.concurrent("a history with a violation is invalid: exit code 1, and the violation is shown", async () => {
+test("a history with a violation is invalid: exit code 1, and the violation is shown", async () => {
   const { code, stdout, stderr } = await runCli(["check", "-"], { input: recorded("async-failover") });
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^INVALID/);
   expect(stdout).toContain("lost-in-failover");
 });
 
-test.concurrent("what the history does not say is unknown: exit code 2", async () => {
+test("what the history does not say is unknown: exit code 2", async () => {
   const { code, stdout } = await check([HEADER]);
   expect(code).toBe(2);
   expect(stdout).toContain("the history holds no events");
 });
 
-test.concurrent.each([
+test.each([
   ["nothing at all", [], /holds no history: its first line is missing; give a file/],
   ["a line that is cut off", [HEADER, ACQUIRE, GRANTED.slice(0, 60)], /, line 3: /],
   ["a line that is no JSON", [HEADER, "acquire k1"], /, line 2: /],
@@ -80,57 +80,56 @@ test.concurrent.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test.concurrent.each([
+test.each([
   ["/nonexistent/history.jsonl", "there is no such file"],
   [tmpdir(), "it is a folder"],
   ["/proc/self/mem", "EIO: i/o error, read"],
 ])("%s cannot be read, which is said plainly", async (path, why) => {
-  const { code, stdout, stderr } = await runCli(["check", path]);
+  const { code, stdout, stderr } = await runMain(["check", path]);
   const hint = "give a history.jsonl, or - for standard input";
   expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; ${hint}\n`);
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test.concurrent("standard input that is no history is called so", async () => {
+test("standard input that is no history is called so", async () => {
   const { code, stderr } = await runCli(["check", "-"], { input: "{}\n" });
   expect(code).toBe(254);
   expect(stderr).toMatch(/^lockstorm: standard input, line 1: .*\n$/);
 });
 
-test.concurrent("--json is the verdict and nothing else, with the exit code of the verdict", async () => {
-  const { code, stdout } = await runCli(["check", "-", "--json"], { input: recorded("plain-del") });
+test("--json is the verdict and nothing else, with the exit code of the verdict", async () => {
+  const { code, stdout } = await runMain(["check", recordedFile("plain-del"), "--json"]);
   const verdict = JSON.parse(stdout) as { verdict: string; properties: Record<string, { verdict: string }> };
   expect(code).toBe(1);
   expect(verdict.verdict).toBe("invalid");
   expect(verdict.properties["mutual-exclusion"]?.verdict).toBe("invalid");
 });
 
-test.concurrent("--require decides which properties count", async () => {
-  const overrun = recorded("overrun-after-pause");
-  const flags = (properties: string): string[] => ["check", "-", "--require", properties];
-  expect(await runCli(flags("lease-exclusion"), { input: overrun })).toMatchObject({ code: 0 });
-  expect(await runCli(flags("lease-exclusion,mutual-exclusion"), { input: overrun })).toMatchObject({ code: 1 });
+test("--require decides which properties count", async () => {
+  const judged = (properties: string): Promise<MainResult> =>
+    runMain(["check", recordedFile("overrun-after-pause"), "--require", properties]);
+  expect(await judged("lease-exclusion")).toMatchObject({ code: 0 });
+  expect(await judged("lease-exclusion,mutual-exclusion")).toMatchObject({ code: 1 });
 });
 
-test.concurrent("--property judges that one only, and may be repeated", async () => {
-  const input = recorded("overrun-after-pause");
+test("--property judges that one only, and may be repeated", async () => {
   const properties = ["--property", "lease-exclusion", "--property", "fencing-tokens"];
-  const { code, stdout } = await runCli(["check", "-", "--json", ...properties], { input });
+  const { code, stdout } = await runMain(["check", recordedFile("overrun-after-pause"), "--json", ...properties]);
   const verdict = JSON.parse(stdout) as { required: string[]; properties: Record<string, unknown> };
   expect([code, verdict.required]).toEqual([0, ["lease-exclusion", "fencing-tokens"]]);
   expect(Object.keys(verdict.properties)).toEqual(["lease-exclusion", "fencing-tokens"]);
 });
 
-test.concurrent("--model is what linearizability is judged against", async () => {
-  const input = recorded("fencing-tokens=valid.reentry.jsonl");
-  const judged = (...flags: string[]): Promise<CliResult> =>
-    runCli(["check", "-", "--property", "linearizability", ...flags], { input });
+test("--model is what linearizability is judged against", async () => {
+  const file = recordedFile("fencing-tokens=valid.reentry.jsonl");
+  const judged = (...flags: string[]): Promise<MainResult> =>
+    runMain(["check", file, "--property", "linearizability", ...flags]);
   expect(await judged()).toMatchObject({ code: 0 });
   expect(await judged("--model", "owner-aware")).toMatchObject({ code: 1 });
   expect(await judged("--model", "owner-aware-mutex")).toMatchObject({ code: 1 });
 });
 
-test.concurrent("--observe-contention has a refusal count", async () => {
+test("--observe-contention has a refusal count", async () => {
   const refused = `{"index":5,"time":60,"process":1,"type":"fail","f":"acquire","key":"k1","value":{"reason":"contended"}}`;
   const lines = [
     ...GOOD,
@@ -141,14 +140,13 @@ test.concurrent("--observe-contention has a refusal count", async () => {
   expect(await check(lines, "--property", "linearizability", "--observe-contention")).toMatchObject({ code: 1 });
 });
 
-test.concurrent("what --write-edn writes is judged the same, by its name or by what it holds", async () => {
+test("what --write-edn writes is judged the same, by its name or by what it holds", async () => {
   const file = join(folder, "written.edn");
-  const input = recorded("plain-del-seen-by-release");
   const flags = ["--property", "mutual-exclusion", "--property", "linearizability", "--json"];
-  const original = await runCli(["check", "-", ...flags, "--write-edn", file], { input });
+  const original = await runMain(["check", recordedFile("plain-del-seen-by-release"), ...flags, "--write-edn", file]);
   expect(original.code).toBe(1);
   const written = readFileSync(file, "utf8");
-  const fromFile = await runCli(["check", file, ...flags]);
+  const fromFile = await runMain(["check", file, ...flags]);
   const fromInput = await runCli(["check", "-", ...flags], { input: written });
   expect(fromInput.stdout).toBe(fromFile.stdout);
   for (const { code, stdout } of [fromFile, fromInput]) {
@@ -158,14 +156,14 @@ test.concurrent("what --write-edn writes is judged the same, by its name or by w
     });
     expect([code, verdicts[0]]).toEqual([1, verdicts[1]]);
   }
-  const refused = await runCli(["check", file, "--format", "jsonl"]);
+  const refused = await runMain(["check", file, "--format", "jsonl"]);
   expect(refused).toMatchObject({ code: 254, stderr: expect.stringMatching(/written\.edn, line 1: not JSON/) });
-  const same = await runCli(["check", file, "--write-edn", file]);
+  const same = await runMain(["check", file, "--write-edn", file]);
   expect(same).toMatchObject({ code: 254, stderr: expect.stringMatching(/would overwrite/) });
   expect(readFileSync(file, "utf8")).toBe(written);
 });
 
-test.concurrent("a history too long to be drawn is judged, and its violations are told", async () => {
+test("a history too long to be drawn is judged, and its violations are told", async () => {
   const rounds = Array.from({ length: 5_001 }, (_, round) => {
     const times = [1, 2, 3, 4].map((step) => round * 10 + step);
     return [ACQUIRE, GRANTED, RELEASE, RELEASED].map((line, step) =>
@@ -190,7 +188,7 @@ test.concurrent("a history too long to be drawn is judged, and its violations ar
   expect(stdout).toMatch(/The lock promised k1 to two owners/);
 });
 
-test.concurrent("reading can be interrupted", async () => {
+test("reading can be interrupted", async () => {
   const child = spawn(process.execPath, [new URL("launch.js", import.meta.url).pathname, "check", "-"], {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -203,7 +201,7 @@ test.concurrent("reading can be interrupted", async () => {
   expect(code).toBe(130);
 });
 
-test.concurrent("a pipe that nobody reads changes neither the verdict nor what is said", async () => {
+test("a pipe that nobody reads changes neither the verdict nor what is said", async () => {
   const file = join(folder, "broken.jsonl");
   writeFileSync(file, recorded("async-failover"));
   const program = new URL("launch.js", import.meta.url).pathname;

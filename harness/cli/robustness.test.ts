@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { readArguments } from "./command.ts";
 import { hunt } from "./commands/hunt.ts";
 import { runCli, startCli, type CliResult } from "./testing/run-cli.ts";
+import { runMain, type MainResult } from "./testing/run-main.ts";
 
-// Each test starts a process, which is slow on a busy machine.
+// Some tests start a process, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "lockstorm-robustness-"));
@@ -55,8 +56,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+function expectOneLine(result: MainResult | CliResult, code: number, line: RegExp): void {
+  expect(result.stderr).toMatch(line);
+  expect([result.code, result.stdout]).toEqual([code, ""]);
+  expect(result.stderr.split("\n").filter((text) => text.startsWith("lockstorm: "))).toHaveLength(1);
+  expectPlain(result);
+}
+
 /** No foreign formatting: no control characters, no line of its own, no command to a CI. */
-function expectPlain({ stdout, stderr }: CliResult): void {
+function expectPlain({ stdout, stderr }: Pick<MainResult, "stdout" | "stderr">): void {
   for (const text of [stdout, stderr]) {
     // oxlint-disable-next-line no-control-regex -- they are what is looked for
     expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -64,12 +72,9 @@ function expectPlain({ stdout, stderr }: CliResult): void {
   }
 }
 
-test.concurrent.each([
+test.each([
   [["hunt", "--lock", "./throws.mjs", "--runs", "2", "--seed", "1"], 254, /could not connect: .*fix its driver$/m],
   [["hunt", "--lock", "./throws-at-load.mjs", "--runs", "2"], 254, /cannot be loaded: .*pwn/],
-  [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1:\d+ threw, or rejected/],
-  [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
-  [["hunt", "--lock", "./exits.mjs", "--runs", "2"], 255, /ended the process \(exit code 0\)/],
   [["replay", "lock.json"], 254, /there is no lock "/],
   [["replay", "binary.json"], 254, /it is not UTF-8 text/],
   [["replay", "deep.json"], 254, /is not a plan/],
@@ -89,11 +94,16 @@ test.concurrent.each([
   [["hunt", "--path", "a:b:c"], 254, /--path "a:b:c" is not a path/],
   [["hunt", "--path", "99999999999"], 254, /is not a path/],
 ] as const)("%j ends with %d and says why in one line", async (words, code, line) => {
-  const result = await run(...words);
-  expect(result.stderr).toMatch(line);
-  expect([result.code, result.stdout]).toEqual([code, ""]);
-  expect(result.stderr.split("\n").filter((text) => text.startsWith("lockstorm: "))).toHaveLength(1);
-  expectPlain(result);
+  expectOneLine(await runMain(words, { cwd: folder }), code, line);
+});
+
+// What becomes of the process is the subject.
+test.concurrent.each([
+  [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1:\d+ threw, or rejected/],
+  [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
+  [["hunt", "--lock", "./exits.mjs", "--runs", "2"], 255, /ended the process \(exit code 0\)/],
+] as const)("%j ends the process with %d and says why in one line", async (words, code, line) => {
+  expectOneLine(await run(...words), code, line);
 });
 
 test.each(["NaN", "1e400", "-1", "0x", "", " ", "1.5", "99999999999999999999", "Infinity", "１"])(
@@ -120,7 +130,7 @@ test("no name of the history that is read lets it be overwritten", async () => {
   symlinkSync("history.jsonl", at("soft.edn"));
   linkSync(at("history.jsonl"), at("hard.edn"));
   for (const name of ["history.jsonl", "soft.edn", "hard.edn"]) {
-    const { code, stderr } = await run("check", "history.jsonl", "--write-edn", name);
+    const { code, stderr } = await runMain(["check", "history.jsonl", "--write-edn", name], { cwd: folder });
     expect([code, stderr]).toEqual([
       254,
       "lockstorm: --write-edn would overwrite the history that is read; name another file\n",

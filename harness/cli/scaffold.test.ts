@@ -2,12 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { scaffold } from "./scaffold.ts";
-import { runCli } from "./testing/run-cli.ts";
-
-// It starts processes; on a busy machine that takes its time.
-vi.setConfig({ testTimeout: 120_000 });
+import { runMain } from "./testing/run-main.ts";
 
 const modules = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
@@ -25,11 +22,11 @@ test.each([
 ])("in a project of type %s it writes .%s, and its hunt runs and is green", async (type, extension) => {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
   symlinkSync(modules, join(folder, "node_modules"));
-  const { code, stdout, stderr } = await runCli(["init"], { cwd: folder });
+  const { code, stdout, stderr } = await runMain(["init"], { cwd: folder });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain(`written   my-lock.${extension}`);
   expect(stdout).toContain(`written   my-lock.test.${extension}`);
-  const hunt = await runCli(["hunt", "--runs", "40", "--seed", "1"], { cwd: folder });
+  const hunt = await runMain(["hunt", "--runs", "40", "--seed", "1"], { cwd: folder });
   expect(hunt.stderr).toContain(
     `hunting: lock ./my-lock.${extension}, topology single, simulated, seed 1, up to 40 runs`,
   );

@@ -1,14 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../campaign/config.ts";
 import { commands } from "./commands/registry.ts";
 import { readSettings, settingsOf, variableOf } from "./settings.ts";
-import { runCli, type CliResult } from "./testing/run-cli.ts";
-
-// Some tests start a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { runMain, type MainResult } from "./testing/run-main.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -21,8 +18,8 @@ function configure(text: string, name = "lockstorm.config.mts"): void {
 }
 
 /** A hunt that ends at once, with a line that repeats its settings. */
-function hunt(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
-  return runCli(["hunt", "--lock", "single", "--runs", "1", "--faults", "none", ...words], { cwd: folder, env });
+function hunt(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<MainResult> {
+  return runMain(["hunt", "--lock", "single", "--runs", "1", "--faults", "none", ...words], { cwd: folder, env });
 }
 
 test.each([

@@ -21,9 +21,39 @@ export interface TerminalFacts {
   readonly columns: number | undefined;
 }
 
+/** What text goes to: the process's own streams, or what a test reads. */
+export interface TerminalDevice {
+  /** @param stream 1 for standard output, 2 for standard error */
+  isTerminal(stream: number): boolean;
+  /** The width of the terminal; undefined where there is none. */
+  readonly columns: number | undefined;
+  /**
+   * Writes some of the bytes, and says how many.
+   * @throws the system's error
+   */
+  write(stream: number, bytes: Uint8Array): number;
+}
+
+const ownStreams: TerminalDevice = {
+  isTerminal: isatty,
+  get columns() {
+    return isMainThread ? process.stdout.columns : (workerData as TerminalFacts | null)?.columns;
+  },
+  write: writeSync,
+};
+
+let device = ownStreams;
+
+/** Has everything go to another device until the end of the `using` block. */
+export function useDevice(other: TerminalDevice): Disposable {
+  const former = device;
+  device = other;
+  return { [Symbol.dispose]: () => void (device = former) };
+}
+
 /** The target of standard output. */
 export function outputTerminal(): { readonly isTerminal: boolean; readonly columns: number | undefined } {
-  return { isTerminal: isatty(OUTPUT), columns: columns() };
+  return { isTerminal: device.isTerminal(OUTPUT), columns: device.columns };
 }
 
 /**
@@ -31,7 +61,7 @@ export function outputTerminal(): { readonly isTerminal: boolean; readonly colum
  * @throws UserError when it cannot be written, unless the reader has gone
  */
 export function print(text: string): void {
-  write(OUTPUT, plain(text, isatty(OUTPUT)));
+  write(OUTPUT, plain(text, device.isTerminal(OUTPUT)));
 }
 
 /** Prints annotations: lines of our own that the CI takes for commands. @throws as `print` does */
@@ -43,7 +73,7 @@ export function printAnnotations(text: string): void {
 /** Prints whole lines on standard error. A failed write is ignored, because there is nobody to tell. */
 export function tell(text: string): void {
   try {
-    write(ERRORS, plain(text, isatty(ERRORS)));
+    write(ERRORS, plain(text, device.isTerminal(ERRORS)));
   } catch {
     // As above.
   }
@@ -51,12 +81,16 @@ export function tell(text: string): void {
 
 /** Standard error as `Progress` needs it. */
 export const progressStream = {
-  isTTY: isatty(ERRORS),
-  columns: columns() ?? 80,
+  get isTTY(): boolean {
+    return device.isTerminal(ERRORS);
+  },
+  get columns(): number {
+    return device.columns ?? 80;
+  },
   write: tell,
   /** Erases the last line. */
   clearLine(): void {
-    if (isatty(ERRORS)) write(ERRORS, "\r\u001b[K");
+    if (device.isTerminal(ERRORS)) write(ERRORS, "\r\u001b[K");
   },
 };
 
@@ -93,10 +127,6 @@ function plain(text: string, styled: boolean): string {
     .join("");
 }
 
-function columns(): number | undefined {
-  return isMainThread ? process.stdout.columns : (workerData as TerminalFacts | null)?.columns;
-}
-
 const closed = new Set<number>();
 
 /** Writes everything before it returns. When nobody reads the pipe any more, only the output ends. */
@@ -104,7 +134,7 @@ function write(target: number, text: string): void {
   let bytes: Uint8Array = Buffer.from(text);
   while (bytes.length > 0 && !closed.has(target)) {
     try {
-      bytes = bytes.subarray(writeSync(target, bytes));
+      bytes = bytes.subarray(device.write(target, bytes));
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined;
       if (code === "EAGAIN") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PATIENCE_MS);

@@ -1,21 +1,18 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { readArguments } from "./command.ts";
 import { commands } from "./commands/registry.ts";
-import { runCli, type CliResult } from "./testing/run-cli.ts";
-
-// Each test starts a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
+import { runMain, type MainResult } from "./testing/run-main.ts";
 
 /**
  * Bad usage: exit code 254, nothing on standard output, one line on standard error that names the problem and the
  * remedy.
  */
-function expectRefusal({ code, stdout, stderr }: CliResult, line: string): void {
+function expectRefusal({ code, stdout, stderr }: MainResult, line: string): void {
   expect(stderr).toBe(`lockstorm: ${line}\n`);
   expect([code, stdout]).toEqual([254, ""]);
 }
 
-test.concurrent.each([
+test.each([
   [
     ["frob"],
     'there is no command "frob"; choose one of hunt, explore, conform, merge, reproduce, debate, headline, replay, check, report, advise, init, doctor, setup, completion',
@@ -67,10 +64,10 @@ test.concurrent.each([
     "the lock single does not run on the topology postgres; choose one of single, sentinel",
   ],
 ] as const)("%j is refused", async (words, line) => {
-  expectRefusal(await runCli(words), line);
+  expectRefusal(await runMain(words), line);
 });
 
-test.concurrent.each([
+test.each([
   [["hunt", "--lock", "no-such"], /^lockstorm: there is no lock "no-such"; choose one of .*single.*, or give the path/],
   [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path of the lock\n$/],
   [
@@ -81,26 +78,26 @@ test.concurrent.each([
   [["hunt", "--backend", "cloud"], /^lockstorm: --backend cannot be "cloud"; choose one of .*containers/],
   [["replay", "package.json"], /^lockstorm: package\.json is not a plan: .*\n$/],
 ] as const)("%j is refused with the words there are", async (words, line) => {
-  const { code, stdout, stderr } = await runCli(words);
+  const { code, stdout, stderr } = await runMain(words);
   expect(stderr).toMatch(line);
   expect(stderr.trim().split("\n")).toHaveLength(1);
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test.concurrent("without a command it says what there is, and that this was not one", async () => {
-  const { code, stdout } = await runCli([]);
+test("without a command it says what there is, and that this was not one", async () => {
+  const { code, stdout } = await runMain([]);
   expect(code).toBe(254);
   for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(10)}  ${summary}`);
 });
 
-test.concurrent.each(["--help", "-h", "help"])("%s explains the program and its exit codes", async (word) => {
-  const { code, stdout, stderr } = await runCli([word]);
+test.each(["--help", "-h", "help"])("%s explains the program and its exit codes", async (word) => {
+  const { code, stdout, stderr } = await runMain([word]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 ");
 });
 
-test.concurrent.each(commands)("--help of $name has every flag, and examples that parse", async (command) => {
-  const { code, stdout, stderr } = await runCli([command.name, "--help"]);
+test.each(commands)("--help of $name has every flag, and examples that parse", async (command) => {
+  const { code, stdout, stderr } = await runMain([command.name, "--help"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain(`Usage: lockstorm ${command.name}`);
   for (const [flag, { help }] of Object.entries(command.flags)) {
@@ -116,15 +113,15 @@ test.concurrent.each(commands)("--help of $name has every flag, and examples tha
   }
 });
 
-test.concurrent("the list of scenarios names each with what is expected of it", async () => {
-  const { code, stdout } = await runCli(["reproduce", "--list"]);
+test("the list of scenarios names each with what is expected of it", async () => {
+  const { code, stdout } = await runMain(["reproduce", "--list"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^24 +async-failover +single +sentinel +both +ME LE LU lost-in-failover$/m);
 });
 
-test.concurrent("an engine that is named and not there is one line, before anything is recorded", async () => {
+test("an engine that is named and not there is one line, before anything is recorded", async () => {
   const DOCKER_HOST = "unix:///nonexistent/docker.sock";
-  const { code, stdout, stderr } = await runCli(["reproduce", "plain-del", "--store", "/nonexistent"], {
+  const { code, stdout, stderr } = await runMain(["reproduce", "plain-del", "--store", "/nonexistent"], {
     env: { DOCKER_HOST },
   });
   expect([code, stdout]).toEqual([254, ""]);

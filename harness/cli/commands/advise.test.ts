@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { TtlAdvice } from "../../../reports/advice/ttl-advice.ts";
 import { readHolds } from "../advice/hold-durations.ts";
 import { runCli } from "../testing/run-cli.ts";
+import { runMain } from "../testing/run-main.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -49,12 +50,10 @@ test.each(["1\n-5\n", "1\nlong\n", "1\n5 days\n", "1\n0x10\n", "1\nNaN\n"])(
   },
 );
 
-test("advises from standard input, as JSON too", async () => {
+test("advises from standard input; from a file as JSON", async () => {
   const input = Array.from({ length: 3000 }, (_, index) => 100 + (index % 10)).join("\n");
-  const [text, json] = await Promise.all([
-    runCli(["advise", "-", "--margin", "50"], { input }),
-    runCli(["advise", "-", "--margin", "50", "--format", "json"], { input }),
-  ]);
+  const text = await runCli(["advise", "-", "--margin", "50"], { input });
+  const json = await runMain(["advise", list(input), "--margin", "50", "--format", "json"]);
   expect([text.code, text.stderr]).toEqual([0, ""]);
   expect(text.stdout).toContain("Take a TTL of 320 ms");
   const advice = JSON.parse(json.stdout) as TtlAdvice;
@@ -62,12 +61,20 @@ test("advises from standard input, as JSON too", async () => {
   expect(advice.choices.map(({ ttlMs }) => ttlMs)).toEqual([170, 320, 530]);
 });
 
+test("a list without a duration is refused", async () => {
+  const { code, stderr } = await runMain(["advise", list("# none\n")]);
+  expect(code).toBe(254);
+  expect(stderr).toMatch(
+    /^lockstorm: there is no complete hold in .*durations\.txt; record runs, or give durations\n$/,
+  );
+});
+
 test.each([
-  [["advise", "-"], /^lockstorm: there is no complete hold in -; record runs, or give durations\n$/],
+  [["advise", "/dev/null"], /^lockstorm: \/dev\/null, line 1: "a device" is not a duration/],
   [["advise", "no-such.jsonl"], /^lockstorm: no-such\.jsonl cannot be read: there is no such file; /],
   [["advise", "--store", "/proc/sys"], /^lockstorm: \/proc\/sys holds no recorded run; name a run's folder/],
 ])("%j is refused in one line", async (words, line) => {
-  const { code, stdout, stderr } = await runCli(words);
+  const { code, stdout, stderr } = await runMain(words);
   expect([code, stdout]).toEqual([254, ""]);
   expect(stderr).toMatch(line);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli } from "../testing/run-cli.ts";
+import { runMain } from "../testing/run-main.ts";
 import { ladderCells, rowName, titleOf } from "../../campaign/ladder/cells.ts";
 
 let store: string;
@@ -11,8 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(store, { recursive: true }));
 
-const hunt = (...words: string[]): ReturnType<typeof runCli> =>
-  runCli(["hunt", "--ladder", "--store", store, ...words]);
+const hunt = (...words: string[]): ReturnType<typeof runMain> =>
+  runMain(["hunt", "--ladder", "--store", store, ...words]);
 
 describe("the cells", () => {
   const expected = (lock: string, fault: string): string | undefined =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runCli } from "../testing/run-cli.ts";
+import { runMain } from "../testing/run-main.ts";
 
 const FAILOVER =
   "the fault failover cannot happen on single: it has no replicas; leave it out, or choose a topology that has it: sentinel";
@@ -11,7 +11,7 @@ describe("a fault that the topology cannot have", () => {
     ["a table", ["hunt", "--ladder", "--lock", "fenced", "--topology", "single", "--faults", "reset,failover"]],
     ["the table of all locks", ["hunt", "--all", "--lock", "fenced", "--topology", "single", "--faults", "failover"]],
   ])("is refused in one line in %s", async (_, words) => {
-    const { code, stderr, stdout } = await runCli(words);
+    const { code, stderr, stdout } = await runMain(words);
     expect([code, stdout]).toEqual([254, ""]);
     expect(stderr).toContain(FAILOVER);
   });
