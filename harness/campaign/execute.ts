@@ -7,8 +7,7 @@ import type { Property } from "../core/verdict.ts";
 import { replaceFile } from "../run/output-file.ts";
 import type { Backend } from "../core/topologies/backend.ts";
 import type { KeptRun } from "./kept-run.ts";
-import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "./run-environment.ts";
-import type { SimulatedRun } from "./run-simulated.ts";
+import type { RunEnvironment } from "./run-environment.ts";
 
 export interface ExecuteOptions extends RunEnvironment {
   readonly title: string;
@@ -35,19 +34,6 @@ export interface ExecutedRun {
 
 export type Execute = (plan: Plan, options: ExecuteOptions) => Promise<ExecutedRun>;
 
-const SILENCE_MS = 50;
-let spokenAt = performance.now();
-
-/**
- * A simulation occupies the thread, and thousands follow one another: between them, this lets an interruption be
- * noticed.
- */
-async function letOthersSpeak(): Promise<void> {
-  if (performance.now() - spokenAt < SILENCE_MS) return;
-  await new Promise((resolve) => setImmediate(resolve));
-  spokenAt = performance.now();
-}
-
 /** The run with its causes proven, if it violated a property. */
 export async function proven(run: ExecutedRun): Promise<ExecutedRun> {
   const { properties } = run.record.verdict;
@@ -57,7 +43,7 @@ export async function proven(run: ExecutedRun): Promise<ExecutedRun> {
 
 /** Runs plans on a backend. Loaded only now: the simulation patches the platform, containers need many modules. */
 export async function executorOf(backend: Backend): Promise<Execute> {
-  return backend === "simulated" ? simulationExecutor() : containerExecutor();
+  return backend === "simulated" ? (await import("./simulated-executor.ts")).executeSimulated : containerExecutor();
 }
 
 /** Servers that stay up between runs, for up to `parallel` runs at a time; a simulation needs none. */
@@ -65,30 +51,6 @@ export async function poolFor(backend: Backend, parallel = 1): Promise<Container
   if (backend === "simulated") return undefined;
   const containers = await import("../containers/container-pool.ts");
   return new containers.ContainerPool(parallel);
-}
-
-async function simulationExecutor(): Promise<Execute> {
-  const { runSimulated, keepSimulated, proveSimulated, InterruptedRunError } = await import("./run-simulated.ts");
-  const executed = (
-    run: SimulatedRun,
-    { store, signal }: Pick<CompleteEnvironment, "store" | "signal">,
-  ): ExecutedRun => ({
-    ...run,
-    keep: () => keepSimulated(run, store),
-    prove: async () => executed(await proveSimulated(run, { signal }), { store, signal }),
-  });
-  return async (plan, { title, required, ...environment }) => {
-    const { store, signal, progress } = completeEnvironment(environment);
-    await letOthersSpeak();
-    signal.throwIfAborted();
-    const run = await runSimulated(plan, { title, required, signal }).catch((error: unknown) => {
-      if (error instanceof InterruptedRunError) {
-        progress.note(`the history so far is kept: npx lockstorm check ${error.keep(store)}`);
-      }
-      throw error;
-    });
-    return executed(run, { store, signal });
-  };
 }
 
 async function containerExecutor(): Promise<Execute> {

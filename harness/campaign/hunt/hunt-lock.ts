@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
@@ -11,6 +12,7 @@ import { Regressions } from "../regressions.ts";
 import type { CampaignResult } from "../run-campaign.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
+import type { SimulationThreads } from "../parallel/simulation-threads.ts";
 import { basisOf } from "../notes/basis.ts";
 import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
@@ -74,17 +76,19 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
 }
 
 async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: CompleteEnvironment): Promise<void> {
-  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs, parallel } = hunt;
+  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs, threads } = hunt;
   const { store, signal, progress, drawRun } = environment;
   const { lock, runs, seed, shrinkRuns } = parameters;
   const title = `hunt for ${lock}`;
-  const execute = await executorOf(backend);
-  await using pool = await poolFor(backend, parallel);
+  await using simulations = await simulationsOn(backend, { threads, store, signal });
+  await using pool = await poolFor(backend, threads);
+  const execute = simulations?.execute ?? (await executorOf(backend));
+  const parallel = simulations?.parallel ?? threads;
   progress.note(`hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} runs`);
   const { entries } = record;
   if (entries.length > 0) progress.note(`resumed: ${entries.length} runs were done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
-  if (parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
+  if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({ lock, topology, faults, required }),
@@ -124,6 +128,16 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     },
   });
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
+}
+
+/** The threads that simulate; undefined on other backends. Loaded only now: the simulation patches the platform. */
+async function simulationsOn(
+  backend: Backend,
+  options: { readonly threads: number } & Pick<CompleteEnvironment, "store" | "signal">,
+): Promise<SimulationThreads | undefined> {
+  if (backend !== "simulated") return undefined;
+  const parallel = await import("../parallel/simulation-threads.ts");
+  return new parallel.SimulationThreads(options);
 }
 
 /** The notes seen before: the first run of each is kept, up to the limit. */

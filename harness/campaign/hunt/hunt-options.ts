@@ -34,8 +34,8 @@ export interface HuntOptions {
   /** Whether real servers run the counterexample three times, and the results say in how many it failed again. */
   readonly confirm?: boolean | undefined;
   /**
-   * How many plans run at a time on containers, each on servers of its own; what is found does not depend on it. Default:
-   * by the machine's cores and memory.
+   * How many threads simulate, or how many plans run at a time on containers, each on servers of its own; what is found
+   * does not depend on it. Default: by the machine's cores and memory.
    */
   readonly threads?: number | undefined;
   /** The part of the hunt to do. Default: all of it. */

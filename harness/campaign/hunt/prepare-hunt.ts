@@ -9,6 +9,7 @@ import type { Backend } from "../../core/topologies/backend.ts";
 import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-journal.ts";
 import { executorOf } from "../execute.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
+import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { Regressions } from "../regressions.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
@@ -31,8 +32,8 @@ export interface PreparedHunt {
   readonly faults: readonly Fault[];
   readonly required: readonly Property[] | undefined;
   readonly budgetMs: number | undefined;
-  /** How many plans run at a time. */
-  readonly parallel: number;
+  /** How many threads simulate, or how many plans run at a time on containers. */
+  readonly threads: number;
   readonly path: string | undefined;
   readonly confirms: boolean;
   readonly shard: Shard | undefined;
@@ -56,7 +57,10 @@ export async function prepareHunt(
   await executorOf(backend);
   await loadDriver(lock);
   const faults = faultsFor(options.faults, backend, topology);
-  const parallel = await plansAtATime(backend, options.threads, { proxyPort });
+  const threads =
+    backend === "simulated"
+      ? (options.threads ?? simulationsAtATime())
+      : await plansAtATime(backend, options.threads, { proxyPort });
   const name = huntName(lock, topology.kind);
   const begun = options.resume === true && path === undefined ? begunBefore(store, name, shard) : undefined;
   const regressions = path === undefined ? regressionsFor({ store, lock, topology, faults, begun }) : [];
@@ -81,7 +85,7 @@ export async function prepareHunt(
     faults,
     required,
     budgetMs,
-    parallel,
+    threads,
     path,
     confirms,
     shard,

@@ -8,6 +8,7 @@ import { drawReport, readKeptRun } from "../kept-run.ts";
 import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
+import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
 import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { WorkerPool } from "../worker-pool.ts";
@@ -51,8 +52,8 @@ export interface LadderOptions {
   /** The part of the table to search. Default: all of it. */
   readonly shard?: Shard | undefined;
   /**
-   * How many cells are tried at a time on containers, each on servers of its own; what is found does not depend on it.
-   * Default: by the machine's cores and memory.
+   * How many threads search cells, or how many cells are tried at a time on containers, each on servers of its own; what
+   * is found does not depend on it. Default: by the machine's cores and memory.
    */
   readonly threads?: number | undefined;
   /** Whether to continue an interrupted table with the same options in this store. */
@@ -102,7 +103,10 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   });
   // Begins before the threads, because their start counts too.
   const overtime = options.budgetMs === undefined ? [] : [AbortSignal.timeout(options.budgetMs)];
-  const parallel = await plansAtATime(backend, options.threads, environment);
+  const parallel =
+    backend === "simulated"
+      ? (options.threads ?? simulationsAtATime())
+      : await plansAtATime(backend, options.threads, environment);
   const table = new Table({ cells, shard, parameters, journal, environment, parallel, overtime });
   await (backend === "simulated" ? table.simulate() : table.confirm());
   const { entries, wanted } = table;
@@ -139,7 +143,7 @@ interface Work {
   readonly journal: CampaignJournal<LadderEntry>;
   /** The environment's signal ends the work at once. */
   readonly environment: CompleteEnvironment;
-  /** How many cells are tried at a time on containers. */
+  /** How many threads search cells, or how many cells are tried at a time on containers. */
   readonly parallel: number;
   /** Once one of these aborts, no new work begins. */
   readonly overtime: readonly AbortSignal[];
@@ -245,7 +249,7 @@ class Table {
 
   #workers(): WorkerPool<Task, LadderAnswer> {
     const work: LadderWork = { ...this.#work.parameters, store: this.#work.journal.store };
-    return new WorkerPool(WORKER, work);
+    return new WorkerPool(WORKER, work, this.#work.parallel);
   }
 
   /** Lets the threads do tasks. A signal ends the work at once, a budget after the cells that are in progress. */

@@ -9,7 +9,6 @@ import { printLadder } from "../print-ladder.ts";
 import { readFormats, reportFlag } from "../report-files.ts";
 import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { SEED_HELP } from "../flags/seed-flag.ts";
-import { threadsFlag } from "../flags/threads-flag.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
 /** `lockstorm hunt`: runs generated plans until one breaks what the lock claims, then shrinks that plan. */
@@ -39,7 +38,10 @@ export const hunt: Command = {
     },
     shard: { value: "i/n", help: "run only shard i of n; lockstorm merge merges their results" },
     resume: { help: "continue the same hunt in this store if it was interrupted" },
-    ...threadsFlag,
+    threads: {
+      value: "number",
+      help: "how many threads simulate, or how many plans run at a time on containers (default: by cores and memory)",
+    },
     former: { value: "folder", help: "results to compare a table with (default: the former results in the store)" },
     ...reportFlag,
     ...runFlags,

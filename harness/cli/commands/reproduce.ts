@@ -13,7 +13,7 @@ import { isAsExpected, summaryAsData, summaryTable } from "../catalogue/summary.
 import { type Command, type CommandInput, type Flags, refuseOperands } from "../command.ts";
 import { exitCode, printRun } from "../output.ts";
 import { readRunFlags, runFlags } from "../flags/run-flags.ts";
-import { MOST_THREADS, threadsFlag } from "../flags/threads-flag.ts";
+import { MOST_THREADS } from "../flags/most-threads.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -43,7 +43,10 @@ export const reproduce: Command = {
       default: "containers",
       choices: CHOICES,
     },
-    ...threadsFlag,
+    threads: {
+      value: "number",
+      help: "how many plans run at a time on containers, each on servers of its own (default: by cores and memory)",
+    },
     ...runFlags,
   },
   examples: [

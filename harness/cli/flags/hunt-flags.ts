@@ -4,7 +4,7 @@ import { UserError } from "../../core/errors.ts";
 import { readCampaignFlags } from "./campaign-flags.ts";
 import type { Flags } from "../command.ts";
 import { readBackend } from "./run-flags.ts";
-import { MOST_THREADS } from "./threads-flag.ts";
+import { MOST_THREADS } from "./most-threads.ts";
 import { readSeed } from "./seed-flag.ts";
 import { readShard } from "./shard-flag.ts";
 

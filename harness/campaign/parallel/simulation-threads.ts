@@ -1,0 +1,151 @@
+import { extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { NODE_OPTIONS_FOR_MODULES } from "../../core/node-options.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { Execute, ExecutedRun, ExecuteOptions } from "../execute.ts";
+import type { CompleteEnvironment } from "../run-environment.ts";
+import { executedSimulation, executeSimulated, keptNote } from "../simulated-executor.ts";
+import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
+
+/** A short campaign is over before a thread could help it. */
+const PATIENCE_MS = 1500;
+
+/** A thread that has one plan to do when it ends another never waits for the next. */
+const PLANS_PER_THREAD = 2;
+
+const PROGRAM = new URL(`./simulation-thread${extname(import.meta.url)}`, import.meta.url);
+
+interface ThreadsOptions extends Pick<CompleteEnvironment, "store" | "signal"> {
+  /** How many threads simulate. With 1, it is this one. */
+  readonly threads: number;
+  /**
+   * How long this thread simulates alone before it starts the others, in milliseconds; it goes on until they are ready.
+   * Default: 1500. With 0 it never does, but waits for them.
+   */
+  readonly patienceMs?: number | undefined;
+}
+
+/**
+ * Simulates plans on several cores. A simulated run is the same in every thread, so that the results do not depend on
+ * their number, nor on which thread did what. This thread begins alone; the others start when it has gone on for a
+ * while, and then do all the work. A plan that fails there, or whose thread dies, is simulated again here, where the
+ * error has its place. Disposing ends the threads, whatever they do.
+ */
+export class SimulationThreads implements AsyncDisposable {
+  readonly #options: ThreadsOptions;
+  readonly #begunAt = performance.now();
+  #threads: SimulationThread[] | undefined;
+  /** The simulations of this thread, one after another. */
+  #own: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options;
+  }
+
+  /** How many plans to begin at a time. */
+  get parallel(): number {
+    const { threads } = this.#options;
+    return threads === 1 ? 1 : threads * PLANS_PER_THREAD;
+  }
+
+  /** Simulates a plan. @throws what `executeSimulated` throws */
+  readonly execute: Execute = async (plan, options) => {
+    const thread = this.#freest();
+    return (await thread?.execute(plan, options)) ?? this.#executeHere(plan, options);
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#threads?.map((thread) => thread.end()) ?? []);
+  }
+
+  /** The thread with the fewest plans to do; undefined while this one works alone. */
+  #freest(): SimulationThread | undefined {
+    const { threads, patienceMs = PATIENCE_MS, ...options } = this.#options;
+    if (threads === 1) return undefined;
+    if (this.#threads === undefined && performance.now() - this.#begunAt >= patienceMs) {
+      this.#threads = Array.from({ length: threads }, () => new SimulationThread(options));
+    }
+    const able = this.#threads?.filter(({ state }) => state === "ready" || (state === "starting" && patienceMs === 0));
+    return able?.toSorted((one, other) => one.tasks - other.tasks)[0];
+  }
+
+  async #executeHere(plan: Plan, options: ExecuteOptions): Promise<ExecutedRun> {
+    const run = this.#own.then(() => {
+      // Nobody waits for what comes after the counterexample.
+      options.unwanted?.throwIfAborted();
+      return executeSimulated(plan, options);
+    });
+    this.#own = run.catch(() => undefined);
+    return run;
+  }
+}
+
+/** One thread, and what it has to do. */
+class SimulationThread {
+  readonly #worker: Worker;
+  readonly #environment: Pick<CompleteEnvironment, "store" | "signal">;
+  /** What to do with each answer; undefined when there is none to come. */
+  readonly #tasks = new Map<number, (answer: FromSimulationThread | undefined) => void>();
+  readonly #over = new AbortController();
+  #next = 0;
+  #state: "starting" | "ready" | "dead" = "starting";
+
+  constructor(environment: Pick<CompleteEnvironment, "store" | "signal">) {
+    const { store, signal } = environment;
+    this.#environment = environment;
+    const workerData: SimulationThreadData = { store };
+    this.#worker = new Worker(PROGRAM, { workerData, execArgv: [...NODE_OPTIONS_FOR_MODULES] });
+    this.#worker.on("message", (answer: FromSimulationThread) => this.#take(answer));
+    // Its plans are simulated by the others, and there the error is seen.
+    this.#worker.on("error", () => {});
+    this.#worker.on("exit", () => this.#giveUp());
+    const interrupt = (): void => this.#worker.postMessage({ interrupt: true } satisfies ToSimulationThread);
+    signal.addEventListener("abort", interrupt, { signal: this.#over.signal });
+  }
+
+  get state(): "starting" | "ready" | "dead" {
+    return this.#state;
+  }
+
+  /** How many plans it has to do. */
+  get tasks(): number {
+    return this.#tasks.size;
+  }
+
+  /** The run; undefined when it failed there. @throws when it was interrupted */
+  async execute(plan: Plan, { title, required, progress }: ExecuteOptions): Promise<ExecutedRun | undefined> {
+    const id = this.#next++;
+    const { promise, resolve } = Promise.withResolvers<FromSimulationThread | undefined>();
+    this.#tasks.set(id, resolve);
+    this.#worker.postMessage({ id, plan, title, required } satisfies ToSimulationThread);
+    const answer = await promise;
+    const { signal } = this.#environment;
+    if (answer !== undefined && "kept" in answer) progress?.note(keptNote(answer.kept));
+    signal.throwIfAborted();
+    if (answer === undefined || !("record" in answer)) return undefined;
+    const { record, traceHash } = answer;
+    return executedSimulation({ plan, record: { ...record, plan }, traceHash, messages: [] }, this.#environment);
+  }
+
+  async end(): Promise<void> {
+    this.#over.abort();
+    await this.#worker.terminate();
+  }
+
+  #take(answer: FromSimulationThread): void {
+    if ("isReady" in answer) {
+      this.#state = "ready";
+      return;
+    }
+    const resolve = this.#tasks.get(answer.id);
+    this.#tasks.delete(answer.id);
+    resolve?.(answer);
+  }
+
+  #giveUp(): void {
+    this.#state = "dead";
+    const waiting = [...this.#tasks.values()];
+    this.#tasks.clear();
+    for (const resolve of waiting) resolve(undefined);
+  }
+}

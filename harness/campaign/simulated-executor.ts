@@ -1,0 +1,53 @@
+// First: libraries store functions of the platform when they are loaded.
+import {
+  InterruptedRunError,
+  keepSimulated,
+  proveSimulated,
+  runSimulated,
+  type SimulatedRun,
+} from "./run-simulated.ts";
+import type { Execute, ExecutedRun } from "./execute.ts";
+import { type CompleteEnvironment, completeEnvironment } from "./run-environment.ts";
+
+const SILENCE_MS = 50;
+let spokenAt = performance.now();
+
+/** Runs a plan in simulation, in this thread. */
+export const executeSimulated: Execute = async (plan, { title, required, ...environment }) => {
+  const { store, signal, progress } = completeEnvironment(environment);
+  await letOthersSpeak();
+  signal.throwIfAborted();
+  const run = await runSimulated(plan, { title, required, signal }).catch((error: unknown) => {
+    if (error instanceof InterruptedRunError) progress.note(keptNote(error.keep(store)));
+    throw error;
+  });
+  return executedSimulation(run, { store, signal });
+};
+
+/** A simulated run as campaigns take it. */
+export function executedSimulation(
+  run: SimulatedRun,
+  environment: Pick<CompleteEnvironment, "store" | "signal">,
+): ExecutedRun {
+  const { store, signal } = environment;
+  return {
+    ...run,
+    keep: () => keepSimulated(run, store),
+    prove: async () => executedSimulation(await proveSimulated(run, { signal }), environment),
+  };
+}
+
+/** What is said of a run that was interrupted. */
+export function keptNote(historyFile: string): string {
+  return `the history so far is kept: npx lockstorm check ${historyFile}`;
+}
+
+/**
+ * A simulation occupies the thread, and thousands follow one another: between them, this lets an interruption be
+ * noticed.
+ */
+async function letOthersSpeak(): Promise<void> {
+  if (performance.now() - spokenAt < SILENCE_MS) return;
+  await new Promise((resolve) => setImmediate(resolve));
+  spokenAt = performance.now();
+}
