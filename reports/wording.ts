@@ -26,6 +26,11 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "stale-read": "a write was based on an outdated read",
 };
 
+/** Whether a client did it, and not the lock: it went on after its lease had ended. */
+export function clientIsToBlame(cause: Cause): boolean {
+  return cause === "overrun";
+}
+
 /** The title of a verdict's reasons. A run that shows a violation is invalid, whatever else it leaves undecided. */
 export function reasonsTitle(verdict: Outcome): string {
   return verdict === "invalid" ? "What the run leaves undecided" : "Why the run is unknown";

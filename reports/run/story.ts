@@ -5,6 +5,7 @@ import type { FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches, type Interval } from "../../harness/history/interval.ts";
 import type { Timeline } from "./timeline.ts";
+import { clientIsToBlame } from "../wording.ts";
 
 /** One violation with everything that a picture of it shows. */
 export interface Story {
@@ -25,7 +26,10 @@ export interface Story {
   readonly lanes: readonly string[];
 }
 
-/** The violations of a verdict in the order of the properties, each once even if several properties see it. */
+/**
+ * The violations of a verdict, each once even if several properties see it: those of the lock before those of clients that
+ * outlived their leases, and both in the order of the properties.
+ */
 export function storiesOf(verdict: Verdict, timeline: Timeline, events: readonly HistoryEvent[]): readonly Story[] {
   const groups: Group[] = [];
   const alike = new Map<string, Group[]>();
@@ -43,7 +47,11 @@ export function storiesOf(verdict: Verdict, timeline: Timeline, events: readonly
       alike.set(resemblance(violation), [...candidates, group]);
     }
   }
-  return groups.map((group) => storyOf(group, timeline, events));
+  return groups.toSorted((one, other) => blame(one) - blame(other)).map((group) => storyOf(group, timeline, events));
+}
+
+function blame({ violations: [violation] }: Group): number {
+  return Number(violation !== undefined && clientIsToBlame(violation.cause));
 }
 
 /** What several properties report of one violation. */
