@@ -1,10 +1,12 @@
 import type { Interval } from "../../harness/history/interval.ts";
 
-/** A time axis in character columns: linear, except that long stretches without events are left out. */
+/** A time axis in columns, of a character or of a few pixels: linear, except that long stretches without events are left out. */
 export interface ColumnScale {
   readonly columns: number;
   /** The column of a time, from 0 to `columns - 1`; times outside are clamped. */
   columnOf(time: number): number;
+  /** The exact place of a time, from 0 to `columns`; times outside are clamped. */
+  placeOf(time: number): number;
   /** Where time was left out: one column each, ascending. */
   readonly breaks: readonly (Interval & { readonly column: number })[];
   /** Round times with their columns, ascending, at least `tickDistance` apart. */
@@ -92,17 +94,18 @@ function place(pieces: readonly Piece[], { window, columns, tickDistance }: Colu
     at += piece.cut ? BREAK_COLUMNS : length(piece) / perColumn;
     return { ...piece, start, width: at - start };
   });
-  const columnOf = (time: number): number => {
+  const placeOf = (time: number): number => {
     const piece = placed.find(({ to }) => time <= to) ?? placed.at(-1);
     if (piece === undefined) return 0;
     const share = length(piece) === 0 ? 0 : (Math.max(time, window.from) - piece.from) / length(piece);
-    return Math.max(0, Math.min(columns - 1, Math.floor(piece.start + Math.min(1, share) * piece.width)));
+    return Math.max(0, Math.min(columns, piece.start + Math.min(1, share) * piece.width));
   };
+  const columnOf = (time: number): number => Math.min(columns - 1, Math.floor(placeOf(time)));
   const breaks = placed
     .filter(({ cut }) => cut)
     .map(({ from, to, start }) => ({ from, to, column: Math.min(columns - 1, Math.floor(start + BREAK_COLUMNS / 2)) }));
   const step = roundStep(perColumn * tickDistance);
-  return { columns, columnOf, breaks, step, ticks: ticksOf(placed, step, tickDistance, columnOf) };
+  return { columns, columnOf, placeOf, breaks, step, ticks: ticksOf(placed, step, tickDistance, columnOf) };
 }
 
 /** Round times in the stretches that are drawn to scale, none nearer than `distance` columns to the one before. */

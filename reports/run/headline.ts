@@ -1,0 +1,60 @@
+import { clientName } from "../../harness/core/topology.ts";
+import { listed } from "../../harness/core/listed.ts";
+import { printable } from "../../harness/core/printable.ts";
+import { CAUSE_MEANING, count, formatMs } from "../wording.ts";
+import { rootCausesOf, type RootCause } from "./root-causes.ts";
+import type { RunRecord } from "./run-record.ts";
+import { storiesOf, type Story } from "./story.ts";
+import { timelineOf, type Timeline } from "./timeline.ts";
+
+/** What happened in a run, in a sentence or two: who held what together, for how long, and because of what. */
+export function headlineOf(run: RunRecord): string {
+  const { verdict, reasons } = run.verdict;
+  if (verdict === "unknown") return `Nothing is proven: ${printable(reasons[0] ?? "no reason was given")}.`;
+  const timeline = timelineOf(run.history);
+  const causes = rootCausesOf(storiesOf(run.verdict, timeline, run.history.events));
+  const [story] = causes.flatMap(({ stories }) => stories);
+  if (story === undefined) return nothingBroken(run, timeline);
+  const promised = verdict === "valid" ? "What was asked of the lock held, but nothing more: " : "";
+  return promised + storySentence(story) + furtherViolations(causes);
+}
+
+/** One violation in a sentence: what was seen, and why. */
+export function storySentence({ violation, holds, enabling }: Story): string {
+  const { cause, overlap, proof, hypotheses, finding } = violation;
+  const why = hypotheses?.[0]?.why;
+  const fault =
+    enabling === undefined
+      ? ""
+      : ` (${printable(enabling.kind)} of ${listed(enabling.targets.map(printable))} at ${formatMs(enabling.from)})`;
+  const because = why === undefined ? CAUSE_MEANING[cause] + fault : printable(why).replaceAll(/ \(event \d+\)/g, "");
+  const who = [...new Set(holds.map(({ client }) => clientName(client)))];
+  const seen =
+    overlap !== undefined && who.length > 1
+      ? `${listed(who)} both held ${printable(holds[0]?.key ?? "the lock")} for ${formatMs(overlap.to - overlap.from)}`
+      : finding === undefined
+        ? undefined
+        : printable(finding.account).replace(/\.$/, "");
+  if (seen === undefined) return sentence(because);
+  return proof?.standing === "probable" ? `${seen}. Probably ${because}.` : `${seen}: ${because}.`;
+}
+
+function furtherViolations([first, ...others]: readonly RootCause[]): string {
+  const alike = (first?.stories.length ?? 1) - 1;
+  const same =
+    alike === 0 ? "" : ` ${alike === 1 ? "One more violation has" : `${alike} more violations have`} the same cause.`;
+  const different = others.reduce((sum, { stories }) => sum + stories.length, 0);
+  return same + (different === 0 ? "" : ` ${count(different, "violation has", "violations have")} another cause.`);
+}
+
+function nothingBroken({ plan }: RunRecord, { operations, holds, faults }: Timeline): string {
+  const clients = plan?.clients.length ?? new Set(operations.map(({ client }) => client)).size;
+  const effective = faults.filter(({ outcome }) => outcome === "installed").length;
+  const under = effective === 0 ? "without a fault" : `under ${count(effective, "fault")}`;
+  const who = count(clients, "client was", "clients were");
+  return `No property was broken: ${who} granted the lock ${count(holds.length, "time")}, ${under}.`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
