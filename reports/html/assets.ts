@@ -23,6 +23,8 @@ const MODULES = [
   "item-details",
   "event-table",
   "timeline-keys",
+  "page-address",
+  "story-steps",
   "run-view",
   "main",
 ] as const;

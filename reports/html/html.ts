@@ -5,7 +5,9 @@ import { SCRIPT, STYLE } from "./assets.ts";
 import { matrixSection } from "./matrix-section.ts";
 import { html, Markup } from "./markup.ts";
 import { encodeRun, lanesOf } from "./page-data.ts";
-import { faultsSection, planSection, propertiesSection, violationsSection } from "./run-sections.ts";
+import { faultsSection, planSection, propertiesSection, replaySection } from "./run-sections.ts";
+import { causesSection, firstMoments, firstPicture } from "./story-section.ts";
+import { headlineOf } from "../run/headline.ts";
 import { type About, conditionsOf, titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { storiesOf } from "../run/story.ts";
 import { timelineOf } from "../run/timeline.ts";
@@ -64,22 +66,31 @@ function runChooser(runs: readonly RunRecord[]): Markup {
   >`;
 }
 
+/** The story comes first: a sentence, its picture, the command to replay; then its moments; then all the rest. */
 function runSection(run: RunRecord, index: number): Markup {
   const timeline = timelineOf(run.history);
   const stories = storiesOf(run.verdict, timeline, run.history.events);
   const id = `run-${index}`;
+  const told = { run, stories, timeline, id };
   return html`<section class="run" id="${id}" aria-labelledby="${id}-title">
-    <div class="block">
+    <div class="block story" data-story="0">
       <div class="verdict">
         <span class="word ${run.verdict.verdict}">${run.verdict.verdict.toUpperCase()}</span>
         <h2 id="${id}-title">${titleOf(run)}</h2>
-        <ul class="chips" aria-label="Conditions">
-          ${conditionsOf(run).map((part) => html`<li>${part}</li>`)}
-        </ul>
       </div>
-      ${run.about !== undefined && aboutSection(run.about)} ${propertiesSection(run)}
+      <p class="headline">${headlineOf(run)}</p>
+      ${firstPicture(told)} ${replaySection(run)} ${firstMoments(told)}
+      <ul class="chips" aria-label="Conditions">
+        ${conditionsOf(run).map((part) => html`<li>${part}</li>`)}
+      </ul>
+      ${run.about !== undefined && aboutSection(run.about)}
     </div>
-    ${violationsSection(run, stories, timeline, id)} ${timelineSection(run, id)}
+    ${causesSection(told)}
+    <div class="block">
+      <h2>Properties</h2>
+      ${propertiesSection(run)}
+    </div>
+    ${timelineSection(run, id)}
     <div class="block">
       <h2>Faults and the evidence for them</h2>
       ${faultsSection(timeline.faults)}
@@ -89,7 +100,7 @@ function runSection(run: RunRecord, index: number): Markup {
       ${chartsSection(timeline)}
     </div>
     <div class="block">
-      <h2>Plan and replay</h2>
+      <h2>Plan</h2>
       ${planSection(run)}
     </div>
     <script type="application/octet-stream" class="run-data">
@@ -124,6 +135,7 @@ function timelineSection(run: RunRecord, id: string): Markup {
         <button type="button" class="zoom-in" aria-label="Zoom in">+</button>
         <button type="button" class="later" aria-label="Later">→</button>
         <button type="button" class="zoom-all">Whole run</button>
+        <button type="button" class="all-lanes" hidden>Show all lanes</button>
       </div>
       ${
         run.verdict.verdict === "invalid" &&

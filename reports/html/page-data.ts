@@ -59,7 +59,10 @@ interface ViolationData {
   readonly from: number;
   readonly to: number;
   readonly overlap?: { readonly from: number; readonly to: number };
+  /** The lanes in conflict. */
   readonly lanes: readonly number[];
+  /** All lanes that its story is about. */
+  readonly matter: readonly number[];
   readonly events: readonly number[];
 }
 
@@ -121,6 +124,7 @@ function violationData(story: Story, laneOf: (name: string) => number): Violatio
     ...story.window,
     ...(overlap === undefined ? {} : { overlap }),
     lanes: [...new Set(story.holds.map(({ client }) => laneOf(clientName(client))))],
+    matter: story.lanes.map(laneOf).filter((lane) => lane >= 0),
     events,
   };
 }

@@ -1,5 +1,6 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunRecord } from "../../run/run-record.ts";
 import { findChromium, keepScreenshot, launchChromium, openReport, placeOf, shown } from "../../testdata/browser.ts";
 import {
   jumpOfOneInFive,
@@ -8,6 +9,18 @@ import {
   releaseAfterLoss,
   takingTurns,
 } from "../../testdata/example-runs.ts";
+
+/** A failover after which both hold for a millisecond, seconds after the first grant. */
+function shortOverlap(): RunRecord {
+  const run = lostInFailover();
+  const broken = run.verdict.properties["mutual-exclusion"];
+  const violations = (broken?.violations ?? []).map((violation) => ({
+    ...violation,
+    overlap: { from: 3919e6, to: 3920e6 },
+  }));
+  const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations } };
+  return { ...run, verdict: { ...run.verdict, properties } };
+}
 
 const chromium = findChromium();
 
@@ -48,6 +61,14 @@ describe.skipIf(chromium === undefined)("the controls of the HTML report", { tim
     await page.mouse.up();
     expect((await shown(page))[0]).toBeLessThan(before[0]);
     expect(opened.complaints).toEqual([]);
+  });
+
+  test("an overlap that is short beside its story is shown so that it can be seen", async () => {
+    await using opened = await openReport(browser, shortOverlap());
+    const [from, to] = await shown(opened.page);
+    expect(to - from).toBeLessThan(20);
+    expect(from).toBeLessThan(3919);
+    expect(to).toBeGreaterThan(3920);
   });
 
   test("pointing at a hold tells what it is; a click shows its events and marks them in the table", async () => {
@@ -165,11 +186,11 @@ describe.skipIf(chromium === undefined)("the controls of the HTML report", { tim
     expect(await page.getAttribute(".event-frame", "aria-rowcount")).toBe(String(events + 1));
   });
 
-  test("links in the violation lead into the timeline", async () => {
+  test("links in the story lead into the timeline", async () => {
     await using opened = await openReport(browser, pausedPastLease());
     const { page } = opened;
     await page.click(".zoom-all");
-    await page.click(".violation .show-event[data-event='17']");
+    await page.click(".story .show-event[data-event='17']");
     expect(await page.textContent(".details")).toContain('"index":17');
     await page.click(".violation .show-violation");
     expect(await page.evaluate(() => document.activeElement?.className)).toBe("timeline-frame");

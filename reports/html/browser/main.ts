@@ -1,4 +1,5 @@
-import { openRun } from "./run-view.ts";
+import { readAddress, writeAddress } from "./page-address.ts";
+import { openRun, type RunView } from "./run-view.ts";
 
 const THEMES = ["auto", "light", "dark"] as const;
 
@@ -47,32 +48,66 @@ function startCopying(): void {
   }
 }
 
-/** Shows one run at a time where there are several; each is drawn when it is first shown. */
+/**
+ * Shows one run at a time where there are several; each is drawn when it is first shown. The address says which, and
+ * what of it: a link to an event opens it.
+ */
 function startRuns(): void {
   const sections = [...document.querySelectorAll<HTMLElement>("section.run")];
   const chooser = document.querySelector<HTMLSelectElement>("#run-chooser");
-  const show = (place: number): void => {
+  const views = new Map<number, Promise<RunView>>();
+  const show = (place: number): Promise<RunView> | undefined => {
     sections.forEach((section, index) => (section.hidden = index !== place));
+    if (chooser !== null) chooser.selectedIndex = place;
     const section = sections[place];
-    if (section === undefined || section.dataset["opened"] === "true") return;
-    section.dataset["opened"] = "true";
-    openRun(section).catch((error: unknown) => {
+    if (section === undefined) return undefined;
+    const opened = views.get(place) ?? openRun(section, place);
+    views.set(place, opened);
+    opened.catch((error: unknown) => {
       section.dataset["failed"] = "true";
       console.error(error);
     });
+    return opened;
   };
-  chooser?.addEventListener("change", () => show(chooser.selectedIndex));
+  const follow = (): void => {
+    const { run, part } = readAddress(location.hash);
+    const place = run < sections.length ? run : 0;
+    const opened = show(place);
+    if (part === undefined) return;
+    void opened?.then(
+      (view) => view.goTo(part),
+      () => {},
+    );
+  };
+  chooser?.addEventListener("change", () => {
+    void show(chooser.selectedIndex);
+    writeAddress({ run: chooser.selectedIndex });
+  });
   for (const button of document.querySelectorAll<HTMLElement>(".show-run")) {
     button.addEventListener("click", () => {
-      const place = Number(button.dataset["run"]);
-      if (chooser !== null) chooser.selectedIndex = place;
-      show(place);
-      sections[place]?.scrollIntoView({ block: "start" });
+      const run = Number(button.dataset["run"]);
+      void show(run);
+      writeAddress({ run });
+      sections[run]?.scrollIntoView({ block: "start" });
     });
   }
-  show(0);
+  addEventListener("hashchange", follow);
+  follow();
+}
+
+/** On paper nothing can be unfolded. */
+function startPrinting(): void {
+  let opened: readonly HTMLDetailsElement[] = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("section.run:not([hidden]) details:not([open])")];
+    for (const details of opened) details.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+  });
 }
 
 startTheme();
 startCopying();
 startRuns();
+startPrinting();

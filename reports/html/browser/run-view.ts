@@ -2,20 +2,32 @@ import { EVERYTHING, EventFilter, isFiltering, type FilterChoice } from "./event
 import { EventTable } from "./event-table.ts";
 import { fillDetails, placeTooltip, summaryOf } from "./item-details.ts";
 import { OverviewStrip } from "./overview-strip.ts";
+import { type AddressPart, writeAddress } from "./page-address.ts";
 import { clockOffset, loadRun, type Item, type RunModel } from "./run-model.ts";
 import { listenToKeys } from "./timeline-keys.ts";
+import { stepThrough, type StorySteps } from "./story-steps.ts";
 import { TimelineView } from "./timeline-view.ts";
 import type { TimeView } from "./time-view.ts";
 
-/** Draws the section of one run and connects its controls. */
-export async function openRun(section: HTMLElement): Promise<void> {
+/** More lanes than this are folded, but for those that matter. */
+const MOST_LANES = 10;
+
+/**
+ * Draws the section of one run and connects its controls.
+ * @param place of the run within the page
+ */
+export async function openRun(section: HTMLElement, place: number): Promise<RunView> {
   const data = section.querySelector("script.run-data")?.textContent ?? "";
-  const view = new RunView(section, await loadRun(data.trim()));
+  const view = new RunView(section, place, await loadRun(data.trim()));
   section.dataset["ready"] = "true";
   document.addEventListener("themechange", () => view.repaint());
+  return view;
 }
 
-class RunView {
+/** The section of one run, with its timeline, its table of events and its stories. */
+export class RunView {
+  readonly #place: number;
+  readonly #stories: ReadonlyMap<number, StorySteps>;
   readonly #section: HTMLElement;
   readonly #model: RunModel;
   readonly #timeline: TimelineView;
@@ -27,8 +39,12 @@ class RunView {
   #violation = -1;
   #match = -1;
 
-  constructor(section: HTMLElement, model: RunModel) {
+  constructor(section: HTMLElement, place: number, model: RunModel) {
     this.#section = section;
+    this.#place = place;
+    this.#stories = stepThrough(section, (story, moment) =>
+      writeAddress({ run: place, part: { kind: "moment", story, moment } }),
+    );
     this.#model = model;
     this.#filter = new EventFilter(model);
     const frame = this.#find(".timeline-frame");
@@ -53,9 +69,17 @@ class RunView {
     });
     this.#listenToControls();
     fillDetails(this.#find(".details"), model, undefined);
-    this.#applyFilter();
+    this.#foldLanes();
+    this.#readBoxes();
     if (model.data.violations.length > 0) this.#stepViolation(1);
     else this.#timeline.showAll();
+  }
+
+  /** Opens what an address names. */
+  goTo(part: AddressPart): void {
+    if (part.kind === "event") this.#goToEvent(part.event);
+    else if (part.kind === "violation") this.#goToViolation(part.violation, true);
+    else this.#stories.get(part.story)?.show(part.moment);
   }
 
   repaint(): void {
@@ -95,14 +119,43 @@ class RunView {
       box.addEventListener("change", () => this.#readBoxes());
     }
     for (const button of this.#section.querySelectorAll<HTMLElement>(".show-violation")) {
-      button.addEventListener("click", () => this.#goToViolation(Number(button.dataset["violation"]), true));
-    }
-    for (const button of this.#section.querySelectorAll<HTMLElement>(".show-event")) {
       button.addEventListener("click", () => {
-        this.#showEvent(Number(button.dataset["event"]), true);
-        this.#find(".timeline-frame").focus();
+        const violation = Number(button.dataset["violation"]);
+        this.#goToViolation(violation, true);
+        writeAddress({ run: this.#place, part: { kind: "violation", violation } });
       });
     }
+    for (const button of this.#section.querySelectorAll<HTMLElement>(".show-event")) {
+      button.addEventListener("click", () => this.#goToEvent(Number(button.dataset["event"])));
+    }
+    this.#section.querySelector(".all-lanes")?.addEventListener("click", () => {
+      for (const box of this.#laneBoxes()) box.checked = true;
+      this.#readBoxes();
+    });
+  }
+
+  #laneBoxes(): readonly HTMLInputElement[] {
+    return [...this.#section.querySelectorAll<HTMLInputElement>('input[data-hides^="lane:"]')];
+  }
+
+  /** Of many lanes only those are shown at first that a violation is about. */
+  #foldLanes(): void {
+    const { lanes, violations } = this.#model.data;
+    const matter = new Set(violations.flatMap((violation) => violation.matter));
+    if (lanes.length <= MOST_LANES || matter.size === 0) return;
+    this.#laneBoxes().forEach((box, lane) => (box.checked = matter.has(lane)));
+  }
+
+  #goToEvent(event: number): void {
+    const lane = this.#model.itemOf.get(event)?.lane;
+    const box = this.#laneBoxes()[lane ?? -1];
+    if (box !== undefined && !box.checked) {
+      box.checked = true;
+      this.#readBoxes();
+    }
+    this.#showEvent(event, true);
+    this.#find(".timeline-frame").focus({ preventScroll: true });
+    this.#find(".timeline-block").scrollIntoView({ block: "start" });
   }
 
   #readBoxes(): void {
@@ -110,6 +163,11 @@ class RunView {
     for (const box of this.#section.querySelectorAll<HTMLInputElement>("input[data-hides]")) {
       const [what, value = ""] = (box.dataset["hides"] ?? "").split(":");
       if (!box.checked && (what === "kind" || what === "type" || what === "lane")) hidden[what].add(value);
+    }
+    const folded = this.#section.querySelector<HTMLElement>(".all-lanes");
+    if (folded !== null) {
+      folded.hidden = hidden.lane.size === 0;
+      folded.textContent = `Show ${hidden.lane.size} more ${hidden.lane.size === 1 ? "lane" : "lanes"}`;
     }
     this.#choose({
       hiddenKinds: hidden.kind,
@@ -169,6 +227,7 @@ class RunView {
   }
 
   #selected(item: Item | undefined): void {
+    if (item !== undefined) writeAddress({ run: this.#place, part: { kind: "event", event: item.event } });
     fillDetails(this.#find(".details"), this.#model, item);
     if (item !== undefined && !this.#find(".event-frame").contains(document.activeElement))
       this.#table.mark(item.event);

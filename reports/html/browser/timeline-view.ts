@@ -1,5 +1,6 @@
 import { CanvasSheet } from "./canvas-sheet.ts";
 import { layLanes, totalHeight, type LanePlace } from "./lane-layout.ts";
+import type { RunData } from "../page-data.ts";
 import { readPalette } from "./palette.ts";
 import { paintTimeline } from "./paint-timeline.ts";
 import type { Item, RunModel } from "./run-model.ts";
@@ -13,6 +14,18 @@ export interface TimelineListener {
   /** The pointer's position: the true time and the lane, or undefined outside. */
   pointed(time: number | undefined, lane: number | undefined): void;
   moved(view: TimeView): void;
+}
+
+/** An overlap is given at least this share of the timeline. */
+const LEAST_SHARE = 1 / 12;
+
+/** The stretch of a violation's story; where its overlap could not be seen in that, the overlap and a little around it. */
+function visibleStretch({ from, to, overlap }: RunData["violations"][number]): TimeView {
+  if (overlap === undefined) return { from, to };
+  const length = overlap.to - overlap.from;
+  if (length >= (to - from) * LEAST_SHARE) return { from, to };
+  const air = (length / LEAST_SHARE - length) / 2;
+  return { from: overlap.from - air, to: overlap.to + air };
 }
 
 /** How far a pointer moves before it drags rather than clicks, in pixels. */
@@ -123,7 +136,7 @@ export class TimelineView {
   showViolation(index: number): void {
     const violation = this.#model.data.violations[index];
     if (violation === undefined) return;
-    this.show(viewAround(violation, this.#model.data.end));
+    this.show(viewAround(visibleStretch(violation), this.#model.data.end));
     const first = this.#places.find(({ lane }) => violation.lanes.includes(lane.index));
     if (first !== undefined) this.#frame.scrollTop = Math.max(0, first.top - 40);
   }

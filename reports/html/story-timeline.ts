@@ -1,0 +1,324 @@
+import { printable } from "../../harness/core/printable.ts";
+import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
+import { columnScale, type ColumnScale } from "../run/column-scale.ts";
+import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
+import type { Moment } from "../run/moments.ts";
+import type { Timeline } from "../run/timeline.ts";
+import { formatMs, formatMsFigure } from "../wording.ts";
+import { element, escapeXml } from "../xml.ts";
+
+/** What a picture of a stretch of a run shows. */
+export interface TimelineScene {
+  readonly timeline: Timeline;
+  readonly window: Interval;
+  /** Drawn from top to bottom. */
+  readonly lanes: readonly string[];
+  /** Numbered from 1 in this order. */
+  readonly moments: readonly Moment[];
+  /** When the property was violated, and by whom: the lanes in conflict. */
+  readonly overlap?: Interval | undefined;
+  readonly conflicting: readonly string[];
+  /** Times besides the moments that must not be left out. */
+  readonly instants?: readonly number[];
+  /** What a screen reader says instead. */
+  readonly title: string;
+}
+
+/** Where the number of a moment stands: below its lane. */
+interface NumberPlace {
+  readonly index: number;
+  readonly x: number;
+  readonly row: number;
+}
+
+/** Pixels of a column of the axis. */
+const COLUMN = 4;
+const RIGHT = 12;
+/** Below this width names are shortened. */
+const NARROW = 600;
+const AXIS = 34;
+const BAR = 14;
+const NUMBER = 16;
+const FAULT = 11;
+/** Rows of numbers below a lane; further numbers share the last. */
+const MOST_ROWS = 3;
+/** Average width of a character of 11 pixels' height. */
+const CHARACTER = 6.2;
+
+/**
+ * Lanes over time, on an axis that leaves out long stretches in which nothing happens, so that what lasted a millisecond
+ * can be seen beside what lasted a minute. An SVG that takes the colours of its page. Each moment is a group
+ * `.moment[data-moment]` with a line across all lanes, which the page shows for the moment that it tells of.
+ * @param width of the picture in pixels
+ */
+export function drawTimeline(scene: TimelineScene, width: number): string {
+  return new Picture(scene, width).render();
+}
+
+class Picture {
+  readonly #scene: TimelineScene;
+  readonly #width: number;
+  readonly #left: number;
+  readonly #scale: ColumnScale;
+  /** Words, drawn in front of everything: a cut must not go through them. */
+  readonly #labels: string[] = [];
+
+  constructor(scene: TimelineScene, width: number) {
+    this.#scene = scene;
+    this.#width = width;
+    this.#left = width < NARROW ? 72 : 92;
+    this.#scale = columnScale({
+      window: scene.window,
+      columns: Math.floor((width - this.#left - RIGHT) / COLUMN),
+      instants: [...scene.moments.map(({ time }) => time), ...(scene.instants ?? [])],
+      emphasis: scene.overlap,
+      tickDistance: (Math.max(7, String(Math.round(scene.window.to / 1e6)).length + 5) * CHARACTER * 1.3) / COLUMN,
+    });
+  }
+
+  render(): string {
+    const { lanes, title } = this.#scene;
+    const numbers = new Map(lanes.map((lane) => [lane, this.#numberRows(lane)]));
+    const tops = new Map<string, number>();
+    let y = AXIS + (this.#scene.overlap === undefined ? 4 : 20);
+    for (const lane of lanes) {
+      tops.set(lane, y);
+      y +=
+        BAR +
+        8 +
+        this.#faultRows(lane).length * FAULT +
+        Math.max(0, ...(numbers.get(lane) ?? []).map(({ row }) => row + 1)) * NUMBER +
+        4;
+    }
+    const bottom = y;
+    const shape = { viewBox: `0 0 ${this.#width} ${bottom}`, width: this.#width, height: bottom, role: "img" };
+    const attributes = {
+      xmlns: "http://www.w3.org/2000/svg",
+      ...shape,
+      class: "story-picture",
+      "aria-label": printable(title),
+    };
+    const drawn = [
+      ...lanes.map((lane, index) =>
+        this.#ground(tops.get(lane) ?? 0, tops.get(lanes[index + 1] ?? "") ?? bottom, index),
+      ),
+      ...this.#overlap(tops, bottom),
+      ...this.#axis(bottom),
+      ...lanes.flatMap((lane) => this.#lane(lane, tops.get(lane) ?? 0)),
+      ...this.#cuts(bottom),
+    ];
+    const moments = lanes.flatMap((lane) => this.#moments(lane, tops.get(lane) ?? 0, bottom, numbers.get(lane) ?? []));
+    return element("svg", attributes, [...drawn, ...this.#labels, ...moments]);
+  }
+
+  #x(time: number): number {
+    return this.#left + this.#scale.placeOf(time) * COLUMN;
+  }
+
+  #ground(top: number, end: number, index: number): string {
+    if (index % 2 === 1) return "";
+    return element("rect", { class: "lane-ground", x: 0, y: top - 5, width: this.#width, height: end - top });
+  }
+
+  #axis(bottom: number): readonly string[] {
+    const right = this.#width - RIGHT;
+    return [
+      element("line", { class: "axis", x1: this.#left, x2: right, y1: AXIS - 12, y2: AXIS - 12 }),
+      ...this.#scale.ticks.map(({ column, time }, index) => {
+        const x = this.#left + column * COLUMN;
+        const label = `${tickLabel(time, this.#scale.step)}${index === 0 ? " ms" : ""}`;
+        const anchor = x + (label.length * CHARACTER) / 2 > right ? "end" : "middle";
+        this.#labels.push(text(x, 14, "tick", label, anchor));
+        return element("line", { class: "grid", x1: x, x2: x, y1: AXIS - 12, y2: bottom });
+      }),
+    ];
+  }
+
+  /** Where time was left out, the picture is torn: the length of what is missing stands on the axis, where there is room. */
+  #cuts(bottom: number): readonly string[] {
+    return this.#scale.breaks.map(({ column, from, to }) => {
+      const x = this.#left + column * COLUMN;
+      return element("g", { class: "cut" }, [
+        element("title", {}, [escapeXml(`${formatMs(to - from)} left out`)]),
+        element("rect", { x: x - 4, y: AXIS - 14, width: 8, height: bottom - AXIS + 14 }),
+        element("path", { d: `M${x - 4} ${AXIS - 6}l8 -8M${x - 4} ${AXIS - 10}l8 -8` }),
+      ]);
+    });
+  }
+
+  /** The stretch in which both hold: behind their lanes, and no others. */
+  #overlap(tops: ReadonlyMap<string, number>, bottom: number): readonly string[] {
+    const { overlap, conflicting, lanes } = this.#scene;
+    if (overlap === undefined) return [];
+    const between = lanes.map((lane, index) => ({
+      lane,
+      top: tops.get(lane) ?? 0,
+      end: tops.get(lanes[index + 1] ?? "") ?? bottom,
+    }));
+    const touched = between.filter(({ lane }) => conflicting.length === 0 || conflicting.includes(lane));
+    const [x, width] = this.#span(overlap);
+    const label = `both hold: ${formatMs(overlap.to - overlap.from)}`;
+    const room = label.length * CHARACTER;
+    const middle = Math.min(Math.max(x + width / 2, this.#left + room / 2), this.#width - RIGHT - room / 2);
+    this.#labels.push(text(middle, AXIS + 2, "overlap-label", label, "middle"));
+    return [
+      ...touched.map(({ top, end }) => element("rect", { class: "overlap", x, y: top - 5, width, height: end - top })),
+      element("line", { class: "overlap-edge", x1: x, x2: x + width, y1: AXIS + 6, y2: AXIS + 6 }),
+    ];
+  }
+
+  #lane(lane: string, top: number): readonly string[] {
+    const name = this.#width < NARROW ? lane.replace(/^client-/, "c-").replace(/^sentinel-/, "sent-") : lane;
+    const drawn = lane.startsWith("client-")
+      ? this.#client(lane, top)
+      : lane === RESOURCE
+        ? this.#resource(top)
+        : this.#node(lane, top);
+    this.#labels.push(text(this.#left - 8, top + 11, "lane-name", name, "end"));
+    return [...drawn, ...this.#faults(lane, top + BAR + 3)];
+  }
+
+  #client(lane: string, top: number): readonly string[] {
+    const { timeline, window } = this.#scene;
+    const tries = timeline.operations
+      .filter((span) => clientName(span.client) === lane && span.f === "acquire" && touches(span, window))
+      .flatMap((span) => {
+        const [x, width] = this.#span(span);
+        const end =
+          span.outcome === "ok"
+            ? []
+            : [text(x + width, top + 11, "refusal", span.outcome === "fail" ? "×" : "?", "middle")];
+        return [
+          element("line", { class: "attempt", x1: x, x2: x + width, y1: top + BAR / 2, y2: top + BAR / 2 }),
+          ...end,
+        ];
+      });
+    const holds = timeline.holds
+      .filter((hold) => clientName(hold.client) === lane && touches(hold, window))
+      .flatMap((hold) => [
+        ...uncovered(hold, hold.lease).map((part) => this.#bar("overrun", part, top)),
+        ...hold.lease.map((part) => this.#bar("lease", part, top)),
+      ]);
+    return [...tries, ...holds];
+  }
+
+  #node(lane: string, top: number): readonly string[] {
+    const line = { class: "node-line", x1: this.#left, x2: this.#width - RIGHT, y1: top + BAR / 2, y2: top + BAR / 2 };
+    const promotions = this.#faultsOf(lane).filter(isPromotion);
+    return [
+      element("line", line),
+      ...promotions.map(({ from }) => {
+        const x = this.#x(from);
+        const after = x + 100 < this.#width;
+        this.#labels.push(
+          text(after ? x + 11 : x - 11, top + 11, "promotion-label", "becomes master", after ? "start" : "end"),
+        );
+        return element("path", { class: "promotion", d: `M${x} ${top}l7 7-7 7-7-7z` });
+      }),
+    ];
+  }
+
+  #resource(top: number): readonly string[] {
+    const { timeline, window } = this.#scene;
+    return timeline.writes
+      .filter(({ time }) => time >= window.from && time <= window.to)
+      .map(({ time, accepted }) =>
+        element("circle", {
+          class: accepted ? "write" : "write-refused",
+          cx: this.#x(time),
+          cy: top + BAR / 2,
+          r: 4.5,
+        }),
+      );
+  }
+
+  #faultRows(lane: string): readonly (readonly FaultSpan[])[] {
+    return [
+      ...Map.groupBy(
+        this.#faultsOf(lane).filter((fault) => !isPromotion(fault)),
+        ({ kind }) => kind,
+      ).values(),
+    ];
+  }
+
+  #faults(lane: string, top: number): readonly string[] {
+    return this.#faultRows(lane).flatMap((alike, row) => {
+      const y = top + row * FAULT;
+      const spans = alike.map((fault) => {
+        const [x, width] = this.#span(fault);
+        return element("rect", { class: "fault", x, y: y + 3, width, height: 4 });
+      });
+      const [first] = alike;
+      if (first === undefined) return spans;
+      const [x] = this.#span(first);
+      const name = printable(first.kind);
+      const room = name.length * 5.4 + 6;
+      const place = Math.min(Math.max(x + 3, this.#left), this.#width - RIGHT - room);
+      this.#labels.push(text(place, y + 8.5, "fault-label", name, "start"));
+      return spans;
+    });
+  }
+
+  #faultsOf(lane: string): readonly FaultSpan[] {
+    const { timeline, window } = this.#scene;
+    return timeline.faults.filter(
+      (fault) => fault.lanes.includes(lane) && fault.outcome !== "skipped" && touches(fault, window),
+    );
+  }
+
+  /** The numbers of a lane's moments, in as many rows as they need. */
+  #numberRows(lane: string): readonly NumberPlace[] {
+    const ends: number[] = [];
+    return this.#scene.moments.flatMap((moment, index) => {
+      if (moment.lane !== lane) return [];
+      const x = Math.min(this.#x(moment.time), this.#width - RIGHT - 7);
+      const free = ends.findIndex((end) => end + 3 < x - 8);
+      const row = free >= 0 ? free : Math.min(ends.length, MOST_ROWS - 1);
+      ends[row] = x + 8;
+      return [{ index, x, row }];
+    });
+  }
+
+  #moments(lane: string, top: number, bottom: number, numbers: readonly NumberPlace[]): readonly string[] {
+    const below = top + BAR + 4 + this.#faultRows(lane).length * FAULT;
+    return numbers.map(({ index, x, row }) => {
+      const exact = this.#x(this.#scene.moments[index]?.time ?? 0);
+      const y = below + row * NUMBER + 7;
+      return element("g", { class: "moment", "data-moment": index }, [
+        element("line", { class: "cursor", x1: exact, x2: exact, y1: AXIS - 12, y2: bottom }),
+        element("circle", { cx: x, cy: y, r: 7.5 }),
+        text(x, y + 3.5, "moment-number", String(index + 1), "middle"),
+      ]);
+    });
+  }
+
+  #bar(name: string, part: Interval, top: number): string {
+    const [x, width] = this.#span(part);
+    return element("rect", { class: name, x, y: top, width, height: BAR, rx: 1.5 });
+  }
+
+  /** Left end and width of a stretch, at least two pixels; parts outside the window are not drawn. */
+  #span(part: Interval): readonly [x: number, width: number] {
+    const { window } = this.#scene;
+    const shown = intersection(part, window) ?? {
+      from: Math.max(part.from, window.from),
+      to: Math.max(part.from, window.from),
+    };
+    const x = this.#x(shown.from);
+    return [round(x), round(Math.max(2, this.#x(shown.to) - x))];
+  }
+}
+
+function tickLabel(time: number, step: number): string {
+  const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
+  return digits === 0 ? formatMsFigure(time) : (time / 1e6).toFixed(Math.min(6, digits));
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function text(x: number, y: number, name: string, content: string, anchor: "start" | "middle" | "end"): string {
+  return element("text", { class: name, x: round(x), y: round(y), "text-anchor": anchor }, [escapeXml(content)]);
+}
