@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { addressText, readAddress, type Address } from "./page-address.ts";
+import { addressText, readAddress, type PageAddress } from "./page-address.ts";
 
 test("an address that was written is read again; what names nothing is the first run", () => {
-  const addresses: readonly Address[] = [
+  const addresses: readonly PageAddress[] = [
     { run: 3 },
     { run: 0, part: { kind: "event", event: 17 } },
     { run: 2, part: { kind: "violation", violation: 1 } },
