@@ -49,6 +49,9 @@ function lastEvent(violation: Violation): number {
 
 export const VALID: PropertyVerdict = { verdict: "valid", violations: [] };
 
+/** Why a property says nothing of a lock that several clients may hold at a time. */
+export const NOT_JUDGED = "of locks that several clients may hold at a time are not judged";
+
 export function notApplicable(reason: string): PropertyVerdict {
   return { verdict: "not-applicable", violations: [], reason };
 }

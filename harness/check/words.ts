@@ -27,6 +27,69 @@ export function holderOf(header: HistoryHeader, hold: Pick<Hold, "process" | "ow
   return `${client} (${facts.join(", ")})`;
 }
 
+/**
+ * Holds that are too many, with the verb: `Two clients held k1`, `A writer held k1 beside a reader`, `Three clients,
+ * where two are allowed, held k1`.
+ */
+export function crowdInWords(holds: readonly Hold[], verb: string): string {
+  const [first] = holds;
+  const key = first?.key ?? "";
+  const kinds = holds.map(({ share }) => share.kind);
+  if (kinds.includes("shared")) return `A writer ${verb} ${key} beside a reader`;
+  const { permits, limit } = permitsOf(holds);
+  if (limit === undefined) return `Two clients ${verb} ${key}`;
+  return permits === holds.length
+    ? `${capital(inWords(holds.length))} clients, where ${allowed(limit)}, ${verb} ${key}`
+    : `${capital(inWords(holds.length))} clients ${verb} ${permits} permits of ${key}, which has ${limit},`;
+}
+
+/** What was promised to too many: `k1 to two owners`, `k1 to a writer and to a reader`. */
+export function promiseInWords(holds: readonly Hold[]): string {
+  const key = holds[0]?.key ?? "";
+  if (holds.some(({ share }) => share.kind === "shared")) return `${key} to a writer and to a reader`;
+  const { permits, limit } = permitsOf(holds);
+  if (limit === undefined) return `${key} to two owners`;
+  return permits === holds.length
+    ? `${key} to ${inWords(holds.length)} owners, where ${allowed(limit)},`
+    : `${permits} permits of ${key}, which has ${limit}, to ${inWords(holds.length)} owners`;
+}
+
+/** How many permits these holds take together, and of how many; no limit unless all are of a semaphore. */
+function permitsOf(holds: readonly Hold[]): { readonly permits: number; readonly limit: number | undefined } {
+  const counted = holds.flatMap(({ share }) => (share.kind === "counted" ? [share] : []));
+  const permits = counted.reduce((sum, share) => sum + share.permits, 0);
+  if (counted.length < holds.length) return { permits, limit: undefined };
+  return { permits, limit: Math.max(...counted.map(({ limit }) => limit)) };
+}
+
+function allowed(limit: number): string {
+  return limit === 1 ? "one is allowed" : `${inWords(limit)} are allowed`;
+}
+
+const NUMBERS = [
+  "no",
+  "one",
+  "two",
+  "three",
+  "four",
+  "five",
+  "six",
+  "seven",
+  "eight",
+  "nine",
+  "ten",
+  "eleven",
+  "twelve",
+];
+
+function inWords(number: number): string {
+  return NUMBERS[number] ?? String(number);
+}
+
+function capital(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
 /** `a pause-client of client-0 at 100 ms (event 6)` */
 export function faultInWords({ f, value, time, index }: FaultEvent): string {
   const of = value.targets.length === 0 ? "" : ` of ${value.targets.join(", ")}`;

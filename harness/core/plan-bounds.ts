@@ -15,6 +15,8 @@ export const PLAN_BOUNDS = {
   /** Per section. */
   tries: 100_000,
   faults: 1000,
+  /** Permits of a semaphore. */
+  permits: 1000,
   /** Characters of a key, and of a lock's name or path. */
   text: 4096,
 } as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sharingFields, sharingProblem } from "../core/sharing.ts";
 
 /**
  * The history format, version 2: JSON lines, a header, one event a line, and the end marker. Times are integer
@@ -28,12 +29,19 @@ const key = z.string();
 const position = z.int().nonnegative();
 
 const invocationValues = {
-  acquire: z.looseObject({
-    ttlMs: milliseconds.positive(),
-    waitMs: milliseconds.nonnegative().optional(),
-    /** The client holds the key already, as far as it knows, and enters once more. */
-    inner: z.boolean().optional(),
-  }),
+  acquire: z
+    .looseObject({
+      ttlMs: milliseconds.positive(),
+      waitMs: milliseconds.nonnegative().optional(),
+      /** The client holds the key already, as far as it knows, and enters once more. */
+      inner: z.boolean().optional(),
+      /** How many may hold beside it; if absent, nobody. */
+      ...sharingFields,
+    })
+    .superRefine((value, context) => {
+      const message = sharingProblem(value);
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    }),
   extend: z.looseObject({ owner, ttlMs: milliseconds.positive() }),
   release: z.looseObject({ owner }),
   write: z.looseObject({

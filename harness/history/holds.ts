@@ -1,5 +1,6 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
+import { type Share, shareOf } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import { leaseOf, Leases, type Promised } from "./leases.ts";
 import { OpenHolds } from "./open-holds.ts";
@@ -18,6 +19,8 @@ export interface Hold {
   readonly process: number;
   currentProcess: number;
   readonly fence: number | undefined;
+  /** How it excludes others. An owner that enters again in another mode may have either: the weaker one counts. */
+  share: Share;
   /** The server that has it, where the grant says so. */
   readonly place: string | undefined;
   readonly invokedIndex: number;
@@ -235,6 +238,7 @@ export class HoldTracker {
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
+    if (hold.share.kind === "exclusive") hold.share = shareOf(grant.invocation.value);
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence, withinLease }];
   }
 
@@ -363,6 +367,7 @@ function newHold({ invocation, completion }: GrantEvents): Hold {
     process: completion.process,
     currentProcess: completion.process,
     fence,
+    share: shareOf(invocation.value),
     place,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,

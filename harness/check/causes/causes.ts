@@ -92,7 +92,7 @@ export function hypothesesOf(
     ...taken(pair, evidence, interferences, false),
     ...lossesBefore(first, second, until, evidence),
     ...overran,
-    ...(overran.length > 0 ? [] : [grantedTwice(first.invokedTime, until, evidence)]),
+    ...(overran.length > 0 ? [] : [grantedTwice(overlap, until, evidence)]),
   ];
 }
 
@@ -186,12 +186,19 @@ export function byElimination(
   return { cause, events: [], why, ground: { on: "rest", faults: [...new Set(accusable)], isWhole }, remedies: [] };
 }
 
-function grantedTwice(from: number, to: number, evidence: SharedEvidence): Hypothesis {
+function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
+  const from = first.invokedTime;
   const timing = evidence.faults.kindsDuring(from, to, (traits) => !takesLeases(traits));
   const meanwhile =
     timing.length === 0 ? "" : ` (${listed(timing)} happened in between, which changes the timing but ends no lease)`;
   const none = evidence.faults.kindsDuring(from, to).length === 0 ? "there was no fault: " : "";
-  return byElimination("double-grant", `${none}the lock itself granted it twice${meanwhile}`, evidence);
+  return byElimination("double-grant", `${none}the lock itself ${tooMuchInWords(first, second)}${meanwhile}`, evidence);
+}
+
+function tooMuchInWords(first: Hold, second: Hold): string {
+  if (first.share.kind === "counted" && second.share.kind === "counted") return "granted more permits than it has";
+  if (first.share.kind === "shared") return "granted it to a writer while a reader held it";
+  return second.share.kind === "shared" ? "granted it to a reader while a writer held it" : "granted it twice";
 }
 
 function inTwoPlaces({ first, second }: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
@@ -280,6 +287,7 @@ function tookFrom(first: Hold, second: Successor, interference: Interference): b
     return !interference.certain && interference.completedIndex < first.grantedIndex;
   if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
   if (foundItsOwn(first, interference)) return false;
+  if (heldBeside(first, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;
   return isReportedWithin(first, interference) || (interference.ownLeaseEnd ?? -Infinity) < over;
 }
@@ -290,6 +298,11 @@ function foundItsOwn(
   { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
 ): boolean {
   return ownGrantedIndex > first.grantedIndex && ownLeaseEnd >= invokedTime;
+}
+
+/** Whether its owner may have held beside the first hold, and gave up what was its own. */
+function heldBeside({ share }: Hold, { ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
+  return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 
 /** Whether it was reported as done, and was invoked in the first hold. */

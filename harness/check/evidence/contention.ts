@@ -1,12 +1,17 @@
 import type { HistoryEvent } from "../../history/history.ts";
-import type { Hold, HoldTracker } from "../../history/holds.ts";
+import { fits, type Share, shareOf } from "../../core/sharing.ts";
+import type { HoldTracker } from "../../history/holds.ts";
+
+/** How many holders are looked at. */
+const MOST_HOLDERS = 1024;
 
 /**
  * Watches whether clients ever contended for a lock: an acquire was refused because somebody held, or was under way
- * while another process held. A history without contention proves nothing about exclusion.
+ * while other processes held what left no room for it. A history without contention proves nothing about exclusion.
  */
 export class ContentionWatch {
-  readonly #seeking = new Map<string, Set<number>>();
+  /** By key and process, what is asked for. */
+  readonly #seeking = new Map<string, Map<number, Share>>();
   #contended = false;
 
   get contended(): boolean {
@@ -18,18 +23,27 @@ export class ContentionWatch {
     if (this.#contended || event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
     const seeking = this.#seeking.get(event.key);
     if (event.type === "invoke") {
-      this.#contended = isHeldByOther(holds.latest(event.key), event.process);
-      if (seeking === undefined) this.#seeking.set(event.key, new Set([event.process]));
-      else seeking.add(event.process);
+      const share = shareOf(event.value);
+      this.#contended = !fits(share, heldByOthers(holds, event));
+      if (seeking === undefined) this.#seeking.set(event.key, new Map([[event.process, share]]));
+      else seeking.set(event.process, share);
       return;
     }
+    const granted = seeking?.get(event.process);
     seeking?.delete(event.process);
-    if (event.type === "ok") this.#contended = seeking !== undefined && seeking.size > 0;
-    else if (event.type === "fail") this.#contended = event.value?.reason === "contended";
+    if (event.type === "ok" && granted !== undefined) {
+      const held = [granted, ...heldByOthers(holds, event)];
+      this.#contended = [...(seeking?.values() ?? [])].some((other) => !fits(other, held));
+    } else if (event.type === "fail") this.#contended = event.value?.reason === "contended";
   }
 }
 
-function isHeldByOther(holds: Iterable<Hold>, process: number): boolean {
-  for (const hold of holds) if (hold.currentProcess !== process) return true;
-  return false;
+/** What other processes hold of a key: the latest of them are enough to see whether there is room. */
+function heldByOthers(holds: HoldTracker, { key, process }: { key: string; process: number }): readonly Share[] {
+  const shares: Share[] = [];
+  for (const { currentProcess, share } of holds.latest(key)) {
+    if (currentProcess !== process) shares.push(share);
+    if (shares.length === MOST_HOLDERS) break;
+  }
+  return shares;
 }

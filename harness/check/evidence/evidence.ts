@@ -5,6 +5,7 @@ import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts"
 import { LeaseOverlaps } from "./lease-overlaps.ts";
 import { OpenOperations } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
+import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
 
 /**
@@ -24,6 +25,7 @@ export class SharedEvidence {
    */
   readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
   readonly #open = new OpenOperations();
+  readonly #shareable = new Set<string>();
   #events = 0;
   #endTime = 0;
 
@@ -42,9 +44,17 @@ export class SharedEvidence {
     return this.#endTime;
   }
 
+  /** Whether several clients may hold this key at a time, as some acquire of it has stated so far. */
+  isShareable(key: string): boolean {
+    return this.#shareable.has(key);
+  }
+
   push(event: HistoryEvent): HistoryStep {
     this.#events += 1;
     this.#endTime = event.time;
+    if (event.type === "invoke" && event.f === "acquire" && shareOf(event.value).kind !== "exclusive") {
+      this.#shareable.add(event.key);
+    }
     const invocation = this.#open.push(event);
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);

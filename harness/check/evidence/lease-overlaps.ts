@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import type { Hold, HoldChange, HoldTracker } from "../../history/holds.ts";
-import { rivalsOf, type Overlap } from "./overlaps.ts";
+import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
 
 /**
  * Notices when the leases of two holds of one key begin to overlap. A lease begins at the event that reports it, a
@@ -17,7 +17,16 @@ export class LeaseOverlaps {
   }
 
   #begunBy(hold: Hold, rival: Hold): Overlap | undefined {
-    return this.#overlaps.get(hold)?.find(({ first, second }) => first === rival || second === rival);
+    return this.#overlaps
+      .get(hold)
+      ?.find(({ first, second, others = [] }) => first === rival || second === rival || others.includes(rival));
+  }
+
+  /** An overlap of leases of these holds alone, all of which are too many for a semaphore. */
+  among(holds: readonly Hold[]): Overlap | undefined {
+    return holds
+      .flatMap((hold) => this.#overlaps.get(hold) ?? [])
+      .find(({ first, second, others = [] }) => [first, second, ...others].every((hold) => holds.includes(hold)));
   }
 
   /** The overlaps that begin with this event. `holds` are as they are after it. */
@@ -31,13 +40,18 @@ export class LeaseOverlaps {
     if (hold.leaseEnd <= event.time) return [];
     const found: Overlap[] = [];
     const rivals = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
-    for (const rival of rivals) {
-      if (rival.leaseEnd <= event.time || this.between(hold, rival) !== undefined) continue;
-      const [first, second] = rival.grantedIndex < hold.grantedIndex ? [rival, hold] : [hold, rival];
+    const inForce = rivals.filter(({ leaseEnd }) => leaseEnd > event.time);
+    for (const group of conflictsOf(hold, inForce, (earlier, later) => holds.sameClient(earlier, later))) {
+      if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
+      const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
+      const second = further.pop();
+      if (first === undefined || second === undefined) continue;
+      const others = further.length === 0 ? {} : { others: further };
       const extended = kind === "granted" ? {} : { extended: hold };
       found.push({
         first,
         second,
+        ...others,
         from: event.time,
         index: event.index,
         firstLeaseEnd: first.leaseEnd,

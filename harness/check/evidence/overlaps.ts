@@ -1,11 +1,17 @@
+import { exceeds, excludeEachOther } from "../../core/sharing.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { HistoryStep } from "./history-step.ts";
 
-/** Two holds of one key, or their leases, that overlap. Times are nanoseconds since the start of the run. */
+/**
+ * Two holds of one key, or their leases, that overlap and must not; of a semaphore, as many as are too many. Times are
+ * nanoseconds since the start of the run.
+ */
 export interface Overlap {
-  /** The hold that was granted first. */
+  /** The hold that was granted first; of several, one whose lease was over, if there is one. */
   readonly first: Hold;
   readonly second: Hold;
+  /** The further holders of a semaphore without which there would not be too many. */
+  readonly others?: readonly Hold[];
   readonly from: number;
   /** Index of the event with which the overlap began. */
   readonly index: number;
@@ -18,12 +24,15 @@ export interface Overlap {
 /** More pairs than this per new holder add nothing to the verdict, and a broken lock may have thousands. */
 const PAIRS_PER_EVENT = 8;
 
+/** How many other holds are counted to see whether they are too many. */
+const SCANNED_HOLDS = 1024;
+
 /** More open overlaps than this of one hold are not followed: its verdict is clear. */
 const OVERLAPS_PER_HOLD = 100;
 
 /**
- * Follows each overlap until everything is known that its judgement needs: until the first of the two holds, or the
- * history, has ended. Then it calls `conclude`, once.
+ * Follows each overlap until everything is known that its judgement needs: until the first of the two holds and all
+ * further ones, or the history, have ended. Then it calls `conclude`, once.
  */
 export class OpenOverlaps {
   readonly #byFirst = new Map<Hold, Overlap[]>();
@@ -41,11 +50,7 @@ export class OpenOverlaps {
 
   /** Begins an overlap, of a pair that does not overlap yet. */
   begin(overlap: Overlap): void {
-    const overlaps = this.#byFirst.get(overlap.first);
-    if (overlaps === undefined) this.#byFirst.set(overlap.first, [overlap]);
-    else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(overlap);
-    else return;
-    this.#open += 1;
+    this.#follow(overlap, overlap.first);
   }
 
   /** Concludes the overlaps whose first hold ended with this step. */
@@ -56,14 +61,31 @@ export class OpenOverlaps {
 
   /** Concludes the overlaps that are left. */
   finish(): void {
-    for (const hold of this.#byFirst.keys()) this.#end(hold);
+    for (const hold of this.#byFirst.keys()) this.#close(hold).forEach(this.#conclude);
+  }
+
+  /** Follows an overlap until this hold ends. */
+  #follow(overlap: Overlap, hold: Hold): void {
+    const overlaps = this.#byFirst.get(hold);
+    if (overlaps === undefined) this.#byFirst.set(hold, [overlap]);
+    else if (overlaps.length < OVERLAPS_PER_HOLD) overlaps.push(overlap);
+    else return;
+    this.#open += 1;
   }
 
   #end(hold: Hold): void {
+    for (const overlap of this.#close(hold)) {
+      const open = overlap.others?.find(({ end }) => end === undefined);
+      if (open === undefined) this.#conclude(overlap);
+      else this.#follow(overlap, open);
+    }
+  }
+
+  #close(hold: Hold): readonly Overlap[] {
     const overlaps = this.#byFirst.get(hold) ?? [];
     this.#byFirst.delete(hold);
     this.#open -= overlaps.length;
-    overlaps.forEach(this.#conclude);
+    return overlaps;
   }
 }
 
@@ -72,10 +94,42 @@ export class OpenOverlaps {
  * order.
  */
 export function rivalsOf(hold: Hold, latest: Iterable<Hold>): readonly Hold[] {
+  const most = hold.share.kind === "exclusive" ? PAIRS_PER_EVENT : SCANNED_HOLDS;
   const rivals: Hold[] = [];
   for (const other of latest) {
     if (other !== hold) rivals.push(other);
-    if (rivals.length === PAIRS_PER_EVENT) break;
+    if (rivals.length === most) break;
   }
   return rivals;
+}
+
+/**
+ * Those of `rivals`, all held at one time with `hold`, beside which it must not be held. Each group is a conflict by
+ * itself: a single hold that excludes it, or holds of a semaphore that are too many together with it. The two holds of a
+ * reader that becomes a writer, or the other way round, are no conflict: they are one client's.
+ */
+export function conflictsOf(
+  hold: Hold,
+  rivals: readonly Hold[],
+  sameClient: (earlier: number, later: number) => boolean,
+): readonly (readonly [Hold, ...Hold[]])[] {
+  const changesMode = (other: Hold): boolean =>
+    other.share.kind !== hold.share.kind && sameClient(other.currentProcess, hold.currentProcess);
+  const alone = rivals
+    .filter((other) => excludeEachOther(hold.share, other.share) && !changesMode(other))
+    .slice(0, 2 * PAIRS_PER_EVENT)
+    .map((other): readonly [Hold] => [other]);
+  if (hold.share.kind !== "counted") return alone;
+  const crowd = tooMany(
+    hold,
+    rivals.filter(({ share }) => share.kind === "counted"),
+  );
+  return crowd === undefined ? alone : [...alone, crowd];
+}
+
+/** The rivals of a semaphore's hold, the earliest first, if they are too many together with it. */
+export function tooMany(hold: Hold, rivals: readonly Hold[]): readonly [Hold, ...Hold[]] | undefined {
+  const [first, ...others] = rivals.toSorted((one, other) => one.grantedIndex - other.grantedIndex);
+  if (first === undefined || !exceeds([hold, ...rivals].map(({ share }) => share))) return undefined;
+  return [first, ...others];
 }

@@ -4,7 +4,7 @@ import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { Findings, notApplicable, VALID } from "../findings.ts";
+import { Findings, NOT_JUDGED, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
@@ -73,6 +73,8 @@ class FencingTokens implements Checker {
   /** Keys for which two grants show by themselves that the tokens are out of order. */
   readonly #told = new Set<string>();
   #grants = 0;
+  /** Whether grants of locks that several may hold carried fencing tokens: it does not matter in which order. */
+  #skipped = false;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
@@ -86,6 +88,11 @@ class FencingTokens implements Checker {
 
   push(step: HistoryStep): void {
     const { event } = step;
+    if ("key" in event && this.#evidence.isShareable(event.key)) {
+      this.#order.abandon(event.key);
+      this.#skipped ||= event.type === "ok" && event.f === "acquire" && event.value.fence !== undefined;
+      return;
+    }
     const acquired = event.type === "ok" && event.f === "acquire";
     const ownBefore = acquired ? this.#granted.of(event.key, event.value.owner) : undefined;
     if (acquired && ownBefore !== undefined && ownBefore.goneBy === undefined) {
@@ -129,7 +136,9 @@ class FencingTokens implements Checker {
       this.#evidence.tokenFaults.set(key, "token-rollback");
       this.#findings.add(() => this.#reentry(key, grant, outer.fence));
     }
-    return this.#findings.verdict(this.#grants === 0 ? notApplicable("no grant carried a fencing token") : VALID);
+    if (this.#grants > 0) return this.#findings.verdict(VALID);
+    const why = this.#skipped ? `fencing tokens ${NOT_JUDGED}` : "no grant carried a fencing token";
+    return this.#findings.verdict(notApplicable(why));
   }
 
   #judge(

@@ -11,7 +11,7 @@ import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
 import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { faultInWords, holderOf, ms } from "../words.ts";
+import { faultInWords, holderOf, ms, promiseInWords } from "../words.ts";
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
@@ -20,7 +20,7 @@ const MOST_FOLLOWED = 10_000;
 
 /**
  * P2, lease exclusion, which blames the lock and never the client: no two owners hold leases of the same key at the
- * same time. A lease is a definite hold cut at the end of the lock's promise, on the true clock: at the end of the
+ * same time, unless both share it, and of a semaphore no more than it has permits. A lease is a definite hold cut at the end of the lock's promise, on the true clock: at the end of the
  * validity it reported, or, if it reports none, the TTL after the invocation. A grant that is no longer valid when it
  * is made is a violation by itself.
  */
@@ -109,19 +109,20 @@ class LeaseExclusion implements Checker {
 
   #describe(overlap: Overlap, interferences: readonly Interference[]): Violation {
     const { header, endTime } = this.#evidence;
-    const { first, second, from, index } = overlap;
-    const to = Math.max(
-      from,
-      Math.min(...[first, second].flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])),
-    );
+    const { first, second, others = [], from, index } = overlap;
+    const holds = [first, ...others, second];
+    const to = Math.max(from, Math.min(...holds.flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])));
     const lease = overlap.extended === first ? first.grantedLeaseEnd : overlap.firstLeaseEnd;
+    const further = others.map(
+      (hold) => `${holderOf(header, hold)} at ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}; `,
+    );
     const account =
-      `The lock promised ${first.key} to two owners at the same time, for ${ms(to - from)} from ${ms(from)} on. ` +
+      `The lock promised ${promiseInWords(holds)} at the same time, for ${ms(to - from)} from ${ms(from)} on. ` +
       `${holderOf(header, first)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
-      `${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
+      `${further.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
-      ...explain(account, [first.grantedIndex, second.grantedIndex, index], hypotheses),
+      ...explain(account, [...holds.map(({ grantedIndex }) => grantedIndex), index], hypotheses),
       holders: [holder(first), holder(second)],
       overlap: { from, to },
     };

@@ -30,6 +30,7 @@ export interface LinearizabilityOptions {
 }
 
 const PROPERTY: Property = "linearizability";
+const SHARED = "the models know one holder, and several clients may hold this lock at a time";
 
 /**
  * P8, linearizability: each operation can be thought to take effect at one instant between its invocation and its
@@ -51,6 +52,8 @@ class Linearizability implements Checker {
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
   #granted = false;
+  /** Keys that several clients may hold at a time: the models know one holder. */
+  readonly #undecided = new Set<string>();
 
   constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
     this.#evidence = evidence;
@@ -60,12 +63,19 @@ class Linearizability implements Checker {
   }
 
   get remarks(): readonly string[] {
-    return this.#findings.remarks;
+    const [key] = this.#undecided;
+    const some = key !== undefined && this.#granted;
+    return [...this.#findings.remarks, ...(some ? [`the operations on ${key} are not decided: ${SHARED}`] : [])];
   }
 
   push(step: HistoryStep): void {
     const { event } = step;
     if (event.type === "fault" || event.type === "audit") return;
+    if ("key" in event && this.#evidence.isShareable(event.key)) {
+      this.#undecided.add(event.key);
+      this.#keys.delete(event.key);
+      return;
+    }
     if (event.type === "renewed") {
       // Only for a lease that its client has not given up.
       const held = step.changes.some(({ kind }) => kind === "extended");
@@ -106,7 +116,8 @@ class Linearizability implements Checker {
       if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key));
     }
     const undecidedReason = `not decided for ${listed(undecided.slice(0, 3))}${undecided.length > 3 ? ` and ${undecided.length - 3} more` : ""}`;
-    const otherwise = this.#granted ? VALID : notApplicable("no operation on a lock succeeded");
+    const nothing = this.#undecided.size > 0 ? SHARED : "no operation on a lock succeeded";
+    const otherwise = this.#granted ? VALID : notApplicable(nothing);
     return this.#findings.verdict(undecided.length > 0 ? unknown(undecidedReason) : otherwise);
   }
 

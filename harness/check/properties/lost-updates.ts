@@ -125,12 +125,18 @@ class LostUpdates implements Checker {
       const writes = this.#of(event.key);
       const { last } = writes;
       writes.last = write;
-      if (basedOn !== undefined && basedOn !== position - 1) {
+      if (basedOn !== undefined && basedOn !== position - 1 && this.#promisesUpdates(event.key, write, last)) {
         const interferences = this.#evidence.interferences.of(event.key);
         this.#findings.add(() => this.#overwritten(event, basedOn, last, write, interferences));
       }
     }
     this.#settle(event.key, data, write, !accepted);
+  }
+
+  /** Holders that the lock allows at the same time may overwrite each other: it promises nothing to them. */
+  #promisesUpdates(key: string, ...writes: readonly (KnownWrite | undefined)[]): boolean {
+    if (!this.#evidence.isShareable(key)) return true;
+    return writes.every((write) => write?.hold?.share.kind === "exclusive");
   }
 
   #of(key: string): KeyWrites {

@@ -5,13 +5,14 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { OpenOverlaps, rivalsOf, type Overlap } from "../evidence/overlaps.ts";
+import { conflictsOf, OpenOverlaps, rivalsOf, tooMany, type Overlap } from "../evidence/overlaps.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { holderOf, ms } from "../words.ts";
+import { crowdInWords, holderOf, ms } from "../words.ts";
 
 /**
- * P1, mutual exclusion: no two owners hold the same key at the same time. Judged on definite holds, from the completion
+ * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and no more hold a
+ * semaphore than it has permits. Judged on definite holds, from the completion
  * of an acquire to the invocation of its release, a lost notice or a crash. These are inner bounds, so that there are
  * no false positives. A paused client still holds. A client without any of these may have forgotten the lock: it holds
  * only until its last operation on the key.
@@ -49,40 +50,68 @@ class MutualExclusion implements Checker {
     this.#holds += 1;
     const { leases, holds } = this.#evidence;
     const { grantedTime: from, grantedIndex: index } = second;
-    for (const first of rivalsOf(second, holds.latest(second.key))) {
+    const rivals = rivalsOf(second, holds.latest(second.key));
+    for (const group of conflictsOf(second, rivals, (earlier, later) => holds.sameClient(earlier, later))) {
+      const [first, ...others] = overranFirst(group, from);
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
-      const same = leases.between(first, second);
-      this.#overlaps.begin(same ?? { first, second, from, index, firstLeaseEnd: first.leaseEnd });
+      const same = others.length === 0 ? leases.between(first, second) : undefined;
+      const further = others.length === 0 ? {} : { others };
+      this.#overlaps.begin(same ?? { first, second, ...further, from, index, firstLeaseEnd: first.leaseEnd });
     }
   }
 
-  /** The first holder must show that it still meant to hold when the second was granted the lock. */
+  /**
+   * The first holder must show that it still meant to hold when the second was granted the lock; of a semaphore, as many
+   * as are too many.
+   */
   #conclude(overlap: Overlap): void {
-    if (overlap.first.lastSignIndex <= overlap.index) return;
-    const interferences = this.#evidence.interferences.of(overlap.first.key);
-    this.#findings.add(() => this.#describe(overlap, interferences));
+    const { first, second, others = [], index } = overlap;
+    const meant = [first, ...others].filter(({ lastSignIndex }) => lastSignIndex > index);
+    const group = others.length === 0 ? meant : (tooMany(second, meant) ?? []);
+    const certain = group.includes(first) ? first : group[0];
+    if (certain === undefined) return;
+    const confirmed: Overlap =
+      others.length === 0
+        ? overlap
+        : {
+            ...overlap,
+            first: certain,
+            others: group.filter((hold) => hold !== certain),
+            firstLeaseEnd: certain === first ? overlap.firstLeaseEnd : certain.leaseEnd,
+          };
+    const interferences = this.#evidence.interferences.of(first.key);
+    this.#findings.add(() => this.#describe(confirmed, interferences));
   }
 
   #describe(overlap: Overlap, interferences: readonly Interference[]): Violation {
     const { header, leases } = this.#evidence;
-    const { first, second, from } = overlap;
-    const to = Math.min(first.lastSignTime, second.end?.time ?? Infinity);
-    const met = leases.between(first, second);
-    const held =
-      first.end?.time !== first.lastSignTime
-        ? `still held it at ${ms(first.lastSignTime)}`
-        : `held it until ${ms(first.lastSignTime)}`;
+    const { first, second, others = [], from } = overlap;
+    const earlier = [first, ...others];
+    const to = Math.min(...earlier.map(({ lastSignTime }) => lastSignTime), second.end?.time ?? Infinity);
+    const met = others.length === 0 ? leases.between(first, second) : leases.among([...earlier, second]);
+    const holding = earlier.map((hold) => {
+      const held =
+        hold.end?.time !== hold.lastSignTime
+          ? `still held it at ${ms(hold.lastSignTime)}`
+          : `held it until ${ms(hold.lastSignTime)}`;
+      return `${holderOf(header, hold)} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
+    });
     const account =
-      `Two clients held ${first.key} at the same time for ${ms(to - from)}. ` +
-      `${holderOf(header, first)} was granted it at ${ms(first.grantedTime)} and ${held}; ` +
-      `${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
+      `${crowdInWords([...earlier, second], "held")} at the same time for ${ms(to - from)}. ` +
+      `${holding.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(met ?? overlap, met !== undefined, this.#evidence, interferences);
     return {
-      ...explain(account, [first.grantedIndex, second.grantedIndex], hypotheses),
+      ...explain(account, [...earlier.map(({ grantedIndex }) => grantedIndex), second.grantedIndex], hypotheses),
       holders: [holder(first), holder(second)],
       overlap: { from, to },
     };
   }
+}
+
+/** The same holds, first one whose lease was over at this time, if there is one. */
+function overranFirst(group: readonly [Hold, ...Hold[]], time: number): readonly [Hold, ...Hold[]] {
+  const over = group.find(({ leaseEnd }) => leaseEnd <= time);
+  return over === undefined ? group : [over, ...group.filter((hold) => hold !== over)];
 }
 
 /** A hold as a verdict names it. */

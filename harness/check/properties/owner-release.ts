@@ -234,7 +234,8 @@ class OwnerRelease implements Checker {
 
 /** Whether all grants of its owner value were certainly over when the other was granted the lock, or soon after. */
 function isOver({ own, victim, interference }: Suspicion): boolean {
-  if (own === undefined || own.grantedBy < victim.invokedIndex) return true;
+  // Only a hold that excludes all others shows that those before it were over.
+  if (own === undefined || (victim.share.kind === "exclusive" && own.grantedBy < victim.invokedIndex)) return true;
   return own.goneBy !== undefined && own.goneBy < interference.invokedIndex;
 }
 

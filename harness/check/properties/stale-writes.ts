@@ -4,7 +4,7 @@ import { AuditedPositions } from "../evidence/audited-positions.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
+import { Findings, NOT_JUDGED, notApplicable, unknown, VALID } from "../findings.ts";
 import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
@@ -45,6 +45,7 @@ class StaleWrites implements Checker {
   readonly #unaudited = new Map<string, Map<number, string>>();
   #fenced = 0;
   #wasAudited = false;
+  #skipped = false;
   #acknowledged = false;
 
   constructor(evidence: SharedEvidence) {
@@ -70,7 +71,7 @@ class StaleWrites implements Checker {
       this.#grantedAtWrite.delete(event.process);
       if (event.type !== "ok" || invocation?.f !== "write") return;
       const { fence, data } = invocation.value;
-      if (fence === undefined) return;
+      if (fence === undefined || this.#evidence.isShareable(event.key)) return;
       this.#acknowledge(event.key, event.value.position, data);
       if (granted !== undefined && fence < granted) {
         this.#remarks.add(
@@ -86,6 +87,7 @@ class StaleWrites implements Checker {
     if (this.#acknowledged && !this.#wasAudited) {
       return unknown("writes were acknowledged, but the history does not say in which order the resource applied them");
     }
+    if (this.#skipped) return notApplicable(`writes ${NOT_JUDGED}`);
     return notApplicable("no write with a fencing token reached the resource");
   }
 
@@ -111,6 +113,11 @@ class StaleWrites implements Checker {
 
   #audit(event: AuditEvent): void {
     this.#wasAudited = true;
+    // Writes of clients that hold at the same time have no order.
+    if (this.#evidence.isShareable(event.key)) {
+      this.#skipped ||= event.value.fence !== undefined;
+      return;
+    }
     const { fence, accepted, owner, data, position } = event.value;
     if (accepted) {
       this.#audited.add(event.key, position);

@@ -1,3 +1,4 @@
+import { type Sharing, statedSharing } from "../../core/sharing.ts";
 import type { History, HistoryEvent, HistoryHeader, Unstamped } from "../../history/history.ts";
 
 interface GrantDetails {
@@ -37,8 +38,13 @@ export class Recording {
     return this;
   }
 
-  seek(atMs: number, process: number, { ttlMs = 1000, waitMs = 0 } = {}): this {
-    return this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value: { ttlMs, waitMs } });
+  seek(
+    atMs: number,
+    process: number,
+    { ttlMs = 1000, waitMs = 0, ...sharing }: { ttlMs?: number; waitMs?: number } & Sharing = {},
+  ): this {
+    const value = { ttlMs, waitMs, ...sharing };
+    return this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value });
   }
 
   /** Seeks a lock that it already holds, as far as it knows, and is granted it a millisecond later. */
@@ -68,9 +74,10 @@ export class Recording {
     atMs: number,
     process: number,
     owner: string,
-    { ttlMs = 1000, ...details }: GrantDetails & { ttlMs?: number } = {},
+    { ttlMs = 1000, limit, permits, mode, ...details }: GrantDetails & { ttlMs?: number } & Sharing = {},
   ): this {
-    return this.seek(atMs, process, { ttlMs }).granted(atMs + 1, process, owner, details);
+    const sharing = statedSharing({ limit, permits, mode });
+    return this.seek(atMs, process, { ttlMs, ...sharing }).granted(atMs + 1, process, owner, details);
   }
 
   /** Seeks and is refused a millisecond later. */

@@ -48,6 +48,14 @@ describe("a history of Jepsen's", () => {
     }
   });
 
+  it("may be of a semaphore or of a read-write lock, as the values of its acquires say", () => {
+    const [acquire = ""] = mutex;
+    const valueOf = (value: string): unknown => read(acquire.replace("nil", value))[0];
+    expect(valueOf("{:limit 2, :permits 1}")).toMatchObject({ value: { limit: 2, permits: 1 } });
+    expect(valueOf("{:mode :shared}")).toMatchObject({ value: { mode: "shared" } });
+    expect(refusal(acquire.replace("nil", "{:limit 2, :permits 3}"))).toContain("`permits` is larger than `limit`");
+  });
+
   it("becomes events", () => {
     expect(read(mutex.join("\n"))).toEqual([
       { index: 0, time: 10, process: 0, type: "invoke", f: "acquire", key: "lock", value: { ttlMs: 1e9 } },

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { PLAN_BOUNDS } from "./plan-bounds.ts";
+
+/** What a driver supports beyond a lock that one client holds at a time. What it does not state, it is never asked for. */
+export interface Supports {
+  /** Counting semaphores: an acquire may state `limit` and `permits`. */
+  readonly permits?: boolean;
+  /** Read-write locks: an acquire may state its `mode`. */
+  readonly modes?: boolean;
+}
+
+/**
+ * How an acquire shares its key with others. With a `limit`, the key is a semaphore of so many permits, of which this
+ * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: `shared` holds stand beside each
+ * other, an `exclusive` one stands alone. Without either, one owner holds at a time.
+ */
+export interface Sharing {
+  readonly limit?: number | undefined;
+  readonly permits?: number | undefined;
+  readonly mode?: "shared" | "exclusive" | undefined;
+}
+
+const permits = z.int().positive().max(PLAN_BOUNDS.permits);
+
+/** The fields of `Sharing` in plans and histories. */
+export const sharingFields = {
+  limit: permits.optional(),
+  permits: permits.optional(),
+  mode: z.enum(["shared", "exclusive"]).optional(),
+};
+
+/** What is wrong with a way to share; undefined if nothing is. */
+export function sharingProblem({ limit, permits, mode }: Sharing): string | undefined {
+  if (mode !== undefined && (limit !== undefined || permits !== undefined))
+    return "`mode` is of a read-write lock, `limit` and `permits` are of a semaphore: state one of the two";
+  if (permits !== undefined && limit === undefined) return "`permits` needs a `limit`";
+  if (permits !== undefined && limit !== undefined && permits > limit) return "`permits` is larger than `limit`";
+  return undefined;
+}
+
+/** What an acquire asks for that is not supported; undefined if all is. */
+export function lacking(supports: Supports, { limit, permits, mode }: Sharing): keyof Supports | undefined {
+  if ((limit !== undefined || permits !== undefined) && supports.permits !== true) return "permits";
+  return mode !== undefined && supports.modes !== true ? "modes" : undefined;
+}
+
+/** The fields that an acquire states, without those that are absent. */
+export function statedSharing({ limit, permits, mode }: Sharing): Sharing {
+  return {
+    ...(limit === undefined ? {} : { limit }),
+    ...(permits === undefined ? {} : { permits }),
+    ...(mode === undefined ? {} : { mode }),
+  };
+}
+
+/** How a hold excludes others. */
+export type Share =
+  | { readonly kind: "exclusive" }
+  | { readonly kind: "shared" }
+  | { readonly kind: "counted"; readonly limit: number; readonly permits: number };
+
+const EXCLUSIVE: Share = { kind: "exclusive" };
+const SHARED: Share = { kind: "shared" };
+
+export function shareOf({ limit, permits = 1, mode }: Sharing): Share {
+  if (mode === "shared") return SHARED;
+  return limit === undefined ? EXCLUSIVE : { kind: "counted", limit, permits };
+}
+
+/** Whether two holds exclude each other whatever else is held. Semaphores exclude by their sum alone: `exceeds`. */
+export function excludeEachOther(one: Share, other: Share): boolean {
+  return one.kind === "exclusive" || other.kind === "exclusive";
+}
+
+/** Whether these hold more permits at a time than the largest limit that any of them stated. */
+export function exceeds(shares: readonly Share[]): boolean {
+  const counted = shares.filter((share) => share.kind === "counted");
+  return sumOf(counted) > Math.max(0, ...counted.map(({ limit }) => limit));
+}
+
+function sumOf(counted: readonly { readonly permits: number }[]): number {
+  return counted.reduce((sum, { permits }) => sum + permits, 0);
+}
+
+/**
+ * Whether an acquire fits beside these holds: somebody refuses it for another reason then, or the lock is not what it
+ * seems.
+ */
+export function fits(share: Share, held: readonly Share[]): boolean {
+  if (held.some((other) => excludeEachOther(share, other))) return false;
+  return share.kind === "shared" || !exceeds([share, ...held]);
+}
