@@ -18,6 +18,7 @@ export type {
   LockEnvironment,
   Servers,
 } from "./harness/core/lock-driver.ts";
+export type { Sharing, Supports } from "./harness/core/sharing.ts";
 
 export type { Config } from "./harness/campaign/config.ts";
 

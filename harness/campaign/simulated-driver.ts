@@ -24,5 +24,7 @@ export function simulatedDriver(lock: string): Promise<LockDriver> {
 async function loadIsolated(lock: string): Promise<LockDriver> {
   const driver = await loadDriver(lock);
   const foreign = foreignDriver(lock);
-  return (foreign === undefined ? undefined : isolatedDriver(foreign)) ?? driver;
+  const isolated = foreign === undefined ? undefined : isolatedDriver(foreign);
+  if (isolated === undefined) return driver;
+  return driver.supports === undefined ? isolated : { ...isolated, supports: driver.supports };
 }

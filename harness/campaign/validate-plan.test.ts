@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { UserError } from "../core/errors.ts";
 import { PLAN_FORMAT, PLAN_VERSION, type Plan, type PlanInput, planSchema } from "../core/plan.ts";
+import type { Sharing } from "../core/sharing.ts";
 import type { MessageTrigger } from "../core/trigger.ts";
 import { validatePlan } from "./validate-plan.ts";
 
@@ -78,4 +79,17 @@ test.each([
   const refused = validatePlan(unfit);
   await expect(refused).rejects.toBeInstanceOf(UserError);
   await expect(refused).rejects.toThrow(words);
+});
+
+test("a plan is refused that shares a key in a way that its lock does not support, or in two ways", async () => {
+  const sharing = (lock: string, ...ways: readonly Sharing[]): Plan => {
+    const sections = ways.map((way) => ({ key: "k1", ttlMs: 100, waitMs: 0, steps: [], ...way }));
+    return planSchema.parse({ ...plan(lock, { kind: "single" }, "eviction", node), clients: [{ sections }] });
+  };
+  await expect(validatePlan(sharing("single", { limit: 2 }))).rejects.toThrow(
+    "the plan asks for `limit` or `permits`, and the lock single does not support it",
+  );
+  await expect(validatePlan(sharing("single", { mode: "shared" }))).rejects.toThrow("the plan asks for a `mode`");
+  expect(() => sharing("single", { limit: 1, permits: 2 })).toThrow("`permits` is larger than `limit`");
+  expect(() => sharing("single", { limit: 1, mode: "shared" })).toThrow("state one of the two");
 });

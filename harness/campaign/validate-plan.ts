@@ -4,6 +4,7 @@ import { findLock } from "../../lock-impl/registry.ts";
 import { loadDriver } from "../client/load-driver.ts";
 import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
+import { lacking, type Supports } from "../core/sharing.ts";
 import { refuseImpossibleMessages } from "../core/messages/refuse-messages.ts";
 import { PROXY_MOMENTS } from "../core/trigger.ts";
 import { TOPOLOGIES, topologySchema } from "../core/topology.ts";
@@ -19,12 +20,43 @@ export async function validatePlan(plan: Plan): Promise<void> {
   refuseUnknownTargets(plan);
   refuseImpossible(plan);
   refuseImpossibleMessages(plan, PROXY_MOMENTS);
-  await loadDriver(plan.lock);
+  const { supports } = await loadDriver(plan.lock);
+  refuseUnsupported(plan, supports);
+  refuseMixedSharing(plan);
   const entry = findLock(plan.lock);
   if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {
     throw new UserError(
       `the lock ${plan.lock} does not run on the topology ${plan.topology.kind}`,
       `choose a lock that does, or the topology ${entry.topologies.join(" or ")}`,
+    );
+  }
+}
+
+/** A lock that ignores what it does not know would be accused of what it never promised. */
+function refuseUnsupported({ lock, clients }: Plan, supports: Supports = {}): void {
+  for (const section of clients.flatMap(({ sections }) => sections)) {
+    const lacks = lacking(supports, section);
+    if (lacks === undefined) continue;
+    const what = lacks === "permits" ? "`limit` or `permits`" : "a `mode`";
+    throw new UserError(
+      `the plan asks for ${what}, and the lock ${lock} does not support it`,
+      `take it out of the plan, or state supports: { ${lacks}: true } in the driver`,
+    );
+  }
+}
+
+/** A key is a mutex, a semaphore of one limit, or a read-write lock. */
+function refuseMixedSharing({ clients }: Plan): void {
+  const uses = new Map<string, string>();
+  for (const { key, limit, mode } of clients.flatMap(({ sections }) => sections)) {
+    const use =
+      mode !== undefined ? "with modes" : limit === undefined ? "with neither limit nor mode" : `with limit ${limit}`;
+    const known = uses.get(key) ?? use;
+    uses.set(key, known);
+    if (known === use) continue;
+    throw new UserError(
+      `the plan acquires ${key} ${known} and ${use}`,
+      "acquire a key with one limit, or always with a mode, or always without both",
     );
   }
 }

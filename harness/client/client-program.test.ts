@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Completion, Grant, LockClient, LockEnvironment } from "../core/lock-driver.ts";
 import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
+import type { Supports } from "../core/sharing.ts";
 import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
 
 const environment: LockEnvironment = {
@@ -48,9 +49,9 @@ afterEach(async () => {
   await resource[Symbol.asyncDispose]();
 });
 
-function start(): Promise<ClientProgram> {
+function start(supports?: Supports): Promise<ClientProgram> {
   return ClientProgram.start({
-    driver: { connect: async () => lock },
+    driver: { connect: async () => lock, ...(supports === undefined ? {} : { supports }) },
     environment,
     resource: resource.address,
     checks: { fencing: true, versions: false },
@@ -340,4 +341,25 @@ test("disposing closes the lock's client, whatever that says", async () => {
   };
   await program[Symbol.asyncDispose]();
   expect(lock.disposed).toBe(1);
+});
+
+describe("what a driver supports", () => {
+  const acquire = { op: "acquire", key: "k1", ttlMs: 1000, waitMs: 0 } as const;
+
+  test("is asked for, with the limit and the permits, or with the mode", async () => {
+    await using program = await start({ permits: true, modes: true });
+    expect(await program.perform({ ...acquire, limit: 3, permits: 2 })).toMatchObject({ ok: true });
+    expect(await program.perform({ ...acquire, mode: "shared" })).toMatchObject({ ok: true });
+    expect(lock.asked.map(([, , options]) => options)).toEqual([
+      { ttlMs: 1000, waitMs: 0, signal: expect.any(AbortSignal) as unknown, limit: 3, permits: 2 },
+      { ttlMs: 1000, waitMs: 0, signal: expect.any(AbortSignal) as unknown, mode: "shared" },
+    ]);
+  });
+
+  test("is not asked for otherwise: a driver would ignore it and grant the whole lock", async () => {
+    await using program = await start({ permits: true });
+    const reason = "the driver does not support modes";
+    expect(await program.perform({ ...acquire, mode: "shared" })).toEqual({ ok: false, kind: "unsupported", reason });
+    expect(lock.asked).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../core/lock-driver.ts";
 import { messageOf } from "../core/errors.ts";
+import { lacking, statedSharing, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";
 import {
@@ -32,14 +33,20 @@ export interface ClientProgramOptions {
  */
 export class ClientProgram implements AsyncDisposable {
   readonly #lock: LockClient;
+  readonly #supports: Supports;
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
   #mistake: ClientReply | undefined;
   /** The driver's grant, and how many entries of the hold are left to release. */
   readonly #grants = new Map<string, { readonly grant: Grant; readonly entries: number }>();
 
-  private constructor(lock: LockClient, resource: GuardedResource, trueNow: () => number) {
+  private constructor(
+    lock: LockClient,
+    resource: GuardedResource,
+    { driver, trueNow }: Pick<ClientProgramOptions, "driver" | "trueNow">,
+  ) {
     this.#lock = lock;
+    this.#supports = driver.supports ?? {};
     this.#resource = resource;
     this.#trueNow = trueNow;
   }
@@ -52,7 +59,7 @@ export class ClientProgram implements AsyncDisposable {
     ]);
     if (lock.status === "fulfilled" && resource.status === "fulfilled") {
       refuseNoClient(lock.value);
-      return new ClientProgram(lock.value, resource.value, options.trueNow);
+      return new ClientProgram(lock.value, resource.value, options);
     }
     // The one that did connect would keep the process alive.
     for (const end of [lock, resource]) if (end.status === "fulfilled") await end.value[Symbol.asyncDispose]();
@@ -112,10 +119,13 @@ export class ClientProgram implements AsyncDisposable {
     }
   }
 
-  async #acquire({ key, ttlMs, waitMs }: Extract<ClientRequest, { op: "acquire" }>): Promise<ClientReply> {
+  async #acquire({ key, ttlMs, waitMs, ...asked }: Extract<ClientRequest, { op: "acquire" }>): Promise<ClientReply> {
+    const lacks = lacking(this.#supports, asked);
+    if (lacks !== undefined) return { ok: false, kind: "unsupported", reason: `the driver does not support ${lacks}` };
+    const sharing = statedSharing(asked);
     const completion = await withDeadline(
       waitMs + OPERATION_GRACE_MS,
-      (signal) => this.#lock.acquire(key, { ttlMs, waitMs, signal }),
+      (signal) => this.#lock.acquire(key, { ttlMs, waitMs, signal, ...sharing }),
       // Nobody needs it any more, and a lock that renews its leases would keep it for ever.
       async (late) => {
         if (late.type === "ok") await this.#lock.release(late.value);

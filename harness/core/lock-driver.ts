@@ -1,8 +1,12 @@
+import type { Sharing, Supports } from "./sharing.ts";
+
 /**
  * The interface between a lock under test and the harness that drives it. A driver is loaded unchanged by the simulator
  * and by the client process of a containerized run. Durations are in milliseconds.
  */
 export interface LockDriver {
+  /** What the lock can do beyond being held by one client at a time. Absent: nothing. */
+  readonly supports?: Supports;
   /** Opens one client of the lock. Disposing the client closes it. */
   connect(environment: LockEnvironment): Promise<LockClient>;
 }
@@ -32,7 +36,8 @@ export interface Renewed {
   readonly validFromMs?: number;
 }
 
-export interface AcquireOptions {
+/** How to take the lock: `limit`, `permits` and `mode` come only to a driver that states them in `supports`. */
+export interface AcquireOptions extends Sharing {
   readonly ttlMs: number;
   readonly waitMs: number;
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { sharingFields, sharingProblem } from "./sharing.ts";
 import { durationMs, lengthMs, PLAN_BOUNDS } from "./plan-bounds.ts";
 import { topologySchema } from "./topology.ts";
 import { triggerSchema } from "./trigger.ts";
@@ -33,22 +34,32 @@ const stepSchema = z.union([plainStepSchema, reentrySchema]);
 export type Step = z.infer<typeof stepSchema>;
 
 /** One critical section of a client: acquire, the steps, release. A try that is not granted skips the steps. */
-const sectionSchema = z.strictObject({
-  key: z.string().min(1).max(PLAN_BOUNDS.text),
-  ttlMs: lengthMs,
-  /** How long the lock may wait for another holder; 0 means one try. */
-  waitMs: durationMs,
-  /**
-   * The number of tries in all, until one is granted. Each try is a separate operation, 50 ms after the last, as a
-   * caller retries while its servers fail over and its lock reports errors.
-   */
-  tries: z.int().positive().max(PLAN_BOUNDS.tries).default(1),
-  /** The section does not begin before this trigger. If absent, it begins at once. */
-  after: triggerSchema.optional(),
-  steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
-  /** If false, the client never releases and the lock expires, as with a client that forgets it. */
-  release: z.boolean().default(true),
-});
+const sectionSchema = z
+  .strictObject({
+    key: z.string().min(1).max(PLAN_BOUNDS.text),
+    ttlMs: lengthMs,
+    /** How long the lock may wait for another holder; 0 means one try. */
+    waitMs: durationMs,
+    /**
+     * Of a counting semaphore: its `limit`, and how many `permits` to take; of a read-write lock: the `mode`. For drivers
+     * that state in `supports` that they have them.
+     */
+    ...sharingFields,
+    /**
+     * The number of tries in all, until one is granted. Each try is a separate operation, 50 ms after the last, as a
+     * caller retries while its servers fail over and its lock reports errors.
+     */
+    tries: z.int().positive().max(PLAN_BOUNDS.tries).default(1),
+    /** The section does not begin before this trigger. If absent, it begins at once. */
+    after: triggerSchema.optional(),
+    steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
+    /** If false, the client never releases and the lock expires, as with a client that forgets it. */
+    release: z.boolean().default(true),
+  })
+  .superRefine((section, context) => {
+    const message = sharingProblem(section);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
 export type Section = z.infer<typeof sectionSchema>;
 
 const clientPlanSchema = z.strictObject({ sections: z.array(sectionSchema).max(PLAN_BOUNDS.sections) });

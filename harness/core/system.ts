@@ -1,3 +1,4 @@
+import type { Sharing } from "./sharing.ts";
 import type { TopologySpec } from "./topology.ts";
 import type { MessageTrigger, MessageMoment } from "./trigger.ts";
 
@@ -199,7 +200,7 @@ export type Notice =
 
 /** A request to a client process, as it goes over its standard input. */
 export type ClientRequest =
-  | { readonly op: "acquire"; readonly key: string; readonly ttlMs: number; readonly waitMs: number }
+  | ({ readonly op: "acquire"; readonly key: string; readonly ttlMs: number; readonly waitMs: number } & Sharing)
   | { readonly op: "extend"; readonly key: string; readonly owner: string; readonly ttlMs: number }
   | { readonly op: "release"; readonly key: string; readonly owner: string }
   | { readonly op: "read"; readonly key: string }

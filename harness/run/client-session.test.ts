@@ -34,6 +34,15 @@ describe("a section", () => {
     ]);
   });
 
+  test("says how it shares its key, also when it enters again", async () => {
+    const fixture = new SessionFixture();
+    await fixture.settle({ limit: 2, permits: 1, steps: [{ do: "reenter", ttlMs: 500, steps: [] }] });
+    expect(fixture.values("acquire", "invoke")).toEqual([
+      { ttlMs: 1000, waitMs: 0, limit: 2, permits: 1 },
+      { ttlMs: 500, waitMs: 0, limit: 2, permits: 1, inner: true },
+    ]);
+  });
+
   test("that forgets its lock does not release it", async () => {
     const fixture = new SessionFixture();
     await fixture.settle({ release: false });

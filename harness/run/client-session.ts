@@ -1,4 +1,5 @@
 import { INVALID_ANSWER, type HistoryEvent, type Unstamped } from "../history/history.ts";
+import { type Sharing, statedSharing } from "../core/sharing.ts";
 import type { ClientPlan, Section, Step } from "../core/plan.ts";
 import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
 import type { EventPublisher } from "./event-publisher.ts";
@@ -21,6 +22,7 @@ interface Hold {
   readonly key: string;
   readonly owner: string;
   readonly fence?: number;
+  readonly sharing: Sharing;
   /** Aborted when the client was told that its lease is gone. */
   readonly gone: AbortSignal;
   basedOn?: number;
@@ -87,7 +89,7 @@ export class ClientSession {
     this.#lost.clear();
     const reply = await this.#acquire(section);
     if (!reply.ok || reply.owner === undefined) return;
-    await this.#use(this.#holdOf(key, reply.owner, reply.fence), section);
+    await this.#use(this.#holdOf(key, reply.owner, reply.fence, statedSharing(section)), section);
     this.#owner = undefined;
   }
 
@@ -103,23 +105,25 @@ export class ClientSession {
 
   /** An inner hold with another owner value is a separate hold. */
   async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
-    const invoked = { ttlMs, waitMs: 0, inner: true };
-    const reply = await this.#operate({ op: "acquire", key: outer.key, ttlMs, waitMs: 0 }, invoked);
+    const asked = { ttlMs, waitMs: 0, ...outer.sharing };
+    const reply = await this.#operate({ op: "acquire", key: outer.key, ...asked }, { ...asked, inner: true });
     if (!reply.ok || reply.owner === undefined) return;
-    const inner = reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence);
+    const inner =
+      reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, outer.sharing);
     await this.#use(inner, { steps, release });
   }
 
-  #holdOf(key: string, owner: string, fence: number | undefined): Hold {
+  #holdOf(key: string, owner: string, fence: number | undefined, sharing: Sharing): Hold {
     this.#owner = owner;
     this.#gone = new AbortController();
     if (this.#lost.has(owner)) this.#gone.abort(LEASE_GONE);
-    return { key, owner, ...(fence === undefined ? {} : { fence }), gone: this.#gone.signal };
+    return { key, owner, ...(fence === undefined ? {} : { fence }), sharing, gone: this.#gone.signal };
   }
 
-  async #acquire({ key, ttlMs, waitMs, tries }: Section): Promise<ClientReply> {
+  async #acquire({ key, ttlMs, waitMs, tries, ...section }: Section): Promise<ClientReply> {
+    const asked = { ttlMs, waitMs, ...statedSharing(section) };
     for (let left = tries - 1; ; left -= 1) {
-      const reply = await this.#operate({ op: "acquire", key, ttlMs, waitMs }, { ttlMs, waitMs });
+      const reply = await this.#operate({ op: "acquire", key, ...asked }, asked);
       if (reply.ok || left === 0 || this.#dead) return reply;
       await this.#options.clock.sleep(BETWEEN_TRIES_MS, this.#options.signal);
     }
