@@ -61,6 +61,11 @@ export class Kernel {
     return this.#stepper.nowUs;
   }
 
+  /** When the next event is due, in microseconds; undefined if none waits. */
+  get nextUs(): number | undefined {
+    return this.#queue.peek()?.timeUs;
+  }
+
   /** How many events have run. */
   get events(): number {
     return this.#stepper.events;
@@ -183,5 +188,14 @@ export class Kernel {
   run(options: RunOptions = {}): Promise<RunEnd> {
     this.#stepper.options = options;
     return this.#drive.run();
+  }
+
+  /**
+   * Lets time pass until `untilUs`, at once and in the caller's turn; a time that is past changes nothing. Only for
+   * kernels all of whose hosts are services: the step of a program takes turns of the event loop.
+   * @throws SimulationLimitError; errors of the simulation's own code
+   */
+  advance(untilUs: number): void {
+    this.asWorld(() => this.#stepper.advanceTo(untilUs));
   }
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { HarnessError } from "../../core/errors.ts";
 import type { Driven } from "./drive.ts";
 import type { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import type { Host } from "./host.ts";
@@ -71,6 +72,17 @@ export class Stepper implements Driven {
     this.#host = null;
     current.host = null;
     return this.#advance();
+  }
+
+  /** Executes everything up to `untilUs`, and lets it be that time. @throws HarnessError for the step of a program */
+  advanceTo(untilUs: number): void {
+    this.options = { untilUs };
+    let end: RunEnd | undefined;
+    while (end === undefined) {
+      end = this.slot();
+      if (this.#host !== null) throw new HarnessError(`${this.#host.name} runs a program, which cannot be run at once`);
+    }
+    this.nowUs = Math.max(this.nowUs, untilUs);
   }
 
   #continueStep(host: Host): boolean {

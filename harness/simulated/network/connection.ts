@@ -16,7 +16,8 @@ export class Connection {
   readonly #back: Pipe;
 
   constructor(network: Network, name: string, forth: Link, back: Link, clientPort: number, serverPort: number) {
-    const { kernel, latency } = network;
+    const { kernel } = network;
+    const latency = network.latencyBetween(forth.from, forth.to);
     this.network = network;
     this.name = name;
     const tap = network.tap?.({ client: forth.from, server: forth.to, name });

@@ -44,7 +44,8 @@ export function openConnection(
   const [forth, back] = [network.link(from, to), network.link(to, from)];
   const name = network.nameConnection(from, to);
   const random = kernel.random(`handshake:${name}`);
-  const delay = (delayUs: number): number => random.integer(network.latency.minUs, network.latency.maxUs) + delayUs;
+  const { minUs, maxUs } = network.latencyBetween(from, to);
+  const delay = (delayUs: number): number => random.integer(minUs, maxUs) + delayUs;
   const { life } = from;
 
   const syn = (): void => {

@@ -10,8 +10,8 @@ import { ServiceConnection, type ConnectionHandler, type Service } from "./servi
 import { SimulatedSocket } from "./simulated-socket.ts";
 
 export interface NetworkOptions {
-  /** Latency of each direction of each connection. Default: 50 to 250 microseconds. */
-  readonly latency?: Latency;
+  /** Latency of each direction of a connection, for all or for each two hosts. Default: 50 to 250 microseconds. */
+  readonly latency?: Latency | ((one: Host, other: Host) => Latency);
 }
 
 /** The bytes that a host is about to send. */
@@ -31,6 +31,8 @@ export interface Opened {
   readonly name: string;
 }
 
+export const DEFAULT_LATENCY: Latency = { minUs: 50, maxUs: 250 };
+
 /** Linux takes ports for connections from this range (`net.ipv4.ip_local_port_range`). */
 const FIRST_FREE_PORT = 32_768;
 const LAST_FREE_PORT = 60_999;
@@ -41,7 +43,7 @@ const LAST_FREE_PORT = 60_999;
  */
 export class Network {
   readonly kernel: Kernel;
-  readonly latency: Latency;
+  readonly latencyBetween: (one: Host, other: Host) => Latency;
   /** Gives a new connection its tap. Undefined: no connection has one. */
   tap: ((connection: Opened) => ConnectionTap | undefined) | undefined;
   readonly #addresses = new Map<Host, string>();
@@ -55,7 +57,8 @@ export class Network {
 
   constructor(kernel: Kernel, options: NetworkOptions = {}) {
     this.kernel = kernel;
-    this.latency = options.latency ?? { minUs: 50, maxUs: 250 };
+    const { latency = DEFAULT_LATENCY } = options;
+    this.latencyBetween = typeof latency === "function" ? latency : () => latency;
     kernel.onHostState((host) => this.#followState(host));
   }
 

@@ -1,6 +1,7 @@
 import { HarnessError, messageOf } from "../../core/errors.ts";
 import type { Evidence, NodeHandle, TrueClock } from "../../core/system.ts";
 import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
+import type { Layout } from "./layout.ts";
 
 const POLL_MS = 10;
 const READY_MS = 60_000;
@@ -20,10 +21,33 @@ const DOWN_AFTER_MS = [500, 700, 900] as const;
 const SETTLE_MS = 1100;
 
 /**
+ * Starts the Sentinels of a layout, if it has any, and waits until all is ready for clients and faults.
+ * @param data the handles of the layout's data nodes
+ * @param sentinels the handles of its Sentinels
+ * @throws HarnessError when it does not become ready
+ */
+export async function startSentinels(
+  clock: TrueClock,
+  layout: Pick<Layout, "data" | "sentinels">,
+  data: readonly NodeHandle[],
+  sentinels: readonly NodeHandle[],
+): Promise<void> {
+  if (layout.sentinels.length === 0) return;
+  const [master, ...replicas] = layout.data;
+  await awaitInSimulation(clock, "the replicas follow their master", () => {
+    const attached = master?.server.replication.replicas ?? [];
+    return attached.filter(({ state }) => state === "online").length === replicas.length;
+  });
+  // Only now, because after its first INFO a Sentinel waits ten seconds for the next one.
+  for (const sentinel of layout.sentinels) sentinel.start();
+  await awaitSentinels(clock, data, sentinels);
+}
+
+/**
  * Waits until a condition holds, asking every 10 ms.
  * @throws HarnessError after a minute
  */
-export async function awaitInSimulation(
+async function awaitInSimulation(
   clock: TrueClock,
   what: string,
   holds: () => Promise<boolean> | boolean,
@@ -40,7 +64,7 @@ export async function awaitInSimulation(
  * sees the master, its replicas with a living link and the other Sentinels, none of them down; and a write reaches
  * every replica.
  */
-export async function awaitSentinels(
+async function awaitSentinels(
   clock: TrueClock,
   data: readonly NodeHandle[],
   sentinels: readonly NodeHandle[],

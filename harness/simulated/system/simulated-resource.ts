@@ -40,14 +40,19 @@ export class SimulatedResource implements ResourceHandle {
 
   async forgetFences(): Promise<Evidence> {
     this.#connection ??= new HarnessConnection(this.#node(), this.#runner);
-    const keys = await this.#connection.ask(["KEYS", `${RESOURCE_STATE}*`]);
-    let forgotten = 0;
-    for (const key of Array.isArray(keys) ? keys : []) {
-      forgotten += Number(await this.#connection.ask(["HDEL", String(key), ...LARGEST_FENCE])) > 0 ? 1 : 0;
-    }
-    return {
-      observed: forgotten > 0,
-      detail: `the resource forgot the largest fencing token of ${forgotten} value(s)`,
-    };
+    return forgetFences(async (...argv) => this.#connection?.ask(argv));
   }
+}
+
+/** See `ResourceHandle.forgetFences`. @param ask asks the server behind the resource */
+export async function forgetFences(ask: (...argv: readonly string[]) => Promise<unknown>): Promise<Evidence> {
+  const keys = await ask("KEYS", `${RESOURCE_STATE}*`);
+  let forgotten = 0;
+  for (const key of Array.isArray(keys) ? keys : []) {
+    forgotten += Number(await ask("HDEL", String(key), ...LARGEST_FENCE)) > 0 ? 1 : 0;
+  }
+  return {
+    observed: forgotten > 0,
+    detail: `the resource forgot the largest fencing token of ${forgotten} value(s)`,
+  };
 }

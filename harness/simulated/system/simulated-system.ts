@@ -11,7 +11,7 @@ import { Network } from "../network/network.ts";
 import type { RedisNode } from "../nodes/redis-node.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { layOut, type Layout } from "./layout.ts";
-import { awaitInSimulation, awaitSentinels, requestFailover } from "./sentinel-control.ts";
+import { requestFailover, startSentinels } from "./sentinel-control.ts";
 import { WireTap } from "../wire/wire-tap.ts";
 import { SendStops } from "./send-stops.ts";
 import { SimulatedClient } from "./simulated-client.ts";
@@ -85,15 +85,7 @@ export class SimulatedSystem implements SystemUnderTest {
    * @throws HarnessError when it does not become ready
    */
   async becomeReady(): Promise<void> {
-    if (this.layout.sentinels.length === 0) return;
-    const [master, ...replicas] = this.layout.data;
-    await awaitInSimulation(this.clock, "the replicas follow their master", () => {
-      const attached = master?.server.replication.replicas ?? [];
-      return attached.filter(({ state }) => state === "online").length === replicas.length;
-    });
-    // Only now, because after its first INFO a Sentinel waits ten seconds for the next one.
-    for (const sentinel of this.layout.sentinels) sentinel.start();
-    await awaitSentinels(this.clock, this.#data, this.#sentinels);
+    await startSentinels(this.clock, this.layout, this.#data, this.#sentinels);
   }
 
   roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }> {

@@ -1,0 +1,271 @@
+import type { Address, Servers } from "../core/lock-driver.ts";
+import { HarnessError, UserError } from "../core/errors.ts";
+import type { Evidence, Notice } from "../core/system.ts";
+import { topologyOf } from "../core/topologies/registry.ts";
+import type { TopologySpec } from "../core/topology.ts";
+import type { Host } from "../simulated/kernel/host.ts";
+import { Kernel } from "../simulated/kernel/kernel.ts";
+import { trueClockOf } from "../simulated/kernel/true-clock.ts";
+import { DEFAULT_LATENCY, Network } from "../simulated/network/network.ts";
+import type { RedisNode } from "../simulated/nodes/redis-node.ts";
+import { REDIS_PORT } from "../simulated/nodes/redis-process.ts";
+import { SENTINEL_PORT } from "../simulated/sentinel/sentinel-options.ts";
+import { layOut, type Layout } from "../simulated/system/layout.ts";
+import { requestFailover, startSentinels } from "../simulated/system/sentinel-control.ts";
+import { SimulatedNetwork } from "../simulated/system/simulated-network.ts";
+import { SimulatedNode } from "../simulated/system/simulated-node.ts";
+import { SimulatedResource } from "../simulated/system/simulated-resource.ts";
+import { SimulatedSentinelNode } from "../simulated/system/simulated-sentinel-node.ts";
+import { Bridge } from "./doors/bridge.ts";
+import { Door } from "./doors/door.ts";
+import { type Places, SentinelReplies } from "./doors/sentinel-replies.ts";
+import { LiveNetwork } from "./live-network.ts";
+import { LiveNode } from "./live-node.ts";
+import { LiveResource } from "./live-resource.ts";
+import { JOINED_AT_US, outside, RealTime } from "./real-time.ts";
+
+export interface LiveServersOptions {
+  readonly topology: TopologySpec;
+  readonly seed: number;
+  /** The names of the clients: each reaches each server at an address of its own, so that faults can tell them apart. */
+  readonly clients: readonly string[];
+  /** The first of the ports to listen on; the others follow. Default: free ones. */
+  readonly firstPort?: number | undefined;
+}
+
+/** A server, as the simulation knows it. */
+interface Server {
+  readonly name: string;
+  readonly host: Host;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Connections from outside have a latency of their own already. */
+const NO_LATENCY = { minUs: 0, maxUs: 0 };
+
+/**
+ * The servers and Sentinels of the simulation in real time, for programs of this machine: they listen on loopback.
+ * Needs no container engine.
+ */
+export class LiveServers implements AsyncDisposable {
+  readonly topology: TopologySpec;
+  readonly nodes: readonly LiveNode[];
+  readonly network: LiveNetwork;
+  readonly resource: LiveResource;
+  readonly #time: RealTime;
+  readonly #layout: Layout;
+  readonly #servers: readonly Server[];
+  readonly #clients: readonly string[];
+  readonly #doors: ReadonlyMap<string, Door>;
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(parts: LiveParts) {
+    const { time, layout, network, kernel, resource, data, sentinels, doors, servers } = parts;
+    const doorsOf = (name: string): readonly Door[] =>
+      parts.clients.flatMap((client) => doors.get(doorName(client, name)) ?? []);
+    const live = (node: SimulatedNode | SimulatedSentinelNode): LiveNode =>
+      new LiveNode(node, time, doorsOf(node.name));
+    this.topology = parts.topology;
+    this.nodes = [...data, ...sentinels].map(live);
+    this.network = new LiveNetwork(new SimulatedNetwork(network, kernel.hosts), time);
+    this.resource = new LiveResource(resource, live(parts.resourceNode), time);
+    this.#time = time;
+    this.#layout = layout;
+    this.#servers = servers;
+    this.#clients = parts.clients;
+    this.#doors = doors;
+    this.#stack = parts.stack;
+  }
+
+  /**
+   * Starts the servers, waits until they are ready for clients and faults, and listens.
+   * @param onNotice receives what happens by itself
+   * @throws UserError when the simulation does not have the topology's servers, or a port is taken
+   */
+  static async start(options: LiveServersOptions, onNotice: (notice: Notice) => void): Promise<LiveServers> {
+    await using stack = new AsyncDisposableStack();
+    const { topology, seed, clients } = options;
+    // The world began some time ago, so that its clocks are right when the real world joins it.
+    const epochMs = Date.now() - JOINED_AT_US / 1000;
+    const kernel = new Kernel({ seed, epochMs, limits: { events: Infinity, timeUs: Infinity } });
+    const time = stack.use(new RealTime(kernel));
+    const outsiders = new Set<Host>();
+    const network = new Network(kernel, {
+      latency: (one, other) => (outsiders.has(one) || outsiders.has(other) ? NO_LATENCY : DEFAULT_LATENCY),
+    });
+    const runner = kernel.host("harness", { runs: "service" });
+    let layout: Layout | undefined;
+    const resource = new SimulatedResource(runner, () => {
+      if (layout === undefined) throw new HarnessError("the resource was asked before there was one");
+      return layout.resource;
+    });
+    layout = layOut({
+      kernel,
+      network,
+      topology,
+      version: "8.0.2",
+      onPromotion: outside((node) => onNotice(promotionOf(node))),
+      onResourceEffects: (effects) => resource.observe(effects),
+    });
+    const data = layout.data.map((node) => new SimulatedNode(node, runner));
+    const sentinels = layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
+    await runAhead(kernel, startSentinels(trueClockOf(runner), layout, data, sentinels));
+    const servers = serversIn(layout);
+    const hosts = clients.map((name, index) => {
+      const host = kernel.host(name, { runs: "service" });
+      network.add(host, `10.213.0.${100 + index}`);
+      outsiders.add(host);
+      return host;
+    });
+    const doors = await openDoors({ time, network, hosts, servers, firstPort: options.firstPort ?? 0, stack });
+    time.enter(() => {});
+    const resourceNode = new SimulatedNode(layout.resource, runner);
+    const parts = { topology, time, kernel, network, layout, resource, resourceNode, data, sentinels };
+    return new LiveServers({ ...parts, doors, servers, clients, stack: stack.move() });
+  }
+
+  /** Rejects when the simulation itself failed; never resolves. */
+  get failure(): Promise<never> {
+    return this.#time.failure;
+  }
+
+  /** Names of all servers, the guarded resource last. */
+  get serverNames(): readonly string[] {
+    return this.#servers.map(({ name }) => name);
+  }
+
+  /** Where a client reaches a server, both by name. @throws UserError for an unknown one */
+  addressOf(client: string, server: string): Address {
+    const door = this.#doors.get(doorName(client, server));
+    if (door === undefined) {
+      throw new UserError(`there is no way from "${client}" to "${server}"`, `clients: ${this.#clients.join(", ")}`);
+    }
+    return door.address;
+  }
+
+  /** The lock's servers as a client reaches them. */
+  serversFor(client: string): Servers {
+    const { data, sentinels } = this.#layout;
+    const at = ({ name }: { readonly name: string }): Address => this.addressOf(client, name);
+    return topologyOf(this.topology.kind).serversAt({
+      data: data.map(at),
+      sentinels: sentinels.map(({ host }) => at(host)),
+      // Sentinels tell each client the addresses that it can use.
+      announced: {},
+    });
+  }
+
+  roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }> {
+    const { data } = this.#layout;
+    const running = data.filter(({ host }) => host.state === "running");
+    const named = (isReplica: boolean): readonly string[] =>
+      running.filter(({ server }) => server.isReplica === isReplica).map(({ name }) => name);
+    return this.#time.enter(() => Promise.resolve({ masters: named(false), replicas: named(true) }));
+  }
+
+  async requestFailover(): Promise<Evidence> {
+    const sentinels = this.nodes.filter(({ role }) => role === "sentinel");
+    const states = await Promise.all(sentinels.map((node) => node.state()));
+    return requestFailover(sentinels.filter((_, index) => states[index] === "running"));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+}
+
+interface LiveParts {
+  readonly topology: TopologySpec;
+  readonly time: RealTime;
+  readonly kernel: Kernel;
+  readonly network: Network;
+  readonly layout: Layout;
+  readonly resource: SimulatedResource;
+  readonly resourceNode: SimulatedNode;
+  readonly data: readonly SimulatedNode[];
+  readonly sentinels: readonly SimulatedSentinelNode[];
+  readonly doors: ReadonlyMap<string, Door>;
+  readonly servers: readonly Server[];
+  readonly clients: readonly string[];
+  readonly stack: AsyncDisposableStack;
+}
+
+function promotionOf(node: RedisNode): Notice {
+  const keys = node.server.database(0).slots.size;
+  return { kind: "promotion", node: node.name, evidence: `${node.name} became master; it had ${keys} key(s)` };
+}
+
+/** Lets a kernel's time pass as fast as it can until `work` is done. @throws HarnessError if that takes too long */
+async function runAhead(kernel: Kernel, work: Promise<void>): Promise<void> {
+  let isOver = false;
+  const end = (): void => void (isOver = true);
+  work.then(end, end);
+  for (;;) {
+    // What waits for an event goes on before the next.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isOver) return work;
+    const { nextUs } = kernel;
+    if (nextUs === undefined || nextUs > JOINED_AT_US) throw new HarnessError("the simulated servers did not get ready");
+    kernel.advance(nextUs);
+  }
+}
+
+function serversIn({ data, sentinels, sentinelAddresses, resource }: Layout): readonly Server[] {
+  const redis = ({ name, host, address }: RedisNode): Server => ({ name, host, address, port: REDIS_PORT });
+  return [
+    ...data.map(redis),
+    ...sentinels.map(({ host }, index) => ({
+      name: host.name,
+      host,
+      address: sentinelAddresses[index] ?? "",
+      port: SENTINEL_PORT,
+    })),
+    redis(resource),
+  ];
+}
+
+interface DoorsOptions {
+  readonly time: RealTime;
+  readonly network: Network;
+  readonly hosts: readonly Host[];
+  readonly servers: readonly Server[];
+  readonly firstPort: number;
+  readonly stack: AsyncDisposableStack;
+}
+
+/** Opens a door for each client at each server, and closes a server's doors while it is dead. */
+async function openDoors(options: DoorsOptions): Promise<ReadonlyMap<string, Door>> {
+  const { time, network, hosts, servers, firstPort, stack } = options;
+  const doors = new Map<string, Door>();
+  for (const from of hosts) {
+    const places = new Map<string, Address>();
+    for (const server of servers) {
+      const { address, port } = server;
+      const wanted = firstPort === 0 ? 0 : firstPort + doors.size;
+      const door = stack.use(
+        await Door.open(wanted, (socket) => {
+          const replies = port === SENTINEL_PORT ? new SentinelReplies(places satisfies Places) : undefined;
+          void new Bridge(socket, { time, network, from, address, port, replies });
+        }),
+      );
+      places.set(`${address}:${port}`, door.address);
+      doors.set(doorName(from.name, server.name), door);
+    }
+  }
+  const follow = outside((host: Host) => {
+    for (const { name } of hosts) {
+      const door = doors.get(doorName(name, host.name));
+      // Without power a machine does not even refuse.
+      if (host.state === "dead" && host.powered) door?.close();
+      else door?.open();
+    }
+  });
+  network.kernel.onHostState(follow);
+  return doors;
+}
+
+function doorName(client: string, server: string): string {
+  return `${client}->${server}`;
+}
+
