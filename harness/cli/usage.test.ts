@@ -15,7 +15,7 @@ function expectRefusal({ code, stdout, stderr }: MainResult, line: string): void
 test.each([
   [
     ["frob"],
-    'there is no command "frob"; choose one of hunt, explore, conform, merge, reproduce, debate, headline, replay, check, report, advise, init, doctor, setup, completion',
+    'there is no command "frob"; choose one of hunt, explore, conform, merge, reproduce, debate, headline, replay, serve, check, report, advise, init, doctor, setup, completion',
   ],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; see lockstorm hunt --help"],
   [["check", "x", "--require"], "check: Option '--require <value>' argument missing; see lockstorm check --help"],

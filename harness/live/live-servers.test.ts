@@ -21,7 +21,11 @@ async function start(kind: TopologyKind, onNotice: (notice: Notice) => void = ()
     await LiveServers.start({ topology, seed: 1, clients: ["client-0", "client-1"] }, onNotice),
   );
   const dial = (client: string, server: string): Redis => {
-    const redis = new Redis({ ...servers.addressOf(client, server), retryStrategy: () => 20, maxRetriesPerRequest: null });
+    const redis = new Redis({
+      ...servers.addressOf(client, server),
+      retryStrategy: () => 20,
+      maxRetriesPerRequest: null,
+    });
     redis.on("error", () => {});
     stack.defer(() => redis.disconnect());
     return redis;
@@ -84,7 +88,7 @@ describe("one server", () => {
     expect(performance.now() - begun).toBeGreaterThanOrEqual(99);
   });
 
-  test("a killed server refuses, and is back at its address with what its disk kept", async () => {
+  test("a killed server refuses, and is back at its address", async () => {
     const { servers, dial, node } = await start("single");
     const redis = dial("client-0", "node-0");
     await redis.set("k", "v");
@@ -113,11 +117,13 @@ describe("one server", () => {
 
   test("more bytes than a stalled link takes wait outside, and all arrive", async () => {
     const { servers, dial } = await start("single");
-    const redis = dial("client-0", "node-0");
+    const [redis, other] = [dial("client-0", "node-0"), dial("client-1", "node-0")];
     await redis.ping();
     await servers.network.stall({ from: "client-0", to: "node-0" });
     const megabyte = "x".repeat(1 << 20);
     const writes = Array.from({ length: 8 }, (_, index) => redis.set(`k${index}`, megabyte));
+    // Answered after this process has looked at what the first had sent.
+    for (let look = 0; look < 20; look += 1) expect(await other.dbsize()).toBe(0);
     await servers.network.heal({ from: "client-0", to: "node-0" });
     await Promise.all(writes);
     expect(await redis.dbsize()).toBe(8);
@@ -171,7 +177,7 @@ describe("behind Sentinels", () => {
       const replicas = (await sentinel.call("SENTINEL", "REPLICAS", MASTER_NAME)) as string[][];
       const ports = replicas.map((fields) => Number(fields[fields.indexOf("port") + 1]));
       const expected = ["node-1", "node-2"].map((name) => servers.addressOf(client, name).port);
-      expect(ports.toSorted()).toEqual(expected.toSorted());
+      expect(new Set(ports)).toEqual(new Set(expected));
     }
   });
 

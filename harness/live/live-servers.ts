@@ -206,7 +206,8 @@ async function runAhead(kernel: Kernel, work: Promise<void>): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     if (isOver) return work;
     const { nextUs } = kernel;
-    if (nextUs === undefined || nextUs > JOINED_AT_US) throw new HarnessError("the simulated servers did not get ready");
+    if (nextUs === undefined || nextUs > JOINED_AT_US)
+      throw new HarnessError("the simulated servers did not get ready");
     kernel.advance(nextUs);
   }
 }
@@ -268,4 +269,3 @@ async function openDoors(options: DoorsOptions): Promise<ReadonlyMap<string, Doo
 function doorName(client: string, server: string): string {
   return `${client}->${server}`;
 }
-

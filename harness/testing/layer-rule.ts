@@ -17,6 +17,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
   "harness/client": ["harness/core", "lock-impl"],
   "harness/simulated": ["harness/core", "harness/client"],
   "harness/containers": ["harness/core", "docker"],
+  "harness/live": ["harness/core", "harness/client", "harness/simulated", "harness/containers"],
   "harness/campaign": [
     "harness/core",
     "harness/history",
@@ -26,6 +27,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
     "harness/client",
     "harness/simulated",
     "harness/containers",
+    "harness/live",
     "lock-impl",
     "workloads",
     "faults",

@@ -13,6 +13,7 @@ import { merge } from "./merge.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report.ts";
 import { reproduce } from "./reproduce.ts";
+import { serve } from "./serve.ts";
 import { setup } from "./setup.ts";
 
 /** All commands, in the order of the help. Parsing, help, completion and `docs/cli.md` come from this table. */
@@ -25,6 +26,7 @@ export const commands: readonly Command[] = [
   debate,
   headline,
   replay,
+  serve,
   check,
   report,
   advise,

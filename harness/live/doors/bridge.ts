@@ -59,7 +59,7 @@ export class Bridge {
       onData: outside((bytes) => this.#receive(bytes)),
       onEnd: outside(() => socket.end()),
       onClose: outside((how) => {
-        if (how === "reset") socket.resetAndDestroy();
+        if (how !== "closed") socket.resetAndDestroy();
       }),
     };
   }

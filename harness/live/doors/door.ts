@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
-import { HarnessError, messageOf } from "../../core/errors.ts";
+import { messageOf, UserError } from "../../core/errors.ts";
 import type { Address } from "../../core/lock-driver.ts";
 
 /** Every door is on this machine's own network only. */
@@ -24,7 +24,7 @@ export class Door implements AsyncDisposable {
   /**
    * @param port 0 takes a free one
    * @param accept receives each connection, paused
-   * @throws HarnessError when it cannot listen
+   * @throws UserError when it cannot listen
    */
   static async open(port: number, accept: (socket: Socket) => void): Promise<Door> {
     const door = new Door(port, accept);
@@ -52,7 +52,8 @@ export class Door implements AsyncDisposable {
     this.#server = server;
     this.#opened = new Promise((resolve, reject) => {
       server.on("error", (error) => {
-        reject(new HarnessError(`cannot listen on ${LOOPBACK}:${this.#port}: ${messageOf(error)}`, { cause: error }));
+        const problem = `cannot listen on ${LOOPBACK}:${this.#port}: ${messageOf(error)}`;
+        reject(new UserError(problem, "choose another port", { cause: error }));
       });
       server.listen(this.#port, LOOPBACK, () => {
         this.#port = (server.address() as AddressInfo).port;

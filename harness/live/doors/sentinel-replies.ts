@@ -28,29 +28,19 @@ export class SentinelReplies implements ReplyFilter {
 
   #translated(frame: Buffer): Buffer {
     const words = wordsOf(frame.toString("latin1"));
-    let pending: { readonly place: Address; readonly port: string } | undefined;
-    const texts = words.map((word) => {
-      if (word.text === undefined) return word.raw;
-      if (pending !== undefined && word.text === "port") return word.raw;
-      const port = pending?.port === word.text ? String(pending.place.port) : undefined;
-      const next = port ?? this.#whole(word.text);
-      pending = port === undefined ? this.#pendingAt(word.text) : undefined;
-      return bulk(pending === undefined ? next : pending.place.host);
-    });
-    return Buffer.from(texts.join(""), "latin1");
-  }
-
-  /** A word that is a server's host alone: its port follows as a word of its own. */
-  #pendingAt(text: string): { readonly place: Address; readonly port: string } | undefined {
-    for (const [announced, place] of this.#places) {
-      const [host, port = ""] = announced.split(":");
-      if (host === text) return { place, port };
+    const bulks = words.filter((word): word is Bulk => word.text !== undefined);
+    for (const [index, word] of bulks.entries()) {
+      // The port follows, in a list of fields after its name.
+      const next = bulks[bulks[index + 1]?.text === "port" ? index + 2 : index + 1];
+      const place = this.#places.get(`${word.text}:${next?.text}`);
+      if (next === undefined || place === undefined) word.text = this.#withPlaces(word.text);
+      else [word.text, next.text] = [place.host, String(place.port)];
     }
-    return undefined;
+    return Buffer.from(words.map(({ raw, text }) => (text === undefined ? raw : bulk(text))).join(""), "latin1");
   }
 
   /** A word with addresses in it: `10.213.0.11:6379`, or as in `+switch-master`, `10.213.0.11 6379`. */
-  #whole(text: string): string {
+  #withPlaces(text: string): string {
     return text.replaceAll(/(\d+\.\d+\.\d+\.\d+)([ :])(\d+)/g, (found, host: string, sign: string, port: string) => {
       const place = this.#places.get(`${host}:${port}`);
       return place === undefined ? found : `${place.host}${sign}${place.port}`;
@@ -61,8 +51,10 @@ export class SentinelReplies implements ReplyFilter {
 interface Word {
   readonly raw: string;
   /** The content of a bulk string; undefined for all else. */
-  readonly text?: string;
+  text?: string;
 }
+
+type Bulk = Word & { text: string };
 
 /** The bulk strings of whole values, and what is between them. */
 function wordsOf(frame: string): readonly Word[] {

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { runCli, startCli } from "../testing/run-cli.ts";
+import { runMain } from "../testing/run-main.ts";
+
+test("ends by SIGTERM, and its port is free then", async () => {
+  const { child, result } = startCli(["serve", "--no-prompt", "--clients", "1"]);
+  const [greeting] = (await once(child.stdout ?? child, "data")) as [Buffer];
+  const port = Number(/redis-cli -p (\d+)/.exec(greeting.toString())?.[1]);
+  const socket = connect(port, "127.0.0.1");
+  socket.write("PING\r\n");
+  expect(String(await once(socket, "data"))).toBe("+PONG\r\n");
+  child.kill("SIGTERM");
+  expect(await result).toMatchObject({ code: 130, signal: null });
+  const [refused] = (await once(connect(port, "127.0.0.1"), "error")) as [NodeJS.ErrnoException];
+  expect(refused.code).toBe("ECONNREFUSED");
+});
+
+test("ends with its input", async () => {
+  const { code, stdout, stderr } = await runCli(["serve", "--clients", "1"], { input: "status\nfailover\n" });
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("node-0  running  master  0 keys\n");
+  expect(stdout).toContain('there is no fault "failover" here; choose one of partition');
+});
+
+test.each([
+  [["--topology", "postgres"], '--topology cannot be "postgres"'],
+  [["--clients", "99"], '--clients "99" is not a whole number from 1 to 16'],
+  [["--fault", "kill node-7"], 'there is no "node-7" here'],
+  [["--plan", "/nowhere/plan.json"], "/nowhere/plan.json cannot be read"],
+  [["now"], 'serve takes no "now"'],
+])("%j is refused in one line", async (words, problem) => {
+  const { code, stdout, stderr } = await runMain(["serve", ...words]);
+  expect([code, stdout]).toEqual([254, ""]);
+  expect(stderr).toContain(problem);
+  expect(stderr.trimEnd().split("\n")).toHaveLength(1);
+});
