@@ -28,6 +28,8 @@ export interface WorkerConfiguration {
   readonly resource: Address;
   readonly checks: ResourceChecks;
   readonly origin: string;
+  /** Whether this process leads a process group, whose processes all end with it. */
+  readonly leadsGroup?: true;
 }
 
 const write = process.stdout.write.bind(process.stdout);
@@ -54,22 +56,35 @@ async function start(configuration: WorkerConfiguration): Promise<ClientProgram>
   return program;
 }
 
+async function answerClock(program: ClientProgram, id: number): Promise<void> {
+  try {
+    send({ id, ok: true, wallMs: await program.wallMs() });
+  } catch (error) {
+    send({ id, ok: false, kind: "indeterminate", reason: messageOf(error) });
+  }
+}
+
 async function main(): Promise<void> {
   let program: ClientProgram | undefined;
+  let leadsGroup = false;
   for await (const line of createInterface({ input: process.stdin })) {
     if (program === undefined) {
-      program = await start(JSON.parse(line) as WorkerConfiguration);
+      const configuration = JSON.parse(line) as WorkerConfiguration;
+      leadsGroup = configuration.leadsGroup === true;
+      program = await start(configuration);
       send({ ready: true });
       // For the next client: this one will be killed, and Node writes the cache only at a normal exit.
       flushCompileCache();
     } else {
       const { id, ...request } = JSON.parse(line) as (ClientRequest | { op: "clock" }) & { id: number };
-      if (request.op === "clock") send({ id, ok: true, wallMs: Date.now() });
+      if (request.op === "clock") void answerClock(program, id);
       // Not awaited: the harness asks for one operation at a time, but also for the clock in between.
       else void program.perform(request).then((reply) => send({ id, ...reply }));
     }
   }
   await program?.[Symbol.asyncDispose]();
+  // What a lock in another language started may live on.
+  if (leadsGroup) process.kill(-process.pid, "SIGKILL");
 }
 
 main().then(

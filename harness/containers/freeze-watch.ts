@@ -5,6 +5,7 @@ import type Dockerode from "dockerode";
 import type { Notice, ProcessState, TrueClock } from "../core/system.ts";
 import { RUN_LABEL } from "./cleanup/labels.ts";
 import { kernelState } from "./nodes/kernel-state.ts";
+import { childrenOf } from "./nodes/process-group.ts";
 
 const BETWEEN_LOOKS_MS = 50;
 /** A timer that is this late means more than a busy machine: the harness was stopped, or starved. */
@@ -16,6 +17,8 @@ export interface WatchedProcess {
   /** The state that the faults so far have led to. */
   readonly expectedState: ProcessState;
   readonly pid: number | undefined;
+  /** Whether processes that it started belong to it. */
+  readonly hasChildren?: true;
 }
 
 /** A container whose pause a fault may have caused. */
@@ -138,12 +141,12 @@ export class FreezeWatch implements Disposable {
   #lookAt(process: WatchedProcess, before: number, now: number): void {
     const { name, expectedState, pid } = process;
     const key = `kernel ${name}`;
-    const stopped = pid !== undefined && expectedState === "running" && kernelState(pid) === "paused";
-    if (!stopped) {
+    const stopped = pid !== undefined && expectedState === "running" ? stoppedOf(process) : undefined;
+    if (stopped === undefined) {
       this.#suspects.delete(name);
       this.#thaw(key, now);
     } else if (this.#suspects.has(name)) {
-      this.#freeze(key, before, `the kernel says that its process ${pid} is stopped`);
+      this.#freeze(key, before, `the kernel says that its process ${stopped} is stopped`);
     } else this.#suspects.add(name);
   }
 
@@ -158,6 +161,12 @@ export class FreezeWatch implements Disposable {
     const name = key.slice(key.indexOf(" ") + 1);
     if (to > freeze.from) this.#notify({ kind: "froze", name, to, lasts, ...freeze });
   }
+}
+
+/** Which of its processes is stopped: it, or one that it started. */
+function stoppedOf({ pid, hasChildren }: WatchedProcess): number | undefined {
+  if (pid === undefined) return undefined;
+  return [pid, ...(hasChildren === true ? childrenOf(pid) : [])].find((each) => kernelState(each) === "paused");
 }
 
 /** The server of a container, as a process of this machine. */

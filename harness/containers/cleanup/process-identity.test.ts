@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { identify, isAlive, killExactly, ownerState, thisProcess, type ProcessIdentity } from "./process-identity.ts";
+import { groupState } from "../nodes/process-group.ts";
 
 /** A process that lives until it is killed, and stands still if asked to. */
 async function sleeper(): Promise<{ readonly identity: ProcessIdentity; readonly ended: Promise<unknown[]> }> {
@@ -33,6 +34,20 @@ test("a stopped process is alive and is killed", async () => {
   await ended;
   expect(isAlive(identity)).toBe(false);
   expect(killExactly(identity)).toBe(false);
+});
+
+test("a process that leads a group is killed with all of it, stopped or not", async () => {
+  const leader = spawn("sh", ["-c", "sleep 600 & echo $!; kill -STOP $! $$"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [number] = (await once(leader.stdout, "data")) as [Buffer];
+  const member = identify(Number(number));
+  const identity = identify(leader.pid ?? 0);
+  if (member === undefined || identity === undefined) throw new Error("the processes did not start");
+  await vi.waitFor(() => expect(groupState(identity.pid)).toBe("paused"));
+  expect(killExactly(identity)).toBe(true);
+  await vi.waitFor(() => expect([groupState(identity.pid), isAlive(member)]).toEqual(["dead", false]));
 });
 
 test("a number that nobody has identifies nobody", () => {

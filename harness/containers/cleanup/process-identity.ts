@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { leadsGroup } from "../nodes/process-group.ts";
 
 /**
  * Identifies a process beyond its number, which the kernel reuses: a process with the same number and another start
@@ -32,11 +33,14 @@ export function isAlive({ pid, start }: ProcessIdentity): boolean {
   return identify(pid)?.start === start;
 }
 
-/** Ends the process by SIGKILL if it is still the same one. Returns whether it was. */
+/**
+ * Ends the process by SIGKILL if it is still the same one, with its process group if it leads one. Returns whether it
+ * was.
+ */
 export function killExactly(identity: ProcessIdentity): boolean {
   if (!isAlive(identity)) return false;
   try {
-    process.kill(identity.pid, "SIGKILL");
+    process.kill(leadsGroup(identity.pid) ? -identity.pid : identity.pid, "SIGKILL");
     return true;
   } catch {
     // It ended between the check and the signal, or belongs to another user, who has to end it.

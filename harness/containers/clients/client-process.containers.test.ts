@@ -7,6 +7,8 @@ import { RESOURCE } from "../../core/topology.ts";
 import { clientClockLibrary } from "./client-clock.ts";
 import { ClientProcess } from "./client-process.ts";
 import { ControlDirectory } from "../nodes/control.ts";
+import { kernelState } from "../nodes/kernel-state.ts";
+import { childrenOf } from "../nodes/process-group.ts";
 import { describeWithEngine } from "../testing/engine-required.ts";
 import { RunClock } from "../run-clock.ts";
 import { useServers } from "../testing/servers.ts";
@@ -140,6 +142,25 @@ describeWithEngine("a client process", () => {
     expect(await acquire()).toMatchObject({ ok: true });
     expect(await acquire()).toMatchObject({ ok: true });
     expect(readFileSync(logFile, "utf8")).toBe("{}\nno line feed{}\nno line feed");
+  });
+
+  test("of a lock in another language is stopped, skewed and ended with the process that the lock is", async () => {
+    const lock = join(folder, "a.worker.json");
+    const words = [join(import.meta.dirname, "../../external/testing/worker.py")];
+    writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: words }, topologies: ["single"] }));
+    await client.connect({
+      lock,
+      servers: { kind: "single", address: servers().address("node-0") },
+      resource: servers().address(RESOURCE),
+      checks: { fencing: true, versions: false },
+    });
+    expect(await acquire()).toMatchObject({ ok: true, validForMs: 1_000 });
+    expect(await client.jumpClock(11_000)).toMatchObject({ observed: true });
+    const [worker = 0] = childrenOf(client.pid ?? 0);
+    expect(await client.pause()).toMatchObject({ observed: true });
+    expect([kernelState(client.pid ?? 0), kernelState(worker)]).toEqual(["paused", "paused"]);
+    expect(await client.kill()).toEqual({ observed: true, detail: "client-0 is dead" });
+    expect(kernelState(worker)).toBe("dead");
   });
 
   test("that dies by itself says so, and leaves its stack in the log", async () => {

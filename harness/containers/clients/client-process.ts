@@ -19,7 +19,7 @@ import type { Address, Servers } from "../../core/lock-driver.ts";
 import { lookFor } from "../engine/await-condition.ts";
 import { cacheFolder } from "../setup/cache-folder.ts";
 import type { ControlDirectory } from "../nodes/control.ts";
-import { kernelState } from "../nodes/kernel-state.ts";
+import { groupState, signalGroup } from "../nodes/process-group.ts";
 import type { RunClock } from "../run-clock.ts";
 
 export interface ClientProcessOptions {
@@ -62,9 +62,14 @@ const worker = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../client/worker.ts" : "../../client/worker.js", import.meta.url),
 );
 
-/** One client: an operating-system process that runs the lock under test. */
+/**
+ * One client: an operating-system process that runs the lock under test, and whatever that starts. It leads a process
+ * group, which faults and clean-up reach as a whole.
+ */
 export class ClientProcess implements ClientHandle, AsyncDisposable {
   readonly name: string;
+  /** A lock in another language is a process of its own. */
+  readonly hasChildren = true;
   readonly #child: WorkerProcess;
   readonly #clock: RunClock;
   readonly #control: ControlDirectory;
@@ -97,6 +102,8 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       // The exit event reports a dead process.
       .on("error", () => {});
     child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
+    // What it started may live on.
+    child.on("exit", () => this.#signalAll("SIGKILL"));
     // The process may have sent a message just before its end: `close` waits for it.
     child.on("close", (code, signal) => {
       // Only the lock and its driver can end the process while it is at work.
@@ -115,6 +122,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     const log = openSync(options.logFile, "a");
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", worker], {
       stdio: ["pipe", "pipe", log],
+      detached: true,
       // Compiling is half of what a client's start takes.
       env: { NODE_COMPILE_CACHE: join(cacheFolder(), "compiled"), ...process.env, ...skew },
     }) as WorkerProcess;
@@ -134,7 +142,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
    * @throws UserError when its driver could not
    */
   async connect(configuration: ClientConfiguration): Promise<void> {
-    this.#write({ client: this.name, origin: String(this.#clock.origin), ...configuration });
+    this.#write({ client: this.name, origin: String(this.#clock.origin), leadsGroup: true, ...configuration });
     const timer = setTimeout(
       () =>
         this.#ready.reject(
@@ -172,7 +180,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
   async state(): Promise<ProcessState> {
     const { pid } = this.#child;
     if (this.#ended || pid === undefined) return "dead";
-    return kernelState(pid);
+    return groupState(pid);
   }
 
   pause(): Promise<Evidence> {
@@ -186,9 +194,12 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
   async kill(): Promise<Evidence> {
     if (this.#ended) return { observed: true, detail: `${this.name} was already dead` };
     this.#expectedState = "dead";
-    this.#child.kill("SIGKILL");
+    this.#signalAll("SIGKILL");
     await this.#exit.promise;
-    return { observed: true, detail: `${this.name} is dead` };
+    const { pid } = this.#child;
+    const dead =
+      pid === undefined || (await lookFor(SIGNAL_DEADLINE_MS, async () => groupState(pid) === "dead" || undefined));
+    return { observed: dead === true, detail: `${this.name} is ${dead === true ? "" : "not "}dead` };
   }
 
   async jumpClock(ms: number): Promise<Evidence> {
@@ -217,7 +228,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
   async #signal(signal: NodeJS.Signals, state: ProcessState): Promise<Evidence> {
     if (!this.#ended) {
       this.#expectedState = state;
-      this.#child.kill(signal);
+      this.#signalAll(signal);
     }
     const reached = await lookFor(SIGNAL_DEADLINE_MS, async () => {
       const now = await this.state();
@@ -225,6 +236,10 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     });
     const detail = `process ${this.#child.pid} of ${this.name} is ${reached ?? `not ${state}`}`;
     return { observed: reached === state, detail };
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    if (this.#child.pid !== undefined) signalGroup(this.#child.pid, signal);
   }
 
   #ask(message: object): Promise<ClientReply & { readonly wallMs?: number }> {
