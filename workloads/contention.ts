@@ -9,6 +9,7 @@ import { faultSchedules, faultStep } from "./fault-schedule.ts";
 type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
 type StepInput = SectionInput["steps"][number];
+type ReentryInput = Extract<StepInput, { readonly do: "reenter" }>;
 
 export interface ContentionOptions {
   readonly lock: string;
@@ -26,10 +27,25 @@ export interface ContentionOptions {
   readonly reenters?: boolean;
   /** Whether refused callers sometimes try again: without that, clients of locks that do not wait hardly contend. */
   readonly retries?: boolean;
+  /** What can be asked of the lock's leases. Default: everything. */
+  readonly leases?: LeaseSkills;
+}
+
+/** What a lock can do with leases. */
+export interface LeaseSkills {
+  /** `same`: an extension always gives the lease its first length again. */
+  readonly extend: "none" | "same" | "any";
+  /** Leases are whole multiples of so many milliseconds. */
+  readonly ttlGranularityMs: number;
+  /** Whether `acquire` can wait for another holder. A caller then tries again by itself instead. */
+  readonly waits: boolean;
 }
 
 /** The tries of callers that try again: they go on for longer than the shortest lease. */
 const RETRIES = 8;
+/** Tries are about so far apart, when each is refused at once. */
+const BETWEEN_TRIES_MS = 50;
+const EVERYTHING: LeaseSkills = { extend: "any", ttlGranularityMs: 1, waits: true };
 const MOST_SECTIONS = 3;
 /** The longest hold, as a share of its TTL, if a client outlives its lease only because of a fault. */
 const WITHIN_LEASE = 0.7;
@@ -58,7 +74,8 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
     })
     .map(({ faults, seeker, clients: contenders, seed }) => {
-      const clients = seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries);
+      const clients =
+        seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries, options.leases ?? EVERYTHING);
       return planSchema.parse({
         format: PLAN_FORMAT,
         version: PLAN_VERSION,
@@ -83,9 +100,16 @@ export function maxHoldShareFor(required: readonly Property[]): number {
 }
 
 /** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
-function withSeeker(clients: readonly ClientInput[], seeker: number, tries: number): ClientInput[] {
+function withSeeker(
+  clients: readonly ClientInput[],
+  seeker: number,
+  tries: number,
+  { waits }: LeaseSkills,
+): ClientInput[] {
   const ttlMs = Math.max(...clients.flatMap(({ sections }) => sections.flatMap(longestTtlMs)));
-  const last: SectionInput = { key: "k1", ttlMs, waitMs: ttlMs + SETTLING_MS, tries, steps: [] };
+  const seekMs = ttlMs + SETTLING_MS;
+  const seeking = waits ? { waitMs: seekMs, tries } : { waitMs: 0, tries: Math.ceil(seekMs / BETWEEN_TRIES_MS) };
+  const last: SectionInput = { key: "k1", ttlMs, ...seeking, steps: [] };
   return clients.map(({ sections }, index) => ({
     sections: index === seeker % clients.length ? [...sections, last] : sections,
   }));
@@ -104,14 +128,15 @@ function section({
   maxHoldShare = WITHIN_LEASE,
   reenters = false,
   retries = false,
+  leases = EVERYTHING,
 }: ContentionOptions): Arbitrary<SectionInput> {
   const { ttlsMs, tries } = topologyOf(topology.kind).workload;
-  const ttlMs = fc.constantFrom(...ttlsMs);
+  const ttlMs = fc.constantFrom(...wholeTtls(ttlsMs, leases));
   const share = holdPercent(maxHoldShare * 100);
   return fc
     .record({
       ttlMs,
-      waitShare: fc.constantFrom(0, 0.5, 2, 4),
+      waitShare: leases.waits ? fc.constantFrom(0, 0.5, 2, 4) : fc.constant(0),
       writes: fc.integer({ min: 0, max: 2 }),
       holdPercent: share,
       reads: fc.boolean(),
@@ -123,23 +148,48 @@ function section({
       ttlMs,
       waitMs: Math.round(waitShare * ttlMs),
       tries,
-      steps: steps(writes, reads, [...hold((holdPercent / 100) * ttlMs), ...(prolonging ?? [])]),
+      steps: steps(writes, reads, [
+        ...hold((holdPercent / 100) * ttlMs),
+        ...(prolonging === null ? [] : prolonged(prolonging, ttlMs, leases)),
+      ]),
     }));
 }
 
+/** The lengths of leases that the lock can have: each rounded up. */
+function wholeTtls(ttlsMs: readonly number[], { ttlGranularityMs }: LeaseSkills): readonly number[] {
+  return [...new Set(ttlsMs.map((ttlMs) => Math.ceil(ttlMs / ttlGranularityMs) * ttlGranularityMs))];
+}
+
+/** How a holder sets its lease anew, and for how much of it it then holds. */
+interface Prolonging {
+  readonly step: { readonly do: "extend"; readonly ttlMs: number } | ReentryInput;
+  readonly holdPercent: number;
+}
+
+/** Its steps, for a lease of this length, as far as the lock can do them. */
+function prolonged({ step, holdPercent }: Prolonging, ttlMs: number, { extend }: LeaseSkills): readonly StepInput[] {
+  if (step.do === "reenter") {
+    const steps = extend === "any" ? step.steps : extend === "none" ? [] : step.steps.map(() => sameAgain(step.ttlMs));
+    return [{ ...step, steps }, ...hold((holdPercent / 100) * step.ttlMs)];
+  }
+  if (extend === "none") return [];
+  const extension = extend === "same" ? sameAgain(ttlMs) : step;
+  return [extension, ...hold((holdPercent / 100) * extension.ttlMs)];
+}
+
+function sameAgain(ttlMs: number): { readonly do: "extend"; readonly ttlMs: number } {
+  return { do: "extend", ttlMs };
+}
+
 /** The holder sets the lease anew, by an extension or a re-entry, and holds for a share of the new one. */
-function prolonging(
-  ttlMs: Arbitrary<number>,
-  share: Arbitrary<number>,
-  reenters: boolean,
-): Arbitrary<readonly StepInput[]> {
+function prolonging(ttlMs: Arbitrary<number>, share: Arbitrary<number>, reenters: boolean): Arbitrary<Prolonging> {
   const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
   const reentry = fc
     .record({ ttlMs, steps: fc.array(extension, { maxLength: 1 }) })
     .map((inner) => ({ do: "reenter" as const, ...inner }));
   return fc
     .tuple(reenters ? fc.oneof(reentry, extension) : extension, share)
-    .map(([step, holdPercent]) => [step, ...hold((holdPercent / 100) * step.ttlMs)]);
+    .map(([step, holdPercent]) => ({ step, holdPercent }));
 }
 
 /** Often about as long as the lease: what a lock does then depends on how its steps interleave with the expiry. */

@@ -1,4 +1,4 @@
-import { findLock } from "../../lock-impl/registry.ts";
+import { lockFacts } from "../client/lock-facts.ts";
 import { PROMISABLE, PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { readPlan } from "../run/store.ts";
 import type { Backend } from "../core/topologies/backend.ts";
@@ -50,7 +50,7 @@ export async function replay(
   const { lock, backend = usual } = options;
   const plan = { ...saved, lock: lock ?? saved.lock };
   const required =
-    options.required ?? previous.required ?? (findLock(plan.lock) === undefined ? PROMISABLE : PROPERTIES);
+    options.required ?? previous.required ?? (lockFacts(plan.lock)?.claims === undefined ? PROMISABLE : PROPERTIES);
   const execute = await executorOf(backend);
   const run = await execute(plan, { ...environment, title: `replay of ${planFile}`, required });
   const kept = keepRun(await proven(run), environment.drawRun);

@@ -5,6 +5,7 @@ import { checkHistory } from "../check/check.ts";
 import type { CheckerFactory } from "../check/checker.ts";
 import { alteredDriver } from "../client/altered-driver.ts";
 import { foreignDriver } from "../client/load-driver.ts";
+import { findWorker } from "../external/find-worker.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { History, RunEnd } from "../history/history.ts";
 import { CLIENT_CRASH } from "../core/fault-traits.ts";
@@ -126,11 +127,11 @@ export async function proveSimulated(
 
 /**
  * The record of a run on real servers with its causes proven, where a simulated run of the same plan breaks in the same
- * way. A run on servers that the simulation does not have is returned as it is.
+ * way. A run of servers or locks that the simulation does not have is returned as it is.
  */
 export async function proveBySimulation(record: RunRecord): Promise<RunRecord> {
   const { plan, history, verdict } = record;
-  if (plan === undefined || !isSimulated(plan.topology.kind)) return record;
+  if (plan === undefined || !isSimulated(plan.topology.kind) || findWorker(plan.lock) !== undefined) return record;
   const title = record.title ?? plan.lock;
   const run = await proveSimulated(await runSimulated(plan, { title, required: verdict.required }));
   return { ...record, verdict: provenElsewhere({ plan, history, verdict }, { plan, ...run.record }) };

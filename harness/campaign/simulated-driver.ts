@@ -1,6 +1,7 @@
 // First: libraries store functions of the platform when they are loaded.
 import "../simulated/platform/install.ts";
 import { foreignDriver, loadDriver } from "../client/load-driver.ts";
+import { requireNoWorker } from "../external/find-worker.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { isolatedDriver } from "../simulated/modules/isolated-driver.ts";
 
@@ -22,6 +23,7 @@ export function simulatedDriver(lock: string): Promise<LockDriver> {
  * any run.
  */
 async function loadIsolated(lock: string): Promise<LockDriver> {
+  requireNoWorker(lock);
   const driver = await loadDriver(lock);
   const foreign = foreignDriver(lock);
   const isolated = foreign === undefined ? undefined : isolatedDriver(foreign);

@@ -1,4 +1,4 @@
-import { findLock } from "../../lock-impl/registry.ts";
+import { lockFacts } from "../client/lock-facts.ts";
 import { UserError } from "../core/errors.ts";
 import { DEFAULT_TOPOLOGY, TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
@@ -14,7 +14,7 @@ export function topologyForLock(
     readonly persistence?: TopologySpec["persistence"] | undefined;
   },
 ): TopologySpec {
-  const supported: readonly TopologyKind[] = findLock(lock)?.topologies ?? TOPOLOGIES;
+  const supported: readonly TopologyKind[] = lockFacts(lock)?.topologies ?? TOPOLOGIES;
   const kind = asked.topology ?? supported[0] ?? DEFAULT_TOPOLOGY;
   if (supported.includes(kind)) return topologySchema.parse({ kind, persistence: asked.persistence ?? "none" });
   throw new UserError(`the lock ${lock} does not run on the topology ${kind}`, `choose one of ${supported.join(", ")}`);

@@ -1,7 +1,7 @@
 import { faults } from "../../faults/registry.ts";
 import { targetNames } from "../../faults/targets.ts";
-import { findLock } from "../../lock-impl/registry.ts";
 import { loadDriver } from "../client/load-driver.ts";
+import { lockFacts } from "../client/lock-facts.ts";
 import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import { lacking, type Supports } from "../core/sharing.ts";
@@ -23,7 +23,7 @@ export async function validatePlan(plan: Plan): Promise<void> {
   const { supports } = await loadDriver(plan.lock);
   refuseUnsupported(plan, supports);
   refuseMixedSharing(plan);
-  const entry = findLock(plan.lock);
+  const entry = lockFacts(plan.lock);
   if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {
     throw new UserError(
       `the lock ${plan.lock} does not run on the topology ${plan.topology.kind}`,

@@ -1,5 +1,6 @@
 import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../core/lock-driver.ts";
 import { messageOf } from "../core/errors.ts";
+import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
 import { lacking, statedSharing, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";
@@ -96,8 +97,16 @@ export class ClientProgram implements AsyncDisposable {
       this.#mistake = undefined;
       return mistake ?? reply;
     } catch (error) {
+      if (error instanceof InvalidAnswerError) {
+        return { ok: false, kind: "invalid-answer", reason: shortReason(error.message) };
+      }
       return { ok: false, kind: "indeterminate", reason: `the driver threw: ${messageOf(error)}` };
     }
+  }
+
+  /** The wall clock that the lock reads, in milliseconds since 1970. @throws InvalidAnswerError when it has no answer */
+  async wallMs(): Promise<number> {
+    return this.#lock.wallMs === undefined ? Date.now() : this.#lock.wallMs();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

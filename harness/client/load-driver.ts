@@ -4,6 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { externalDriver } from "../external/external-driver.ts";
+import { findWorker } from "../external/find-worker.ts";
 
 /** True when `lock` names a module rather than a registered lock. */
 export function isModulePath(lock: string): boolean {
@@ -16,13 +18,15 @@ export function isModulePath(lock: string): boolean {
  * @throws UserError when there is no such lock or the module exports no driver
  */
 export async function loadDriver(lock: string): Promise<LockDriver> {
+  const worker = findWorker(lock);
+  if (worker !== undefined) return externalDriver(worker);
   if (isModulePath(lock)) return loadModule(resolve(lock));
   const entry = findLock(lock);
   if (entry === undefined) {
     const names = locks.map(({ name }) => name).join(", ");
     throw new UserError(
       `there is no lock "${lock}"`,
-      `choose one of ${names}, or give the path of a driver: ./my-lock.ts`,
+      `choose one of ${names}, or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language`,
     );
   }
   try {
@@ -45,6 +49,7 @@ export interface ForeignDriver {
  * keep no state that clients could share.
  */
 export function foreignDriver(lock: string): ForeignDriver | undefined {
+  if (findWorker(lock) !== undefined) return undefined;
   if (isModulePath(lock)) {
     const path = realpathSync(resolve(lock));
     return { path, find: async (loaded) => driverIn(loaded, path) };

@@ -25,6 +25,8 @@ export interface LockClient extends AsyncDisposable {
   onLost?(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
   /** Calls `listener` when the lock has prolonged a lease by itself. Absent where it never does, or cannot tell. */
   onRenewed?(listener: (renewed: Renewed) => void): void;
+  /** The wall clock that the lock reads, in milliseconds since 1970. Absent where it is `Date.now()` of this process. */
+  wallMs?(): Promise<number>;
 }
 
 /** A lease that the lock prolonged by itself: for `validForMs` from `validFromMs` on, a reading of `performance.now()`. */

@@ -6,6 +6,7 @@ import { isModulePath, loadDriver } from "../../client/load-driver.ts";
 import { UserError } from "../../core/errors.ts";
 import { type Plan, planSchema } from "../../core/plan.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
+import { requireNoWorker } from "../../external/find-worker.ts";
 import { requireSimulated } from "../../core/topology.ts";
 import type { CampaignIdentity, Shard } from "../campaign-journal.ts";
 import { executorOf } from "../execute.ts";
@@ -37,6 +38,7 @@ export async function prepareExploration(options: ExploreOptions): Promise<Prepa
   const persistence = options.persistence ?? findLock(lock)?.persistence;
   const topology = topologyForLock(lock, { topology: options.topology, persistence });
   requireSimulated(topology.kind);
+  requireNoWorker(lock);
   // The simulation first: it must patch the platform before a library stores one of its functions.
   await executorOf("simulated");
   await loadDriver(lock);

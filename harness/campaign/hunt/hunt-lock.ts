@@ -76,7 +76,8 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
 }
 
 async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: CompleteEnvironment): Promise<void> {
-  const { backend, topology, faults, required, parameters, shard, regressions, path, budgetMs, threads } = hunt;
+  const { backend, topology, capabilities, faults, required, parameters, shard, regressions, path, budgetMs, threads } =
+    hunt;
   const { store, signal, progress, drawRun } = environment;
   const { lock, runs, seed, shrinkRuns } = parameters;
   const title = `hunt for ${lock}`;
@@ -91,7 +92,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
-    drawnFrom: huntSource({ lock, topology, faults, required }),
+    drawnFrom: huntSource({ lock, topology, capabilities, faults, required }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
     promises: (plan) => (required ?? requiredProperties(plan)).length,
     regressions,

@@ -1,4 +1,5 @@
 import { BEYOND_LEASE, type ContentionOptions, maxHoldShareFor } from "../../../workloads/contention.ts";
+import type { Capabilities } from "../../external/capabilities.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { TopologySpec } from "../../core/topology.ts";
 import type { Property } from "../../core/verdict.ts";
@@ -7,14 +8,18 @@ import type { Property } from "../../core/verdict.ts";
 interface Hunted {
   readonly lock: string;
   readonly topology: TopologySpec;
+  /** What the lock says that it can do; absent for drivers, which are asked for everything. */
+  readonly capabilities?: Capabilities | undefined;
   readonly faults: readonly Fault[];
   /** The properties that decide, if they were asked for. */
   readonly required?: readonly Property[] | undefined;
 }
 
 /** The source of the plans of a hunt. */
-export function huntSource({ required, ...hunted }: Hunted): ContentionOptions {
+export function huntSource({ required, capabilities, ...hunted }: Hunted): ContentionOptions {
   // By default only what the lock claims decides: to outlive a lease is then part of the test.
   const maxHoldShare = required === undefined ? BEYOND_LEASE : maxHoldShareFor(required);
-  return { ...hunted, retries: true, maxHoldShare };
+  if (capabilities === undefined) return { ...hunted, retries: true, maxHoldShare };
+  const { extend, ttlGranularityMs, waits, reentrant } = capabilities;
+  return { ...hunted, retries: true, maxHoldShare, reenters: reentrant, leases: { extend, ttlGranularityMs, waits } };
 }

@@ -1,6 +1,9 @@
 import { createHash, randomInt } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isModulePath, loadDriver } from "../../client/load-driver.ts";
+import { describeWorker } from "../../external/describe-worker.ts";
+import type { Capabilities } from "../../external/capabilities.ts";
+import { findWorker, requireNoWorker } from "../../external/find-worker.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requireSimulated, type TopologySpec } from "../../core/topology.ts";
@@ -29,6 +32,8 @@ export interface PreparedHunt {
   readonly name: string;
   readonly backend: Backend;
   readonly topology: TopologySpec;
+  /** What a lock in another language says that it can do. */
+  readonly capabilities: Capabilities | undefined;
   readonly faults: readonly Fault[];
   readonly required: readonly Property[] | undefined;
   readonly budgetMs: number | undefined;
@@ -52,10 +57,15 @@ export async function prepareHunt(
 ): Promise<PreparedHunt> {
   const { lock, backend = "simulated", required, budgetMs, path, shard } = options;
   const topology = topologyForLock(lock, options);
-  if (backend === "simulated") requireSimulated(topology.kind);
+  if (backend === "simulated") {
+    requireSimulated(topology.kind);
+    requireNoWorker(lock);
+  }
   // The backend first: the simulation must patch the platform before a library stores one of its functions.
   await executorOf(backend);
   await loadDriver(lock);
+  const worker = findWorker(lock);
+  const capabilities = worker === undefined ? undefined : await describeWorker(worker);
   const faults = faultsFor(options.faults, backend, topology);
   const threads =
     backend === "simulated"
@@ -69,6 +79,7 @@ export async function prepareHunt(
     ...(isModulePath(lock) ? { driver: digest(readFileSync(lock, "utf8")) } : {}),
     backend,
     ...(backend === "containers" ? { server } : {}),
+    ...(capabilities === undefined ? {} : { capabilities }),
     topology,
     faults: faults.map(({ kind }) => kind),
     ...(required === undefined ? {} : { required }),
@@ -82,6 +93,7 @@ export async function prepareHunt(
     name,
     backend,
     topology,
+    capabilities,
     faults,
     required,
     budgetMs,

@@ -1,0 +1,10 @@
+import { findLock, type LockEntry } from "../../lock-impl/registry.ts";
+import { findWorker } from "../external/find-worker.ts";
+
+/** What is known of a lock before it is tried. */
+export type LockFacts = Pick<LockEntry, "topologies" | "limits"> & Partial<Pick<LockEntry, "claims">>;
+
+/** The facts about a registered lock, or those that a worker file states; undefined of a driver module, which states none. */
+export function lockFacts(lock: string): LockFacts | undefined {
+  return findLock(lock) ?? findWorker(lock);
+}

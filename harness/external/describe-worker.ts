@@ -1,0 +1,14 @@
+import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
+import type { Capabilities } from "./capabilities.ts";
+import { PROTOCOL_VERSION } from "./protocol.ts";
+import { WorkerSession } from "./worker-session.ts";
+
+/**
+ * Asks a worker what its lock can do: starts it, without servers, and ends it.
+ * @throws UserError when it cannot be started or does not say
+ */
+export async function describeWorker({ name, command }: WorkerLock): Promise<Capabilities> {
+  const first = { protocol: PROTOCOL_VERSION, describe: true } as const;
+  await using session = await WorkerSession.open({ command, name, first, log: () => {}, ownGroup: true });
+  return session.capabilities;
+}

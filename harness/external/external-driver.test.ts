@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
+import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
+import { UserError } from "../core/errors.ts";
+import type { LockClient } from "../core/lock-driver.ts";
+import { describeWorker } from "./describe-worker.ts";
+import { externalDriver } from "./external-driver.ts";
+import { readWorkerFile } from "./worker-file.ts";
+import { type WorkerSessionOptions, WorkerSession } from "./worker-session.ts";
+
+const NOTHING = { extend: "none", ttlGranularityMs: 1, reentrant: false, fence: false, waits: false };
+const OPTIONS = { ttlMs: 700, waitMs: 0, signal: new AbortController().signal };
+
+let server: ScriptedServer;
+/** What the server answers to SET: it is free, or held. */
+let setReply: string;
+
+beforeEach(async () => {
+  setReply = "+OK\r\n";
+  server = await ScriptedServer.listen(([name]) =>
+    name?.toLowerCase() === "set" ? (setReply === "" ? "break" : { reply: setReply }) : { reply: ":1\r\n" },
+  );
+});
+
+afterEach(() => server[Symbol.asyncDispose]());
+
+function command(mistake = ""): WorkerCommand {
+  const words = ["testing/worker.py", mistake];
+  return { program: "python3", arguments: words, environment: {}, directory: import.meta.dirname };
+}
+
+function connect(mistake?: string): Promise<LockClient> {
+  const servers = { kind: "single", address: server.address } as const;
+  const worker = { name: "./a.worker.json", command: command(mistake), topologies: ["single"], limits: [] } as const;
+  return externalDriver(worker).connect({ client: "client-0", servers });
+}
+
+describe("a lock in another language", () => {
+  test("acquires, extends and releases; its leases count from before it sent", async () => {
+    await using client = await connect();
+    const before = performance.now();
+    const granted = await client.acquire("k", OPTIONS);
+    if (granted.type !== "ok") throw new Error(granted.reason);
+    const { owner, validForMs, validFromMs = 0 } = granted.value;
+    expect([owner, validForMs]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), 700]);
+    expect(validFromMs).toBeGreaterThanOrEqual(before - 0.001);
+    expect(validFromMs).toBeLessThanOrEqual(performance.now());
+    expect(await client.extend?.(granted.value, 900)).toMatchObject({ type: "ok", value: { owner, validForMs: 900 } });
+    expect(await client.release(granted.value)).toEqual({ type: "ok", value: { released: true } });
+  });
+
+  test("is contended where another holds, and indeterminate where nobody knows", async () => {
+    await using client = await connect();
+    setReply = "$-1\r\n";
+    expect(await client.acquire("k", OPTIONS)).toMatchObject({ type: "fail", kind: "contended" });
+    setReply = "";
+    expect(await client.acquire("k", OPTIONS)).toMatchObject({ type: "info" });
+  });
+
+  test("says what time its own wall clock shows", async () => {
+    await using client = await connect();
+    const before = Date.now();
+    const shown = await client.wallMs?.();
+    expect(shown).toBeGreaterThanOrEqual(before);
+    expect(shown).toBeLessThanOrEqual(Date.now());
+  });
+
+  test.each([
+    ["chatter", "it printed what is no message: acquiring"],
+    ["empty-owner", "the answer of acquire: `owner`: Too small"],
+    ["future", "`grantedAt` is still to come"],
+  ])("that gets an answer wrong (%s) is told so", async (mistake, words) => {
+    await using client = await connect(mistake);
+    await expect(client.acquire("k", OPTIONS)).rejects.toThrow(words);
+  });
+
+  test("states what it can do, or nothing", async () => {
+    const lock = { name: "a", topologies: ["single"], limits: [] } as const;
+    expect(await describeWorker({ ...lock, command: command() })).toEqual({ ...NOTHING, extend: "any" });
+    expect(await describeWorker({ ...lock, command: command("bare") })).toEqual(NOTHING);
+  });
+});
+
+describe("a worker that cannot be used is one line", () => {
+  test.each([
+    ["garbage", /its first line says neither ready nor why not: Hello!$/],
+    ["exit", /it ended before it was ready: exit code 1: no licence for this lock$/],
+    ["flood", /it printed a line that is longer than any message: x{200}\.\.\.$/],
+    ["refuse", /no licence for this lock$/],
+    ["clock", /its monotonic clock shows \d+ ns/],
+    ["hang", /it was not ready within 300 ms$/],
+  ])("%s", async (mistake, words) => {
+    const options: WorkerSessionOptions = {
+      command: command(mistake),
+      first: { protocol: 1, client: "client-0", origin: "0", servers: { kind: "single", address: server.address } },
+      name: "a",
+      log: () => {},
+      ownGroup: true,
+      // The others are ready, or not, long before.
+      ...(mistake === "hang" ? { readyDeadlineMs: 300 } : {}),
+    };
+    const opened = WorkerSession.open(options);
+    await expect(opened).rejects.toThrow(words);
+    await expect(opened).rejects.toBeInstanceOf(UserError);
+  });
+
+  test("a program that does not exist", async () => {
+    const worker = { name: "a", topologies: ["single"], limits: [] } as const;
+    const missing = { ...command(), program: "no-such-program-anywhere" };
+    await expect(describeWorker({ ...worker, command: missing })).rejects.toThrow(
+      "the worker of a cannot be used: it ended before it was ready: it could not be started: spawn no-such-program",
+    );
+  });
+});
+
+describe("a worker file", () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function read(text: string): ReturnType<typeof readWorkerFile> {
+    const path = join(folder, "a.worker.json");
+    writeFileSync(path, text);
+    return readWorkerFile(path);
+  }
+
+  test("is read from its own folder", () => {
+    const { command, topologies, claims } = read(
+      JSON.stringify({ command: { program: "./run", directory: "lib" }, topologies: ["single"] }),
+    );
+    expect(command).toEqual({
+      program: join(folder, "run"),
+      arguments: [],
+      environment: {},
+      directory: join(folder, "lib"),
+    });
+    expect([topologies, claims]).toEqual([["single"], undefined]);
+  });
+
+  test.each([
+    ["{", /is no worker file: .*JSON/],
+    ["{}", /is no worker file: command: /],
+    ['{"command":{"program":"a"},"topologies":["star"]}', /is no worker file: topologies\.0: /],
+    ['{"command":{"program":"a","shell":true},"topologies":["single"]}', /Unrecognized key: "shell"/],
+  ])("that is none is one line: %s", (text, words) => {
+    expect(() => read(text)).toThrow(UserError);
+    expect(() => read(text)).toThrow(words);
+  });
+
+  test("that is missing is one line", () => {
+    expect(() => readWorkerFile(join(folder, "b.worker.json"))).toThrow(/cannot be read: ENOENT/);
+  });
+});

@@ -1,0 +1,129 @@
+import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
+import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Renewed } from "../core/lock-driver.ts";
+import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
+import type { z } from "zod";
+import type { Failed } from "./protocol.ts";
+import { grantedSchema, PROTOCOL_VERSION, releasedSchema } from "./protocol.ts";
+import type { WorkerEnd } from "./worker-process.ts";
+import { type WorkerEvent, WorkerSession } from "./worker-session.ts";
+
+/**
+ * A lock in any language as a driver: each client is a process of the worker's. For real time only. The process stays in the
+ * process group of this one, so that whoever stops or ends the group reaches it too.
+ */
+export function externalDriver(worker: WorkerLock): LockDriver {
+  return { connect: (environment) => ExternalClient.connect(worker, environment) };
+}
+
+class ExternalClient implements LockClient {
+  readonly #session: WorkerSession;
+  readonly #origin: bigint;
+  readonly #lost: ((lost: { readonly key: string; readonly owner: string }) => void)[];
+  readonly #renewed: ((renewed: Renewed) => void)[];
+  /** Absent where the lock cannot extend. */
+  readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
+
+  private constructor(session: WorkerSession, origin: bigint, listeners: Listeners) {
+    this.#session = session;
+    this.#origin = origin;
+    this.#lost = listeners.lost;
+    this.#renewed = listeners.renewed;
+    if (session.capabilities.extend !== "none") {
+      this.extend = async ({ key, owner }, ttlMs) =>
+        this.#granted(key, await session.ask({ op: "extend", key, owner, ttlMs }, grantedSchema));
+    }
+  }
+
+  static async connect({ name, command }: WorkerLock, { client, servers }: LockEnvironment): Promise<ExternalClient> {
+    const origin = process.hrtime.bigint();
+    const listeners: Listeners = { lost: [], renewed: [] };
+    const session = await WorkerSession.open({
+      command,
+      name,
+      first: { protocol: PROTOCOL_VERSION, client, origin: String(origin), servers },
+      log: (text) => void process.stderr.write(text),
+      ownGroup: false,
+      onEvent: (event) => tell(listeners, origin, event),
+      onEnd: endLikewise,
+    });
+    return new ExternalClient(session, origin, listeners);
+  }
+
+  async acquire(
+    key: string,
+    { ttlMs, waitMs }: { readonly ttlMs: number; readonly waitMs: number },
+  ): Promise<Completion<Grant>> {
+    return this.#granted(key, await this.#session.ask({ op: "acquire", key, ttlMs, waitMs }, grantedSchema));
+  }
+
+  async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
+    const answer = await this.#session.ask({ op: "release", key, owner }, releasedSchema);
+    return answer.ok ? { type: "ok", value: { released: answer.released } } : notDone(answer);
+  }
+
+  onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void {
+    this.#lost.push(listener);
+  }
+
+  onRenewed(listener: (renewed: Renewed) => void): void {
+    this.#renewed.push(listener);
+  }
+
+  async wallMs(): Promise<number> {
+    return (await this.#session.clock()).wallMs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#session[Symbol.asyncDispose]();
+  }
+
+  #granted(key: string, answer: ({ readonly ok: true } & z.infer<typeof grantedSchema>) | Failed): Completion<Grant> {
+    if (!answer.ok) return notDone(answer);
+    const { owner, fence, place, validForMs, grantedAt } = answer;
+    if (grantedAt > Number(process.hrtime.bigint() - this.#origin))
+      throw new InvalidAnswerError("`grantedAt` is still to come: it counts nanoseconds from `origin`");
+    const value = {
+      key,
+      owner,
+      ...(fence === undefined ? {} : { fence }),
+      ...(place === undefined ? {} : { place }),
+      validForMs,
+      validFromMs: readingAt(this.#origin, grantedAt),
+    };
+    return { type: "ok", value };
+  }
+}
+
+interface Listeners {
+  readonly lost: ((lost: { readonly key: string; readonly owner: string }) => void)[];
+  readonly renewed: ((renewed: Renewed) => void)[];
+}
+
+function tell({ lost, renewed }: Listeners, origin: bigint, event: WorkerEvent): void {
+  const { key, owner } = event;
+  if (event.event === "lost") for (const listener of lost) listener({ key, owner });
+  else {
+    const validFromMs = readingAt(origin, event.grantedAt);
+    for (const listener of renewed) listener({ key, owner, validForMs: event.validForMs, validFromMs });
+  }
+}
+
+/** The reading of `performance.now()` at so many nanoseconds after `origin`. */
+function readingAt(origin: bigint, grantedAt: number): number {
+  return performance.now() - (Number(process.hrtime.bigint() - origin) - grantedAt) / 1e6;
+}
+
+function notDone({ kind, reason }: Failed): Completion<never> {
+  if (kind === "indeterminate") return { type: "info", reason };
+  // What a lock does not support it has not done.
+  return { type: "fail", kind: kind === "contended" ? kind : "error", reason };
+}
+
+/** A client without its worker is a client that died: of the same signal, or of an error that nobody caught. */
+function endLikewise({ signal, how }: WorkerEnd): void {
+  if (signal !== undefined) process.kill(process.pid, signal);
+  else
+    setImmediate(() => {
+      throw new Error(`the worker ended: ${how}`);
+    });
+}

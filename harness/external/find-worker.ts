@@ -1,0 +1,17 @@
+import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
+import { UserError } from "../core/errors.ts";
+import { isWorkerFile, readWorkerFile } from "./worker-file.ts";
+
+/**
+ * The lock in another language of this name or path; undefined if it names a lock that is none.
+ * @throws UserError when it is the path of a worker file that cannot be read
+ */
+export function findWorker(lock: string): WorkerLock | undefined {
+  return isWorkerFile(lock) ? readWorkerFile(lock) : undefined;
+}
+
+/** @throws UserError when the lock is a program of its own, which virtual time cannot lead */
+export function requireNoWorker(lock: string): void {
+  if (findWorker(lock) === undefined) return;
+  throw new UserError(`${lock} is a program of its own, which cannot be simulated`, "run it with --backend containers");
+}

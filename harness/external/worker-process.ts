@@ -1,0 +1,120 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
+import { LONGEST_LINE } from "./protocol.ts";
+
+type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
+
+/** The part of a line that an error repeats. */
+const SHOWN = 200;
+/** What is kept of its last words. */
+const LAST_WORDS = 2000;
+
+/** For the last lines of a process that has ended. */
+const OUTPUT_ENDS_MS = 500;
+
+/** How a worker's process ended. */
+export interface WorkerEnd {
+  /** The signal that ended it, if one did. */
+  readonly signal: NodeJS.Signals | undefined;
+  /** In words, with the last line that it wrote to its standard error. */
+  readonly how: string;
+}
+
+/**
+ * The process of a worker, as lines in and lines out. It stays in the process group of whoever starts it, or leads one
+ * of its own. Its standard error is passed on to `log`.
+ */
+export class WorkerProcess {
+  readonly #child: Child;
+  readonly #end = Promise.withResolvers<WorkerEnd>();
+  readonly #ownGroup: boolean;
+  #line = "";
+  #lastWords = "";
+
+  constructor(
+    { program, arguments: words, environment, directory }: WorkerCommand,
+    {
+      onLine,
+      onFlood,
+      log,
+      ownGroup,
+    }: {
+      readonly onLine: (line: string) => void;
+      /** Called when a line is longer than any message; nothing is read after it. */
+      readonly onFlood: (shown: string) => void;
+      readonly log: (text: string) => void;
+      readonly ownGroup: boolean;
+    },
+  ) {
+    this.#ownGroup = ownGroup;
+    this.#child = spawn(program, [...words], {
+      cwd: directory,
+      env: { ...process.env, ...environment },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: ownGroup,
+    });
+    const { stdin, stdout, stderr } = this.#child;
+    // The end of the process says more.
+    stdin.on("error", () => {});
+    stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+      log(text);
+    });
+    stdout.setEncoding("utf8").on("data", (text: string) => this.#receive(text, onLine, onFlood));
+    this.#child.on("error", (error) =>
+      this.#end.resolve({ signal: undefined, how: `it could not be started: ${error.message}` }),
+    );
+    const ended = (code: number | null, signal: NodeJS.Signals | null): void =>
+      this.#end.resolve({ signal: signal ?? undefined, how: this.#how(code, signal) });
+    this.#child.on("close", ended);
+    // What it started may keep its output open.
+    this.#child.on("exit", (code, signal) => {
+      if (ownGroup) this.kill();
+      setTimeout(() => ended(code, signal), OUTPUT_ENDS_MS).unref();
+    });
+  }
+
+  /** Resolves when the process has ended, or could not be started. */
+  get end(): Promise<WorkerEnd> {
+    return this.#end.promise;
+  }
+
+  send(message: object): void {
+    this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Closes its standard input: a worker ends then. */
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  /** Ends it, and what it started if it has a process group of its own. */
+  kill(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(this.#ownGroup ? -pid : pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+
+  #receive(text: string, onLine: (line: string) => void, onFlood: (shown: string) => void): void {
+    const lines = (this.#line + text).split("\n");
+    this.#line = lines.pop() ?? "";
+    for (const line of [...lines, this.#line]) {
+      if (line.length <= LONGEST_LINE) continue;
+      this.#line = "";
+      this.#child.stdout.removeAllListeners("data").resume();
+      onFlood(line.slice(0, SHOWN));
+      return;
+    }
+    for (const line of lines) if (line.trim() !== "") onLine(line);
+  }
+
+  #how(code: number | null, signal: NodeJS.Signals | null): string {
+    const last = this.#lastWords.trimEnd().split("\n").at(-1)?.trim().slice(0, SHOWN) ?? "";
+    return `${signal ?? `exit code ${code}`}${last === "" ? "" : `: ${last}`}`;
+  }
+}

@@ -1,0 +1,215 @@
+import type { z } from "zod";
+import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
+import { messageOf, UserError } from "../core/errors.ts";
+import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
+import type { Capabilities } from "./capabilities.ts";
+import {
+  clockSchema,
+  type Failed,
+  failedSchema,
+  type FirstMessage,
+  messageSchema,
+  readySchema,
+  type WorkerMessage,
+  type WorkerRequest,
+} from "./protocol.ts";
+import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
+
+/** A program with a virtual machine takes seconds to start on a busy machine. */
+const READY_DEADLINE_MS = 50_000;
+const CLOSE_DEADLINE_MS = 2_000;
+/** The part of a line that an error repeats. */
+const SHOWN = 200;
+
+/** What a worker says of a lease by itself. */
+export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" }>;
+
+/** A worker's answer: what was asked for, or why not. */
+export type WorkerAnswer<T> = ({ readonly ok: true } & T) | Failed;
+
+type Line = Readonly<Record<string, unknown>> & { readonly ok: boolean };
+
+export interface WorkerSessionOptions {
+  readonly command: WorkerCommand;
+  readonly first: FirstMessage;
+  /** What errors call it: the lock. */
+  readonly name: string;
+  /** Gets what it writes to its standard error. */
+  readonly log: (text: string) => void;
+  /** Whether it leads a process group, which ends with it; otherwise it stays in that of this process. */
+  readonly ownGroup: boolean;
+  /** How long it may take to be ready. Default: most of a minute. */
+  readonly readyDeadlineMs?: number;
+  readonly onEvent?: (event: WorkerEvent) => void;
+  /** Called when it ends although nobody asked it to. */
+  readonly onEnd?: (end: WorkerEnd) => void;
+}
+
+/** A conversation with a worker, from its first line to its end. */
+export class WorkerSession implements AsyncDisposable {
+  readonly #process: WorkerProcess;
+  readonly #name: string;
+  readonly #onEvent: (event: WorkerEvent) => void;
+  readonly #ready = Promise.withResolvers<string>();
+  readonly #pending = new Map<number, PromiseWithResolvers<Line>>();
+  #capabilities: Capabilities | undefined;
+  #sequence = 0;
+  #closing = false;
+  /** Why nothing that it says is believed any more. */
+  #broken: InvalidAnswerError | undefined;
+
+  private constructor({ command, name, log, ownGroup, onEvent, onEnd }: WorkerSessionOptions) {
+    this.#name = name;
+    this.#onEvent = onEvent ?? (() => {});
+    this.#ready.promise.catch(() => {});
+    this.#process = new WorkerProcess(command, {
+      onLine: (line) => this.#receive(line),
+      onFlood: (shown) => this.#break(`it printed a line that is longer than any message: ${shown}...`),
+      log,
+      ownGroup,
+    });
+    void this.#process.end.then((end) => {
+      this.#ready.reject(new Error(`it ended before it was ready: ${end.how}`));
+      for (const { reject } of this.#pending.values()) reject(new Error(`the worker ended: ${end.how}`));
+      if (!this.#closing) onEnd?.(end);
+    });
+  }
+
+  /**
+   * Starts a worker and waits until it is ready.
+   * @throws UserError when it does not get ready: it cannot be started, ends, hangs, refuses, or says something else
+   */
+  static async open(options: WorkerSessionOptions): Promise<WorkerSession> {
+    const session = new WorkerSession(options);
+    try {
+      await session.#start(options);
+      return session;
+    } catch (error) {
+      session.#closing = true;
+      session.#process.kill();
+      await session.#process.end;
+      const what = `the worker of ${options.name} cannot be used: ${messageOf(error)}`;
+      throw new UserError(what, "see docs/protocol.md for what a worker says", { cause: error });
+    }
+  }
+
+  /** What the worker says that its lock can do. */
+  get capabilities(): Capabilities {
+    if (this.#capabilities === undefined) throw new Error("the worker is not ready yet");
+    return this.#capabilities;
+  }
+
+  /**
+   * Asks for one thing. The answer may come late or never.
+   * @throws InvalidAnswerError when what it answers is not what the protocol says
+   */
+  async ask<T>(request: WorkerRequest, schema: z.ZodType<T>): Promise<WorkerAnswer<T>> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const id = (this.#sequence += 1);
+    const pending = Promise.withResolvers<Line>();
+    this.#pending.set(id, pending);
+    this.#process.send({ id, ...request });
+    const line = await pending.promise;
+    const parsed = line.ok ? schema.safeParse(line) : failedSchema.safeParse(line);
+    if (parsed.success) return line.ok ? { ...(parsed.data as T), ok: true } : (parsed.data as Failed);
+    const [issue] = parsed.error.issues;
+    const field = issue?.path.join(".");
+    throw new InvalidAnswerError(`the answer of ${request.op}: \`${field}\`: ${issue?.message}`);
+  }
+
+  /**
+   * The worker's clocks.
+   * @throws InvalidAnswerError when its monotonic clock is not this machine's: the reading must lie between two of ours
+   */
+  async clock(): Promise<{ readonly wallMs: number }> {
+    const before = process.hrtime.bigint();
+    const answer = await this.ask({ op: "clock" }, clockSchema);
+    const after = process.hrtime.bigint();
+    if (!answer.ok) throw new InvalidAnswerError(`the answer of clock: ${answer.reason}`);
+    const shown = BigInt(answer.monotonicNs);
+    if (shown < before || shown > after) {
+      const reading = `its monotonic clock shows ${shown} ns, and CLOCK_MONOTONIC was at ${before} before and ${after} after`;
+      throw new InvalidAnswerError(`${reading}: leases could not be judged`);
+    }
+    return { wallMs: answer.wallMs };
+  }
+
+  /** Asks it to close its lock, and ends it if it does not in time. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true;
+      this.#process.send({ op: "close" });
+      this.#process.endInput();
+    }
+    const timer = setTimeout(() => this.#process.kill(), CLOSE_DEADLINE_MS);
+    await this.#process.end;
+    clearTimeout(timer);
+    // What it started may live on.
+    this.#process.kill();
+  }
+
+  async #start({ first, readyDeadlineMs = READY_DEADLINE_MS }: WorkerSessionOptions): Promise<void> {
+    const timer = setTimeout(
+      () => this.#ready.reject(new Error(`it was not ready within ${readyDeadlineMs} ms`)),
+      readyDeadlineMs,
+    );
+    try {
+      this.#process.send(first);
+      const ready = readySchema.parse(JSON.parse(await this.#ready.promise));
+      if (!ready.ready) throw new Error(ready.reason);
+      this.#capabilities = ready.capabilities;
+      // Its leases count on that clock.
+      if ("client" in first) await this.clock();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #receive(line: string): void {
+    if (this.#capabilities === undefined && !this.#closing) {
+      if (isReady(line)) this.#ready.resolve(line);
+      else if (this.#pending.size === 0) {
+        this.#ready.reject(new Error(`its first line says neither ready nor why not: ${line.slice(0, SHOWN)}`));
+      } else this.#hear(line);
+    } else this.#hear(line);
+  }
+
+  #hear(line: string): void {
+    const message = parsed(line);
+    if (message === undefined) this.#break(`it printed what is no message: ${line.slice(0, SHOWN)}`);
+    else if (isEvent(message)) this.#onEvent(message);
+    else if ("id" in message) {
+      const pending = this.#pending.get(message.id);
+      this.#pending.delete(message.id);
+      if (pending === undefined) this.#break(`it answered ${message.id}, which nobody had asked`);
+      else pending.resolve(message);
+    }
+  }
+
+  #break(how: string): void {
+    this.#broken ??= new InvalidAnswerError(`the worker of ${this.#name}: ${how}`);
+    this.#ready.reject(new Error(how));
+    for (const { reject } of this.#pending.values()) reject(this.#broken);
+    this.#pending.clear();
+  }
+}
+
+function isEvent(message: WorkerMessage): message is WorkerEvent {
+  return "event" in message && !("id" in message);
+}
+
+function isReady(line: string): boolean {
+  try {
+    return readySchema.safeParse(JSON.parse(line)).success;
+  } catch {
+    return false;
+  }
+}
+
+function parsed(line: string): WorkerMessage | undefined {
+  try {
+    return messageSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
