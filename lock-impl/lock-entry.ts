@@ -24,8 +24,8 @@ export interface LockEntry {
   /** Imports the driver's dependencies and returns the driver. Nothing is imported earlier: see CONTRIBUTING.md. */
   readonly load: () => Promise<LockDriver>;
   /**
-   * The package that `npm install` must add before `load` succeeds, such as `redlock4@npm:redlock@4.2.0`; absent where
-   * none is needed.
+   * The package that `npm install` must add before `load` succeeds, such as `redlock4@npm:redlock@4.2.0`, and the flags
+   * that npm needs for it; absent where none is needed.
    */
   readonly npmPackage?: string;
   /** True for a lock with a deliberate bug. Its claims are those that it would have without the bug. */

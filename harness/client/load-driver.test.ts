@@ -53,7 +53,7 @@ test("the package that a lock asks for is the one it is tested with", () => {
   const packages = locks.flatMap(({ npmPackage }) => npmPackage ?? []);
   expect(packages.length).toBeGreaterThan(2);
   for (const asked of packages) {
-    const [, name = "", version] = /^([^@]+)@(.+)$/.exec(asked) ?? [];
+    const [, name = "", version = asked] = /^(@?[^@]+)@(\S+)/.exec(asked) ?? [];
     expect(manifest.devDependencies[name]).toBe(version);
   }
 });

@@ -42,7 +42,7 @@ export const NEWCOMERS_TASKS: readonly NewcomersTask[] = [
         before: 'import { redlock5 } from "./redlock5.ts";',
         insert: 'import { redlock4OnThree } from "./redlock4-on-three.ts";\n',
       },
-      { path: "lock-impl/libraries/libraries.ts", before: "redlock5, ", insert: "redlock4OnThree, " },
+      { path: "lock-impl/libraries/libraries.ts", before: "  redlock5,\n", insert: "  redlock4OnThree,\n" },
     ],
   },
   {

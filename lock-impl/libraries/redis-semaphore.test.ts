@@ -1,5 +1,6 @@
 // First: libraries store functions of the platform when they are loaded.
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { planSchema } from "../../harness/core/plan.ts";
 import { redisSemaphore } from "./redis-semaphore.ts";
@@ -55,4 +56,20 @@ describe("a holder that cannot renew is not told before the server answers, and 
       expect(await exclusionOf("watchdog", cutOff)).toMatchObject({ verdict: "valid" });
     },
   );
+});
+
+describe("a renewal that comes when the lease is over and another client has had the lock", () => {
+  const published = readFileSync(new URL("../../docs/locks/plans/redis-semaphore-530.json", import.meta.url), "utf8");
+
+  test.each([
+    ["redis-semaphore-530", "invalid"],
+    ["redis-semaphore", "valid"],
+  ])("with %s, history and updates are %s", async (lock, verdict) => {
+    const plan = planSchema.parse({ ...(JSON.parse(published) as object), lock });
+    const required = ["linearizability", "lost-updates"] as const;
+    const { record } = await runSimulated(plan, { title: "renewed late", required });
+    expect(record.verdict.properties).toMatchObject({ linearizability: { verdict }, "lost-updates": { verdict } });
+    const isTold = record.history.events.some(({ type }) => type === "lost");
+    expect(isTold).toBe(verdict === "valid");
+  });
 });

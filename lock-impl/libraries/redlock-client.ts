@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import type { AcquireOptions, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
 
-/** Default pause between tries in both versions of `redlock`. */
-const RETRY_DELAY_MS = 200;
+/** Default pause between tries in all versions of `redlock`. */
+export const RETRY_DELAY_MS = 200;
 
-/** A lock as both versions of `redlock` give it. */
+/** A lock as all versions of `redlock` give it. */
 interface HeldLock<Lock> {
   /** The owner value. */
   readonly value: string;
@@ -26,7 +26,7 @@ interface Attempt<Lock> {
   clientFailed(): boolean;
 }
 
-/** A client of the npm package `redlock`, in either version. */
+/** A client of the npm package `redlock`, in any version. */
 export class RedlockClient<Lock extends HeldLock<Lock>> implements LockClient {
   readonly #clients: readonly Redis[];
   readonly #calls: RedlockCalls<Lock>;
@@ -81,7 +81,7 @@ export class RedlockClient<Lock extends HeldLock<Lock>> implements LockClient {
 }
 
 /** How long the library says a lock may be trusted; it counts by the wall clock. */
-function validityOf(lock: { readonly expiration: number }): Required<Pick<Grant, "validForMs" | "validFromMs">> {
+export function validityOf(lock: { readonly expiration: number }): Required<Pick<Grant, "validForMs" | "validFromMs">> {
   const validFromMs = performance.now();
   return { validForMs: lock.expiration - Date.now(), validFromMs };
 }

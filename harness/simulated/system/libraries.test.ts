@@ -16,6 +16,11 @@ const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, canExte
   ["redlock5", "single", true],
   ["redlock5", "sentinel", true],
   ["redlock5", "redlock", true],
+  ["redlock5-using", "single", false],
+  ["redlock5-using", "redlock", false],
+  ["sesamecare-redlock", "single", true],
+  ["sesamecare-redlock", "redlock", true],
+  ["redis-semaphore-530", "single", false],
   ["redis-semaphore", "single", false],
   ["redis-semaphore", "sentinel", false],
   ["redis-semaphore-redlock", "redlock", false],
@@ -46,6 +51,8 @@ test.each([
   ["ioredis", "6.0.0"],
   ["redlock4", "4.2.0"],
   ["redlock5", "v5.0.0-beta.2"],
+  ["@sesamecare-oss/redlock", "1.4.0"],
+  ["redis-semaphore-530", "5.3.0"],
   ["redis-semaphore", "5.8.0"],
 ])("what is run as %s is version %s", (name, version) => {
   const text = readFileSync(`node_modules/${name}/package.json`, "utf8");
