@@ -12,7 +12,7 @@ import { type RunningCli, runCli, startCli } from "./testing/run-cli.ts";
 
 const AWHILE = { timeout: 30_000, interval: 50 };
 /** Client 1 waits for seconds, and client 0 is stopped meanwhile: this leaves time to disturb the run. */
-const SCENARIO = ["reproduce", "async-failover", "--seed", "7"];
+const SCENARIO = ["reproduce", "async-failover", "--backend", "containers", "--seed", "7"];
 
 let folder: string;
 let cache: string;
@@ -120,7 +120,7 @@ describeWithEngine("a run that is interrupted", () => {
   });
 
   test("while it starts leaves nothing", async () => {
-    const { child, result, says } = start(["reproduce", "node-clock-jump"]);
+    const { child, result, says } = start(["reproduce", "node-clock-jump", "--backend", "containers"]);
     await says("starting redlock in containers");
     await expect.poll(() => records().clients, AWHILE).not.toHaveLength(0);
     const belongings = records();
@@ -130,7 +130,7 @@ describeWithEngine("a run that is interrupted", () => {
   });
 
   test("by SIGKILL, with a client stopped, leaves nothing within seconds: the watchdog sees to it", async () => {
-    const { child, result } = start(["reproduce", "pause-past-lease"]);
+    const { child, result } = start(["reproduce", "pause-past-lease", "--backend", "containers"]);
     await recorded(/"pause-client".*"start"/);
     const belongings = records();
     const stopped = belongings.clients.filter((pid) => / T /.test(readFileSync(`/proc/${pid}/stat`, "utf8")));
@@ -267,7 +267,7 @@ describeWithEngine("a run that cannot start", () => {
     await new Promise((resolve) => server.once("listening", resolve));
     try {
       const { port } = server.address() as AddressInfo;
-      const { result } = start(["reproduce", "plain-del", "--proxy-port", String(port)]);
+      const { result } = start(["reproduce", "plain-del", "--backend", "containers", "--proxy-port", String(port)]);
       const { code, stdout, stderr } = await result;
       expect([code, stdout]).toEqual([254, ""]);
       expect(stderr.trim().split("\n").slice(1)).toEqual([
@@ -281,7 +281,7 @@ describeWithEngine("a run that cannot start", () => {
 
   test("because its lock cannot connect is one line and 254, and leaves nothing", async () => {
     const lock = new URL("testing/lock-without-servers.ts", import.meta.url).pathname;
-    const { code, stderr } = await start(["reproduce", "plain-del", "--lock", lock]).result;
+    const { code, stderr } = await start(["reproduce", "plain-del", "--backend", "containers", "--lock", lock]).result;
     expect(code).toBe(254);
     expect(stderr).toMatch(
       /\nlockstorm: the lock of client-\d could not connect: .*; fix its driver; .*client-\d\.log\n$/,

@@ -8,7 +8,7 @@ import { runMain } from "./testing/run-main.ts";
 test("the README's picture is what async-failover looks like now", async () => {
   const store = await mkdtemp(join(tmpdir(), "lockstorm-picture-"));
   try {
-    const run = await runMain(["reproduce", "async-failover", "--backend", "simulated", "--store", store]);
+    const run = await runMain(["reproduce", "async-failover", "--store", store]);
     expect(run.code).toBe(1);
     const [folder = ""] = await readdir(join(store, "runs"));
     const { stdout } = await runMain(["report", join(store, "runs", folder), "--format", "svg"]);

@@ -121,9 +121,12 @@ test("the list of scenarios names each with what is expected of it", async () =>
 
 test("an engine that is named and not there is one line, before anything is recorded", async () => {
   const DOCKER_HOST = "unix:///nonexistent/docker.sock";
-  const { code, stdout, stderr } = await runMain(["reproduce", "plain-del", "--store", "/nonexistent"], {
-    env: { DOCKER_HOST },
-  });
+  const { code, stdout, stderr } = await runMain(
+    ["reproduce", "plain-del", "--backend", "containers", "--store", "/nonexistent"],
+    {
+      env: { DOCKER_HOST },
+    },
+  );
   expect([code, stdout]).toEqual([254, ""]);
   expect(stderr).toMatch(/^lockstorm: .*\/nonexistent\/docker\.sock; .*DOCKER_HOST\n$/);
 });

@@ -19,7 +19,7 @@ import { TerminalProgress } from "../terminal-progress.ts";
 
 const CHOICES = [...BACKENDS, "both"] as const;
 
-/** `lockstorm reproduce`: runs one or all scenarios of the catalogue, on real servers or in simulation. */
+/** `lockstorm reproduce`: runs one or all scenarios of the catalogue, in simulation or on real servers. */
 export const reproduce: Command = {
   name: "reproduce",
   summary: "run a scenario of the catalogue",
@@ -40,7 +40,7 @@ export const reproduce: Command = {
     backend: {
       value: "backend",
       help: "simulated (deterministic simulation: fast, repeatable), containers (real servers), or both",
-      default: "containers",
+      default: "simulated",
       choices: CHOICES,
     },
     threads: {
@@ -53,7 +53,8 @@ export const reproduce: Command = {
     "lockstorm reproduce async-failover",
     "lockstorm reproduce async-failover --no-faults",
     "lockstorm reproduce pause-past-lease --lock fenced --require fencing-tokens,stale-writes",
-    "lockstorm reproduce --all --backend simulated",
+    "lockstorm reproduce async-failover --backend containers",
+    "lockstorm reproduce --all",
   ],
   run: (input) => {
     const { operands, flags } = input;
@@ -75,7 +76,7 @@ function list(flags: Flags): void {
 }
 
 function backendsOf(flags: Flags): readonly Backend[] {
-  const chosen = flags.choice("backend", CHOICES) ?? "containers";
+  const chosen = flags.choice("backend", CHOICES) ?? "simulated";
   return chosen === "both" ? BACKENDS : [chosen];
 }
 
