@@ -23,8 +23,8 @@ export interface Config {
   readonly backend?: Backend;
   /** How many plans to try. */
   readonly runs?: number;
-  /** No run begins after this many seconds. */
-  readonly budget?: number;
+  /** No run begins after this time: a number of seconds, or a text such as `"5m"`. */
+  readonly budget?: number | string;
   /** How many runs shrinking may take. */
   readonly shrinkRuns?: number;
   /** `auto` takes the seed from the commit. */

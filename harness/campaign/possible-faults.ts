@@ -1,5 +1,6 @@
 import { faults } from "../../faults/registry.ts";
 import type { Fault } from "../core/fault.ts";
+import { hintFor } from "../core/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import { TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
 import type { Backend } from "../core/topologies/backend.ts";
@@ -57,5 +58,6 @@ export function faultsFor(
 /** @throws UserError when there is no fault of this kind, naming the existing ones */
 export function mustBeFault(kind: string): void {
   if (faults.some((fault) => fault.kind === kind)) return;
-  throw new UserError(`there is no fault "${kind}"`, `choose from ${faults.map((fault) => fault.kind).join(", ")}`);
+  const kinds = faults.map((fault) => fault.kind);
+  throw new UserError(`there is no fault "${kind}"`, hintFor(kind, kinds, { verb: "choose from" }));
 }

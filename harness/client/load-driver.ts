@@ -3,6 +3,7 @@ import { extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
+import { mostAlike } from "../core/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
@@ -23,17 +24,23 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   if (isModulePath(lock)) return loadModule(resolve(lock));
   const entry = findLock(lock);
   if (entry === undefined) {
-    const names = locks.map(({ name }) => name).join(", ");
-    throw new UserError(
-      `there is no lock "${lock}"`,
-      `choose one of ${names}, or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language`,
-    );
+    throw new UserError(`there is no lock "${lock}"`, hintForLock(lock));
   }
   try {
     return await entry.load();
   } catch (error) {
     throw explainMissingPackage(entry, error) ?? error;
   }
+}
+
+/** A lock of a similar name, else where locks come from. */
+function hintForLock(lock: string): string {
+  const alike = mostAlike(
+    lock,
+    locks.map(({ name }) => name),
+  );
+  const path = "give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language";
+  return alike === undefined ? `see lockstorm explain locks, or ${path}` : `did you mean ${alike}? Or ${path}`;
 }
 
 /** The source of a driver that lockstorm does not provide. */

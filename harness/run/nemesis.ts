@@ -1,3 +1,4 @@
+import { hintFor } from "../core/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
@@ -22,8 +23,8 @@ export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[
   return steps.map((step) => {
     const fault = faults.find(({ kind }) => kind === step.kind);
     if (fault === undefined) {
-      const kinds = faults.map(({ kind }) => kind).join(", ");
-      throw new UserError(`there is no fault "${step.kind}"`, `choose one of ${kinds}`);
+      const kinds = faults.map(({ kind }) => kind);
+      throw new UserError(`there is no fault "${step.kind}"`, hintFor(step.kind, kinds));
     }
     return { kind: step.kind, step, inject: fault.read(step.params) };
   });

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { durationMs } from "../../core/duration.ts";
 import { UserError } from "../../core/errors.ts";
 import { timelineOf } from "../../../reports/run/timeline.ts";
 import { historyInput } from "../history-input.ts";
@@ -12,8 +13,6 @@ export interface HoldDurations {
   readonly durationsMs: readonly number[];
   readonly cutOff: number;
 }
-
-const UNITS_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
  * Reads holds from histories (`.jsonl`), run folders, stores, and lists of durations; `-` is standard input.
@@ -60,17 +59,10 @@ async function readList(source: string): Promise<readonly number[]> {
     number += 1;
     const words = line.replace(/#.*$/, "").trim();
     for (const word of words === "" ? [] : words.split(/[\s,;]+/)) {
-      durations.push(durationOf(word) ?? refuse(input.source, number, word));
+      durations.push(durationMs(word, "ms") ?? refuse(input.source, number, word));
     }
   }
   return durations;
-}
-
-/** `250`, `250ms`, `1.5s`, `2m`. A number without a unit is in milliseconds. */
-function durationOf(word: string): number | undefined {
-  const [, figure, unit = "ms"] = /^(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(us|ms|s|m|h)?$/i.exec(word) ?? [];
-  const factor = UNITS_MS[unit.toLowerCase()];
-  return figure === undefined || factor === undefined ? undefined : Number(figure) * factor;
 }
 
 function refuse(source: string, line: number, word: string): never {
