@@ -5,6 +5,7 @@ import { completion } from "./completion.ts";
 import { conform } from "./conform.ts";
 import { debate } from "./debate.ts";
 import { doctor } from "./doctor.ts";
+import { explain } from "./explain.ts";
 import { explore } from "./explore.ts";
 import { headline } from "./headline.ts";
 import { hunt } from "./hunt.ts";
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = [
   serve,
   check,
   report,
+  explain,
   advise,
   init,
   doctor,

@@ -3,6 +3,7 @@ import { defineTopology, onlyNode } from "./topology.ts";
 /** One PostgreSQL server, `node-0`. It ends a session, and what the session holds, with its connection. */
 export const postgres = defineTopology({
   kind: "postgres",
+  summary: "one PostgreSQL server; the locks are in its tables",
   server: "postgres",
   dataNodes: 1,
   sentinels: 0,

@@ -12,6 +12,7 @@ export const MASTER_NAME = "lockstorm";
  */
 export const sentinel = defineTopology({
   kind: "sentinel",
+  summary: "a Redis master with two replicas, and three Sentinels that promote a replica when the master fails",
   server: "redis",
   dataNodes: 3,
   sentinels: 3,

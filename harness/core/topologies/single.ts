@@ -3,6 +3,7 @@ import { defineTopology, onlyNode } from "./topology.ts";
 /** One Redis master, `node-0`. */
 export const single = defineTopology({
   kind: "single",
+  summary: "one Redis server without replicas",
   server: "redis",
   dataNodes: 1,
   sentinels: 0,

@@ -5,6 +5,8 @@ import type { Address, Servers } from "../lock-driver.ts";
 export interface Topology<Kind extends string = string, Server extends string = string> {
   /** Its name in plans and histories. */
   readonly kind: Kind;
+  /** One line for help texts: its servers, and how a lock lives on them. */
+  readonly summary: string;
   /** What runs on its data nodes. */
   readonly server: Server;
   /** How many data nodes it has: `node-0` and so on. */

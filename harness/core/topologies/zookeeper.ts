@@ -3,6 +3,7 @@ import { defineTopology, onlyNode } from "./topology.ts";
 /** One ZooKeeper server, `node-0`. Its sessions are counted in seconds. */
 export const zookeeper = defineTopology({
   kind: "zookeeper",
+  summary: "one ZooKeeper server; a lock ends with the session of its client",
   server: "zookeeper",
   dataNodes: 1,
   sentinels: 0,

@@ -1,0 +1,40 @@
+import { type GlossaryEntry, glossary, KINDS, type WordKind } from "./entries.ts";
+
+/** Kinds that have documents of their own. */
+const ELSEWHERE: readonly WordKind[] = ["locks", "scenarios"];
+
+/** `docs/glossary.md`: what `lockstorm explain` says, as Markdown. */
+export function glossaryDocument(): string {
+  const entries = glossary();
+  const kinds = (Object.keys(KINDS) as WordKind[]).filter((kind) => !ELSEWHERE.includes(kind));
+  return [
+    "# Glossary",
+    "",
+    "`npm run docs:glossary` generates this page from the same data as `lockstorm explain`, which also explains",
+    "[locks](locks/README.md) and [scenarios](catalogue.md).",
+    "",
+    ...kinds.flatMap((kind) => [
+      `## ${capital(kind)}`,
+      "",
+      `${capital(KINDS[kind])}.`,
+      "",
+      ...entries.filter((entry) => entry.kind === kind).flatMap(section),
+    ]),
+  ]
+    .join("\n")
+    .trimEnd()
+    .concat("\n");
+}
+
+function section({ word, meaning, details, see, command }: GlossaryEntry): readonly string[] {
+  const also = see.length === 0 ? [] : [`See ${see.map((each) => `\`${each}\``).join(", ")}.`];
+  return [
+    `- **${word}**: ${[`${meaning}.`, ...details, ...also].join(" ")}`,
+    ...(command === undefined ? [] : [`  Try \`npx ${command}\`.`]),
+    "",
+  ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,148 @@
+/** A term of the reports and documents. */
+interface Term {
+  readonly word: string;
+  readonly meaning: string;
+  /** Words that belong to it. */
+  readonly see?: readonly string[];
+}
+
+/** The terms that are no fault, property, cause, topology, lock or scenario, by the alphabet. */
+export const TERMS: readonly Term[] = [
+  {
+    word: "backend",
+    meaning:
+      "where a plan runs: simulated (clients, network and servers in virtual time, in one process) or containers (real servers and processes)",
+  },
+  {
+    word: "catalogue",
+    meaning: "schedules that are known to break locks, each with its source; lockstorm reproduce runs them",
+    see: ["control", "scenario"],
+  },
+  {
+    word: "cause",
+    meaning: "why a property was violated, proven where possible by running the plan again without what is accused",
+  },
+  { word: "claim", meaning: "what a lock promises: a property, on a topology, under some faults", see: ["limit"] },
+  {
+    word: "control",
+    meaning:
+      "the same schedule but for what makes it harmless, such as another lock; it must hold, or the scenario shows nothing",
+    see: ["catalogue"],
+  },
+  {
+    word: "counterexample",
+    meaning: "a plan whose run violates a property, shrunk to what the violation needs",
+    see: ["shrinking", "plan"],
+  },
+  {
+    word: "deviation",
+    meaning: "what a systematic search adds to a run without faults: one fault at one moment",
+    see: ["moment"],
+  },
+  {
+    word: "driver",
+    meaning: "the object that tells lockstorm how to acquire and release a lock: connect, acquire, release",
+  },
+  {
+    word: "evidence",
+    meaning:
+      "what was seen of an effect; a fault whose effect was not seen is indeterminate, and its run is unknown, never valid",
+    see: ["unknown"],
+  },
+  {
+    word: "fencing token",
+    meaning:
+      "a number that grows with every grant; a resource that refuses smaller ones than it has seen refuses late writes",
+    see: ["fencing-tokens", "stale-writes", "guarded resource"],
+  },
+  {
+    word: "guarded resource",
+    meaning: "what the lock protects; it records every write, and can check fencing tokens or versions",
+    see: ["fencing token"],
+  },
+  {
+    word: "history",
+    meaning: "the events of a run in order, the only evidence for a verdict; lockstorm check judges one from anywhere",
+    see: ["operation", "verdict"],
+  },
+  {
+    word: "hold",
+    meaning:
+      "the time from a grant to the request to release it, or to the client's death; two holds that overlap did overlap",
+    see: ["lease", "mutual-exclusion"],
+  },
+  { word: "invalid", meaning: "the verdict when the history proves a violation; exit code 1", see: ["verdict"] },
+  {
+    word: "ladder",
+    meaning: "locks from bare SETNX to Redlock, each without a flaw of those before it; npm start tests them all",
+  },
+  {
+    word: "lease",
+    meaning: "the time for which the lock promises a grant: its validity, or the TTL where it reports none",
+    see: ["hold", "lease-exclusion", "overrun"],
+  },
+  { word: "limit", meaning: "a fault under which a lock is known to break", see: ["claim"] },
+  {
+    word: "moment",
+    meaning: "a place in a run at which a fault can strike: an event, or a message before, at or after its server",
+    see: ["trigger"],
+  },
+  {
+    word: "operation",
+    meaning: "an acquire, release, extension, read or write: its invocation and, if known, its completion",
+    see: ["history"],
+  },
+  {
+    word: "owner value",
+    meaning: "what a lock writes into its key to tell its grants apart, such as a random text",
+    see: ["owner-release"],
+  },
+  {
+    word: "plan",
+    meaning: "all of a run as data: seed, lock, topology, what each client does, which faults strike when",
+    see: ["schedule", "seed"],
+  },
+  {
+    word: "property",
+    meaning: "what must be true of a history, such as mutual-exclusion; some decide the verdict, the required ones",
+    see: ["verdict"],
+  },
+  {
+    word: "regression",
+    meaning: "the plan of a counterexample that was found before; it runs first, before new plans",
+  },
+  { word: "scenario", meaning: "an entry of the catalogue", see: ["catalogue"] },
+  {
+    word: "schedule",
+    meaning: "the order in which clients, servers and faults act; a plan and its seed decide it in simulation",
+    see: ["plan"],
+  },
+  { word: "seed", meaning: "the number from which everything random in a plan or a run comes", see: ["plan"] },
+  {
+    word: "shard",
+    meaning: "one of the parts into which a campaign is divided; lockstorm merge puts their results together",
+  },
+  {
+    word: "shrinking",
+    meaning: "leaving out and shortening parts of a plan that breaks a lock, as long as it breaks it",
+    see: ["counterexample"],
+  },
+  {
+    word: "trigger",
+    meaning: "when a step of a plan happens: at a time, at the k-th event of a kind, or at the k-th message of a kind",
+    see: ["moment"],
+  },
+  {
+    word: "unknown",
+    meaning:
+      "the verdict when the history does not decide, as when a fault had no visible effect or the run was cut short; exit code 2",
+    see: ["evidence", "verdict"],
+  },
+  { word: "valid", meaning: "the verdict when no required property is violated; exit code 0", see: ["verdict"] },
+  {
+    word: "validity",
+    meaning: "how long a grant is good for, by the answer of the lock",
+    see: ["lease"],
+  },
+  { word: "verdict", meaning: "valid, invalid or unknown, with the events that prove it", see: ["property"] },
+];
