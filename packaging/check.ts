@@ -125,6 +125,10 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   const lockstorm = (code: number, ...words: string[]) =>
     expectCode(code, join(folder, "node_modules", ".bin", "lockstorm"), words, { cwd: folder, env });
   await lockstorm(0, "--help");
+  const shown = await lockstorm(1);
+  if (!/^ {2}overlap .*▲/m.test(shown.stdout)) throw new Error(shown.stdout);
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { readonly version: string };
+  if ((await lockstorm(0, "--version")).stdout !== `${version}\n`) throw new Error("it does not know its version");
   await lockstorm(1, "hunt", "--lock", "set-px", "--seed", "1");
   await lockstorm(0, "hunt", "--lock", "redlock", "--seed", "1", "--runs", "30", "--faults", "latency");
   const { stderr } = await lockstorm(254, "hunt", "--lock", "redlock4");

@@ -1,4 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { hintFor, mostAlike } from "../core/did-you-mean.ts";
+import { requireDurationMs, type TimeUnit } from "../core/duration.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
 /** One flag of a command. `value` names its value in the help; a flag without `value` is a switch. */
@@ -71,6 +73,16 @@ export class Flags {
   }
 
   /**
+   * A duration in milliseconds: `90s`, `5m`, or a bare number.
+   * @param bare the unit of a bare number
+   * @throws UserError when the value is none
+   */
+  durationMs(name: string, bare: TimeUnit): number | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : requireDurationMs(`--${name}`, text, bare);
+  }
+
+  /**
    * One of the choices.
    * @throws UserError naming them
    */
@@ -79,7 +91,7 @@ export class Flags {
     if (text === undefined) return undefined;
     const found = choices.find((choice) => choice === text);
     if (found !== undefined) return found;
-    throw new UserError(`--${name} cannot be "${text}"`, `choose one of ${choices.join(", ")}`);
+    throw new UserError(`--${name} cannot be "${text}"`, hintFor(text, choices));
   }
 
   /**
@@ -92,7 +104,10 @@ export class Flags {
     return text.split(",").map((word) => {
       const found = choices.find((choice) => choice === word.trim());
       if (found !== undefined) return found;
-      throw new UserError(`--${name} does not know "${word.trim()}"`, `choose from ${choices.join(", ")}`);
+      throw new UserError(
+        `--${name} does not know "${word.trim()}"`,
+        hintFor(word.trim(), choices, { verb: "choose from" }),
+      );
     });
   }
 }
@@ -120,8 +135,15 @@ export function readArguments(command: Command, words: readonly string[]): Omit<
     return { operands: positionals, flags: new Flags(Object.fromEntries(Object.entries(values).map(joined))) };
   } catch (error) {
     const problem = messageOf(error).replace(/\. To specify.*$/, "");
-    throw new UserError(`${command.name}: ${problem}`, `see lockstorm ${command.name} --help`, { cause: error });
+    throw new UserError(`${command.name}: ${problem}`, hintForFlag(command, problem), { cause: error });
   }
+}
+
+/** The flag that an unknown one is most like, else where the flags are told. */
+function hintForFlag({ name, flags }: Command, problem: string): string {
+  const [, typed = ""] = /^Unknown option '--([^']*)'/.exec(problem) ?? [];
+  const alike = mostAlike(typed, Object.keys(flags));
+  return alike === undefined ? `see lockstorm ${name} --help` : `did you mean --${alike}?`;
 }
 
 type ParsedValue = string | boolean | readonly (string | boolean)[] | undefined;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { hintFor } from "../core/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
 const NAMES = ["ts", "mts", "js", "mjs"].map((extension) => `lockstorm.config.${extension}`);
@@ -45,7 +46,8 @@ async function load(path: string, name: string): Promise<object> {
 function flagOf(key: string, name: string, known: readonly string[]): string {
   const flag = key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (known.includes(flag)) return flag;
-  throw new UserError(`${name} sets "${key}", which is not a setting`, `choose from ${known.map(keyOf).join(", ")}`);
+  const hint = hintFor(key, known.map(keyOf), { verb: "choose from" });
+  throw new UserError(`${name} sets "${key}", which is not a setting`, hint);
 }
 
 function keyOf(flag: string): string {

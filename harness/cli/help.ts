@@ -1,44 +1,82 @@
+import { wrap } from "../../reports/text-style.ts";
 import type { Command, Flag } from "./command.ts";
+import { grouped } from "./flags/flag-groups.ts";
 
 /** The meaning of the exit codes, the same for every command. */
 export const EXIT_CODES =
   "Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 usage or bad input, 255 the harness failed.";
 
+/** Lines longer than this are hard to read; shorter ones break every phrase. */
+const WIDEST = 100;
+const NARROWEST = 80;
+/** A longer usage of a flag has a line of its own. */
+const WIDEST_USAGE = 26;
+
+/** The width of help on a terminal of this many columns, or where there is none. */
+export function helpWidth(columns: number | undefined): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, columns ?? WIDEST));
+}
+
 /** The help of the whole program. */
-export function programHelp(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
+export function programHelp(commands: readonly Command[], width: number): string {
   return [
     "lockstorm tests distributed locks on Redis under faults.",
     "",
     "Usage: lockstorm <command> [flags]",
     "",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "Examples:",
+    "  lockstorm                                  a lock that breaks in a failover, simulated and drawn",
+    "  lockstorm hunt --lock ./my-lock.ts         search for a schedule that breaks your lock",
+    "  lockstorm reproduce --list                 the catalogue of known counterexamples",
+    "  lockstorm explain fencing-tokens           a property, a fault, a lock or a term in plain words",
     "",
-    "lockstorm <command> --help describes a command.",
+    "Commands:",
+    ...table(
+      commands.map(({ name, summary }) => [name, summary]),
+      width,
+    ),
     "",
-    "Defaults: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the built-in default.",
+    ...wrap("lockstorm help <command> describes a command; lockstorm --version tells the version.", width),
     "",
-    EXIT_CODES,
+    ...wrap("Defaults: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the built-in default.", width),
+    "",
+    ...wrap(EXIT_CODES, width),
   ].join("\n");
 }
 
 /** The help of one command. */
-export function commandHelp(command: Command): string {
+export function commandHelp(command: Command, width: number): string {
   const { name, summary, flags, examples } = command;
-  const rows = Object.entries(flags).map(([flag, entry]) => ({
-    left: flagUsage(flag, entry),
-    right: flagHelp(entry),
-  }));
-  const width = Math.max(0, ...rows.map(({ left }) => left.length));
-  return [
-    `lockstorm ${name}: ${summary}`,
+  const groups = grouped(Object.keys(flags)).flatMap(([heading, names]) => [
     "",
-    `Usage: ${commandUsage(command)}`,
-    ...(rows.length === 0 ? [] : ["", ...rows.map(({ left, right }) => `  ${left.padEnd(width)}  ${right}`)]),
+    `${heading}:`,
+    ...table(
+      Object.entries(flags)
+        .filter(([flag]) => names.includes(flag))
+        .map(([flag, entry]) => [flagUsage(flag, entry), flagHelp(entry)]),
+      width,
+    ),
+  ]);
+  return [
+    ...wrap(`lockstorm ${name}: ${summary}`, width),
     "",
     "Examples:",
     ...examples.map((example) => `  ${example}`),
+    "",
+    `Usage: ${commandUsage(command)}`,
+    ...groups,
   ].join("\n");
+}
+
+/** Names with their meanings in two columns, wrapped. */
+function table(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
+  const column = Math.min(WIDEST_USAGE, Math.max(...rows.map(([left]) => left.length)));
+  const gap = " ".repeat(column + 4);
+  return rows.flatMap(([left, right]) => {
+    const lines = wrap(right, width - gap.length);
+    if (left.length > column) return [`  ${left}`, ...lines.map((line) => gap + line)];
+    return lines.map((line, index) => (index === 0 ? `  ${left.padEnd(column)}  ${line}` : gap + line));
+  });
 }
 
 /** The usage of a command: `lockstorm check <history.jsonl> [flags]`. */

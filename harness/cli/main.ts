@@ -2,14 +2,18 @@
 import "./resource-management-polyfill.ts";
 import { inspect } from "node:util";
 import { printable } from "../core/printable.ts";
+import { hintFor } from "../core/did-you-mean.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
 import { commands } from "./commands/registry.ts";
 import { firstError } from "../core/first-error.ts";
-import { commandHelp, programHelp } from "./help.ts";
+import { showFailover } from "./first-minute.ts";
+import { ownedError } from "./foreign-error.ts";
+import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { readSettings, type Setting } from "./settings.ts";
-import { print, tell } from "./terminal.ts";
+import { outputTerminal, print, tell } from "./terminal.ts";
+import { version } from "./version.ts";
 
 const INTERRUPTED = 130;
 
@@ -19,25 +23,38 @@ const INTERRUPTED = 130;
  */
 export async function run(words: readonly string[], signal: AbortSignal): Promise<number> {
   try {
-    const [name, ...rest] = words;
-    if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-      print(`${programHelp(commands)}\n`);
-      return name === undefined ? EXIT.usage : EXIT.valid;
-    }
-    const command = commands.find((candidate) => candidate.name === name);
-    if (command === undefined) {
-      const names = commands.map((candidate) => candidate.name).join(", ");
-      throw new UserError(`there is no command "${name}"`, `choose one of ${names}`);
-    }
-    if (readArguments(command, rest).flags.on("help")) {
-      print(`${commandHelp(command)}\n`);
-      return EXIT.valid;
-    }
-    const code = await runWithSettings(command, rest, signal);
+    const code = await dispatch(words, signal);
     return signal.aborted ? INTERRUPTED : code;
   } catch (error) {
     return explain(error, signal);
   }
+}
+
+async function dispatch([name, ...rest]: readonly string[], signal: AbortSignal): Promise<number> {
+  if (name === undefined) return showFailover(signal);
+  if (name === "--version" || name === "-V") {
+    print(`${version()}\n`);
+    return EXIT.valid;
+  }
+  if (name === "--help" || name === "-h" || name === "help") return help(name === "help" ? rest : []);
+  const command = findCommand(name);
+  if (readArguments(command, rest).flags.on("help")) return help([name]);
+  return runWithSettings(command, rest, signal);
+}
+
+/** Prints the help of the program, or of the command that is named. @throws UserError when there is none */
+function help([name]: readonly string[]): number {
+  const width = helpWidth(outputTerminal().columns);
+  const text = name === undefined ? programHelp(commands, width) : commandHelp(findCommand(name), width);
+  print(`${text}\n`);
+  return EXIT.valid;
+}
+
+function findCommand(name: string): Command {
+  const command = commands.find((candidate) => candidate.name === name);
+  if (command !== undefined) return command;
+  const names = commands.map((candidate) => candidate.name);
+  throw new UserError(`there is no command "${name}"`, hintFor(name, names));
 }
 
 /**
@@ -65,7 +82,7 @@ function withOrigin(error: unknown, settings: readonly Setting[]): unknown {
 /** Prints the error on standard error, and returns the exit code. */
 export function explain(thrown: unknown, signal: AbortSignal): number {
   if (process.env["LOCKSTORM_DEBUG"] !== undefined) tell(`${inspect(thrown)}\n`);
-  const error = firstError(thrown);
+  const error = ownedError(firstError(thrown));
   if (signal.aborted) return INTERRUPTED;
   if (error instanceof UserError) {
     tell(`lockstorm: ${printable(`${error.message}; ${error.hint}`)}\n`);

@@ -6,11 +6,11 @@ import { renderText } from "../../reports/run/text.ts";
 import type { TextOptions } from "../../reports/text-style.ts";
 import { outputTerminal, print } from "./terminal.ts";
 
-/** The layout of text for standard output: colour only on a terminal, and not with NO_COLOR. */
+/** The layout of text for standard output. */
 export function textOptions(): TextOptions {
-  const { isTerminal, columns = 80 } = outputTerminal();
+  const { isTerminal, isStyled, columns = 80 } = outputTerminal();
   return {
-    color: isTerminal && !process.env["NO_COLOR"],
+    color: isStyled,
     width: isTerminal ? columns : 100,
     unicode: process.env["LOCKSTORM_ASCII"] === undefined && process.env["TERM"] !== "linux",
   };

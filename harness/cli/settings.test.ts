@@ -46,7 +46,12 @@ test.each([
   [
     "export default { topologie: 1 };",
     {},
-    /^lockstorm: lockstorm\.config\.mts sets "topologie", which is not a setting; choose from lock, topology, .*proxyPort/,
+    /^lockstorm: lockstorm\.config\.mts sets "topologie", which is not a setting; did you mean topology\?\n$/,
+  ],
+  [
+    "export default { colour: 1 };",
+    {},
+    /^lockstorm: lockstorm\.config\.mts sets "colour", which is not a setting; choose from lock, topology, .*proxyPort/,
   ],
   ['export default { topology: "star" };', {}, /^lockstorm: topology in lockstorm\.config\.mts cannot be "star"; /],
   [

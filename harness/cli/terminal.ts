@@ -52,8 +52,21 @@ export function useDevice(other: TerminalDevice): Disposable {
 }
 
 /** The target of standard output. */
-export function outputTerminal(): { readonly isTerminal: boolean; readonly columns: number | undefined } {
-  return { isTerminal: device.isTerminal(OUTPUT), columns: device.columns };
+export function outputTerminal(): {
+  readonly isTerminal: boolean;
+  readonly isStyled: boolean;
+  readonly columns: number | undefined;
+} {
+  return { isTerminal: device.isTerminal(OUTPUT), isStyled: isStyled(OUTPUT), columns: device.columns };
+}
+
+/**
+ * Whether text for this stream has colours: on a terminal, unless `NO_COLOR` is set or the terminal is dumb; with
+ * `FORCE_COLOR` anywhere, and with `FORCE_COLOR=0` nowhere (no-color.org, force-color.org).
+ */
+function isStyled(stream: number, { FORCE_COLOR, NO_COLOR, TERM }: NodeJS.ProcessEnv = process.env): boolean {
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "") return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return device.isTerminal(stream) && !NO_COLOR && TERM !== "dumb";
 }
 
 /**
@@ -61,7 +74,7 @@ export function outputTerminal(): { readonly isTerminal: boolean; readonly colum
  * @throws UserError when it cannot be written, unless the reader has gone
  */
 export function print(text: string): void {
-  write(OUTPUT, plain(text, device.isTerminal(OUTPUT)));
+  write(OUTPUT, plain(text, isStyled(OUTPUT)));
 }
 
 /** Prints annotations: lines of our own that the CI takes for commands. @throws as `print` does */
@@ -73,7 +86,7 @@ export function printAnnotations(text: string): void {
 /** Prints whole lines on standard error. A failed write is ignored, because there is nobody to tell. */
 export function tell(text: string): void {
   try {
-    write(ERRORS, plain(text, device.isTerminal(ERRORS)));
+    write(ERRORS, plain(text, isStyled(ERRORS)));
   } catch {
     // As above.
   }

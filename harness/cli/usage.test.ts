@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readArguments } from "./command.ts";
 import { commands } from "./commands/registry.ts";
@@ -15,9 +18,31 @@ function expectRefusal({ code, stdout, stderr }: MainResult, line: string): void
 test.each([
   [
     ["frob"],
-    'there is no command "frob"; choose one of hunt, explore, conform, merge, reproduce, debate, headline, replay, serve, check, report, advise, init, doctor, setup, completion',
+    `there is no command "frob"; choose one of ${commands.map(({ name }) => name).join(", ")}`,
   ],
-  [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; see lockstorm hunt --help"],
+  [["hutn"], 'there is no command "hutn"; did you mean hunt?'],
+  [["help", "reprodcue"], 'there is no command "reprodcue"; did you mean reproduce?'],
+  [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; did you mean --lock?"],
+  [["hunt", "--frob"], "hunt: Unknown option '--frob'; see lockstorm hunt --help"],
+  [
+    ["hunt", "--lock", "sngle"],
+    'there is no lock "sngle"; did you mean single? Or give the path of a driver: ./my-lock.ts',
+  ],
+  [["hunt", "--faults", "failovr"], '--faults does not know "failovr"; did you mean failover?'],
+  [["hunt", "--topology", "sentinal"], '--topology cannot be "sentinal"; did you mean sentinel?'],
+  [
+    ["check", "x", "--require", "mutual-exclusoin"],
+    '--require does not know "mutual-exclusoin"; did you mean mutual-exclusion?',
+  ],
+  [["reproduce", "async-failovr"], 'there is no scenario "async-failovr"; did you mean async-failover?'],
+  [
+    ["hunt", "--budget", "soon"],
+    '--budget "soon" is not a duration; give a number with a unit: --budget 90s, --budget 5m',
+  ],
+  [
+    ["explore", "--resolution", "0"],
+    '--resolution "0" is not a duration; give a number with a unit: --resolution 90s, --resolution 5m',
+  ],
   [["check", "x", "--require"], "check: Option '--require <value>' argument missing; see lockstorm check --help"],
   [["check"], "check takes one history; give a history.jsonl, or - for standard input"],
   [["check", "a", "b"], "check takes one history; give a history.jsonl, or - for standard input"],
@@ -68,12 +93,12 @@ test.each([
 });
 
 test.each([
-  [["hunt", "--lock", "no-such"], /^lockstorm: there is no lock "no-such"; choose one of .*single.*, or give the path/],
-  [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path of the lock\n$/],
   [
-    ["check", "x", "--require", "mutual-exclusoin"],
-    /^lockstorm: --require does not know "mutual-exclusoin"; choose from mutual-exclusion, /,
+    ["hunt", "--lock", "no-such"],
+    /^lockstorm: there is no lock "no-such"; see lockstorm explain locks, or give the path/,
   ],
+  [["hunt", "--lock", "./no-such.ts"], /^lockstorm: there is no file .*no-such\.ts; correct the path of the lock\n$/],
+  [["check", "x", "--require", "speed"], /^lockstorm: --require does not know "speed"; choose from mutual-exclusion, /],
   [["hunt", "--faults", "partition,rain"], /^lockstorm: --faults does not know "rain"; choose from pause-client, /],
   [["hunt", "--backend", "cloud"], /^lockstorm: --backend cannot be "cloud"; choose one of .*containers/],
   [["replay", "package.json"], /^lockstorm: package\.json is not a plan: .*\n$/],
@@ -84,11 +109,77 @@ test.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
-test("without a command it says what there is, and that this was not one", async () => {
-  const { code, stdout } = await runMain([]);
-  expect(code).toBe(254);
-  for (const { name, summary } of commands) expect(stdout).toContain(`${name.padEnd(10)}  ${summary}`);
+test("without a command it draws a failover that breaks a lock, and says what to type next", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-usage-"));
+  const { code, stdout, stderr } = await runMain([], { cwd: folder });
+  expect([code, stderr]).toEqual([1, ""]);
+  expect(stdout).toContain("INVALID  async-failover: the master dies before its replicas learn of the lock");
+  expect(stdout).toMatch(/^ {2}overlap .*▲▲▲/m);
+  expect(stdout).toContain("lost-in-failover");
+  // What it says to type is understood.
+  const next = [...stdout.matchAll(/^ {2}npx lockstorm (\S.*?)(?: {2,}.*)?$/gm)].map(([, words = ""]) =>
+    words.split(" "),
+  );
+  expect(next.length).toBeGreaterThan(3);
+  for (const [name = "", ...words] of next) {
+    const command = commands.find((each) => each.name === name);
+    if (command === undefined) expect(name).toBe("--help");
+    else expect(() => readArguments(command, words)).not.toThrow();
+  }
+  // Looking costs nothing.
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
+
+test("the help has every command", async () => {
+  const { stdout } = await runMain(["--help"]);
+  for (const { name, summary } of commands) expect(inOneLine(stdout)).toContain(`${name} ${summary}`);
+});
+
+test.each(["--version", "-V"])("%s is that of the package", async (word) => {
+  const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  expect(await runMain([word])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: "" });
+});
+
+test.each([
+  [undefined, 100],
+  [200, 100],
+  [90, 90],
+  [40, 80],
+])("on a terminal of %s columns no line of the help is longer than %d, but for examples", async (columns, width) => {
+  for (const command of [undefined, ...commands.map(({ name }) => name)]) {
+    const { stdout } = await runMain(["help", ...(command ?? "").split(" ").filter(Boolean)], {
+      ...(columns && { columns }),
+    });
+    const long = stdout.split("\n").filter((line) => line.length > width && !line.startsWith("  lockstorm "));
+    expect(long).toEqual([]);
+  }
+});
+
+test("help of a command is the same, however it is asked for", async () => {
+  expect(await runMain(["help", "hunt"])).toEqual(await runMain(["hunt", "--help"]));
+});
+
+test.each([
+  ["a pipe", {}, undefined, false],
+  ["a pipe with FORCE_COLOR", { FORCE_COLOR: "1", NO_COLOR: "" }, undefined, true],
+  ["a terminal", { NO_COLOR: "", TERM: "xterm" }, 100, true],
+  ["a terminal with NO_COLOR", { NO_COLOR: "1", TERM: "xterm" }, 100, false],
+  ["a terminal with FORCE_COLOR=0", { NO_COLOR: "", FORCE_COLOR: "0", TERM: "xterm" }, 100, false],
+  ["a dumb terminal", { NO_COLOR: "", TERM: "dumb" }, 100, false],
+])("on %s colours are as asked for", async (_, env, columns, colored) => {
+  const { stdout } = await runMain(["explain", "failover"], {
+    env: { FORCE_COLOR: "", ...env },
+    ...(columns && { columns }),
+  });
+  expect(stdout.includes("\u001b[1m")).toBe(colored);
+});
+
+function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
 
 test.each(["--help", "-h", "help"])("%s explains the program and its exit codes", async (word) => {
   const { code, stdout, stderr } = await runMain([word]);
@@ -102,7 +193,7 @@ test.each(commands)("--help of $name has every flag, and examples that parse", a
   expect(stdout).toContain(`Usage: lockstorm ${command.name}`);
   for (const [flag, { help }] of Object.entries(command.flags)) {
     expect(stdout).toContain(`--${flag}`);
-    expect(stdout).toContain(help);
+    expect(inOneLine(stdout)).toContain(help);
   }
   expect(command.examples.length).toBeGreaterThan(0);
   for (const example of command.examples) {

@@ -128,7 +128,7 @@ test("Ctrl-C ends it, with what was measured so far", async () => {
 });
 
 test.each([
-  [["--only", "pause,token"], 'lockstorm: --only does not know "token"; choose from tokens, pause, '],
+  [["--only", "pause,token"], 'lockstorm: --only does not know "token"; did you mean tokens?'],
   [["--runs", "0"], 'lockstorm: --runs "0" is not a whole number of at least 1; '],
   [["pause"], 'lockstorm: debate takes no "pause"; '],
 ])("%j is refused", async (words, line) => {

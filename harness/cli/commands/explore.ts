@@ -32,11 +32,11 @@ export const explore: Command = {
     sections: { value: "n", help: "how many critical sections each client has", default: "1" },
     plan: { value: "file", help: "a plan without faults whose clients are the workload instead" },
     seed: { value: "seed", help: "seed of the one jitter that all schedules have", default: "1" },
-    resolution: { value: "ms", help: "deadlines closer together than this are not told apart", default: "10" },
+    resolution: { value: "time", help: "deadlines closer together than this are not told apart", default: "10ms" },
     "no-reduction": { help: "also run the schedules that others stand for: all moments, servers and lengths" },
     "keep-going": { help: "do not end with the first schedule that breaks the lock" },
     threads: { value: "n", help: "how many threads run schedules (default: one for each core)" },
-    budget: { value: "seconds", help: "no new part begins after this time" },
+    budget: { value: "time", help: "no new part begins after this time: 90s, 5m; a bare number is in seconds" },
     shard: { value: "i/n", help: "explore only the i-th of n parts of the last level" },
     resume: { help: "continue an interrupted exploration with the same flags in this store" },
     require: requireFlag,
@@ -61,7 +61,6 @@ export const explore: Command = {
 };
 
 function readExploreOptions(flags: Flags) {
-  const budgetSeconds = flags.integer("budget", 1);
   const { faults: kinds, ...where } = readCampaignFlags(flags);
   if (kinds?.length === 0) throw new UserError("there is nothing to explore without faults", "leave out --faults none");
   const plan = flags.text("plan");
@@ -74,11 +73,11 @@ function readExploreOptions(flags: Flags) {
     sections: flags.integer("sections", 1, 8),
     workload: plan === undefined ? undefined : readPlan(plan),
     seed: readSeed(flags),
-    resolutionMs: flags.integer("resolution", 1),
+    resolutionMs: flags.durationMs("resolution", "ms"),
     reduction: !flags.on("no-reduction"),
     keepGoing: flags.on("keep-going"),
     threads: flags.integer("threads", 1, 256),
-    budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
+    budgetMs: flags.durationMs("budget", "s"),
     shard: readShard(flags),
     resume: flags.on("resume"),
   };

@@ -29,7 +29,10 @@ export const hunt: Command = {
     ...campaignFlags,
     backend: { ...backendFlag, default: "simulated" },
     runs: { value: "number", help: "number of plans to run (default: 1000, on containers 20)" },
-    budget: { value: "seconds", help: "start no new run or cell of a table after this time" },
+    budget: {
+      value: "time",
+      help: "start no new run or cell of a table after this time: 90s, 5m; a bare number is in seconds",
+    },
     "shrink-runs": { value: "number", help: "maximum number of runs for shrinking (default: 500, on containers 20)" },
     seed: { value: "number", help: `${SEED_HELP} (default: random, printed; for a table 1)` },
     path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
@@ -48,13 +51,13 @@ export const hunt: Command = {
   },
   examples: [
     "lockstorm hunt --lock ./my-lock.ts --topology sentinel",
-    "lockstorm hunt --lock redlock --faults clock-jump,partition --budget 300",
+    "lockstorm hunt --lock redlock --faults clock-jump,partition --budget 5m",
     "lockstorm hunt --lock single --faults pause-client --require mutual-exclusion",
     "lockstorm hunt --all",
     "lockstorm hunt --ladder --lock single,redlock --runs 1000",
     "lockstorm hunt --ladder --lock fenced,redlock --backend containers",
     "lockstorm hunt --all --seed auto --shard 2/4 --store results",
-    "lockstorm hunt --ladder --budget 600 --resume --report markdown,junit",
+    "lockstorm hunt --ladder --budget 10m --resume --report markdown,junit",
   ],
   run: async (input) => {
     const { operands, flags } = input;

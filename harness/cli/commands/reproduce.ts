@@ -4,6 +4,7 @@ import type { Scenario, Variant } from "../../../workloads/scenario.ts";
 import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
 import { reproduce as reproduceScenario } from "../../campaign/catalogue/reproduce.ts";
 import { runCatalogue } from "../../campaign/catalogue/run-catalogue.ts";
+import { hintFor } from "../../core/did-you-mean.ts";
 import { UserError } from "../../core/errors.ts";
 import { printableJson } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";
@@ -141,6 +142,9 @@ function findScenario(operands: readonly string[]): Scenario {
   const hint = "see lockstorm reproduce --list";
   if (slug === undefined || further.length > 0) throw new UserError("reproduce takes one slug", hint);
   const scenario = catalogue.find((candidate) => candidate.slug === slug);
-  if (scenario === undefined) throw new UserError(`there is no scenario "${slug}"`, hint);
+  if (scenario === undefined) {
+    const slugs = catalogue.map((candidate) => candidate.slug);
+    throw new UserError(`there is no scenario "${slug}"`, hintFor(slug, slugs, { elsewhere: hint }));
+  }
   return scenario;
 }

@@ -10,12 +10,11 @@ import { readShard } from "./shard-flag.ts";
 
 /** Reads the options that both kinds of hunt share. */
 function readCommon(flags: Flags) {
-  const budgetSeconds = flags.integer("budget", 1);
   return {
     backend: readBackend(flags),
     seed: readSeed(flags),
     runs: flags.integer("runs", 1),
-    budgetMs: budgetSeconds === undefined ? undefined : budgetSeconds * 1000,
+    budgetMs: flags.durationMs("budget", "s"),
     shard: readShard(flags),
     resume: flags.on("resume"),
     threads: flags.integer("threads", 1, MOST_THREADS),

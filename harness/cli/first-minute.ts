@@ -1,0 +1,57 @@
+import { asyncFailover } from "../../workloads/catalogue/async-failover.ts";
+import { planOf, requiredOf } from "../../workloads/scenario.ts";
+import type { Verdict } from "../core/verdict.ts";
+import { TextStyle } from "../../reports/text-style.ts";
+import { exitCode, textOptions } from "./output.ts";
+import { print } from "./terminal.ts";
+
+const NEXT: readonly (readonly [command: string, does: string])[] = [
+  ["npx lockstorm reproduce async-failover", "the same run in full, kept as report.html"],
+  ["npx lockstorm reproduce async-failover --no-faults", "the control: without faults it is valid"],
+  ["npx lockstorm hunt --ladder", "locks from bare SETNX to Redlock under every fault"],
+  ["npx lockstorm init", "files to test a lock of yours"],
+  ["npx lockstorm explain lost-in-failover", "what a word of the report means"],
+  ["npx lockstorm --help", "all commands"],
+];
+
+/**
+ * What `lockstorm` alone shows: a failover that breaks a lock, in simulation, drawn, and what to type next. Nothing is
+ * written to the disk.
+ * @returns the exit code of that run, as of any other: 1
+ */
+export async function showFailover(signal: AbortSignal): Promise<number> {
+  // Imported only now: help needs no simulation.
+  const { executorOf, proven } = await import("../campaign/execute.ts");
+  const { renderViolation } = await import("../../reports/run/text.ts");
+  const { title, summary } = asyncFailover;
+  const execute = await executorOf("simulated");
+  const required = requiredOf(asyncFailover, "schedule");
+  const run = await execute(planOf(asyncFailover, { seed: 1, variant: "schedule" }), {
+    title: `async-failover: ${title}`,
+    required,
+    signal,
+  });
+  const { record } = await proven(run);
+  const { verdict } = record;
+  const told = { ...record, verdict: { ...verdict, properties: firstBroken(verdict.properties) } };
+  const options = textOptions();
+  const width = Math.max(...NEXT.map(([command]) => command.length));
+  print(
+    [
+      "A failover that breaks a lock, in a simulation of Redis, its Sentinels and their network.",
+      ...new TextStyle(options).paragraph(summary),
+      "",
+      renderViolation(told, options),
+      "Next",
+      ...NEXT.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`),
+      "",
+    ].join("\n"),
+  );
+  return exitCode(verdict);
+}
+
+/** The first property that is broken, alone: the others say the same of the same moments. */
+function firstBroken(properties: Verdict["properties"]): Verdict["properties"] {
+  const [first] = Object.entries(properties).filter(([, { violations }]) => violations.length > 0);
+  return first === undefined ? properties : Object.fromEntries([first]);
+}
