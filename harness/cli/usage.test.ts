@@ -16,10 +16,7 @@ function expectRefusal({ code, stdout, stderr }: MainResult, line: string): void
 }
 
 test.each([
-  [
-    ["frob"],
-    `there is no command "frob"; choose one of ${commands.map(({ name }) => name).join(", ")}`,
-  ],
+  [["frob"], `there is no command "frob"; choose one of ${commands.map(({ name }) => name).join(", ")}`],
   [["hutn"], 'there is no command "hutn"; did you mean hunt?'],
   [["help", "reprodcue"], 'there is no command "reprodcue"; did you mean reproduce?'],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; did you mean --lock?"],

@@ -1,6 +1,17 @@
 /** The groups in which the help lists flags, in this order, and the flags of each, whatever command they belong to. */
 const GROUPS = {
-  "What is tested": ["lock", "ladder", "all", "topology", "persistence", "faults", "control", "no-faults", "plan"],
+  "What is tested": [
+    "lock",
+    "ladder",
+    "all",
+    "topology",
+    "persistence",
+    "faults",
+    "control",
+    "no-faults",
+    "fault",
+    "plan",
+  ],
   "What is measured": ["only", "resource", "minutes"],
   "How far it searches": [
     "runs",
@@ -16,7 +27,7 @@ const GROUPS = {
   ],
   "How it is judged": ["require", "property", "model", "observe-contention", "margin"],
   "The same again, in parts, and compared": ["seed", "path", "shard", "resume", "former"],
-  "Where it runs": ["backend", "threads", "server", "proxy-port"],
+  "Where it runs": ["backend", "threads", "server", "port", "proxy-port", "no-prompt"],
   "What is read and written": ["list", "markdown", "format", "report", "store", "write-edn", "json"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
