@@ -1,6 +1,6 @@
 import { faults } from "../../faults/registry.ts";
 import type { Fault } from "../core/fault.ts";
-import { hintFor } from "../core/did-you-mean.ts";
+import { hintFor } from "../core/words/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import { TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
 import type { Backend } from "../core/topologies/backend.ts";

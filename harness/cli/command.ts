@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
-import { hintFor, mostAlike } from "../core/did-you-mean.ts";
-import { requireDurationMs, type TimeUnit } from "../core/duration.ts";
+import { hintFor, mostAlike } from "../core/words/did-you-mean.ts";
+import { requireDurationMs, type TimeUnit } from "../core/words/duration.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
 /** One flag of a command. `value` names its value in the help; a flag without `value` is a switch. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { hintFor } from "../core/did-you-mean.ts";
+import { hintFor } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 
 const NAMES = ["ts", "mts", "js", "mjs"].map((extension) => `lockstorm.config.${extension}`);

@@ -2,7 +2,7 @@
 import "./resource-management-polyfill.ts";
 import { inspect } from "node:util";
 import { printable } from "../core/printable.ts";
-import { hintFor } from "../core/did-you-mean.ts";
+import { hintFor } from "../core/words/did-you-mean.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";

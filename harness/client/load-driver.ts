@@ -3,7 +3,7 @@ import { extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
-import { mostAlike } from "../core/did-you-mean.ts";
+import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";

@@ -1,4 +1,4 @@
-import { hintFor } from "../core/did-you-mean.ts";
+import { hintFor } from "../core/words/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";

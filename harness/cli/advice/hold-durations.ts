@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { durationMs } from "../../core/duration.ts";
+import { durationMs } from "../../core/words/duration.ts";
 import { UserError } from "../../core/errors.ts";
 import { timelineOf } from "../../../reports/run/timeline.ts";
 import { historyInput } from "../history-input.ts";

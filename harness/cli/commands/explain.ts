@@ -1,5 +1,5 @@
 import { TextStyle } from "../../../reports/text-style.ts";
-import { hintFor } from "../../core/did-you-mean.ts";
+import { hintFor } from "../../core/words/did-you-mean.ts";
 import { UserError } from "../../core/errors.ts";
 import { printableJson } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";

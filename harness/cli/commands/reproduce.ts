@@ -4,7 +4,7 @@ import type { Scenario, Variant } from "../../../workloads/scenario.ts";
 import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
 import { reproduce as reproduceScenario } from "../../campaign/catalogue/reproduce.ts";
 import { runCatalogue } from "../../campaign/catalogue/run-catalogue.ts";
-import { hintFor } from "../../core/did-you-mean.ts";
+import { hintFor } from "../../core/words/did-you-mean.ts";
 import { UserError } from "../../core/errors.ts";
 import { printableJson } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";

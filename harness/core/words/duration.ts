@@ -1,4 +1,4 @@
-import { UserError } from "./errors.ts";
+import { UserError } from "../errors.ts";
 
 const UNITS_MS = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 
