@@ -23,7 +23,7 @@ test.each([
   [["hunt", "--frob"], "hunt: Unknown option '--frob'; see lockstorm hunt --help"],
   [
     ["hunt", "--lock", "sngle"],
-    'there is no lock "sngle"; did you mean single? Or give the path of a driver: ./my-lock.ts',
+    'there is no lock "sngle"; did you mean single? Or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language',
   ],
   [["hunt", "--faults", "failovr"], '--faults does not know "failovr"; did you mean failover?'],
   [["hunt", "--topology", "sentinal"], '--topology cannot be "sentinal"; did you mean sentinel?'],

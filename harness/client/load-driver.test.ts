@@ -60,8 +60,14 @@ test("the package that a lock asks for is the one it is tested with", () => {
 
 describe("what is no driver is refused in one line", () => {
   test.each([
-    ["unheard-of", "see lockstorm explain locks, or give the path of a driver: ./my-lock.ts"],
-    ["sngle", "did you mean single? Or give the path of a driver: ./my-lock.ts"],
+    [
+      "unheard-of",
+      "see lockstorm explain locks, or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language",
+    ],
+    [
+      "sngle",
+      "did you mean single? Or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language",
+    ],
   ])("a lock that nobody knows, %s, with where to find one", async (name, hint) => {
     const refused = await loadDriver(name).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(UserError);
