@@ -9,6 +9,7 @@ import { makeFolder, replaceFile } from "../run/output-file.ts";
 import type { DrawRun } from "./run-environment.ts";
 import { readPlan } from "../run/store.ts";
 import { readHistory } from "../run/read-history.ts";
+import { readWire } from "../run/wire-files.ts";
 
 /** A run that has a folder. */
 export interface KeptRun {
@@ -82,6 +83,7 @@ export async function readKeptRun(folder: string): Promise<RunRecord> {
     replayCommand,
     ...(typeof title === "string" ? { title } : {}),
     ...(recurrence === undefined ? {} : { recurrence }),
+    ...(await readWire(folder)),
   };
 }
 

@@ -7,19 +7,22 @@ import { alteredDriver } from "../client/altered-driver.ts";
 import { foreignDriver } from "../client/load-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
+import type { Control } from "../history/control.ts";
 import type { History, RunEnd } from "../history/history.ts";
 import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
 import { isSimulated, requireSimulated } from "../core/topology.ts";
-import type { Property } from "../core/verdict.ts";
-import { withoutStandIns } from "../proof/changed-run.ts";
+import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
+import { boundedWire, type WireRecord } from "../core/messages/wire-record.ts";
+import { changed, withoutStandIns } from "../proof/changed-run.ts";
 import { proveCauses } from "../proof/prove.ts";
 import { provenElsewhere } from "../proof/proven-elsewhere.ts";
 import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
+import { writeWire } from "../run/wire-files.ts";
 import { wireMessages } from "../simulated/wire/exchange.ts";
 import type { InputListener } from "../simulated/kernel/input-listener.ts";
 import { simulate, type Simulated } from "../simulated/system/simulate.ts";
@@ -60,26 +63,57 @@ export async function runSimulated(
     readonly signal?: AbortSignal | undefined;
     /** Keeps what clients send to servers. Default: false. */
     readonly messages?: boolean;
+    /** Records the wire and what servers held, in the record. Default: false. */
+    readonly wire?: boolean;
   },
 ): Promise<SimulatedRun> {
-  const { title, sink, required, checkers, signal, inputs, moreFaults = [], messages: wanted = false } = options;
+  const {
+    title,
+    sink,
+    required,
+    checkers,
+    signal,
+    inputs,
+    moreFaults = [],
+    messages: wanted = false,
+    wire = false,
+  } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const known = [...faults, ...moreFaults];
   const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
-    simulate({ plan, driver, signal, inputs, messages: wanted, stacks }, (system, signal) =>
+    simulate({ plan, driver, signal, inputs, messages: wanted, servers: wire, stacks }, (system, signal) =>
       runPlan({ plan, system, faults: known, facts, signal, sink }),
     );
   // Only a stranger's code may read stacks, and a sink must not be given a run twice.
   const withoutStacks = options.driver === undefined && sink === undefined && foreignDriver(plan.lock) === undefined;
-  const { value, traceHash, exchanges } = (withoutStacks ? await withoutStack(run) : undefined) ?? (await run(true));
+  const { value, traceHash, exchanges, watch } =
+    (withoutStacks ? await withoutStack(run) : undefined) ?? (await run(true));
   const { history } = value;
   if (value.end === "interrupted") throw new InterruptedRunError(plan, history);
   const verdict = checkHistory(history, { required, checkers });
-  const messages = wanted ? wireMessages(exchanges, invocationsOf(history, plan.clients.length)) : [];
-  return { plan, record: { plan, history, verdict, title }, traceHash, messages };
+  const messages = wanted || wire ? wireMessages(exchanges, invocationsOf(history, plan.clients.length)) : [];
+  const record = { plan, history, verdict, title };
+  if (watch === undefined) return { plan, record, traceHash, messages };
+  const { keys, replication, votes } = watch;
+  const whole = {
+    messages: [...messages.map((message) => ({ ...message, keys: [...message.keys] }))],
+    keys,
+    replication,
+    votes,
+  };
+  return { plan, record: { ...record, wire: boundedWire(whole, focusOf(verdict, history)) }, traceHash, messages };
+}
+
+/** When the first violation was over: there a reader looks first. The end of the run where there is none. */
+function focusOf({ properties }: Verdict, { events }: History): number {
+  const violations = Object.values(properties).flatMap((found) => found.violations);
+  const ends = violations.map(
+    ({ overlap, events: proof }) => overlap?.to ?? events[proof.at(-1) ?? -1]?.time ?? Infinity,
+  );
+  return Math.min(events.at(-1)?.time ?? 0, ...ends);
 }
 
 /** For each client, the indexes of its invocations in the history. */
@@ -122,7 +156,47 @@ export async function proveSimulated(
     const judged = withoutStandIns(other.record.history);
     return { plan, history: judged, verdict: checkHistory(judged, { required }), traceHash: other.traceHash };
   });
-  return { ...run, record: { ...record, verdict: proven } };
+  const control = await controlOf(run, proven, driver, signal);
+  const wire = await wireOf(run, driver, signal);
+  return { ...run, record: { ...record, verdict: proven, ...(control && { control }), ...(wire && { wire }) } };
+}
+
+/** The run once more with its wire; undefined where it is another run, as when a driver keeps state between runs. */
+async function wireOf(
+  { plan, traceHash, record: { verdict } }: SimulatedRun,
+  driver: LockDriver,
+  signal: AbortSignal | undefined,
+): Promise<WireRecord | undefined> {
+  const again = await runSimulated(plan, { title: "", required: verdict.required, driver, signal, wire: true });
+  return again.traceHash === traceHash ? again.record.wire : undefined;
+}
+
+/** The run that proved the cause of a violation, of one by the lock itself if there is such; undefined if none did. */
+async function controlOf(
+  { plan }: SimulatedRun,
+  verdict: Verdict,
+  driver: LockDriver,
+  signal: AbortSignal | undefined,
+): Promise<Control | undefined> {
+  const violations = PROPERTIES.flatMap((property) => verdict.properties[property]?.violations ?? []);
+  const proven = violations.filter(({ proof }) => proof?.run !== undefined);
+  const { proof } = proven.find(({ cause }) => cause !== "overrun") ?? proven[0] ?? {};
+  const run = proof?.run === undefined ? undefined : changed(plan, proof.run.change);
+  if (proof === undefined || run === undefined) return undefined;
+  const altered = run.alteration === undefined ? driver : alteredDriver(driver, run.alteration);
+  const { required } = verdict;
+  const other = await runSimulated(run.plan, {
+    title: "",
+    required,
+    driver: altered,
+    moreFaults: [run.standIn],
+    signal,
+  });
+  const { header, end, ...history } = withoutStandIns(other.record.history);
+  // What was left out leaves gaps in the numbering, which a history may not have.
+  const events = history.events.map((event, index) => ({ ...event, index }));
+  const ending = end === undefined ? {} : { end: { ...end, index: events.length } };
+  return { says: proof.by, history: { header: { ...header, title: proof.by }, ...history, events, ...ending } };
 }
 
 /**
@@ -164,6 +238,7 @@ export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: 
   folder.writeHistory(history);
   folder.writeVerdict(verdict);
   folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
+  writeWire(folder, record);
   const replayCommand = record.replayCommand ?? `npx lockstorm replay ${folder.planFile}`;
   return { record: { ...record, replayCommand }, folder: folder.path };
 }

@@ -17,7 +17,7 @@ const LARGE_WRITE = 1 << 20;
 
 /**
  * The folder of one run: `plan.json` first, `history.jsonl` during the run, `verdict.json` and the reports after it,
- * and `logs` with the output of clients and nodes.
+ * `wire.json` and `control.jsonl` where a simulation made them, and `logs` with the output of clients and nodes.
  */
 export class RunFolder implements Disposable {
   readonly path: string;

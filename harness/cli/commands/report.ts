@@ -2,6 +2,7 @@ import { print } from "../terminal.ts";
 import { join } from "node:path";
 import { checkHistory } from "../../check/check.ts";
 import { readRecurrence } from "../../campaign/kept-run.ts";
+import { readWire } from "../../run/wire-files.ts";
 import { UserError } from "../../core/errors.ts";
 import { EXIT, PROPERTIES } from "../../core/verdict.ts";
 import { readPlan } from "../../run/store.ts";
@@ -49,6 +50,7 @@ export const report: Command = {
       replayCommand: `npx lockstorm replay ${planFile}`,
       ...(typeof title === "string" ? { title } : {}),
       ...(recurrence === undefined ? {} : { recurrence }),
+      ...(await readWire(folder)),
     };
     const drawing = renderReport({ runs: [record] }, format, textOptions());
     if (drawing === undefined) throw new UserError("the run has no violation to draw", "choose another --format");

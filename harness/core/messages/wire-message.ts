@@ -23,6 +23,8 @@ export interface WireMessage {
   readonly repliedNs?: number | undefined;
   /** Index of the invocation in the history under which it was sent; absent if no operation was under way. */
   readonly operation?: number | undefined;
+  /** The beginning of the reply in words, where replies are kept. */
+  readonly reply?: string | undefined;
 }
 
 /** A command at one of its moments. */

@@ -22,6 +22,8 @@ export interface RedisNodeOptions {
   readonly onPromotion?: () => void;
   /** Given every change of the data. */
   readonly onEffects?: (effects: readonly Effect[]) => void;
+  /** Given the node after each turn of its server's loop, and when it has started. */
+  readonly onTurn?: ((node: RedisNode) => void) | undefined;
 }
 
 /** A machine with a Redis server: a host, a disk, a configuration file, and in each life of the host a process. */
@@ -46,6 +48,7 @@ export class RedisNode {
     this.host = kernel.host(name, { runs: "service" });
     network.add(this.host, address);
     this.#process = this.#boot();
+    options.onTurn?.(this);
   }
 
   /** The server of its current life, or of the last one when it is dead. */
@@ -65,6 +68,7 @@ export class RedisNode {
     }
     this.host.start();
     this.#process = this.#boot();
+    this.#options.onTurn?.(this);
   }
 
   /** Cuts the power at once. Returns how many changes were written but not yet synced, and are lost. */
@@ -79,9 +83,10 @@ export class RedisNode {
   }
 
   #boot(): RedisProcess {
-    const { network, exchange, version, onPromotion, onEffects } = this.#options;
+    const { network, exchange, version, onPromotion, onEffects, onTurn } = this.#options;
     const { host, disk } = this;
-    return new RedisProcess(
+    let isBooted = false;
+    const booted = new RedisProcess(
       {
         host,
         network,
@@ -93,8 +98,12 @@ export class RedisNode {
         },
         onPromotion: () => onPromotion?.(),
         onEffects: (effects) => onEffects?.(effects),
+        // While it boots, the node still has the process of its last life.
+        onTurn: onTurn === undefined ? undefined : () => (isBooted ? onTurn(this) : undefined),
       },
       this.#configuration,
     );
+    isBooted = true;
+    return booted;
   }
 }

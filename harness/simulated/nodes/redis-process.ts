@@ -39,6 +39,8 @@ export interface ProcessWorld {
   readonly onPromotion: () => void;
   /** Given every change of the data. */
   readonly onEffects: (effects: readonly Effect[]) => void;
+  /** After each turn of its loop. */
+  readonly onTurn?: (() => void) | undefined;
 }
 
 /**
@@ -104,6 +106,7 @@ export class RedisProcess {
       } while (this.#waits.settle());
       this.#source.beforeSleep();
     });
+    this.#world.onTurn?.();
   }
 
   get #isOver(): boolean {

@@ -11,6 +11,7 @@ import { Configuration } from "../redis/configuration/configuration.ts";
 import type { Effect } from "../redis/effects.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { seededSentinel } from "../sentinel/sentinel-options.ts";
+import type { ServerWatch } from "../wire/server-watch.ts";
 import { SimulatedSentinel } from "../sentinel/simulated-sentinel.ts";
 
 export interface Layout {
@@ -28,11 +29,13 @@ export interface LayoutOptions {
   readonly version: RedisVersion;
   readonly onPromotion: (node: RedisNode) => void;
   readonly onResourceEffects: (effects: readonly Effect[]) => void;
+  /** Looks at the data nodes and the Sentinels, where somebody wants to know what they held. */
+  readonly watch?: ServerWatch | undefined;
 }
 
 /** Makes the servers of a topology. Addresses are those of containers: nodes from .10, Sentinels from .20. */
 export function layOut(options: LayoutOptions): Layout {
-  const { kernel, network, topology, version, onPromotion, onResourceEffects } = options;
+  const { kernel, network, topology, version, onPromotion, onResourceEffects, watch } = options;
   const common = { kernel, network, exchange: new SnapshotExchange(), version };
   const config = dataNodeConfiguration(topology);
   const data = dataNodes(topology.kind).map((name, index) => {
@@ -44,6 +47,7 @@ export function layOut(options: LayoutOptions): Layout {
       config,
       ...(isReplica ? { master: { host: nodeAddress(0), port: REDIS_PORT } } : {}),
       onPromotion: () => onPromotion(node),
+      onTurn: watch === undefined ? undefined : (seen) => watch.look(seen),
     });
     return node;
   });
@@ -54,7 +58,10 @@ export function layOut(options: LayoutOptions): Layout {
     config: { save: "", appendonly: "yes", appendfsync: "always" },
     onEffects: onResourceEffects,
   });
-  return { data, resource, ...layOutSentinels(kernel, network, topology) };
+  const { sentinels, sentinelAddresses } = layOutSentinels(kernel, network, topology);
+  const names = new Map(sentinels.map(({ configuration, host }) => [configuration.id, host.name]));
+  for (const sentinel of sentinels) watch?.follow(sentinel, (id) => names.get(id) ?? id);
+  return { data, resource, sentinels, sentinelAddresses };
 }
 
 /** As in containers, a high down-after keeps them from calling nodes down that are still starting. */

@@ -11,6 +11,7 @@ import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
 import type { Exchange } from "../wire/exchange.ts";
+import type { ServerWatch } from "../wire/server-watch.ts";
 import { SimulatedSystem } from "./simulated-system.ts";
 
 export interface SimulateOptions {
@@ -27,6 +28,8 @@ export interface SimulateOptions {
   readonly checkDescent?: boolean;
   /** Keeps the messages between clients and servers. Default: false. */
   readonly messages?: boolean;
+  /** Keeps the messages, their replies, and what the servers held. Default: false. */
+  readonly servers?: boolean;
   /** Whether errors in the simulation get stacks, which cost a tenth of a run. Default: true. */
   readonly stacks?: boolean;
   /** Aborted from the real world: it aborts the signal that `work` gets within the simulation. */
@@ -41,6 +44,8 @@ export interface Simulated<T> {
   readonly events: number;
   /** What clients sent to servers, in the order of sending, if it was kept. */
   readonly exchanges: readonly Exchange[];
+  /** What the servers held, if it was kept. */
+  readonly watch?: ServerWatch;
 }
 
 /** Virtual time for the start-up, and for the work left after a plan's own limit. */
@@ -58,6 +63,7 @@ export async function simulate<T>(
 ): Promise<Simulated<T>> {
   const { plan, version = "8.0.2", onTrace, checkDescent = false } = options;
   requireSimulated(plan.topology.kind);
+  const keeps = options.servers === true ? "servers" : options.messages === true ? "messages" : "nothing";
   const kernel = new Kernel({
     seed: plan.seed,
     limits: { timeUs: plan.limitMs * 1000 + BEYOND_LIMIT_US },
@@ -65,7 +71,7 @@ export async function simulate<T>(
     inputs: options.inputs,
     onTrace,
   });
-  const system = new SimulatedSystem(kernel, plan, version, options.messages === true);
+  const system = new SimulatedSystem(kernel, plan, version, keeps);
   const stop = new AbortController();
   using _ = onAbort(options.signal, () => {
     system.runner.post("interrupted", () => stop.abort(options.signal?.reason));
@@ -77,6 +83,7 @@ export async function simulate<T>(
     await connectClients(system, options, connecting);
     system.clock.begin();
     system.messages?.begin();
+    system.watch?.begin(system.layout.data);
     options.inputs?.onBegin(kernel.now);
     return work(system, stop.signal);
   });
@@ -104,7 +111,9 @@ export async function simulate<T>(
     }
   }
   const exchanges = system.messages?.exchanges ?? [];
-  return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events, exchanges };
+  const { watch } = system;
+  const kept = { exchanges, ...(watch === undefined ? {} : { watch }) };
+  return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events, ...kept };
 }
 
 /** Listens until it is disposed: one signal may serve many simulations. */

@@ -12,6 +12,7 @@ import type { RedisNode } from "../nodes/redis-node.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { layOut, type Layout } from "./layout.ts";
 import { requestFailover, startSentinels } from "./sentinel-control.ts";
+import { ServerWatch } from "../wire/server-watch.ts";
 import { WireTap } from "../wire/wire-tap.ts";
 import { SendStops } from "./send-stops.ts";
 import { SimulatedClient } from "./simulated-client.ts";
@@ -40,14 +41,22 @@ export class SimulatedSystem implements SystemUnderTest {
   readonly #data: readonly SimulatedNode[];
   readonly #sentinels: readonly SimulatedSentinelNode[];
 
-  /** @param followMessages true: to keep the messages between clients and servers, even if no trigger waits for one */
-  constructor(kernel: Kernel, plan: Plan, version: RedisVersion, followMessages: boolean) {
+  /** Present if what the servers held is wanted. */
+  readonly watch?: ServerWatch;
+
+  /**
+   * @param keeps `messages`: those between clients and servers, even if no trigger waits for one; `servers`: also the
+   * replies, and what the servers held
+   */
+  constructor(kernel: Kernel, plan: Plan, version: RedisVersion, keeps: "nothing" | "messages" | "servers") {
     const network = new Network(kernel);
     this.topology = plan.topology;
     this.runner = kernel.host("harness");
     this.clock = new SimulatedClock(trueClockOf(this.runner));
     this.resource = new SimulatedResource(this.runner, () => this.layout.resource);
+    if (keeps === "servers") this.watch = new ServerWatch(() => this.clock.now());
     this.layout = layOut({
+      watch: this.watch,
       kernel,
       network,
       topology: plan.topology,
@@ -65,7 +74,7 @@ export class SimulatedSystem implements SystemUnderTest {
     this.#sentinels = this.layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
     this.nodes = [...this.#data, ...this.#sentinels];
     this.network = new SimulatedNetwork(network, kernel.hosts);
-    if (followMessages || messageTriggersOf(plan).length > 0) {
+    if (keeps !== "nothing" || messageTriggersOf(plan).length > 0) {
       const { clients, runner } = this;
       const servers = [...this.#data, ...this.#sentinels].map(({ host }) => host);
       this.messages = new WireTap({
@@ -74,7 +83,8 @@ export class SimulatedSystem implements SystemUnderTest {
         now: () => this.clock.now(),
         clients,
         servers,
-        keeps: followMessages,
+        keeps: keeps !== "nothing",
+        keepsReplies: keeps === "servers",
       });
     }
     this.#watchFailures(kernel);

@@ -16,6 +16,8 @@ export interface Exchange {
   reachedNs?: number;
   appliedNs?: number;
   repliedNs?: number;
+  /** The beginning of the reply, where replies are kept. */
+  reply?: string;
 }
 
 /**
@@ -31,8 +33,19 @@ export function wireMessages(
     const kind = `${client} ${server} ${command}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
-    const { sentNs, reachedNs, appliedNs, repliedNs } = exchange;
+    const { sentNs, reachedNs, appliedNs, repliedNs, reply } = exchange;
     const operation = nth === undefined ? undefined : invocations[client]?.[nth - 1];
-    return { client, server, command, keys, count, connection, sentNs, reachedNs, appliedNs, repliedNs, operation };
+    const times = { sentNs, reachedNs, appliedNs, repliedNs };
+    return {
+      client,
+      server,
+      command,
+      keys,
+      count,
+      connection,
+      ...times,
+      operation,
+      ...(reply === undefined ? {} : { reply }),
+    };
   });
 }

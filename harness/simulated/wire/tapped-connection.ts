@@ -6,12 +6,19 @@ import { NO_KEYS, type Command } from "../redis/command.ts";
 import { fromBytes } from "../redis/protocol/resp-encoder.ts";
 import { RequestParser } from "../redis/protocol/resp-parser.ts";
 import type { Exchange } from "./exchange.ts";
+import { replyWords } from "./reply-words.ts";
 import type { WireTap } from "./wire-tap.ts";
 
 const NO_MORE: readonly Command[] = [];
 
 /** Who is told of the commands, and may make them wait. */
-type Follower = Pick<WireTap, "sends" | "sent" | "at" | "now">;
+type Follower = Pick<WireTap, "sends" | "sent" | "at" | "now"> & Partial<Pick<WireTap, "keepsReplies">>;
+/** An exchange whose reply ends at this place in the server's output. */
+interface Answered {
+  readonly exchange: Exchange;
+  readonly endsAt: number;
+}
+
 type Sender = Parameters<WireTap["sends"]>[1];
 
 /**
@@ -30,8 +37,10 @@ export class TappedConnection implements ConnectionTap {
   #queue: Exchange[] = [];
   #executing: Exchange | undefined;
   /** Executed, with the place in the server's output where their reply ends. */
-  #answered: { readonly exchange: Exchange; readonly endsAt: number }[] = [];
+  #answered: Answered[] = [];
   #answeredBytes = 0;
+  /** Where replies are kept: what the server sent of those that are not complete. */
+  #text = "";
 
   constructor(wire: Follower, client: Sender, server: Host, name: string) {
     this.#wire = wire;
@@ -58,10 +67,23 @@ export class TappedConnection implements ConnectionTap {
   }
 
   reply(bytes: Uint8Array): readonly Passenger[] {
+    const began = this.#answeredBytes - this.#text.length;
     this.#answeredBytes += bytes.length;
     const complete = this.#answered.filter(({ endsAt }) => endsAt <= this.#answeredBytes);
+    if (this.#wire.keepsReplies === true) this.#readReplies(complete, began, fromBytes(bytes));
     this.#answered = this.#answered.slice(complete.length);
     return complete.map(({ exchange }) => exchange);
+  }
+
+  /** @param began the place in the server's output at which the kept text begins */
+  #readReplies(complete: readonly Answered[], began: number, text: string): void {
+    this.#text += text;
+    let from = 0;
+    for (const { exchange, endsAt } of complete) {
+      exchange.reply = replyWords(this.#text.slice(from, endsAt - began));
+      from = endsAt - began;
+    }
+    this.#text = this.#text.slice(from);
   }
 
   readonly requestsArrive = (passengers: readonly Passenger[], goOn: () => void): boolean => {

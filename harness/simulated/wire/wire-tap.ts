@@ -16,6 +16,8 @@ export interface WireOptions {
   readonly servers: readonly Host[];
   /** Whether to keep the commands. */
   readonly keeps: boolean;
+  /** Whether to keep the beginning of each reply, too. Default: false. */
+  readonly keepsReplies?: boolean;
 }
 
 interface WireClient {
@@ -33,6 +35,8 @@ export class WireTap implements MessageSource {
   readonly moments = MESSAGE_MOMENTS;
   /** The commands since the start of the run, in the order of sending, if they are kept. */
   readonly exchanges: Exchange[] = [];
+  /** For connections: whether they read the replies. */
+  readonly keepsReplies: boolean;
   readonly #options: WireOptions;
   #counts = false;
   #watch:
@@ -46,6 +50,7 @@ export class WireTap implements MessageSource {
   /** Follows every connection that is opened from now on. */
   constructor(options: WireOptions) {
     this.#options = options;
+    this.keepsReplies = options.keepsReplies === true;
     options.network.tap = (opened) => this.#tapOf(opened);
   }
 
