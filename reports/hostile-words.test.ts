@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { checkHistory } from "../harness/check/check.ts";
+import type { WireRecord } from "../harness/core/messages/wire-record.ts";
 import type { History } from "../harness/history/history.ts";
 import { REPORT_FORMATS, renderReport } from "./formats.ts";
 import { renderHtml } from "./html/html.ts";
@@ -49,7 +50,25 @@ function hostile({ history, plan }: RunRecord, long = ""): RunRecord {
     verdict: { ...verdict, reasons: [...verdict.reasons, words], remarks: [...verdict.remarks, words] },
     title: words,
     replayCommand: `npx lockstorm replay ${words}`,
+    wire: wireOf(whole, words),
+    control: { says: words, history: { header, events: events.slice(0, 4) } },
   };
+}
+
+/** A wire on which every text is hostile, and that is drawn all the same: each grant reaches a server. */
+function wireOf({ events }: History, words: string): WireRecord {
+  const grants = events.filter((event) => event.type === "ok" && event.f === "acquire");
+  const messages = grants.map(({ index, time }) => ({
+    ...{ client: 0, server: `node-0${words}`, command: words, keys: [words], count: 1, connection: words },
+    ...{ sentNs: time, reachedNs: time, appliedNs: time, repliedNs: time, operation: index - 1, reply: words },
+  }));
+  const keys = grants.map((event) => ({
+    ...{ server: `node-0${words}`, key: "key" in event ? event.key : "", atNs: event.time, clockAheadNs: 1e9 },
+    value: event.type === "ok" && event.f === "acquire" ? event.value.owner : "",
+  }));
+  const replication = [{ from: words, to: words, key: words, sentNs: 0, appliedNs: 1 }];
+  const votes = [{ sentinel: words, candidate: words, epoch: 1, atNs: 1 }];
+  return { format: "lockstorm-wire", version: 1, messages, keys, replication, votes, leftOut: 0 };
 }
 
 function reportOf(run: RunRecord): Report {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { OPERATIONS } from "../../harness/history/history.ts";
+import { controlSection } from "./control-section.ts";
 import { chartsSection } from "./charts-section.ts";
 import { SCRIPT, STYLE } from "./assets.ts";
 import { matrixSection } from "./matrix-section.ts";
@@ -68,7 +69,7 @@ function runChooser(runs: readonly RunRecord[]): Markup {
 
 /** The story comes first: a sentence, its picture, the command to replay; then its moments; then all the rest. */
 function runSection(run: RunRecord, index: number): Markup {
-  const timeline = timelineOf(run.history);
+  const timeline = timelineOf(run.history, run.wire);
   const stories = storiesOf(run.verdict, timeline, run.history.events);
   const id = `run-${index}`;
   const told = { run, stories, timeline, id };
@@ -85,7 +86,7 @@ function runSection(run: RunRecord, index: number): Markup {
       </ul>
       ${run.about !== undefined && aboutSection(run.about)}
     </div>
-    ${causesSection(told)}
+    ${controlSection(run)} ${causesSection(told)}
     <div class="block">
       <h2>Properties</h2>
       ${propertiesSection(run)}

@@ -1,4 +1,5 @@
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { touches } from "../../harness/history/interval.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { beliefsAt } from "../run/beliefs.ts";
 import { storySentence } from "../run/headline.ts";
@@ -38,8 +39,13 @@ export interface Told {
 export function firstPicture({ run, stories, timeline }: Told): Markup {
   const [story] = stories;
   if (story !== undefined) return pictures(sceneOf(story, momentsFor(story, timeline).moments, timeline));
+  return wholeRunPictures(timeline, `${titleOf(run)}, the whole run`);
+}
+
+/** A whole run as a picture; nothing where it has too many operations for one. */
+export function wholeRunPictures(timeline: Timeline, title: string): Markup {
   const scene = wholeRun(timeline);
-  return scene === undefined ? html`` : pictures({ ...scene, title: `${titleOf(run)}, the whole run` });
+  return scene === undefined ? html`` : pictures({ ...scene, title });
 }
 
 function pictures(scene: TimelineScene): Markup {
@@ -72,16 +78,21 @@ function wholeRun(timeline: Timeline): Omit<TimelineScene, "title"> | undefined 
 }
 
 /** What the colours mean that the picture uses. */
-function legendOf({ timeline, lanes, overlap }: TimelineScene): Markup {
+function legendOf({ timeline, lanes, overlap, window }: TimelineScene): Markup {
   const swatch = (name: string, meaning: string): Markup =>
     html`<span><i class="swatch ${name}"></i> ${meaning}</span> `;
   const late = timeline.holds.some(
     ({ client, leaseUntil, to }) => lanes.includes(clientName(client)) && leaseUntil < to,
   );
   const faulty = timeline.faults.some((fault) => fault.lanes.some((lane) => lanes.includes(lane)));
+  const thought = timeline.bands.filter((band) => lanes.includes(band.server) && touches(band, window));
+  const thinks = thought.length > 0;
+  const twice = thought.some((band) => band.twice);
   return html`${swatch("lease", "holds, lease in force")}${late && swatch("overrun", "holds, lease over")}${
     overlap !== undefined && swatch("violation", "both hold")
-  }${faulty && swatch("fault", "fault")}${swatch("torn", "time left out")}`;
+  }${faulty && swatch("fault", "fault")}${thinks && swatch("band", "a server thinks that a client holds")}${
+    twice && swatch("twice", "for the second time")
+  }${swatch("torn", "time left out")}`;
 }
 
 /** The moments of the first violation, stepped through beside its picture; nothing where there is none. */

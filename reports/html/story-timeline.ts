@@ -203,11 +203,30 @@ class Picture {
     return [...tries, ...holds];
   }
 
+  /** What a server thinks: who holds, until when. */
+  #bands(lane: string, top: number): readonly string[] {
+    const { timeline, window, conflicting } = this.#scene;
+    return timeline.bands
+      .filter((band) => band.server === lane && touches(band, window))
+      .map((band) => {
+        const [x, width] = this.#span(band);
+        const name = clientName(band.client);
+        const which = conflicting.indexOf(name);
+        const says = band.twice ? `votes twice: ${name}` : name;
+        const place = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
+        this.#labels.push(text(place, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
+        const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;
+        const title = element("title", {}, [escapeXml(`${lane} thinks ${name} holds ${band.key}`)]);
+        return element("rect", { class: kind, x, y: top, width, height: BAR, rx: 1.5 }, [title]);
+      });
+  }
+
   #node(lane: string, top: number): readonly string[] {
     const line = { class: "node-line", x1: this.#left, x2: this.#width - RIGHT, y1: top + BAR / 2, y2: top + BAR / 2 };
     const promotions = this.#faultsOf(lane).filter(isPromotion);
     return [
       element("line", line),
+      ...this.#bands(lane, top),
       ...promotions.map(({ from }) => {
         const x = this.#x(from);
         const after = x + 100 < this.#width;

@@ -56,9 +56,17 @@ function askedBy(lane: string, time: number, { operations }: Timeline): readonly
   ];
 }
 
-function roleOf(lane: string, time: number, { faults }: Timeline): readonly string[] {
+function roleOf(lane: string, time: number, { faults, bands }: Timeline): readonly string[] {
   const promoted = faults.findLast((fault) => isPromotion(fault) && fault.from <= time && fault.targets.includes(lane));
-  return promoted === undefined ? [] : [`master since ${formatMs(promoted.from)}`];
+  const given = bands.filter((band) => band.server === lane && band.from <= time && time < band.to);
+  return [
+    ...(promoted === undefined ? [] : [`master since ${formatMs(promoted.from)}`]),
+    ...given.map(({ client, key, expires }) => {
+      const left = expires === undefined ? "without end" : `for another ${formatMs(expires - time)}`;
+      return `thinks ${clientName(client)} holds ${printable(key)} ${left}`;
+    }),
+    ...(given.length === 0 && bands.length > 0 && lane.startsWith("node-") ? ["thinks nobody holds"] : []),
+  ];
 }
 
 function faultsOn(lane: string, time: number, { faults }: Timeline): readonly string[] {

@@ -2,6 +2,7 @@ import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
+import { touches } from "../../harness/history/interval.ts";
 import type { Story } from "./story.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { Timeline, WriteMark } from "./timeline.ts";
@@ -34,6 +35,7 @@ export function momentsOf(
     ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story)),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
     ...writeMoments(story, timeline),
+    ...secondVotes(story, timeline),
   ];
   const told = new Set(all.map(({ index }) => index));
   const missing = story.violation.events.filter((index) => !told.has(index));
@@ -127,6 +129,20 @@ function faultMoments(fault: FaultSpan, story: Story): readonly Moment[] {
     start,
     { time: fault.to, lane, index: fault.healed, text: `${printable(fault.kind)} is over`, weight: "context" },
   ];
+}
+
+/** Where a server gave a lock to a second client although the first still held. */
+function secondVotes({ window, lanes }: Story, { bands }: Timeline): readonly Moment[] {
+  return bands
+    .filter((band) => band.twice && lanes.includes(band.server) && touches(band, window))
+    .map(({ server, from, key, client, clockAheadNs }) => {
+      const ahead =
+        Math.abs(clockAheadNs) < 1e6
+          ? ""
+          : `; its clock is ${formatMs(Math.abs(clockAheadNs))} ${clockAheadNs > 0 ? "ahead" : "behind"}`;
+      const text = `${server} votes twice: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
+      return { time: from, lane: server, text, weight: "cause" };
+    });
 }
 
 function writeMoments(story: Story, timeline: Timeline): readonly Moment[] {

@@ -1,6 +1,8 @@
+import type { Control } from "../../harness/history/control.ts";
 import type { History } from "../../harness/history/history.ts";
 import type { Plan } from "../../harness/core/plan.ts";
 import type { Recurrence } from "../../harness/core/recurrence.ts";
+import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
 import type { Verdict } from "../../harness/core/verdict.ts";
 import type { Summary } from "../campaign/summary.ts";
 import { recurrenceWords } from "./recurrence-words.ts";
@@ -27,6 +29,10 @@ export interface RunRecord {
   readonly title?: string;
   /** For a counterexample: how often its violation came again. */
   readonly recurrence?: Recurrence;
+  /** What went over the wire and what servers held, where it was recorded. */
+  readonly wire?: WireRecord;
+  /** The same schedule without what caused the violation. */
+  readonly control?: Control;
   /** For a scenario of the catalogue. */
   readonly about?: About;
 }

@@ -8,6 +8,8 @@ import { touches, type Interval } from "../../harness/history/interval.ts";
 import { holdsIn, momentsOf } from "./moments.ts";
 import type { Story } from "./story.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
+import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
+import type { ServerBand } from "./server-bands.ts";
 import type { Timeline } from "./timeline.ts";
 import { drawnOwner } from "../wording.ts";
 
@@ -28,15 +30,21 @@ export interface SpaceTime {
   readonly messages: readonly Message[];
   readonly holds: readonly HoldSpan[];
   readonly faults: readonly FaultSpan[];
+  /** What servers thought. */
+  readonly bands: readonly ServerBand[];
+  /** Whether it was recorded when messages reached their servers; otherwise it is assumed. */
+  readonly isObserved: boolean;
   /** Every time at which something is drawn, ascending. */
   readonly times: readonly number[];
   readonly window: Interval;
 }
 
 const MOST_OPERATIONS = 16;
+/** More arrows than this nobody can tell apart. */
+const MOST_MESSAGES = 120;
 
 /**
- * The messages of a story. A history records what clients requested and were answered, not the messages between
+ * The messages of a story: those that were recorded, or else those that must have been. A history records what clients requested and were answered, not the messages between
  * servers. So a message to the lock arrives half-way between an operation's invocation and the moment at which its
  * client had the answer; the topology and the observed promotions say at which node. A client that was stopped in
  * between completed the operation later than that. A write arrives when the resource applied it.
@@ -56,19 +64,24 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
         told.has(span.completion?.index) ||
         told.has(audits.get(writeId(span) ?? "") ?? -1)),
   );
-  const messages = operations.flatMap((span) => {
+  const messages: Message[] = operations.flatMap((span): readonly Message[] => {
     if (span.f === "write" || span.f === "read") {
       const applied = arrivals.get(writeId(span) ?? "")?.time;
       // An audit line may be recorded after the reply, but the write was applied before it.
       const within = applied !== undefined && applied >= span.from && applied <= span.to;
       return messagesOf(span, RESOURCE, within ? applied : (span.from + span.to) / 2);
     }
+    const recorded = recordedMessages(span, timeline.wire);
+    if (recorded.length > 0) return recorded;
     const answered = answeredAt(span, timeline.faults);
     const [asked, since] = lockLine(topology, promotions, answered);
     return messagesOf(span, asked, (Math.max(span.from, since) + answered) / 2);
   });
+  messages.push(...replicationIn(story, timeline));
+  messages.splice(MOST_MESSAGES);
   const holds = holdsIn(story, timeline);
   const lines = linesOf(story, messages);
+  const bands = timeline.bands.filter((band) => lines.includes(band.server) && touches(band, story.window));
   const bystanders = story.lanes.filter((lane) => !lines.includes(lane));
   const faults = story.faults.filter(({ lanes }) =>
     lanes.some((lane) => story.lanes.includes(lane) || lines.includes(lane)),
@@ -79,6 +92,8 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
     messages,
     holds,
     faults,
+    bands,
+    isObserved: timeline.wire !== undefined,
     times: timesOf(messages, holds, faults, story),
     window: story.window,
   };
@@ -103,6 +118,50 @@ function answeredAt(span: OperationSpan, faults: readonly FaultSpan[]): number {
       fault.from < to,
   );
   return stopped?.from ?? to;
+}
+
+/** The commands of an operation that named keys, as they were recorded. One that never arrived has no arrow. */
+function recordedMessages({ client, f, invocation }: OperationSpan, wire: WireRecord | undefined): readonly Message[] {
+  const line = clientName(client);
+  const sent = (wire?.messages ?? []).filter(
+    ({ operation, keys }) => operation === invocation.index && keys.length > 0,
+  );
+  return sent.flatMap(
+    ({ server, command, keys, sentNs, reachedNs, appliedNs, repliedNs, reply = "" }): readonly Message[] => {
+      if (reachedNs === undefined) return [];
+      const label = printable(`${command} ${keys[0] ?? ""}`);
+      const request = {
+        from: { line, time: sentNs },
+        to: { line: server, time: reachedNs },
+        label,
+        kind: "request",
+      } as const;
+      if (repliedNs === undefined) return [request];
+      const refused = ["nil", "0", "false"].includes(reply);
+      const kind = f !== "acquire" ? "reply" : refused ? "refused" : "granted";
+      const ends = { from: { line: server, time: appliedNs ?? reachedNs }, to: { line, time: repliedNs } };
+      return [request, { ...ends, label: replyWord(reply), kind }];
+    },
+  );
+}
+
+/** A reply on an arrow: of a long one, such as an error, the first word. */
+function replyWord(reply: string): string {
+  const [first = ""] = reply.split(" ");
+  return printable(reply.length <= 12 ? reply : first.slice(0, 12));
+}
+
+function replicationIn({ window, violation, holds }: Story, { wire }: Timeline): readonly Message[] {
+  const keys = new Set(holds.map(({ key }) => key));
+  const focus = { from: window.from, to: violation.overlap?.to ?? window.to };
+  return (wire?.replication ?? [])
+    .filter(({ key, sentNs, appliedNs }) => keys.has(key) && touches({ from: sentNs, to: appliedNs }, focus))
+    .map(({ from, to, key, sentNs, appliedNs }) => ({
+      from: { line: from, time: sentNs },
+      to: { line: to, time: appliedNs },
+      label: `replicates ${printable(key)}`,
+      kind: "reply",
+    }));
 }
 
 function writeId({ f, key, invocation }: OperationSpan): string | undefined {

@@ -156,7 +156,10 @@ function lanesOf(
   const hit = new Set(faults.flatMap(({ lanes }) => lanes));
   const named = [...clients].map(clientName);
   const paused = [...hit].filter((lane) => lane.startsWith("client-") && !named.includes(lane));
-  const nodes = [...hit].filter((lane) => lane.startsWith("node-") || lane.startsWith("sentinel-"));
+  const asked = timeline.bands.filter((band) => band.key === key && touches(band, window)).map(({ server }) => server);
+  const nodes = [...new Set([...hit, ...asked])].filter(
+    (lane) => lane.startsWith("node-") || lane.startsWith("sentinel-"),
+  );
   const writes = timeline.writes.some((write) => touches({ from: write.time, to: write.time }, window));
   return [
     ...[...named, ...paused].sort(byNumber),

@@ -5,6 +5,7 @@ import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, uncovered, type Interval } from "../../harness/history/interval.ts";
 import { titleOf, type RunRecord } from "./run-record.ts";
 import { spaceTimeOf, type Message, type SpaceTime } from "./space-time.ts";
+import type { ServerBand } from "./server-bands.ts";
 import { storiesOf, type Story } from "./story.ts";
 import { wrap } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
@@ -26,7 +27,7 @@ const TOP = 64;
  * @param which the violation, counted from 0 in the order of the text report
  */
 export function renderSvg(run: RunRecord, which = 0): string | undefined {
-  const timeline = timelineOf(run.history);
+  const timeline = timelineOf(run.history, run.wire);
   const story = storiesOf(run.verdict, timeline, run.history.events)[which];
   return story === undefined ? undefined : drawStory(run, story, timeline, true);
 }
@@ -62,6 +63,9 @@ class Diagram {
     const width = Math.max(LEFT + WIDE, ...this.#places.values()) + RIGHT;
     const { cause, explanation } = this.#story.violation;
     const overlap = this.#overlap();
+    const arrivals = this.#diagram.isObserved
+      ? "pale bars: a server thinks that a client holds, red: a second client"
+      : "the arrival time of messages at nodes was not observed";
     const heading = `${printable(this.#title)}: ${CAUSE_MEANING[cause]}`;
     const caption = !this.#captioned ? [] : wrap(printable(explanation), Math.floor((width - 32) / 6.4));
     const height = this.#bottom + 44 + caption.length * 17 + 12;
@@ -81,6 +85,7 @@ class Diagram {
       this.#captioned ? text(16, 24, "ls-heading", heading) : "",
       overlap.field,
       ...[...this.#places.keys()].map((line) => this.#line(line)),
+      ...this.#diagram.bands.map((band) => this.#band(band)),
       ...this.#diagram.faults.flatMap((fault) => this.#fault(fault)),
       ...this.#diagram.holds.flatMap((hold) => this.#hold(hold)),
       ...this.#diagram.messages.map((message) => this.#arrow(message)),
@@ -91,7 +96,7 @@ class Diagram {
         16,
         this.#bottom + 22,
         "ls-small",
-        "Time runs down and is not to scale; the arrival time of messages at nodes was not observed. Bars: solid within a lease, hatched after it.",
+        `Time runs down and is not to scale; ${arrivals}. Bars: solid within a lease, hatched after it.`,
       ),
       ...caption.map((line, index) => text(16, this.#bottom + 46 + index * 17, "ls-text", line)),
     ])}\n`;
@@ -134,6 +139,14 @@ class Diagram {
       field: element("rect", { class: "ls-overlap", ...shape }),
       label: text((left + right) / 2, bottom - 6, "ls-overlap-label", words, "middle"),
     };
+  }
+
+  #band({ server, client, from, to, twice }: ServerBand): string {
+    const { window } = this.#diagram;
+    const [top, bottom] = [this.#y(Math.max(from, window.from)), this.#y(Math.min(to, window.to))];
+    const shape = { x: this.#x(server) - 8, y: top, width: 16, height: Math.max(2, bottom - top) };
+    const title = element("title", {}, [escapeXml(`${server} thinks ${clientName(client)} holds`)]);
+    return element("rect", { class: twice ? "ls-band ls-twice" : "ls-band", ...shape }, [title]);
   }
 
   #hold(hold: HoldSpan): readonly string[] {
@@ -263,6 +276,8 @@ const STYLE = `
 .lockstorm-diagram .ls-lease{fill:${COLORS.lease}}
 .lockstorm-diagram .ls-overrun{fill:url(#ls-hatch);stroke:${COLORS.overrun};stroke-width:1}
 .lockstorm-diagram .ls-hatch-ground{fill:${COLORS.page}}.lockstorm-diagram .ls-hatch-stroke{fill:${COLORS.overrun}}
+.lockstorm-diagram .ls-band{fill:${COLORS.lease};opacity:.25}
+.lockstorm-diagram .ls-twice{fill:${COLORS.bad};opacity:.45}
 .lockstorm-diagram .ls-fault{fill:url(#ls-fault-hatch);stroke:${COLORS.fault};stroke-width:.75}
 .lockstorm-diagram .ls-fault-stroke{fill:${COLORS.fault};opacity:.45}
 .lockstorm-diagram .ls-fault-label{font-size:11px;fill:${COLORS.fault};paint-order:stroke;stroke:${COLORS.page};stroke-width:3px}

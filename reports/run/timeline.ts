@@ -2,6 +2,8 @@ import { clientOf } from "../../harness/history/clients.ts";
 import type { AuditEvent, History, HistoryEvent } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
 import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
+import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
+import { serverBands, type ServerBand } from "./server-bands.ts";
 import { collectFaults, type FaultSpan } from "./fault-spans.ts";
 
 /** A write as the guarded resource applied or refused it. */
@@ -15,20 +17,31 @@ export interface Timeline {
   readonly holds: readonly HoldSpan[];
   readonly faults: readonly FaultSpan[];
   readonly writes: readonly WriteMark[];
+  /** What servers thought, where that was recorded. */
+  readonly bands: readonly ServerBand[];
+  /** What went over the wire, where that was recorded. */
+  readonly wire?: WireRecord;
   /** The client behind a process: after `info` a client goes on as `process + clients`. */
   clientOf(process: number): number;
 }
 
-/** Arranges a history for drawing. It judges nothing: the verdict says what is wrong. */
-export function timelineOf(history: History): Timeline {
+/**
+ * Arranges a history for drawing. It judges nothing: the verdict says what is wrong.
+ * @param wire what was recorded beside it
+ */
+export function timelineOf(history: History, wire?: WireRecord): Timeline {
   const { clients } = history.header;
   const client = (process: number): number => clientOf(process, clients);
   const end = history.events.at(-1)?.time ?? 0;
+  const holds = collectHolds(history.events, end, clients);
+  const faults = collectFaults(history.events, end);
   return {
     end,
     operations: collectOperations(history.events, end, clients),
-    holds: collectHolds(history.events, end, clients),
-    faults: collectFaults(history.events, end),
+    holds,
+    faults,
+    bands: wire === undefined ? [] : serverBands(wire, { holds, faults, end }),
+    ...(wire === undefined ? {} : { wire }),
     writes: collectWrites(history.events),
     clientOf: client,
   };

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
+import { jumpOfOneInFive, lostInFailover } from "../testdata/example-runs.ts";
+import { serverBands } from "./server-bands.ts";
+import { timelineOf } from "./timeline.ts";
+
+const MS = 1e6;
+const FIRST = "9f2c51d0aa3be4417c88";
+const SECOND = "71be02f6c3d9a85e1104";
+
+function wireOf(keys: readonly Omit<KeyState, "key" | "clockAheadNs">[]): WireRecord {
+  const states = keys.map((state) => ({ key: "k1", clockAheadNs: 0, ...state }));
+  return { format: "lockstorm-wire", version: 1, messages: [], keys: states, replication: [], votes: [], leftOut: 0 };
+}
+
+function drawn(wire: WireRecord): readonly string[] {
+  const { holds, faults, end } = timelineOf(jumpOfOneInFive().history);
+  return serverBands(wire, { holds, faults, end }).map(
+    ({ server, client, from, to, twice }) =>
+      `${server} client-${client} ${from / MS}-${to / MS}${twice ? " twice" : ""}`,
+  );
+}
+
+test("a server thinks that a client holds while it has the owner's value, until that is replaced, gone, or expired", () => {
+  const granted = { expiresInNs: 10_000 * MS };
+  expect(
+    drawn(
+      wireOf([
+        { server: "node-0", atNs: 60 * MS, value: FIRST, ...granted },
+        { server: "node-1", atNs: 60 * MS, value: `lock:${FIRST} 1`, expiresInNs: 20 * MS },
+        { server: "node-3", atNs: 60 * MS, value: "a counter", ...granted },
+        { server: "node-0", atNs: 401 * MS },
+      ]),
+    ),
+  ).toEqual(["node-0 client-0 60-401", "node-1 client-0 60-80"]);
+});
+
+test("a server that gives a second owner the key within the first one's hold voted twice", () => {
+  const votes = [
+    { server: "node-2", atNs: 60 * MS, value: FIRST },
+    { server: "node-2", atNs: 170 * MS, value: SECOND },
+  ];
+  expect(drawn(wireOf(votes))).toEqual(["node-2 client-0 60-170", "node-2 client-1 170-460 twice"]);
+  const after = [
+    { server: "node-2", atNs: 60 * MS, value: FIRST },
+    { server: "node-2", atNs: 410 * MS, value: SECOND },
+  ];
+  expect(drawn(wireOf(after)).at(-1)).toBe("node-2 client-1 410-460");
+});
+
+test("a server that is killed thinks nothing any more", () => {
+  const { holds, faults, end } = timelineOf(lostInFailover().history);
+  const [band] = serverBands(wireOf([{ server: "node-0", atNs: 121 * MS, value: FIRST }]), { holds, faults, end });
+  expect(band?.to).toBe(180.9 * MS);
+});

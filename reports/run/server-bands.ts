@@ -1,0 +1,75 @@
+import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
+import { stopsNodes } from "../../harness/core/fault-traits.ts";
+import type { HoldSpan } from "../../harness/history/hold-spans.ts";
+import type { Interval } from "../../harness/history/interval.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** A stretch in which a server thought that a client held a key. */
+export interface ServerBand extends Interval {
+  readonly server: string;
+  readonly key: string;
+  readonly client: number;
+  /** When the key would have expired by itself; absent where it never would. */
+  readonly expires?: number;
+  /** How far the server's clock was ahead when it began, in nanoseconds. */
+  readonly clockAheadNs: number;
+  /** It gave the key to this client while another, to which it had given it before, still held. */
+  readonly twice: boolean;
+}
+
+/**
+ * What servers thought: a server thinks that a client holds from the moment on at which it has that client's owner value,
+ * until the value is replaced, removed or expired, or the server is down. Values without an owner tell nothing.
+ */
+export function serverBands(
+  wire: WireRecord,
+  { holds, faults, end }: Pick<Timeline, "holds" | "faults" | "end">,
+): readonly ServerBand[] {
+  const down = (server: string, from: number, to: number): number =>
+    Math.min(
+      to,
+      ...faults
+        .filter((fault) => stopsNodes(fault.traits) && fault.traits.kills !== undefined && fault.lanes.includes(server))
+        .map((fault) => fault.from)
+        .filter((time) => time >= from),
+    );
+  const bands: ServerBand[] = [];
+  for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
+    const before: HoldSpan[] = [];
+    states.forEach((state, index) => {
+      const hold = holdOf(state, holds);
+      if (hold === undefined) return;
+      const { server, key, atNs, expiresInNs, clockAheadNs } = state;
+      const expires = expiresInNs === undefined ? undefined : atNs + Math.max(0, expiresInNs);
+      const to = down(server, atNs, Math.min(states[index + 1]?.atNs ?? Math.max(end, atNs), expires ?? Infinity));
+      const twice = before.some((other) => other.owner !== hold.owner && other.from <= atNs && atNs < other.to);
+      before.push(hold);
+      if (to <= atNs) return;
+      const last = bands.at(-1);
+      const goesOn = last?.server === server && last.key === key && last.client === hold.client && last.to === atNs;
+      const band = {
+        server,
+        key,
+        client: hold.client,
+        from: atNs,
+        clockAheadNs,
+        twice,
+        ...(goesOn ? bands.pop() : {}),
+        to,
+      };
+      bands.push(expires === undefined ? band : { ...band, expires });
+    });
+  }
+  return bands;
+}
+
+/** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */
+function holdOf({ value, atNs }: KeyState, holds: readonly HoldSpan[]): HoldSpan | undefined {
+  if (value === undefined) return undefined;
+  const found = holds.filter(({ owner }) => owner !== "" && (value === owner || value.includes(owner)));
+  const distance = ({ invokedAt, to }: HoldSpan): number => Math.max(0, invokedAt - atNs, atNs - to);
+  return found.reduce<HoldSpan | undefined>(
+    (best, hold) => (best !== undefined && distance(best) <= distance(hold) ? best : hold),
+    undefined,
+  );
+}
