@@ -2,7 +2,7 @@ import { printable } from "../../harness/core/printable.ts";
 import { differenceWords } from "../run/first-difference.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import { timelineOf } from "../run/timeline.ts";
-import { html, Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { wholeRunPictures } from "./story-section.ts";
 
 /** The same schedule without what caused the violation, beside the run, with the first event that differs. */

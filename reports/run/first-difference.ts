@@ -36,8 +36,7 @@ function essence(event: HistoryEvent | undefined): string | undefined {
 function eventWords(event: HistoryEvent, { header }: History): string {
   const when = `at ${formatMs(event.time)}`;
   if (event.type === "audit") return `the ${RESOURCE} ${event.value.accepted ? "accepts" : "refuses"} a write ${when}`;
-  const who =
-    typeof event.process === "number" ? clientName(clientOf(event.process, header.clients)) : String(event.process);
+  const who = typeof event.process === "number" ? clientName(clientOf(event.process, header.clients)) : event.process;
   const key = "key" in event ? printable(event.key) : "";
   if (event.f === "acquire") {
     const verb = { invoke: "asks for", ok: "is granted", fail: "is refused", info: "has no answer for" }[
