@@ -54,7 +54,8 @@ function long(name: string, settings: Settings): TestProjectInlineConfiguration 
 export default defineConfig({
   test: {
     projects: [
-      quick("unit", unit),
+      // Files share the modules of their thread: to load them anew for each file would take as long as the tests.
+      quick("unit", { ...unit, isolate: false }),
       quick("simulated", simulated),
       quick("containers", containers),
       long("unit", unit),

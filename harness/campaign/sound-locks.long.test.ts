@@ -14,10 +14,14 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const SEEDS = 5;
 /** Of each seed. */
-const RUNS = 20;
+const RUNS = 12;
 
-/** `LOCKSTORM_SOUND_SEED` repeats a printed seed. Fresh seeds find what chosen seeds do not. */
-const base = Number(process.env["LOCKSTORM_SOUND_SEED"] ?? randomInt(1_000_000_000));
+/**
+ * `LOCKSTORM_SOUND_SEED` repeats a printed seed. Fresh seeds find what chosen seeds do not; a CI has the same ones each
+ * time, so that it fails for a change only.
+ */
+const { LOCKSTORM_SOUND_SEED, CI } = process.env;
+const base = Number(LOCKSTORM_SOUND_SEED ?? (CI === undefined ? randomInt(1_000_000_000) : 1));
 console.log(`sound locks are hunted with the seeds ${base} to ${base + SEEDS - 1}`);
 
 const sound = locks
@@ -32,7 +36,7 @@ test("there are sound locks on every topology of the simulation", () => {
   expect(sound.length).toBeGreaterThan(12);
 });
 
-test.each(sound)("%s on %s keeps what it claims, with five fresh seeds", async (name, kind, { persistence }) => {
+test.each(sound)("%s on %s keeps what it claims, with five seeds", async (name, kind, { persistence }) => {
   const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence }) });
   const possible = faults.filter((fault) => whyNotDrawn(fault, topology) === undefined);
   for (let seed = base; seed < base + SEEDS; seed += 1) {
