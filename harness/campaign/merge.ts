@@ -108,6 +108,7 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
     reason: missingShards(journals),
     counterexamples: new Map(shown),
     containersOnly: [],
+    notInstalled: [],
   };
 }
 

@@ -75,6 +75,8 @@ export async function printLadder(findings: LadderResult, options: PrintOptions)
   printFindings(told, records, json);
   if (!json && findings.containersOnly.length > 0)
     print(`\n  On containers only (--backend containers): ${findings.containersOnly.join(", ")}\n`);
+  if (!json && findings.notInstalled.length > 0)
+    print(`\n  Left out, since their packages are not installed: npm install ${findings.notInstalled.join(" ")}\n`);
   makeFolder(store);
   const written = writeReports({ title, runs: records, summary: told }, { store, name, formats, quiet: json });
   // An incomplete table cannot be compared.

@@ -1,6 +1,7 @@
 import { classesOf } from "../../../faults/fault-classes.ts";
 import { faults } from "../../../faults/registry.ts";
 import { claimedProperties } from "../../../lock-impl/claims.ts";
+import { isInstalled } from "../../../lock-impl/installed.ts";
 import { ladder } from "../../../lock-impl/ladder/ladder.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { locks } from "../../../lock-impl/registry.ts";
@@ -49,6 +50,17 @@ export function ladderCells(scope: LadderScope): readonly Cell[] {
 export function beyondSimulation(scope: LadderScope): readonly string[] {
   if (scope.backend !== "simulated") return [];
   return locksIn(scope).flatMap(({ name, topologies }) => (topologies.some(isSimulated) ? [] : [name]));
+}
+
+/** Locks that would be rows, but their package from npm is not installed. */
+export function notInstalledIn(scope: LadderScope): readonly LockEntry[] {
+  return locksIn(scope).filter((lock) => !isInstalled(lock) && cellsOf(lock, scope).length > 0);
+}
+
+/** The same scope without some locks. */
+export function scopeWithout(left: readonly LockEntry[], scope: LadderScope): LadderScope {
+  if (left.length === 0) return scope;
+  return { ...scope, only: locksIn(scope).flatMap((lock) => (left.includes(lock) ? [] : [lock.name])) };
 }
 
 function locksIn({ all, only }: LadderScope): readonly LockEntry[] {

@@ -1,4 +1,5 @@
 import { extname, join, relative } from "node:path";
+import { loadDriver } from "../../client/load-driver.ts";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import { isSimulated } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
@@ -12,7 +13,15 @@ import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
 import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { WorkerPool } from "../worker-pool.ts";
-import { beyondSimulation, type Cell, ladderCells, type LadderScope, titleOf } from "./cells.ts";
+import {
+  beyondSimulation,
+  type Cell,
+  ladderCells,
+  type LadderScope,
+  notInstalledIn,
+  scopeWithout,
+  titleOf,
+} from "./cells.ts";
 import {
   counterexamplesIn,
   type Found,
@@ -75,19 +84,26 @@ export interface LadderResult {
   readonly counterexamples: ReadonlyMap<number, string>;
   /** Locks that the simulation cannot run. */
   readonly containersOnly: readonly string[];
+  /** Packages from npm that are not installed, for `npm install`: their locks are no rows. */
+  readonly notInstalled: readonly string[];
 }
 
 /**
  * Searches every cell of locks by faults, or a shard of them, and shrinks a counterexample of each lock that broke. On
  * containers the simulation finds plans first, and real servers then run them. A journal in the store records the work,
  * and an interrupted table is resumed from it.
- * @throws UserError when no lock has a requested name, or when the journal to resume is that of another table
+ * @throws UserError when no lock has a requested name, when the package of such a lock is not installed, or when the journal to resume is that of another table
  */
 export async function huntLadder(options: LadderOptions, surroundings: RunEnvironment = {}): Promise<LadderResult> {
   const environment = completeEnvironment(surroundings);
   const { store, signal } = environment;
   const { all = false, only, topology, faults, backend = "simulated", seed = DEFAULT_SEED, runs, shard } = options;
-  const scope: LadderScope = { all, only, topology, faults, backend };
+  const asked: LadderScope = { all, only, topology, faults, backend };
+  const notInstalled = notInstalledIn(asked);
+  // Who asks for a lock by its name wants it; who asks for all wants what there is.
+  const [missing] = only === undefined ? [] : notInstalled;
+  if (missing !== undefined) await loadDriver(missing.name);
+  const scope = scopeWithout(notInstalled, asked);
   const parameters: LadderParameters = { scope, seed, runs };
   const cells = ladderCells(scope);
   const containersOnly = beyondSimulation(scope);
@@ -120,6 +136,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
       [...counterexamplesIn(entries, backend)].map(([cell, folder]) => [cell, join(store, folder)]),
     ),
     containersOnly,
+    notInstalled: [...new Set(notInstalled.flatMap(({ npmPackage }) => npmPackage ?? []))],
   };
 }
 

@@ -5,6 +5,7 @@ import { type Command, type Flag, type Flags, refuseOperands } from "../command.
 import { campaignFlags, readCampaignFlags } from "../flags/campaign-flags.ts";
 import { readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { readSeed } from "../flags/seed-flag.ts";
+import { campaignExitCode, exitZeroFlag } from "../flags/exit-zero-flag.ts";
 import { readShard } from "../flags/shard-flag.ts";
 import { printExploration } from "../print-exploration.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
@@ -37,7 +38,8 @@ export const explore: Command = {
     "keep-going": { help: "do not end with the first schedule that breaks the lock" },
     threads: { value: "n", help: "how many threads run schedules (default: one for each core)" },
     budget: { value: "time", help: "no new part begins after this time: 90s, 5m; a bare number is in seconds" },
-    shard: { value: "i/n", help: "explore only the i-th of n parts of the last level" },
+    shard: { value: "i/n", help: "explore only the i-th of n parts of the last level, or auto, as hunt has it" },
+    ...exitZeroFlag,
     resume: { help: "continue an interrupted exploration with the same flags in this store" },
     require: requireFlag,
     store,
@@ -56,7 +58,7 @@ export const explore: Command = {
     using progress = new TerminalProgress();
     const result = await exploreLock(options, { ...environment, signal, progress });
     progress[Symbol.dispose]();
-    return printExploration(result, asJson);
+    return campaignExitCode(await printExploration(result, asJson), flags);
   },
 };
 

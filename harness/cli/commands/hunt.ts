@@ -3,12 +3,14 @@ import { huntLock } from "../../campaign/hunt/hunt-lock.ts";
 import { huntLadder } from "../../campaign/ladder/hunt-ladder.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
 import { type Command, type CommandInput, refuseOperands } from "../command.ts";
+import { campaignExitCode, exitZeroFlag } from "../flags/exit-zero-flag.ts";
 import { readHuntOptions, readLadderOptions } from "../flags/hunt-flags.ts";
 import { printHunt } from "../print-hunt.ts";
 import { printLadder } from "../print-ladder.ts";
 import { readFormats, reportFlag } from "../report-files.ts";
 import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { SEED_HELP } from "../flags/seed-flag.ts";
+import { SHARD_HELP } from "../flags/shard-flag.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
 /** `lockstorm hunt`: runs generated plans until one breaks what the lock claims, then shrinks that plan. */
@@ -39,7 +41,8 @@ export const hunt: Command = {
     confirm: {
       help: "have real servers run the counterexample 3 times, and say in how many it failed again",
     },
-    shard: { value: "i/n", help: "run only shard i of n; lockstorm merge merges their results" },
+    shard: { value: "i/n", help: SHARD_HELP },
+    ...exitZeroFlag,
     resume: { help: "continue the same hunt in this store if it was interrupted" },
     threads: {
       value: "number",
@@ -62,7 +65,8 @@ export const hunt: Command = {
   run: async (input) => {
     const { operands, flags } = input;
     refuseOperands("hunt", operands, "name the lock with --lock");
-    return flags.on("all") || flags.on("ladder") ? runLadder(input) : runHunt(input);
+    const code = await (flags.on("all") || flags.on("ladder") ? runLadder(input) : runHunt(input));
+    return campaignExitCode(code, flags);
   },
 };
 

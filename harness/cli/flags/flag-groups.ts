@@ -26,7 +26,7 @@ const GROUPS = {
     "confirm",
   ],
   "How it is judged": ["require", "property", "model", "observe-contention", "margin"],
-  "The same again, in parts, and compared": ["seed", "path", "shard", "resume", "former"],
+  "The same again, in parts, and compared": ["seed", "path", "shard", "exit-zero", "resume", "former"],
   "Where it runs": ["backend", "threads", "server", "port", "proxy-port", "no-prompt"],
   "What is read and written": ["list", "markdown", "format", "report", "store", "write-edn", "json"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
