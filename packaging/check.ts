@@ -135,7 +135,8 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   if (!/^lockstorm: .* is not installed; .*npm install redlock4@.*\n$/.test(stderr)) throw new Error(stderr);
   const small = ["--topology", "redlock", "--faults", "clock-jump", "--runs", "1"];
   const { stdout } = await lockstorm(2, "hunt", "--all", ...small);
-  if (!/Left out, since their packages are not installed: npm install .*redlock4@/.test(stdout)) throw new Error(stdout);
+  if (!/Left out, since their packages are not installed: npm install .*redlock4@/.test(stdout))
+    throw new Error(stdout);
   writeFileSync(join(folder, "library.mjs"), LIBRARY);
   await expectCode(0, "node", ["library.mjs"], { cwd: folder, env });
 }

@@ -6,8 +6,6 @@ import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClai
 import { Pod } from "kubernetes-models/v1/Pod";
 import { afterAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { locks } from "../../../lock-impl/registry.ts";
-import { isSimulated } from "../../core/topology.ts";
 import { EXIT } from "../../core/verdict.ts";
 import { runMain } from "../testing/run-main.ts";
 
@@ -64,12 +62,6 @@ test("the number of shards stands in one place, which the fields of the Job and 
   const [{ source, targets }] = kustomization.replacements;
   expect(source.fieldPath).toBe("data.LOCKSTORM_SHARDS");
   expect(targets).toMatchObject([{ fieldPaths: ["spec.completions", "spec.parallelism", "spec.maxFailedIndexes"] }]);
-});
-
-test("the image has every package that a lock needs", () => {
-  const simulated = locks.filter(({ topologies }) => topologies.some(isSimulated));
-  const packages = new Set(simulated.flatMap(({ npmPackage }) => npmPackage ?? []));
-  for (const name of packages) expect(read("Dockerfile")).toContain(` ${name}`);
 });
 
 /** What a pod runs, its variables filled in as Kubernetes does. */
