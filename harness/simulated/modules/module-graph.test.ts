@@ -1,7 +1,10 @@
 import "../platform/install.ts";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import v8 from "node:v8";
+import vm from "node:vm";
 import { expect, test } from "vitest";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
 import { runSimulated } from "../../campaign/run-simulated.ts";
@@ -34,6 +37,22 @@ test("what a library keeps at module level is each graph's own, and the same wit
   const [first, second] = [await load(one), await load(other)];
   expect([first.next(), first.next(), (await load(one)).next(), second.next()]).toEqual([1, 2, 3, 1]);
   expect(first.pool).not.toBe(second.pool);
+});
+
+test("nothing of a graph is kept once its client is gone", async () => {
+  v8.setFlagsFromString("--expose-gc");
+  const collectGarbage = vm.runInNewContext("gc") as () => void;
+  const graphs: WeakRef<ModuleGraph>[] = [];
+  for (let run = 0; run < 10; run += 1) {
+    const graph = new ModuleGraph({});
+    (await load(graph)).requireModule();
+    graphs.push(new WeakRef(graph));
+  }
+  // A WeakRef keeps what it names until the turn is over.
+  await nextTurn();
+  collectGarbage();
+  // The variable of the loop may still hold the last one.
+  expect(graphs.filter((graph) => graph.deref() !== undefined).length).toBeLessThanOrEqual(1);
 });
 
 test("CommonJS, JSON, circles, modules that import CommonJS, and CommonJS that requires modules are loaded as by Node", async () => {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire, stripTypeScriptTypes } from "node:module";
 import { dirname, extname, join } from "node:path";
+import v8 from "node:v8";
 import vm from "node:vm";
 
 /** A compiled CommonJS module, to be run once per graph. */
@@ -22,6 +23,13 @@ const ESM_SYNTAX =
   /Cannot use import statement|Unexpected token 'export'|Cannot use 'import\.meta'|await is only valid/;
 const NODE_REDIS_CLASSES = join("@redis", "client", "dist", "lib", "commander.js");
 const PARAMETERS = ["exports", "require", "module", "__filename", "__dirname"];
+
+/**
+ * V8 remembers compiled modules by their text, with the functions that import for them, and so a client's whole graph, for as
+ * long as the process runs. It would never find one again: each graph's modules are new ones. They are compiled from
+ * `cachedData` instead.
+ */
+v8.setFlagsFromString("--no-compilation-cache");
 
 const sources = new Map<string, Source>();
 const typeOfFolder = new Map<string, string | undefined>();
