@@ -39,6 +39,16 @@ test("what a library keeps at module level is each graph's own, and the same wit
   expect(first.pool).not.toBe(second.pool);
 });
 
+test("a module that makes its own require gets the modules of its graph", async () => {
+  const graph = new ModuleGraph({});
+  const { createRequire: make } = (await graph.import("node:module")) as { createRequire: typeof createRequire };
+  const mine = await load(graph);
+  for (const from of [import.meta.url, import.meta.filename]) {
+    expect(make(from)("./testing/counting-library/index.js")).toBe(mine.default);
+    expect(make(from)("node:fs")).toBe(createRequire(from)("node:fs"));
+  }
+});
+
 test("nothing of a graph is kept once its client is gone", async () => {
   v8.setFlagsFromString("--expose-gc");
   const collectGarbage = vm.runInNewContext("gc") as () => void;

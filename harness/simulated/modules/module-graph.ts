@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import Module, { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
@@ -24,6 +24,8 @@ interface CommonJsModule {
  */
 const graphs = new WeakMap<object, ModuleGraph>();
 
+const MODULE = "node:module";
+
 /**
  * Modules of which a process has only one: the errors and types that a driver shares with the harness, and the client
  * library of our own locks, which is known to keep nothing at module level.
@@ -45,6 +47,11 @@ export class ModuleGraph {
   readonly addons: string[] = [];
   readonly #commonJs: Record<string, CommonJsModule> = Object.create(null) as Record<string, CommonJsModule>;
   readonly #modules = new Map<string, vm.Module>();
+  /** `node:module`, whose `createRequire` gives the modules of this graph. */
+  readonly #nodeModule = new Proxy(Module, {
+    get: (target, name): unknown =>
+      name === "createRequire" ? (from: string | URL) => this.#createRequire(from) : Reflect.get(target, name),
+  });
 
   /** @param owner the host in which it is loaded and runs */
   constructor(owner: object) {
@@ -80,6 +87,7 @@ export class ModuleGraph {
   #module(path: string): vm.Module {
     const known = this.#modules.get(path);
     if (known !== undefined) return known;
+    if (path === MODULE) return this.#remember(path, asModule(path, this.#nodeModule));
     if (path.startsWith("node:") || isShared(path)) return this.#remember(path, asModule(path, requireShared(path)));
     const source = this.#source(path);
     if (source.kind === "module") return this.#link(path, source);
@@ -125,6 +133,7 @@ export class ModuleGraph {
   /** The result of `require`. */
   #require(specifier: string, parent: CommonJsModule): unknown {
     const path = resolveModule(specifier, parent.filename, "require");
+    if (path === MODULE) return this.#nodeModule;
     if (path.startsWith("node:") || isShared(path)) return requireShared(path);
     const known = this.#commonJs[path];
     return known === undefined ? this.#load(path, parent) : known.exports;
@@ -161,7 +170,16 @@ export class ModuleGraph {
     return module.namespace;
   }
 
+  #createRequire(from: string | URL): CommonJsModule["require"] {
+    const path = from instanceof URL || from.startsWith("file:") ? fileURLToPath(from) : from;
+    return this.#create(path, undefined, {}).require;
+  }
+
   #define(path: string, parent: CommonJsModule | undefined, exports: unknown): CommonJsModule {
+    return (this.#commonJs[path] = this.#create(path, parent, exports));
+  }
+
+  #create(path: string, parent: CommonJsModule | undefined, exports: unknown): CommonJsModule {
     const module: CommonJsModule = {
       id: path,
       filename: path,
@@ -175,7 +193,6 @@ export class ModuleGraph {
     };
     parent?.children.push(module);
     Object.assign(module.require, requireFacts(path), { cache: this.#commonJs, main: undefined });
-    this.#commonJs[path] = module;
     return module;
   }
 }

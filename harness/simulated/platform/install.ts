@@ -13,6 +13,7 @@ import "./real.ts";
 import { patchConsole } from "./console-output.ts";
 import { patchDate } from "./dates.ts";
 import { patchFiles } from "./files.ts";
+import { patchIdentity } from "./identity.ts";
 import { patchMessageChannel } from "./message-channel.ts";
 import { patchMonotonicClocks } from "./monotonic-clocks.ts";
 import { patchProcessExit } from "./process-exit.ts";
@@ -31,6 +32,7 @@ if (!current.patched) {
   patchTimerPromises();
   patchTicks();
   patchRandomness();
+  patchIdentity();
   patchSockets();
   patchFiles();
   patchThreadPool();

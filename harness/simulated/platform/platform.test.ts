@@ -5,6 +5,7 @@ import dns from "node:dns";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import net, { createConnection } from "node:net";
+import os from "node:os";
 import { getEventListeners } from "node:events";
 import { performance as hooksPerformance } from "node:perf_hooks";
 import timers, { setTimeout as importedSetTimeout } from "node:timers";
@@ -85,6 +86,7 @@ const calls: Record<string, () => unknown> = {
   "crypto.pbkdf2": () => crypto.pbkdf2("a", "b", 1, 8, "sha1", noop),
   "crypto.subtle.digest": () => crypto.subtle.digest("SHA-1", new Uint8Array(1)),
   "zlib.gzip": () => zlib.gzip("a", noop),
+  "os.hostname": () => os.hostname(),
   "new MessageChannel": () => new MessageChannel().port1.close(),
 };
 /** The calls that a program in a host must not make. */
