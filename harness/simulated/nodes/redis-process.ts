@@ -1,3 +1,4 @@
+import { UserError } from "../../core/errors.ts";
 import type { Host } from "../kernel/host.ts";
 import type { Network } from "../network/network.ts";
 import type { ConnectionHandler, ServiceConnection } from "../network/service.ts";
@@ -78,6 +79,7 @@ export class RedisProcess {
         save: () => disk.save(this.server.snapshot()),
         rewriteFile: () => this.#rewriteFile(),
         shutdown: (save) => this.#shutDown(save === true),
+        absentCommand: (name) => host.fail("a command", notSimulated(name)),
       },
     });
     const { server } = this;
@@ -236,4 +238,11 @@ export class RedisProcess {
   #newReplicationId(): string {
     return Buffer.from(this.#world.host.random("replication").bytes(20)).toString("hex");
   }
+}
+
+function notSimulated(command: string): UserError {
+  return new UserError(
+    `the simulated servers have no ${command}, which the lock uses`,
+    "try it on real servers: --backend containers",
+  );
 }

@@ -6,6 +6,8 @@ import { describeWithEngine } from "../../containers/testing/engine-required.ts"
 import { connectEngine } from "../../containers/engine/engine.ts";
 import { hasImage } from "../../containers/engine/engine-messages.ts";
 import { nodeImage } from "../../containers/setup/images.ts";
+import { replicationCommands } from "../nodes/replication-source.ts";
+import { isAbsent } from "./absent-commands.ts";
 import { buildCommands } from "./command-table.ts";
 import type { Command } from "./command.ts";
 import type { RedisVersion } from "./server.ts";
@@ -64,6 +66,17 @@ describeWithEngine.each<[RedisVersion, boolean]>([
       const stepUs = random.integer(0, 1) === 0 ? 1_000 : 300_000;
       real.clock.set(real.clock.nowUs + random.integer(0, 3) * stepUs + random.integer(0, 999));
     }
+
+    test("every command of the real server is simulated, or known to be absent", async () => {
+      await using connection = await RealConnection.open(real.host, real.port);
+      const reply = (await connection.ask([["command", "list"]])).join("");
+      const names = [...reply.matchAll(/\$\d+\r\n([^\r]+)\r\n/g)].flatMap(([, name = ""]) => name);
+      expect(names.length).toBeGreaterThan(200);
+      const simulated = buildCommands(version, replicationCommands);
+      const neither = names.filter((name) => !name.includes("|") && !simulated.has(name) && !isAbsent(name));
+      expect(neither).toEqual([]);
+      expect([...simulated.keys()].filter(isAbsent)).toEqual([]);
+    });
 
     test(
       `${COMMANDS} random commands: replies, effects, events and data`,

@@ -1,3 +1,4 @@
+import { isAbsent } from "./absent-commands.ts";
 import { acceptsCount, type Caller, type Command } from "./command.ts";
 import { ErrorReply, errorReply, QUEUED, ReplyError, type Reply } from "./protocol/reply.ts";
 import type { RedisServer } from "./server.ts";
@@ -31,6 +32,7 @@ const NEVER_QUEUED = new Set(["exec", "discard", "multi", "watch", "quit", "rese
 export function findCommand(server: RedisServer, argv: readonly string[]): Command | undefined {
   const name = argv[0] ?? "";
   const found = server.commands.get(name) ?? server.commands.get(name.toLowerCase());
+  if (found === undefined && isAbsent(name)) server.hooks.absentCommand?.(name.toUpperCase());
   if (found?.subcommands === undefined || argv.length < 2) return found;
   return found.subcommands.get((argv[1] ?? "").toLowerCase());
 }

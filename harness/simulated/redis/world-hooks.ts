@@ -24,6 +24,8 @@ export interface WorldHooks {
   save?(): void;
   /** BGREWRITEAOF. */
   rewriteFile?(): void;
+  /** A client or a script asked for a command that real servers have and this one does not: it is an unknown command. */
+  absentCommand?(name: string): void;
   /** redis.log of a script. */
   log?(line: string): void;
 }

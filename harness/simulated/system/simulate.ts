@@ -54,7 +54,7 @@ const BEYOND_LIMIT_US = 120_000_000;
 /**
  * Builds a plan's topology in a simulation, waits until it is up, and runs `work` in it, in a separate host with a
  * clock that no fault touches.
- * @throws UserError when the simulation does not have the topology's servers
+ * @throws UserError when the simulation does not have the topology's servers, or a command that the lock sends
  * @throws HarnessError when no event is left although `work` has not ended, and the errors of `work`
  */
 export async function simulate<T>(
@@ -72,6 +72,10 @@ export async function simulate<T>(
     onTrace,
   });
   const system = new SimulatedSystem(kernel, plan, version, keeps);
+  kernel.onFailure((host, _, error) => {
+    // A server that cannot do what the lock asks for: whatever the run showed would be no server's doing.
+    if (host.runs === "service" && error instanceof UserError) kernel.abort(error);
+  });
   const stop = new AbortController();
   using _ = onAbort(options.signal, () => {
     system.runner.post("interrupted", () => stop.abort(options.signal?.reason));

@@ -125,6 +125,18 @@ describe("a node", () => {
     });
   });
 
+  test.each([
+    ["a client", ["setbit", "k", "1", "1"], "SETBIT"],
+    ["a script", ["EVAL", "return redis.call('GeoAdd', 'k', 1, 2, 'm')", "0"], "GEOADD"],
+  ])("ends the run, and names the command, when %s asks for one that only real servers have", async (_, argv, name) => {
+    const [command = "", ...rest] = argv;
+    const asked = within("single", async (system) => nodeOf(system, "node-0").command(command, ...rest));
+    await expect(asked).rejects.toMatchObject({
+      name: "UserError",
+      message: `the simulated servers have no ${name}, which the lock uses`,
+    });
+  });
+
   test("that dies owes no answer any more, and its next life answers anew", async () => {
     await within("single", async (system) => {
       const node = nodeOf(system, "node-0");

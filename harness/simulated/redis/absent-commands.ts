@@ -1,0 +1,23 @@
+/**
+ * Commands that real servers have and simulated ones do not. To a server's clients they are unknown commands; a simulation in
+ * which a lock sends one ends, because it would show a server that nobody has. Versions: both that are compared.
+ */
+const ABSENT: ReadonlySet<string> = new Set(
+  [
+    "bitcount bitfield bitfield_ro bitop bitpos getbit setbit",
+    "dump restore restore-asking migrate sort sort_ro lcs lolwut",
+    "failover sync",
+    "fcall fcall_ro function",
+    "geoadd geodist geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch geosearchstore",
+    "latency module monitor slowlog",
+    "pfadd pfcount pfdebug pfmerge pfselftest",
+    "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
+    "xack xautoclaim xclaim xgroup xinfo xpending xreadgroup xsetid",
+    "zdiff zdiffstore zinter zintercard zinterstore zrangestore zunion zunionstore",
+  ].flatMap((names) => names.split(" ")),
+);
+
+/** Whether a real server has this command, and a simulated one does not. */
+export function isAbsent(name: string): boolean {
+  return ABSENT.has(name.toLowerCase());
+}
