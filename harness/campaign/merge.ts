@@ -82,7 +82,7 @@ function commonIdentity(identities: readonly (readonly [file: string, CampaignId
 function mergeLadder(files: readonly string[], store: string): LadderResult {
   const journals = read(files, ladderEntrySchema);
   const [first = ""] = files;
-  const { cells, backend } = tableOfJournal(
+  const { cells, backend, search } = tableOfJournal(
     commonIdentity(journals.map(({ file, identity }) => [file, identity])),
     first,
   );
@@ -103,6 +103,7 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
   return {
     name: "ladder",
     backend,
+    search,
     found,
     wanted: cells.length,
     reason: missingShards(journals),

@@ -24,7 +24,7 @@ import { writeReports } from "./report-files.ts";
 import type { Backend } from "../core/topologies/backend.ts";
 import type { LadderResult } from "../campaign/ladder/hunt-ladder.ts";
 import { textOptions } from "./output.ts";
-import { rowName, titleOf } from "../campaign/ladder/cells.ts";
+import { cellCommand, rowName, titleOf } from "../campaign/ladder/cells.ts";
 import { type Found, mostTelling } from "../campaign/ladder/ladder-journal.ts";
 
 const TITLES = {
@@ -61,6 +61,7 @@ export async function printLadder(findings: LadderResult, options: PrintOptions)
     summaryCell(
       each,
       telling.findIndex((shown) => shown.each === each),
+      findings,
     ),
   );
   const missing = findings.wanted - cells.length;
@@ -98,7 +99,11 @@ function tableNotes(found: readonly Found[]): readonly SummaryNote[] {
   return [...table.values()].toSorted((one, other) => other.runs - one.runs);
 }
 
-function summaryCell({ cell, found, runs, valid }: Found, run: number): SummaryCell {
+function summaryCell(
+  { cell, found, runs, valid }: Found,
+  run: number,
+  { backend, search }: Pick<LadderResult, "backend" | "search">,
+): SummaryCell {
   return {
     lock: rowName(cell),
     fault: cell.fault?.kind ?? "none",
@@ -107,6 +112,7 @@ function summaryCell({ cell, found, runs, valid }: Found, run: number): SummaryC
     runs,
     ...(valid === undefined ? {} : { valid }),
     ...(run === -1 ? {} : { run }),
+    command: cellCommand(cell, { backend, ...search }),
   };
 }
 

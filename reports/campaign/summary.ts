@@ -20,6 +20,7 @@ const cellSchema = z.object({
   valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
   note: z.string().exactOptional().describe("one line about the cell: the cause, or why it is unknown"),
   run: z.int().nonnegative().exactOptional().describe("index of the report's run that shows it, from 0"),
+  command: z.string().exactOptional().describe("the command that searches this cell again, with the same plans"),
 });
 
 const noteSchema = z.object({
@@ -144,6 +145,26 @@ export function tickWords(cells: readonly (SummaryCell | undefined)[]): string |
   if (valid.length === 0) return undefined;
   const least = Math.min(...valid);
   return `behind each ✓ and ○ at least ${count(least, "valid run")} without a violation: ${boundWords(least)}`;
+}
+
+/** How many cells came out how, and how many runs that took. */
+export function summaryFigures({ cells }: Summary): readonly { readonly figure: number; readonly means: string }[] {
+  const of = (is: (cell: SummaryCell) => boolean): number => cells.filter(is).length;
+  const runs = cells.reduce((sum, cell) => sum + (cell.runs ?? 0), 0);
+  const tested = cells.filter(({ found, valid }) => valid !== undefined && found !== "broken" && found !== "simulated");
+  const valid = tested.reduce((sum, cell) => sum + (cell.valid ?? 0), 0);
+  const undecided = tested.reduce((sum, cell) => sum + (cell.runs ?? 0), 0) - valid;
+  const broken = (cell: SummaryCell): boolean => cell.found === "broken";
+  return [
+    { figure: runs, means: "runs" },
+    { figure: of(({ found }) => found === "holds" || found === "outlived"), means: "cells hold" },
+    { figure: valid, means: "valid runs behind them" },
+    { figure: undecided, means: "runs there decided nothing" },
+    { figure: of((cell) => broken(cell) && !isSurprise(cell)), means: "cells broken, as documented or not claimed" },
+    { figure: of((cell) => broken(cell) && isSurprise(cell)), means: "cells broken against a claim" },
+    { figure: of(({ found }) => found === "simulated"), means: "cells broken in simulation only" },
+    { figure: of(({ found }) => found === "unknown"), means: "cells unknown" },
+  ];
 }
 
 /** A cell in words: the expected and the actual result, the number of runs, and what that number proves. */

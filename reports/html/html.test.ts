@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { SCRIPT } from "./assets.ts";
 import { html, Markup } from "./markup.ts";
 import { renderHtml } from "./html.ts";
+import { proveSimulated, runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { catalogue } from "../../workloads/catalogue.ts";
+import { planOf } from "../../workloads/scenario.ts";
 import { EXAMPLE_RUNS, lostInFailover, takingTurns } from "../testdata/example-runs.ts";
 
 test("the content policy names the hash of the one program in the page", () => {
@@ -50,6 +53,58 @@ test("a scenario's page tells what it shows, and who says so", () => {
   expect(page).toContain("Two clients hold.");
   expect(page).toContain('It can happen. <a href="https://example.org/?a=1&amp;b=2">A &lt;paper&gt;</a>');
   expect(renderHtml({ runs: [lostInFailover()] })).not.toContain('class="about"');
+});
+
+test("a table tells how much was run, and each of its cells how to search it again", () => {
+  const cells = [
+    {
+      lock: "a",
+      fault: "none",
+      expected: "holds",
+      found: "holds",
+      runs: 20,
+      valid: 18,
+      command: "npx lockstorm hunt --lock a",
+    },
+    {
+      lock: "a",
+      fault: "stall",
+      expected: "broken",
+      found: "broken",
+      runs: 3,
+      command: "npx lockstorm hunt --faults stall",
+    },
+    { lock: "a", fault: "reset", expected: "holds", found: "unknown", runs: 5, valid: 0 },
+  ] as const;
+  const page = renderHtml({ runs: [], summary: { cells } });
+  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]*)/g)].map(([, figure, means]) => `${figure} ${means}`);
+  expect(figures.slice(0, 5)).toEqual([
+    "28 runs",
+    "1 cells hold",
+    "18 valid runs behind them",
+    "7 runs there decided nothing",
+    "1 cells broken, as documented or not claimed",
+  ]);
+  expect(page).toContain("18 of them valid: at most 16 % of such runs break it");
+  expect(page).toContain("npx lockstorm hunt --faults stall");
+  expect(page.match(/class="show-cell"/g)).toHaveLength(2);
+});
+
+test("a Redlock node that voted twice is seen at a glance, with the arrows that were recorded and the control", async () => {
+  const scenario = catalogue.find(({ slug }) => slug === "node-clock-jump");
+  if (scenario === undefined) throw new Error("no scenario");
+  const run = await runSimulated(planOf(scenario, { seed: 1 }), {
+    title: "node-clock-jump",
+    required: ["mutual-exclusion"],
+  });
+  const { record } = await proveSimulated(run);
+  const page = renderHtml({ runs: [record] });
+  expect(page).toMatch(/class="band band-\d twice"[^>]*><title>node-2 thinks client-1 holds k1/);
+  expect(page).toContain("node-2 votes twice: it gives k1 to client-1 too; its clock is 11");
+  expect(page).toContain("thinks client-0 holds k1 for another");
+  expect(page).toContain("SET k1");
+  expect(page).toContain("The first event that differs:");
+  expect(page).not.toContain("was not observed");
 });
 
 test("the modules of the page's program do not share a name, for they share a scope", () => {

@@ -5,6 +5,7 @@ import {
   cellWords,
   isSurprise,
   missingWords,
+  summaryFigures,
   summaryGrid,
   tickWords,
   type Summary,
@@ -22,6 +23,15 @@ export function matrixSection(summary: Summary): Markup {
   const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
     <h2 id="matrix-title">${summary.title ?? "Locks by faults"}</h2>
+    <dl class="figures">
+      ${summaryFigures(summary).map(
+        ({ figure, means }) =>
+          html`<div>
+            <dd>${figure}</dd>
+            <dt>${means}</dt>
+          </div>`,
+      )}
+    </dl>
     <div class="scroll" tabindex="0" role="region" aria-label="Locks by faults">
       <table class="matrix">
         <thead>
@@ -35,12 +45,13 @@ export function matrixSection(summary: Summary): Markup {
             ({ lock, cells }) =>
               html`<tr>
                 <th scope="row">${lock}</th>
-                ${cells.map(matrixCell)}
+                ${cells.map((cell) => matrixCell(cell, summary))}
               </tr>`,
           )}
         </tbody>
       </table>
     </div>
+    <div class="cell-infos" role="status">${summary.cells.map(cellInfo)}</div>
     <p class="key">
       <span class="cell holds">✓</span> holds (${found("holds")})
       ${found("outlived") > 0 && html`<span class="cell outlived">○</span> keeps its promise, but a client outlived its lease (${found("outlived")})`}
@@ -48,7 +59,7 @@ export function matrixSection(summary: Summary): Markup {
       (${found("unknown")})
       ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown on real servers (${found("simulated")})`}
       <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
-      <u>underlined</u>: shows a run
+      <u>underlined</u>: opens a run, dotted: shows the command that searches it again
     </p>
     ${ticks !== undefined && html`<p>${ticks}</p>`}
     ${
@@ -78,16 +89,33 @@ export function matrixSection(summary: Summary): Markup {
   </section>`;
 }
 
-function matrixCell(cell: SummaryCell | undefined): Markup {
+/** What a cell says when it is chosen: the outcome in words with its bound, and the command that searches it again. */
+function cellInfo(cell: SummaryCell, index: number): Markup {
+  const { lock, fault, command } = cell;
+  if (command === undefined) return html``;
+  return html`<div class="cell-info" data-cell="${index}" hidden>
+    <p><strong>${lock}</strong> under <strong>${fault}</strong>: ${cellWords(cell)}</p>
+    <div class="command">
+      <pre tabindex="0"><code>${command}</code></pre>
+      <button type="button" class="copy">Copy</button>
+    </div>
+  </div>`;
+}
+
+function matrixCell(cell: SummaryCell | undefined, summary: Summary): Markup {
   if (cell === undefined) return html`<td class="cell blank"><span class="unseen">not run</span></td>`;
   const surprise = isSurprise(cell) && cell.found !== "unknown";
   const words = cellWords(cell);
   const mark = (spoken: string): Markup =>
     html`<span aria-hidden="true">${MARK[cell.found]}</span> <span class="unseen">${spoken}</span>`;
   const content =
-    cell.run === undefined
-      ? mark(words)
-      : html`<button type="button" class="show-run" data-run="${cell.run}">${mark(`${words}, show the run`)}</button>`;
+    cell.run !== undefined
+      ? html`<button type="button" class="show-run" data-run="${cell.run}">${mark(`${words}, show the run`)}</button>`
+      : cell.command !== undefined
+        ? html`<button type="button" class="show-cell" data-cell="${summary.cells.indexOf(cell)}">
+            ${mark(`${words}, show the command`)}
+          </button>`
+        : mark(words);
   return html`<td
     class="cell ${cell.found} ${surprise && "surprise"}"
     title="${cell.lock} under ${cell.fault}: ${words}"

@@ -102,6 +102,17 @@ export function rowName({ lock, topology }: Cell): string {
   return lock.topologies.length > 1 ? `${lock.name} (${topology.kind})` : lock.name;
 }
 
+/** The command that searches the cell again, with the same plans. */
+export function cellCommand(
+  { lock, topology, fault }: Cell,
+  { backend, seed, runs }: { readonly backend: Backend; readonly seed: number; readonly runs?: number | undefined },
+): string {
+  const parts = ["npx lockstorm hunt --all", `--lock ${lock.name}`, `--topology ${topology.kind}`];
+  const column = fault === undefined ? "none" : fault.kind;
+  const given = runs === undefined ? [] : [`--runs ${runs}`];
+  return [...parts, `--faults ${column}`, ...given, `--backend ${backend}`, `--seed ${seed}`].join(" ");
+}
+
 /** The name of the cell. */
 export function titleOf(cell: Cell): string {
   return `${rowName(cell)} under ${cell.fault?.kind ?? "no fault"}`;

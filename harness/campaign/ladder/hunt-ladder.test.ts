@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
 import { readKeptRun } from "../kept-run.ts";
 import { expectSilence, freshStores, HeardProgress } from "../testing/results.ts";
+import { cellCommand } from "./cells.ts";
 import { huntLadder, type LadderOptions } from "./hunt-ladder.ts";
 
 const fresh = freshStores();
@@ -29,6 +30,11 @@ test("a table gives each cell as data, and a shrunk and drawn counterexample of 
   // Cells in the journal are not searched again.
   const resumed = await huntLadder({ ...TABLE, resume: true }, { store });
   expect(resumed.counterexamples).toEqual(table.counterexamples);
+  const [, broken] = table.found;
+  if (broken === undefined) throw new Error("the table has no second cell");
+  expect(cellCommand(broken.cell, { backend: table.backend, ...table.search })).toBe(
+    "npx lockstorm hunt --all --lock redlock --topology redlock --faults clock-jump --runs 30 --backend simulated --seed 1",
+  );
 });
 
 test.each<[string, LadderOptions, string]>([

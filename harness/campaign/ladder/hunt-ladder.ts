@@ -73,6 +73,8 @@ export interface LadderOptions {
 export interface LadderResult {
   /** The name of its reports, with the shard. */
   readonly name: string;
+  /** The seed, and the plans for each cell where they were given: they repeat a cell's search. */
+  readonly search: Pick<LadderParameters, "seed" | "runs">;
   /** In the order of the table. */
   readonly found: readonly Found[];
   readonly backend: Backend;
@@ -129,6 +131,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   return {
     name: `${NAME}${shardSuffix(shard)}`,
     backend,
+    search: { seed, runs },
     found: foundIn(cells, entries, backend),
     wanted,
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",

@@ -81,6 +81,8 @@ const parametersSchema = z.looseObject({
   topology: z.enum(TOPOLOGIES).exactOptional(),
   faults: z.array(z.string()).exactOptional(),
   backend: z.enum(BACKENDS),
+  seed: z.int(),
+  runs: z.int().exactOptional(),
   cells: z.array(z.string()),
 });
 
@@ -91,11 +93,17 @@ const parametersSchema = z.looseObject({
 export function tableOfJournal(
   { parameters }: CampaignIdentity,
   file: string,
-): { readonly cells: readonly Cell[]; readonly backend: Backend } {
+): {
+  readonly cells: readonly Cell[];
+  readonly backend: Backend;
+  readonly search: Pick<LadderParameters, "seed" | "runs">;
+} {
   const parsed = parametersSchema.safeParse(parameters);
   const cells = parsed.success ? ladderCells(parsed.data) : [];
-  if (parsed.success && JSON.stringify(parsed.data.cells) === JSON.stringify(cells.map(titleOf)))
-    return { cells, backend: parsed.data.backend };
+  if (parsed.success && JSON.stringify(parsed.data.cells) === JSON.stringify(cells.map(titleOf))) {
+    const { backend, seed, runs } = parsed.data;
+    return { cells, backend, search: { seed, runs } };
+  }
   throw new UserError(
     `${file} belongs to a table that this version of lockstorm does not have`,
     "merge with the version of lockstorm that hunted",

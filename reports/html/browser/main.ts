@@ -95,6 +95,19 @@ function startRuns(): void {
   follow();
 }
 
+/** A cell of the table without a run says what was found, and how to search it again. */
+function startCells(): void {
+  const infos = document.querySelectorAll<HTMLElement>(".cell-info");
+  const buttons = document.querySelectorAll<HTMLElement>(".show-cell");
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      const { cell } = button.dataset;
+      for (const info of infos) info.hidden = info.dataset["cell"] !== cell;
+      for (const other of buttons) other.classList.toggle("chosen", other === button);
+    });
+  }
+}
+
 /** On paper nothing can be unfolded. */
 function startPrinting(): void {
   let opened: readonly HTMLDetailsElement[] = [];
@@ -110,4 +123,5 @@ function startPrinting(): void {
 startTheme();
 startCopying();
 startRuns();
+startCells();
 startPrinting();

@@ -66,7 +66,15 @@ describe.skipIf(chromium === undefined)("the HTML report in a browser", { timeou
       cells: [
         { lock: "single", fault: "none", expected: "holds", found: "holds", runs: 20 },
         { lock: "single", fault: "failover", expected: "broken", found: "broken", runs: 3, run: 0 },
-        { lock: "fenced", fault: "none", expected: "holds", found: "broken", runs: 4, note: "double-grant" },
+        {
+          lock: "fenced",
+          fault: "none",
+          expected: "holds",
+          found: "broken",
+          runs: 4,
+          note: "double-grant",
+          command: "npx lockstorm hunt --all",
+        },
       ],
     } as const;
     await using opened = await openReport(browser, {
@@ -81,9 +89,12 @@ describe.skipIf(chromium === undefined)("the HTML report in a browser", { timeou
     expect(cells.map((text) => text.trim().replaceAll(/\s+/g, " "))).toEqual([
       "✓ expected holds, found holds in 20 runs",
       "✗ expected broken, found broken in 3 runs, show the run",
-      "✗ expected holds, found broken in 4 runs (double-grant)",
+      "✗ expected holds, found broken in 4 runs (double-grant), show the command",
       "not run",
     ]);
+    expect(await page.locator(".cell-info").isVisible()).toBe(false);
+    await page.click(".show-cell");
+    expect(await page.locator(".cell-info").innerText()).toContain("npx lockstorm hunt --all");
     await page.selectOption("#run-chooser", { index: 3 });
     await page.waitForSelector("#run-3[data-ready]");
     expect(await page.locator("section.run:visible").getAttribute("id")).toBe("run-3");
