@@ -14,6 +14,7 @@ import { merge } from "./merge.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report.ts";
 import { reproduce } from "./reproduce.ts";
+import { runs } from "./runs.ts";
 import { serve } from "./serve.ts";
 import { setup } from "./setup.ts";
 
@@ -30,6 +31,7 @@ export const commands: readonly Command[] = [
   serve,
   check,
   report,
+  runs,
   explain,
   advise,
   init,

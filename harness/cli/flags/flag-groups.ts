@@ -28,7 +28,19 @@ const GROUPS = {
   "How it is judged": ["require", "property", "model", "observe-contention", "margin"],
   "The same again, in parts, and compared": ["seed", "path", "shard", "exit-zero", "resume", "former"],
   "Where it runs": ["backend", "threads", "server", "port", "proxy-port", "no-prompt"],
-  "What is read and written": ["list", "markdown", "format", "report", "store", "write-edn", "json"],
+  "What is read and written": [
+    "list",
+    "markdown",
+    "format",
+    "report",
+    "store",
+    "write-edn",
+    "last",
+    "verdict",
+    "older-than",
+    "delete",
+    "json",
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /** Every flag that has a group. */

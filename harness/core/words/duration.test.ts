@@ -6,6 +6,7 @@ test.each([
   ["300", "ms", 300],
   ["5m", "s", 300_000],
   ["1h30m", "s", 5_400_000],
+  ["30d", "s", 2_592_000_000],
   ["1.5s", "ms", 1500],
   [" 20MS ", "s", 20],
   ["500us", "ms", 0.5],
@@ -14,7 +15,7 @@ test.each([
   expect(durationMs(text, bare)).toBe(ms);
 });
 
-test.each(["", " ", "-5", "5 m", "5d", "m", "1m x", "0x10", "NaN", "Infinity", "5m3", "１"])(
+test.each(["", " ", "-5", "5 m", "5w", "m", "1m x", "0x10", "NaN", "Infinity", "5m3", "１"])(
   "%j is no duration",
   (text) => {
     expect(durationMs(text, "s")).toBeUndefined();

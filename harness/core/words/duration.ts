@@ -1,6 +1,6 @@
 import { UserError } from "../errors.ts";
 
-const UNITS_MS = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const UNITS_MS = { us: 0.001, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A unit of time. */
 export type TimeUnit = keyof typeof UNITS_MS;
@@ -12,9 +12,9 @@ export type TimeUnit = keyof typeof UNITS_MS;
 export function durationMs(text: string, bare: TimeUnit): number | undefined {
   const word = text.trim().toLowerCase();
   if (/^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/.test(word)) return Number(word) * UNITS_MS[bare];
-  if (!/^(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:us|ms|s|m|h))+$/.test(word)) return undefined;
+  if (!/^(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?(?:us|ms|s|m|h|d))+$/.test(word)) return undefined;
   let total = 0;
-  for (const [, figure, unit] of word.matchAll(/(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(us|ms|s|m|h)/g)) {
+  for (const [, figure, unit] of word.matchAll(/(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(us|ms|s|m|h|d)/g)) {
     total += Number(figure) * UNITS_MS[unit as TimeUnit];
   }
   return total;

@@ -1,0 +1,109 @@
+import { UserError } from "../../core/errors.ts";
+import { printable, printableJson } from "../../core/printable.ts";
+import { EXIT } from "../../core/verdict.ts";
+import { deleteRun, type RecordedRun, recordedRuns, type RunSummary, summaryOf } from "../../run/recorded-runs.ts";
+import { STORE } from "../../run/store.ts";
+import { type Command, refuseOperands } from "../command.ts";
+import { print } from "../terminal.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
+
+const VERDICTS = ["valid", "invalid", "unknown", "unfinished"] as const;
+const DEFAULT_LAST = "20";
+
+/** `lockstorm runs`: the recorded runs, the newest first; and the deletion of old ones. */
+export const runs: Command = {
+  name: "runs",
+  summary: "list recorded runs, or delete old ones",
+  operands: "",
+  flags: {
+    last: { value: "number", help: "how many to list at most", default: DEFAULT_LAST },
+    lock: { value: "lock", help: "only runs of this lock" },
+    verdict: { value: "verdict", help: `only runs with this verdict: ${VERDICTS.join(", ")}`, choices: VERDICTS },
+    "older-than": { value: "time", help: "only runs that began longer ago: 12h, 30d; a bare number is in days" },
+    delete: {
+      help: "delete all runs that --older-than names, and say how many; counterexamples among them cannot be replayed by their folder any more",
+    },
+    store: { value: "folder", help: "where runs are recorded", default: STORE },
+    json: { help: "print the runs as JSON" },
+  },
+  examples: [
+    "lockstorm runs",
+    "lockstorm runs --verdict invalid --lock redlock",
+    "lockstorm runs --older-than 30d --verdict valid --delete",
+  ],
+  run: async ({ operands, flags, signal }) => {
+    refuseOperands("runs", operands, "name the folder with --store");
+    const olderThanMs = flags.durationMs("older-than", "d");
+    if (flags.on("delete") && olderThanMs === undefined) {
+      throw new UserError("--delete needs --older-than", "say which runs: --older-than 30d");
+    }
+    const wanted = {
+      before: olderThanMs === undefined ? Infinity : Date.now() - olderThanMs,
+      lock: flags.text("lock"),
+      verdict: flags.choice("verdict", VERDICTS),
+    };
+    const store = flags.text("store") ?? STORE;
+    if (flags.on("delete")) return deleteAll(store, wanted, { json: flags.on("json"), signal });
+    const all = recordedRuns(store);
+    const last = flags.integer("last", 1) ?? Number(DEFAULT_LAST);
+    const listed: RunSummary[] = [];
+    for (const each of matching(all, wanted)) {
+      listed.push(each);
+      if (listed.length === last || signal.aborted) break;
+    }
+    print(flags.on("json") ? printableJson(listed) : inWords(listed, all.length, store));
+    return EXIT.valid;
+  },
+};
+
+interface Wanted {
+  /** Runs that began before, in milliseconds since 1970. */
+  readonly before: number;
+  readonly lock: string | undefined;
+  readonly verdict: RunSummary["verdict"] | undefined;
+}
+
+/** The runs that are wanted, each read when it is asked for. */
+function* matching(all: readonly RecordedRun[], { before, lock, verdict }: Wanted): Generator<RunSummary> {
+  for (const run of all) {
+    if (run.begunAt.getTime() >= before) continue;
+    const summary = summaryOf(run);
+    if (summary === undefined) continue;
+    if (summary.lock === (lock ?? summary.lock) && summary.verdict === (verdict ?? summary.verdict)) yield summary;
+  }
+}
+
+async function deleteAll(
+  store: string,
+  wanted: Wanted,
+  { json, signal }: { readonly json: boolean; readonly signal: AbortSignal },
+): Promise<number> {
+  using progress = new TerminalProgress();
+  const { lock, verdict, before } = wanted;
+  const old = recordedRuns(store).filter(({ begunAt }) => begunAt.getTime() < before);
+  // Without another condition, nothing has to be read.
+  const chosen = lock === undefined && verdict === undefined ? old : matching(old, wanted);
+  let deleted = 0;
+  for (const run of chosen) {
+    if (signal.aborted) break;
+    if (!(await deleteRun(run))) continue;
+    deleted += 1;
+    if (deleted % 500 === 0) progress.step(`deleted ${deleted} runs`);
+  }
+  progress[Symbol.dispose]();
+  print(json ? printableJson({ deleted }) : `Deleted ${deleted} run(s) of ${printable(store)}.\n`);
+  return EXIT.valid;
+}
+
+function inWords(listed: readonly RunSummary[], all: number, store: string): string {
+  if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${all} run(s) in all).\n`;
+  const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
+    const broken = violated.length === 0 ? "" : `: ${violated.join(", ")}`;
+    return [
+      `${begunAt.toISOString().slice(0, 19).replace("T", " ")}  ${printable(lock)} on ${printable(topology)}  ` +
+        `${verdict}${printable(broken)}`,
+      `  ${printable(folder)}`,
+    ].join("\n");
+  });
+  return `${lines.join("\n")}\n\n${listed.length} of ${all} run(s), the newest first. Look at one: npx lockstorm report <folder>\n`;
+}
