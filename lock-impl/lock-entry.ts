@@ -28,6 +28,8 @@ export interface LockEntry {
    * that npm needs for it; absent where none is needed.
    */
   readonly npmPackage?: string;
+  /** For a library: what its own documentation promises, in our words. */
+  readonly documented?: string;
   /** True for a lock with a deliberate bug. Its claims are those that it would have without the bug. */
   readonly flawed: boolean;
   /** The bug, in one line. */

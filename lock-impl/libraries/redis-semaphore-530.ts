@@ -18,6 +18,7 @@ export const redisSemaphore530: LockEntry = {
   title: "npm redis-semaphore 5.3.0, Mutex: its renewal takes a lock that is gone",
   // It names ioredis 4 and 5 as its peers, and takes clients only of the ioredis that it finds itself.
   npmPackage: "redis-semaphore-530@npm:redis-semaphore@5.3.0 --legacy-peer-deps",
+  documented: "As redis-semaphore 5.8.0.",
   async load() {
     const [{ Mutex }, { semaphoreDriver }] = await Promise.all([
       import("redis-semaphore-530"),

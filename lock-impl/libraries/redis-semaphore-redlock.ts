@@ -7,6 +7,7 @@ export const redisSemaphoreRedlock: LockEntry = {
   name: "redis-semaphore-redlock",
   title: "npm redis-semaphore 5.8.0, RedlockMutex, renewed at 0.8 of its lease",
   npmPackage: "redis-semaphore@5.8.0",
+  documented: "As the mutex of redis-semaphore, on a majority of independent servers.",
   async load() {
     const [{ RedlockMutex }, { semaphoreDriver }] = await Promise.all([
       import("redis-semaphore"),

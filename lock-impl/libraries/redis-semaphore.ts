@@ -30,6 +30,8 @@ export const redisSemaphore: LockEntry = {
   name: "redis-semaphore",
   title: "npm redis-semaphore 5.8.0, Mutex, renewed at 0.8 of its lease",
   npmPackage: "redis-semaphore@5.8.0",
+  documented:
+    "A mutex that renews itself at 0.8 of its time-out. `onLockLost` is called when a renewal finds that the lock is lost; without it, an error is thrown that nobody catches.",
   async load() {
     const [{ Mutex }, { semaphoreDriver }] = await Promise.all([
       import("redis-semaphore"),

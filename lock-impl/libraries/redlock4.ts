@@ -11,6 +11,8 @@ export const redlock4: LockEntry = {
   name: "redlock4",
   title: "npm redlock 4.2.0",
   npmPackage: "redlock4@npm:redlock@4.2.0",
+  documented:
+    "Exclusive use of a resource for a limited time, by the Redlock algorithm: on one server, or on several of which a minority may fail. It does not tell who holds a lock.",
   async load() {
     const [{ Redis }, { default: Library }] = await Promise.all([import("ioredis"), import("redlock4")]);
     return {

@@ -9,6 +9,8 @@ export const redlock5Using: LockEntry = {
   ...redlock5,
   name: "redlock5-using",
   title: "npm redlock 5.0.0-beta.2, using: renewed 500 ms before its end, the loss told by a signal",
+  documented:
+    "As redlock 5; while the routine runs, the lock is extended by itself, and when that fails, a signal tells the routine to stop.",
   async load() {
     const [{ Redis }, library] = await Promise.all([import("ioredis"), import("redlock5")]);
     return {

@@ -11,6 +11,8 @@ export const redlock5: LockEntry = {
   name: "redlock5",
   title: "npm redlock 5.0.0-beta.2",
   npmPackage: "redlock5@npm:redlock@5.0.0-beta.2",
+  documented:
+    "Exclusive use of one or several resources for a limited time, by the Redlock algorithm: on one server, or on several of which a minority may fail. It does not tell who holds a lock.",
   async load() {
     const [{ Redis }, library] = await Promise.all([import("ioredis"), import("redlock5")]);
     return {

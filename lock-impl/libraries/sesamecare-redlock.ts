@@ -7,7 +7,7 @@ import { connectLibraryClients } from "./library-clients.ts";
 import { RedlockClient, type RedlockCalls } from "./redlock-client.ts";
 
 /** Faults that can delay an answer until the lease that it grants is over. */
-const LATE_ANSWER: readonly FaultClass[] = ["pause-client", "partition", "latency", "stall", "reset", "pause-node"];
+const LATE_ANSWER: readonly FaultClass[] = ["pause-client", "partition", "latency", "stall", "pause-node"];
 
 /** The npm package `@sesamecare-oss/redlock`, 1.4.0, a fork of `redlock` 5, with its defaults. */
 export const sesamecareRedlock: LockEntry = {
@@ -15,6 +15,7 @@ export const sesamecareRedlock: LockEntry = {
   name: "sesamecare-redlock",
   title: "npm @sesamecare-oss/redlock 1.4.0, a fork of redlock 5",
   npmPackage: "@sesamecare-oss/redlock@1.4.0",
+  documented: "As redlock 5, from which it is forked.",
   async load() {
     const [{ Redis }, library] = await Promise.all([import("ioredis"), import("@sesamecare-oss/redlock")]);
     return {

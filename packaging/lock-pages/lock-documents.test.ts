@@ -1,11 +1,12 @@
 // First: libraries store functions of the platform when they are loaded.
-import { ladderDocument, LOCK_PAGES, lockDocument } from "./lock-documents.ts";
+import { ladderDocument, libraryDocument, LOCK_PAGES, lockDocument } from "./lock-documents.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kindOf } from "../../faults/fault-classes.ts";
 import { ladder } from "../../lock-impl/ladder/ladder.ts";
+import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import { findLock, locks } from "../../lock-impl/registry.ts";
 import { isSimulated } from "../../harness/core/topology.ts";
 import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
@@ -28,6 +29,12 @@ describe("the pages of the locks are up to date (npm run docs:locks)", () => {
   test("the ladder", () => {
     const { path, text } = ladderDocument();
     expect(read(path)).toBe(text);
+  });
+
+  test("the libraries (npm run docs:libraries)", () => {
+    const { path, text } = libraryDocument(root);
+    expect(read(path)).toBe(text);
+    for (const { name, documented } of libraries) expect(documented, name).toMatch(/\.$/);
   });
 
   test("no page is left of a lock that is gone", () => {

@@ -14,6 +14,7 @@ import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
 import { keptRecurrences } from "./kept-recurrences.ts";
+import { libraryPage } from "./library-page.ts";
 import { lockPage } from "./lock-page.ts";
 import { DETECTION_RUNS, type LimitRun, runForLimit, searchLimit } from "../../harness/campaign/limit-search.ts";
 
@@ -32,6 +33,12 @@ export interface Document {
 /** The page of the ladder as a whole. */
 export function ladderDocument(): Document {
   return { path: join(LOCK_PAGES, "README.md"), text: ladderPage({ ladder, alternatives, specimens, libraries }) };
+}
+
+/** The page of the lock libraries. */
+export function libraryDocument(root: string): Document {
+  const page = { libraries, planFileOf, recurrences: keptRecurrences(root) };
+  return { path: join("docs", "libraries.md"), text: libraryPage(page) };
 }
 
 /** The file with the plan of a lock's counterexample: running the plan again draws the page. */
