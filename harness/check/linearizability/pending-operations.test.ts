@@ -40,6 +40,16 @@ test("and says nothing of one before, when the last acquire's hold certainly out
   expect([...pending.floating]).toEqual([first]);
 });
 
+test("nor does a release or extension that may be of a hold that nobody was told of", () => {
+  const pending = new PendingOperations();
+  const acquire = operation("acquire");
+  const release = { ...operation("release"), stranger: true };
+  pending.addAcquire(acquire, OWNER, true);
+  pending.addChange(release, OWNER);
+  for (const each of [acquire, release]) pending.confirm(each, OWNER);
+  expect([...pending.floating]).toEqual([acquire]);
+});
+
 test("but only once it is certain that nothing its owner did comes between the two", () => {
   const pending = new PendingOperations();
   const acquire = operation("acquire");

@@ -1,7 +1,8 @@
 /**
  * Do the tests of the checkers notice when a checker is wrong? `npm run mutants` changes one place at a time, as
  * `mutants.json` lists them, in a copy of the folders that judge histories, and runs the tests. A mutant that may
- * survive is listed with the reason. Exits with 1 when another one survives. All of them take the better part of an
+ * survive is listed with the reason. Exits with 1 when another one survives, or makes the tests run into their time
+ * limit, which decides nothing. All of them take the better part of an
  * hour: `npm run mutants -- 17 42` tries those two, `npm run mutants -- --minutes 3` as many as three minutes allow,
  * beginning at a place in the list that depends on the commit.
  */
@@ -53,10 +54,16 @@ function copyOfCheckers(): string {
   return copy;
 }
 
-function testsPass(copy: string): boolean {
+const LIMIT_MS = 600_000;
+
+/** `timed out`: the tests did not end, be it that the mutant hangs or that the machine is too busy. */
+function testOutcome(copy: string): "passed" | "failed" | "timed out" {
   const vitest = join(copy, "node_modules", "vitest", "vitest.mjs");
-  const { status } = spawnSync(process.execPath, [vitest, "run"], { cwd: copy, timeout: 600_000 });
-  return status === 0;
+  const { status, error, signal } = spawnSync(process.execPath, [vitest, "run"], { cwd: copy, timeout: LIMIT_MS });
+  if (error !== undefined && "code" in error && error.code === "ETIMEDOUT") return "timed out";
+  if (error !== undefined) throw error;
+  if (signal !== null) throw new Error(`the tests were ended by ${signal}`);
+  return status === 0 ? "passed" : "failed";
 }
 
 /** The numbers of all mutants, beginning where this commit begins. */
@@ -73,8 +80,10 @@ function main(chosen: readonly number[], minutes: number): number {
   const numbers = chosen.length > 0 ? chosen : rotated(mutants.length);
   let tried = 0;
   try {
-    if (!testsPass(copy)) throw new Error("the tests fail without any mutant");
+    const without = testOutcome(copy);
+    if (without !== "passed") throw new Error(`without any mutant the tests ${without}`);
     let unexplained = 0;
+    let undecided = 0;
     for (const number of numbers) {
       const mutant = mutants[number];
       if (mutant === undefined) throw new Error(`there is no mutant ${number}`);
@@ -86,17 +95,24 @@ function main(chosen: readonly number[], minutes: number): number {
         path,
         original.replace(from, () => to),
       );
-      const survived = testsPass(copy);
+      const outcome = testOutcome(copy);
       writeFileSync(path, original);
-      if (survived && survives === undefined) unexplained += 1;
-      const outcome = survived ? `SURVIVED (${survives ?? "unexplained"})` : "killed";
+      if (outcome === "passed" && survives === undefined) unexplained += 1;
+      if (outcome === "timed out") undecided += 1;
+      const told = {
+        passed: `SURVIVED (${survives ?? "unexplained"})`,
+        failed: "killed",
+        "timed out": `UNDECIDED: the tests did not end within ${LIMIT_MS / 1000} s`,
+      }[outcome];
       console.log(
-        `${number} ${file}: ${JSON.stringify(from.slice(0, 60))} -> ${JSON.stringify(to.slice(0, 40))}: ${outcome}`,
+        `${number} ${file}: ${JSON.stringify(from.slice(0, 60))} -> ${JSON.stringify(to.slice(0, 40))}: ${told}`,
       );
       tried += 1;
     }
-    console.log(`${tried} of ${mutants.length} mutants tried, ${unexplained} survived without a reason`);
-    return unexplained;
+    console.log(
+      `${tried} of ${mutants.length} mutants tried, ${unexplained} survived without a reason, ${undecided} undecided`,
+    );
+    return unexplained + undecided;
   } finally {
     rmSync(copy, { recursive: true });
   }
