@@ -40,8 +40,8 @@ export interface Hold {
   /** How its present lease came about; `Leases` alone reads and writes it. */
   promised: Promised | undefined;
   /**
-   * The last event that shows that its client meant to hold: its grant, an operation on the key, or the hold's end by
-   * release, lost notice or crash. A client that never releases may have forgotten the lock since.
+   * The last event that shows that its client meant to hold: its grant, an operation on the key, a re-entry that its
+   * client states, or the hold's end by release, lost notice or crash. A client that never releases may have forgotten the lock since.
    */
   lastSignIndex: number;
   lastSignTime: number;
@@ -66,13 +66,7 @@ export interface HoldEnd {
 export type HoldChange =
   | { readonly kind: "granted" | "extended"; readonly hold: Hold }
   /** The owner entered again. `fence` is what this grant reported. */
-  | {
-      readonly kind: "reentered";
-      readonly hold: Hold;
-      readonly fence: number | undefined;
-      /** Whether the lock still had its lease in force, and so cannot have begun a new hold. */
-      readonly withinLease: boolean;
-    }
+  | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
   | { readonly kind: "ended"; readonly hold: Hold };
 
 /** How many forgotten holds with a lease in force are skipped in the search for one whose lease is over. */
@@ -87,7 +81,8 @@ const SCANNED_FORGOTTEN = 8;
  * An owner that is granted the lock again within the lease of its hold re-enters: the hold lasts until it is released
  * as often as it was entered. If the lease may be over by then, or a fault may have taken the lock, a re-entry cannot
  * be told from a new hold: the grant then counts as a new hold, which replaces the old one and ends at its first
- * release.
+ * release. A client that says that it re-enters may not know that its lease is over: this shows only that it meant to
+ * hold until then.
  *
  * A client that is granted a key under another owner value has forgotten its older hold: its operations no longer show
  * that it means that hold, but the lock has promised it until the end of its lease.
@@ -215,6 +210,7 @@ export class HoldTracker {
     const { key, process, value } = grant.completion;
     const own = this.#ownOf(key, value.owner, process);
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
+    if (own !== undefined && grant.invocation.value.inner === true) sign(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
     const hold = newHold(grant);
@@ -224,22 +220,17 @@ export class HoldTracker {
   }
 
   /** Whether the hold certainly existed when its owner was granted the lock again. */
-  #isReentry(hold: Hold, grant: GrantEvents): boolean {
-    return !hold.forgotten && (grant.invocation.value.inner === true || this.#isWithinLease(hold, grant));
-  }
-
-  #isWithinLease(hold: Hold, { completion }: GrantEvents): boolean {
-    return completion.time < hold.leaseEnd && this.#lossIndex < hold.grantedIndex;
+  #isReentry(hold: Hold, { completion }: GrantEvents): boolean {
+    return !hold.forgotten && completion.time < hold.leaseEnd && this.#lossIndex < hold.grantedIndex;
   }
 
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
-    const withinLease = this.#isWithinLease(hold, grant);
     this.#leases.set(hold, leaseOf(grant));
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
     if (hold.share.kind === "exclusive") hold.share = shareOf(grant.invocation.value);
-    return [{ kind: "reentered", hold, fence: grant.completion.value.fence, withinLease }];
+    return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
 
   #forget(hold: Hold): void {

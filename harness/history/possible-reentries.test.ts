@@ -20,6 +20,13 @@ describe("an acquire of unknown outcome", () => {
   const twice = (process: number, secondAt: number): Recording =>
     unknown().acquire(2, process, "a", { ttlMs: 400 }).acquire(secondAt, 1, "b", { ttlMs: 400 });
 
+  it("may have cut a lease before its grant arrived: then its client outlived it", () => {
+    const late = unknown().seek(2, 3, { ttlMs: 400 }).seek(40, 1, { ttlMs: 400 }).granted(41, 1, "b").seek(42, 1);
+    const met = late.granted(43, 3, "a").granted(44, 1, "b");
+    expect(verdict("lease-exclusion", met)).toBe("valid");
+    expect(judge("mutual-exclusion", met)).toMatch(/^invalid; overrun /);
+  });
+
   it("may have cut the lease of the next hold of its client, and of nobody else", () => {
     expect(verdict("lease-exclusion", twice(3, 40))).toBe("valid");
     expect(verdict("linearizability", twice(3, 40))).toBe("valid");

@@ -12,14 +12,29 @@ const again = (as: "reenter" | "acquire", fence?: number): Recording => {
 };
 
 describe("an owner that is granted the lock again when its lease is over", () => {
-  it("has begun a new hold, if it does not say that it enters what it holds", () => {
-    expect(judge("lease-exclusion", again("acquire"))).toBe("valid");
-    expect(judge("mutual-exclusion", again("acquire").release(300, 0, "a", false))).toBe("valid");
+  it.each(["acquire", "reenter"] as const)("may have begun a new hold, whatever it says (%s)", (as) => {
+    for (const property of ["lease-exclusion", "linearizability"] as const) {
+      expect(judge(property, again(as))).toBe("valid");
+      expect(judge(property, again(as).release(300, 0, "a", false))).toBe("valid");
+    }
+    expect(judge("mutual-exclusion", again(as).release(300, 0, "a", false))).toBe("valid");
   });
 
-  it("has entered once more, if it says so: one release does not free the lock", () => {
-    expect(judge("lease-exclusion", again("reenter"))).toBe("invalid; double-grant 1,7");
-    expect(judge("mutual-exclusion", again("reenter").release(300, 0, "a", false))).toBe("invalid; double-grant 1,7");
+  it("meant to hold until then, if it says that it enters what it holds", () => {
+    const between = (as: "reenter" | "acquire"): Recording => {
+      const held = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 100 }).acquire(150, 1, "b");
+      return held.release(160, 1, "b")[as](200, 0, "a");
+    };
+    expect(judge("mutual-exclusion", between("acquire"))).toBe("valid");
+    expect(judge("mutual-exclusion", between("reenter"))).toBe("invalid; overrun 1,3");
+    expect(judge("lease-exclusion", between("reenter"))).toBe("valid");
+  });
+
+  it.each(["acquire", "reenter"] as const)("may be told its fencing token once more (%s)", (as) => {
+    const first = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 100, fence: 1 });
+    const again = first[as](200, 0, "a", { fence: 2 })[as](210, 0, "a", { fence: 2 });
+    expect(judge("fencing-tokens", again)).toBe("valid");
+    expect(judge("fencing-tokens", again[as](220, 0, "a", { fence: 3 }))).toContain("invalid; token-rollback");
   });
 
   it.each(["acquire", "reenter"] as const)("may be told the old fencing token or a larger one (%s)", (as) => {

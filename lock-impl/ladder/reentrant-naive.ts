@@ -16,9 +16,10 @@ end
 return redis.call('PTTL', KEYS[1])`);
 
 /**
- * All holds of a client have the same owner value, and an entry that finds the lock free takes it. When the outer hold
- * was lost, an inner entry starts the count at one again, and its unlock frees the lock that the outer section believes
- * it holds. A late unlock of an earlier hold does the same.
+ * All holds of a client have the same owner value, and an entry that finds the lock free takes it. A late unlock of an
+ * earlier hold counts for the present one, and frees it. When the outer hold was lost, an inner entry starts the count
+ * at one again, and its unlock frees the lock that the outer section believes it holds; the lock promised no more, but
+ * it told nobody.
  */
 const withoutGenerations = {
   ...countedHash,
@@ -42,15 +43,8 @@ export const reentrantNaive: LockEntry = {
   }),
   reentrant: true,
   flawed: true,
-  flaw: "an inner unlock, after the outer hold was lost, releases the lock that the outer section relies on",
+  flaw: "an unlock that arrives late counts for the client's next hold, and frees it",
   limits: [
-    {
-      property: "lease-exclusion",
-      topology: "single",
-      under: "none",
-      cause: "double-grant",
-      source: "reentry-miscount",
-    },
     {
       property: "lease-exclusion",
       topology: "single",
@@ -61,7 +55,7 @@ export const reentrantNaive: LockEntry = {
     ...leasedOnOneServer.limits,
   ],
   lesson: {
-    shows: { property: "lease-exclusion", topology: "single", under: "none" },
+    shows: { property: "lease-exclusion", topology: "single", under: "latency" },
     fixedBy: "reentrant",
     how: "Each outermost hold has a generation: an inner entry or unlock counts only for its own hold.",
   },

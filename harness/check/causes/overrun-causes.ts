@@ -8,14 +8,30 @@ import { clientInWords, faultInWords, ms } from "../words.ts";
 
 /**
  * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
- * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival. Empty if neither
- * lease was over.
+ * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival, or if an
+ * operation of unknown outcome may have cut its lease before. Empty if neither lease was over.
  */
 export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
-  const { first, second, from, firstLeaseEnd } = overlap;
+  const { first, second, from, firstLeaseEnd, secondLeaseEnd } = overlap;
   if (firstLeaseEnd <= from) return outlived(first, firstLeaseEnd, from, evidence);
   if (isOverOnArrival(second)) return overOnArrival(second, evidence);
-  return [];
+  return secondLeaseEnd === undefined ? [] : cutBeforeArrival(second, secondLeaseEnd, evidence);
+}
+
+/** The lease was perhaps over when the grant arrived: an operation of unknown outcome had asked for a shorter one. */
+function cutBeforeArrival(hold: Hold, leaseEnd: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const client = clientInWords(evidence.header, hold.process);
+  return [
+    {
+      cause: "overrun",
+      events: [hold.invokedIndex],
+      shown: `the lease of ${client} may have ended at ${ms(leaseEnd)}, before the grant reached it at ${ms(hold.grantedTime)}: another operation, of unknown outcome, had asked for a shorter lease`,
+      why: "that operation took effect, and the client did not know",
+      ground: { on: "remedy", remedy: "fencing-resource" },
+      grant: hold.grantedIndex,
+      remedies: ["fencing-resource"],
+    },
+  ];
 }
 
 /** The client held, or continued to work, after its lease. */

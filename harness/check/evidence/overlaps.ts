@@ -17,6 +17,8 @@ export interface Overlap {
   readonly index: number;
   /** When the lease of `first` ended, as known when the overlap began. */
   readonly firstLeaseEnd: number;
+  /** The same of `second`, where its lease may have been over by then. */
+  readonly secondLeaseEnd?: number;
   /** The hold whose extension or re-entry began the overlap, where it was not a grant. */
   readonly extended?: Hold;
 }

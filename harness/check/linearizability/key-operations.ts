@@ -100,13 +100,18 @@ export class KeyOperations {
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
   }
 
-  /** The holder was told that its lease is gone: from then on the lease may be gone. */
+  /**
+   * The holder was told that its lease is gone: from then on its hold may be gone, with all its entries. If only one of
+   * several entries is gone, the hold is over with the releases of the others, and it makes no difference when the lost
+   * one went.
+   */
   lose({ process, index, time, value }: LostEvent): void {
     if (this.#isDecided()) return;
     const end = { required: false, completed: Infinity, completedTime: Infinity };
     const begin = { invoked: index, invokedTime: time };
     const nothing = { stranger: false, fence: undefined, leaseNs: 0 };
-    this.#take({ kind: "release", process, owner: value.owner, ...begin, ...end, ...nothing });
+    const kind = this.#model.ownerAware ? "lose" : "release";
+    this.#take({ kind, process, owner: value.owner, ...begin, ...end, ...nothing });
   }
 
   /**

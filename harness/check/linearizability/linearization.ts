@@ -164,6 +164,7 @@ export class Linearization implements Follower {
       case "acquire":
         return this.#acquire(configuration, operation);
       case "release":
+      case "lose":
       case "extend":
       case "reenter":
         return this.#useHold(configuration, operation);

@@ -42,12 +42,13 @@ export function lockModel(name: LockModelName, limits: { readonly maxDepth?: num
  * - `acquire` was granted, or (not `required`) may have been.
  * - `release` found its owner's hold and ended it, or (not `required`) may have.
  * - `miss` is a release that found its owner not holding.
+ * - `lose` may have ended its owner's hold, with all its entries; it is never `required`.
  * - `extend` prolonged its owner's hold, or (not `required`) may have.
  * - `reenter` is an acquire that may have entered its owner's hold again; it is never `required`.
  * - `contended` is an acquire that saw somebody hold.
  */
 export interface LockOperation {
-  readonly kind: "acquire" | "release" | "miss" | "extend" | "reenter" | "contended";
+  readonly kind: "acquire" | "release" | "lose" | "miss" | "extend" | "reenter" | "contended";
   /** It took effect between invocation and completion. Otherwise it may take effect at any time after, or never. */
   readonly required: boolean;
   readonly process: number;
@@ -123,6 +124,8 @@ export function apply(
       return state.holder === undefined ? undefined : reenter(model, state, operation, time);
     case "release":
       return isHeldBy(model, state, operation) ? leave(model, state, operation) : undefined;
+    case "lose":
+      return isHeldBy(model, state, operation) ? freed(state) : undefined;
     case "miss":
       return !model.ownerAware || state.holder !== operation.owner ? state : undefined;
     case "extend":

@@ -128,6 +128,7 @@ export class OwnerlessLinearization implements Follower {
       case "acquire":
         return this.#freeBefore(configuration, operation).flatMap((free) => this.#enter(free, operation) ?? []);
       case "release":
+      case "lose":
       case "extend":
         return this.#heldBefore(configuration, operation).flatMap(
           (held) => this.#use(held, operation, operation.completed) ?? [],

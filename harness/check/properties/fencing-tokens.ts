@@ -120,7 +120,7 @@ class FencingTokens implements Checker {
     const { process, index, time } = event;
     const asked = { invokedIndex: invocation.index, invokedTime: invocation.time };
     const grant: TokenGrant = { fence, process, owner, ...asked, index, time };
-    const reentered = changes.find((change) => change.kind === "reentered" && change.withinLease);
+    const reentered = changes.find((change) => change.kind === "reentered");
     this.#judge(event.key, grant, pending.largestBefore, reentered?.hold, ownBefore);
   }
 

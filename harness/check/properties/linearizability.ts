@@ -205,6 +205,7 @@ class Linearizability implements Checker {
   #ofTheLock({ kind }: LockOperation): Hypothesis {
     switch (kind) {
       case "release":
+      case "lose":
       case "extend":
         return this.#blame(
           "foreign-release",
@@ -257,6 +258,7 @@ function resultInWords({ kind, owner, fence }: LockOperation): string {
     case "acquire":
       return `was granted it${as}${fence === undefined ? "" : ` with fencing token ${fence}`}`;
     case "release":
+    case "lose":
       return `released it${as}`;
     case "miss":
       return `was told that it did not hold it${as}`;

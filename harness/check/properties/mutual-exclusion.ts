@@ -56,7 +56,8 @@ class MutualExclusion implements Checker {
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
       const same = others.length === 0 ? leases.between(first, second) : undefined;
       const further = others.length === 0 ? {} : { others };
-      this.#overlaps.begin(same ?? { first, second, ...further, from, index, firstLeaseEnd: first.leaseEnd });
+      const over = second.leaseEnd <= from ? { secondLeaseEnd: second.leaseEnd } : {};
+      this.#overlaps.begin(same ?? { first, second, ...further, from, index, firstLeaseEnd: first.leaseEnd, ...over });
     }
   }
 

@@ -25,7 +25,8 @@ export function eventsOf(operations: readonly LockOperation[]): readonly Operati
 }
 
 function nameOf(kind: LockOperation["kind"]): "acquire" | "extend" | "release" {
-  return kind === "contended" || kind === "reenter" ? "acquire" : kind === "miss" ? "release" : kind;
+  if (kind === "contended" || kind === "reenter") return "acquire";
+  return kind === "miss" || kind === "lose" ? "release" : kind;
 }
 
 function begun(operation: LockOperation, process: number): OperationEvent {

@@ -34,6 +34,10 @@ export interface RandomServer {
    * lock can prevent; this is then called, with the time in milliseconds.
    */
   readonly lateReleases?: (at: number) => void;
+  /** Whether a client that believes that it holds says so when it enters again. */
+  readonly statesReentry?: boolean;
+  /** Lost notices are always mistaken, or with some of them one entry or all entries end. */
+  readonly notices?: "mistaken" | "any";
 }
 
 export function serverMoves(clients: number, maxLength: number): fc.Arbitrary<readonly ServerMove[]> {
@@ -136,6 +140,7 @@ class Game {
     }
     if (client.owner !== undefined && move.event === 2) {
       this.#recording.lost(at, client.process, client.owner);
+      if (this.#options.notices === "any") this.#leave(client.owner, move.choice % 3, at);
       this.#forget(client);
     }
     const { choice } = move;
@@ -148,6 +153,14 @@ class Game {
   #lose(at: number): void {
     this.#key.owner = undefined;
     if (this.#options.losses === "told") this.#recording.fault(at, "eviction", { targets: ["node-0"] });
+  }
+
+  /** Ends nothing (0), one entry (1) or all entries (2) of an owner. */
+  #leave(owner: string, what: number, at: number): void {
+    this.#expire(at);
+    if (this.#key.owner !== owner) return;
+    this.#key.depth -= what === 2 ? this.#key.depth : what;
+    if (this.#key.depth <= 0) this.#key.owner = undefined;
   }
 
   #forget(client: Client): void {
@@ -199,7 +212,8 @@ class Game {
     if (!again) client.acquisitions += 1;
     const fresh = fixedOwners ? `c${move.client}` : `c${move.client}-${client.acquisitions}`;
     const owner = again ? (client.owner ?? fresh) : fresh;
-    this.#recording.seek(at, client.process, { ttlMs: move.ttlMs });
+    const inner = again && this.#options.statesReentry === true;
+    this.#recording.seek(at, client.process, { ttlMs: move.ttlMs, inner });
     const take = (now: number): number | undefined => this.#take(owner, move.ttlMs, now);
     this.#send(client, move, at, "acquire", take, (taken, now) => {
       const validForMs = at + move.ttlMs - now;

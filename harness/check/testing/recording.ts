@@ -41,9 +41,14 @@ export class Recording {
   seek(
     atMs: number,
     process: number,
-    { ttlMs = 1000, waitMs = 0, ...sharing }: { ttlMs?: number; waitMs?: number } & Sharing = {},
+    {
+      ttlMs = 1000,
+      waitMs = 0,
+      inner = false,
+      ...sharing
+    }: { ttlMs?: number; waitMs?: number; inner?: boolean } & Sharing = {},
   ): this {
-    const value = { ttlMs, waitMs, ...sharing };
+    const value = { ttlMs, waitMs, ...(inner ? { inner } : {}), ...sharing };
     return this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value });
   }
 
@@ -54,9 +59,7 @@ export class Recording {
     owner: string,
     { ttlMs = 1000, ...details }: GrantDetails & { ttlMs?: number } = {},
   ): this {
-    const value = { ttlMs, waitMs: 0, inner: true };
-    this.#add(atMs, { process, type: "invoke", f: "acquire", key: this.#key, value });
-    return this.granted(atMs + 1, process, owner, details);
+    return this.seek(atMs, process, { ttlMs, inner: true }).granted(atMs + 1, process, owner, details);
   }
 
   granted(atMs: number, process: number, owner: string, details: GrantDetails = {}): this {
