@@ -43,31 +43,34 @@ export async function proven(run: ExecutedRun): Promise<ExecutedRun> {
 
 /** Runs plans on a backend. Loaded only now: the simulation patches the platform, containers need many modules. */
 export async function executorOf(backend: Backend): Promise<Execute> {
-  return backend === "simulated" ? (await import("./simulated-executor.ts")).executeSimulated : containerExecutor();
+  if (backend === "simulated") return (await import("./simulated-executor.ts")).executeSimulated;
+  return backend === "live"
+    ? executorInRealTime((await import("./run-live.ts")).runLive)
+    : executorInRealTime((await import("./run-on-containers.ts")).runOnContainers);
 }
 
-/** Servers that stay up between runs, for up to `parallel` runs at a time; a simulation needs none. */
+/** Servers that stay up between runs, for up to `parallel` runs at a time; a simulation, live or not, needs none. */
 export async function poolFor(backend: Backend, parallel = 1): Promise<ContainerPool | undefined> {
-  if (backend === "simulated") return undefined;
+  if (backend !== "containers") return undefined;
   const containers = await import("../containers/container-pool.ts");
   return new containers.ContainerPool(parallel);
 }
 
-async function containerExecutor(): Promise<Execute> {
-  const { runOnContainers } = await import("./run-on-containers.ts");
+/** Runs with real processes, each in a folder of its own from the start. */
+function executorInRealTime(run: (plan: Plan, options: ExecuteOptions) => Promise<KeptRun>): Execute {
   return async (plan, options) => {
-    const run = await runOnContainers(plan, options);
+    const kept = await run(plan, options);
     return {
-      ...run,
-      keep: () => run,
-      discard: () => rmSync(run.folder, { recursive: true }),
-      prove: () => provenBySimulation(run),
+      ...kept,
+      keep: () => kept,
+      discard: () => rmSync(kept.folder, { recursive: true }),
+      prove: () => provenBySimulation(kept),
     };
   };
 }
 
 /**
- * A run on containers with the causes that simulated runs of its plan prove. The verdict in its folder is rewritten.
+ * A run in real time with the causes that simulated runs of its plan prove. The verdict in its folder is rewritten.
  */
 async function provenBySimulation(run: KeptRun): Promise<ExecutedRun> {
   const { proveBySimulation } = await import("./run-simulated.ts");

@@ -22,10 +22,14 @@ export type ReplayComparison =
   | { readonly kind: "same"; readonly traceHash: string }
   /** Another trace: the lock or lockstorm has changed since. */
   | { readonly kind: "other" }
-  /** Real servers showed some of the causes that the simulation had found. */
-  | { readonly kind: "confirmed"; readonly causes: readonly string[] }
-  /** Real servers did not show these causes. */
-  | { readonly kind: "simulation-only"; readonly causes: readonly string[] };
+  /** Real processes, on these servers, showed some of the causes that the simulation had found. */
+  | { readonly kind: "confirmed"; readonly causes: readonly string[]; readonly on: Exclude<Backend, "simulated"> }
+  /** They did not show these causes. */
+  | {
+      readonly kind: "simulation-only";
+      readonly causes: readonly string[];
+      readonly on: Exclude<Backend, "simulated">;
+    };
 
 /** A plan that was run again, judged and kept, with its causes proven. */
 export interface Replay extends KeptRun {
@@ -45,8 +49,7 @@ export async function replay(
 ): Promise<Replay> {
   const saved = readPlan(planFile);
   const previous = previousRun(planFile);
-  const usual: Backend =
-    previous.traceHash === undefined && previous.verdict !== undefined ? "containers" : "simulated";
+  const usual = previous.backend ?? "simulated";
   const { lock, backend = usual } = options;
   const plan = { ...saved, lock: lock ?? saved.lock };
   const required =
@@ -68,7 +71,9 @@ function compare(
   }
   if (previous.verdict !== "invalid") return undefined;
   const causes = causesOf(record.verdict).filter((cause) => previous.causes.includes(cause));
-  return causes.length > 0 ? { kind: "confirmed", causes } : { kind: "simulation-only", causes: previous.causes };
+  return causes.length > 0
+    ? { kind: "confirmed", causes, on: backend }
+    : { kind: "simulation-only", causes: previous.causes, on: backend };
 }
 
 function causesOf({ properties }: Verdict): readonly string[] {

@@ -6,20 +6,21 @@ import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import { lacking, type Supports } from "../core/sharing.ts";
 import { refuseImpossibleMessages } from "../core/messages/refuse-messages.ts";
-import { PROXY_MOMENTS } from "../core/trigger.ts";
+import { type MessageMoment, PROXY_MOMENTS } from "../core/trigger.ts";
 import { TOPOLOGIES, topologySchema } from "../core/topology.ts";
 import { readyFaults } from "../run/nemesis.ts";
 
 /**
- * Refuses a plan that would only fail later, in the middle of a run on containers.
+ * Refuses a plan that would only fail later, in the middle of a run in real time.
+ * @param moments at which a message can be met there
  * @throws UserError when its lock cannot be loaded or does not run on its topology, when a fault cannot be read, has a
  * target that does not exist, or cannot happen to its target, or when a trigger waits for a message that cannot come
  */
-export async function validatePlan(plan: Plan): Promise<void> {
+export async function validatePlan(plan: Plan, moments: readonly MessageMoment[] = PROXY_MOMENTS): Promise<void> {
   readyFaults(plan.faults, faults);
   refuseUnknownTargets(plan);
   refuseImpossible(plan);
-  refuseImpossibleMessages(plan, PROXY_MOMENTS);
+  refuseImpossibleMessages(plan, moments);
   const { supports } = await loadDriver(plan.lock);
   refuseUnsupported(plan, supports);
   refuseMixedSharing(plan);

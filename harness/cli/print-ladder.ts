@@ -21,7 +21,7 @@ import { EXIT } from "../core/verdict.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { writeReports } from "./report-files.ts";
-import type { Backend } from "../core/topologies/backend.ts";
+import type { TableBackend } from "../core/topologies/backend.ts";
 import type { LadderResult } from "../campaign/ladder/hunt-ladder.ts";
 import { textOptions } from "./output.ts";
 import { cellCommand, rowName, titleOf } from "../campaign/ladder/cells.ts";
@@ -30,7 +30,7 @@ import { type Found, mostTelling } from "../campaign/ladder/ladder-journal.ts";
 const TITLES = {
   simulated: "Locks by faults: what each lock claims, and what the simulation found",
   containers: "Locks by faults: what each lock claims, and what real servers showed",
-} as const satisfies Record<Backend, string>;
+} as const satisfies Record<TableBackend, string>;
 
 interface PrintOptions {
   readonly store: string;

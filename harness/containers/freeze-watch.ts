@@ -44,7 +44,7 @@ export class FreezeWatch implements Disposable {
   readonly #clock: TrueClock;
   readonly #notify: (notice: Notice) => void;
   readonly #processes: readonly WatchedProcess[];
-  readonly #events: Readable;
+  readonly #events: Readable | undefined;
   /** By cause and name. */
   readonly #frozen = new Map<string, Freeze>();
   /** Seen stopped once, by name. */
@@ -56,7 +56,7 @@ export class FreezeWatch implements Disposable {
   private constructor(
     clock: TrueClock,
     processes: readonly WatchedProcess[],
-    events: Readable,
+    events: Readable | undefined,
     notify: (notice: Notice) => void,
   ) {
     this.#clock = clock;
@@ -95,6 +95,15 @@ export class FreezeWatch implements Disposable {
     return watch;
   }
 
+  /** Watches processes of this machine only; `begin` starts it. */
+  static ofProcesses(
+    processes: readonly WatchedProcess[],
+    clock: TrueClock,
+    notify: (notice: Notice) => void,
+  ): FreezeWatch {
+    return new FreezeWatch(clock, processes, undefined, notify);
+  }
+
   /** Call it when the run, and its clock, begin. */
   begin(): void {
     this.#lastLook = this.#clock.now();
@@ -107,7 +116,7 @@ export class FreezeWatch implements Disposable {
     if (this.#timer !== undefined) this.#look();
     this.#over = true;
     clearInterval(this.#timer);
-    this.#events.destroy();
+    this.#events?.destroy();
     const now = this.#clock.now();
     for (const key of this.#frozen.keys()) this.#thaw(key, now, true);
   }
@@ -115,7 +124,7 @@ export class FreezeWatch implements Disposable {
   [Symbol.dispose](): void {
     this.#over = true;
     clearInterval(this.#timer);
-    this.#events.destroy();
+    this.#events?.destroy();
   }
 
   #hear(container: WatchedContainer, action: string): void {

@@ -3,8 +3,8 @@ import type { TopologySpec } from "./topology.ts";
 import type { MessageTrigger, MessageMoment } from "./trigger.ts";
 
 /**
- * A running topology with its clients and its guarded resource: what a run drives and what faults act on. Both
- * backends, simulated and containers, implement it, so that runner, workloads, faults and checkers are the same.
+ * A running topology with its clients and its guarded resource: what a run drives and what faults act on. Every
+ * backend (simulated, live, containers) implements it, so that runner, workloads, faults and checkers are the same.
  */
 export interface SystemUnderTest extends AsyncDisposable {
   readonly topology: TopologySpec;

@@ -19,6 +19,8 @@ import { SimulatedSentinelNode } from "../simulated/system/simulated-sentinel-no
 import { Bridge } from "./doors/bridge.ts";
 import { Door } from "./doors/door.ts";
 import { type Places, SentinelReplies } from "./doors/sentinel-replies.ts";
+import { WireTap } from "../simulated/wire/wire-tap.ts";
+import { LiveMessages } from "./live-messages.ts";
 import { LiveNetwork } from "./live-network.ts";
 import { LiveNode } from "./live-node.ts";
 import { LiveResource } from "./live-resource.ts";
@@ -31,6 +33,8 @@ export interface LiveServersOptions {
   readonly clients: readonly string[];
   /** The first of the ports to listen on; the others follow. Default: free ones. */
   readonly firstPort?: number | undefined;
+  /** Whether triggers wait for messages. Default: false. */
+  readonly followMessages?: boolean;
 }
 
 /** A server, as the simulation knows it. */
@@ -53,6 +57,9 @@ export class LiveServers implements AsyncDisposable {
   readonly nodes: readonly LiveNode[];
   readonly network: LiveNetwork;
   readonly resource: LiveResource;
+  /** The commands of clients, if triggers wait for them. */
+  readonly messages: LiveMessages | undefined;
+  readonly #tap: WireTap | undefined;
   readonly #time: RealTime;
   readonly #layout: Layout;
   readonly #servers: readonly Server[];
@@ -70,6 +77,8 @@ export class LiveServers implements AsyncDisposable {
     this.nodes = [...data, ...sentinels].map(live);
     this.network = new LiveNetwork(new SimulatedNetwork(network, kernel.hosts), time);
     this.resource = new LiveResource(resource, live(parts.resourceNode), time);
+    this.#tap = parts.tap;
+    this.messages = parts.tap && new LiveMessages(parts.tap);
     this.#time = time;
     this.#layout = layout;
     this.#servers = servers;
@@ -118,16 +127,33 @@ export class LiveServers implements AsyncDisposable {
       outsiders.add(host);
       return host;
     });
+    const tap =
+      options.followMessages === true
+        ? new WireTap({
+            network,
+            runner,
+            now: () => kernel.now * 1000,
+            clients: hosts.map((host) => ({ host, operation: undefined })),
+            servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
+            keeps: false,
+            resume: (goOn) => time.enter(goOn),
+          })
+        : undefined;
     const doors = await openDoors({ time, network, hosts, servers, firstPort: options.firstPort ?? 0, stack });
     time.enter(() => {});
     const resourceNode = new SimulatedNode(layout.resource, runner);
     const parts = { topology, time, kernel, network, layout, resource, resourceNode, data, sentinels };
-    return new LiveServers({ ...parts, doors, servers, clients, stack: stack.move() });
+    return new LiveServers({ ...parts, doors, servers, clients, tap, stack: stack.move() });
   }
 
   /** Rejects when the simulation itself failed; never resolves. */
   get failure(): Promise<never> {
     return this.#time.failure;
+  }
+
+  /** The run begins: messages count from now on. */
+  beginMessages(): void {
+    this.#tap?.begin();
   }
 
   /** Names of all servers, the guarded resource last. */
@@ -188,6 +214,7 @@ interface LiveParts {
   readonly doors: ReadonlyMap<string, Door>;
   readonly servers: readonly Server[];
   readonly clients: readonly string[];
+  readonly tap: WireTap | undefined;
   readonly stack: AsyncDisposableStack;
 }
 

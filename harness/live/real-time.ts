@@ -38,7 +38,7 @@ export class RealTime implements Disposable {
    * @throws what `act` throws
    */
   enter<T>(act: () => T): T {
-    if (this.#inside) return act();
+    if (this.#inside) return this.kernel.asWorld(act);
     this.#inside = true;
     try {
       this.#advance(this.#nowUs());

@@ -65,6 +65,7 @@ export function conditionsOf(run: RunRecord): readonly string[] {
     ...(lock === undefined ? [] : [`lock ${lock}`]),
     ...(typeof topology === "string" ? [`topology ${topology}`] : []),
     ...(typeof header["backend"] === "string" ? [`backend ${header["backend"]}`] : []),
+    ...(typeof header["pace"] === "number" ? [`pace ${header["pace"]}x`] : []),
     ...(seed === undefined ? [] : [`seed ${seed}`]),
     ...(clients === undefined ? [] : [`${clients} ${clients === 1 ? "client" : "clients"}`]),
     `${count} ${count === 1 ? "event" : "events"}`,

@@ -10,7 +10,7 @@ import {
 } from "../../../workloads/scenario.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Property } from "../../core/verdict.ts";
-import type { Backend } from "../../core/topologies/backend.ts";
+import type { TableBackend } from "../../core/topologies/backend.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRun } from "../kept-run.ts";
 import { plansAtATime, progressOfRuns } from "../parallel/plans-at-a-time.ts";
@@ -21,7 +21,7 @@ import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } fr
 export interface VariantOutcome {
   readonly scenario: Scenario;
   readonly variant: Variant;
-  readonly backend: Backend;
+  readonly backend: TableBackend;
   /** The outcome of each required property. */
   readonly found: readonly (readonly [Property, string])[];
   /** How it differs from the catalogue; empty when it came out as expected. */
@@ -31,7 +31,7 @@ export interface VariantOutcome {
 }
 
 export interface CatalogueOptions {
-  readonly backends: readonly Backend[];
+  readonly backends: readonly TableBackend[];
   /** Default: 1. */
   readonly seed?: number | undefined;
   /** How many runs at a time on containers. Default: by the machine's cores and memory. */
@@ -42,7 +42,7 @@ export interface CatalogueOptions {
 type CatalogueRun = Pick<VariantOutcome, "scenario" | "variant" | "backend">;
 
 /** The variants of the scenarios to run, in order. */
-export function catalogueRuns(backends: readonly Backend[]): readonly CatalogueRun[] {
+export function catalogueRuns(backends: readonly TableBackend[]): readonly CatalogueRun[] {
   return backends.flatMap((backend) =>
     catalogue.flatMap((scenario) =>
       variantsOf(scenario)

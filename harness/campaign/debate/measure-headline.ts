@@ -3,7 +3,7 @@ import { CLIENTS, headlinePlans, PAUSE_EVERY_MS, TTL_MS } from "../../../workloa
 import type { Contender, Guard } from "../../../workloads/headline-contenders.ts";
 import { sumOfLosses, type UpdateLosses, updateLosses } from "../../check/properties/update-losses.ts";
 import { HarnessError } from "../../core/errors.ts";
-import type { Backend } from "../../core/topologies/backend.ts";
+import type { TableBackend } from "../../core/topologies/backend.ts";
 import { executorOf, poolFor } from "../execute.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { WorkerPool } from "../worker-pool.ts";
@@ -19,7 +19,7 @@ export interface HeadlineOptions {
   /** For each contender and each guard. */
   readonly minutes: number;
   readonly seed: number;
-  readonly backend: Backend;
+  readonly backend: TableBackend;
 }
 
 type Pieces = ReadonlyMap<LossTask, UpdateLosses>;

@@ -122,7 +122,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
         const noted = notes.length === 0 ? {} : { notes };
         record.add({ position, verdict: verdict.verdict, ...noted, ...orders, ...folder });
       }
-      if (backend === "containers")
+      if (backend !== "simulated")
         progress.note(`${shrinking ? "a smaller plan" : `run ${done} of ${runs}`}: ${outcome(verdict)}`);
       else if (shrinking || done % 25 === 0)
         progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${done} of ${runs}`);

@@ -20,9 +20,10 @@ import { topologyForLock } from "../topology-for-lock.ts";
 import { type HuntParameters, huntParametersSchema } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
 
-/** A simulated run takes one to a few milliseconds, a run on containers seconds. */
+/** A simulated run takes one to a few milliseconds, a run in real time seconds. */
 const DEFAULT_RUNS: Readonly<Record<Backend, { readonly runs: number; readonly shrinkRuns: number }>> = {
   simulated: { runs: 1000, shrinkRuns: 500 },
+  live: { runs: 20, shrinkRuns: 20 },
   containers: { runs: 20, shrinkRuns: 20 },
 };
 
@@ -57,10 +58,8 @@ export async function prepareHunt(
 ): Promise<PreparedHunt> {
   const { lock, backend = "simulated", required, budgetMs, path, shard } = options;
   const topology = topologyForLock(lock, options);
-  if (backend === "simulated") {
-    requireSimulated(topology.kind);
-    requireNoWorker(lock);
-  }
+  if (backend !== "containers") requireSimulated(topology.kind);
+  if (backend === "simulated") requireNoWorker(lock);
   // The backend first: the simulation must patch the platform before a library stores one of its functions.
   await executorOf(backend);
   await loadDriver(lock);

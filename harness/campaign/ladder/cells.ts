@@ -7,7 +7,7 @@ import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { locks } from "../../../lock-impl/registry.ts";
 import { BEYOND_LEASE, type ContentionOptions } from "../../../workloads/contention.ts";
 import type { Fault } from "../../core/fault.ts";
-import type { Backend } from "../../core/topologies/backend.ts";
+import type { TableBackend } from "../../core/topologies/backend.ts";
 import { isSimulated, topologySchema, type TopologySpec } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { PROMISABLE, type Property } from "../../core/verdict.ts";
@@ -38,7 +38,7 @@ export interface LadderScope {
   /** Only columns of these kinds of faults, and the column without faults. */
   readonly faults?: readonly string[] | undefined;
   /** The backend: neither backend has every topology and every fault. */
-  readonly backend: Backend;
+  readonly backend: TableBackend;
 }
 
 /** All cells, row by row: the same in every thread, so that an index names a cell. */

@@ -3,7 +3,7 @@ import { loadDriver } from "../../client/load-driver.ts";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import { isSimulated } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
-import type { Backend } from "../../core/topologies/backend.ts";
+import { type Backend, TABLE_BACKENDS, type TableBackend } from "../../core/topologies/backend.ts";
 import { CampaignJournal, type Shard } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
 import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
@@ -77,7 +77,7 @@ export interface LadderResult {
   readonly search: Pick<LadderParameters, "seed" | "runs">;
   /** In the order of the table. */
   readonly found: readonly Found[];
-  readonly backend: Backend;
+  readonly backend: TableBackend;
   /** How many cells there should be. */
   readonly wanted: number;
   /** Why some are missing, if some are. */
@@ -99,7 +99,8 @@ export interface LadderResult {
 export async function huntLadder(options: LadderOptions, surroundings: RunEnvironment = {}): Promise<LadderResult> {
   const environment = completeEnvironment(surroundings);
   const { store, signal } = environment;
-  const { all = false, only, topology, faults, backend = "simulated", seed = DEFAULT_SEED, runs, shard } = options;
+  const { all = false, only, topology, faults, seed = DEFAULT_SEED, runs, shard } = options;
+  const backend = tableBackend(options.backend);
   const asked: LadderScope = { all, only, topology, faults, backend };
   const notInstalled = notInstalledIn(asked);
   // Who asks for a lock by its name wants it; who asks for all wants what there is.
@@ -314,4 +315,10 @@ function cellAt(cells: readonly Cell[], index: number): Cell {
   const cell = cells[index];
   if (cell === undefined) throw new RangeError(`there is no cell ${index}`);
   return cell;
+}
+
+function tableBackend(backend: Backend = "simulated"): TableBackend {
+  const found = TABLE_BACKENDS.find((each) => each === backend);
+  if (found !== undefined) return found;
+  throw new UserError(`a table cannot be searched on ${backend}`, `choose one of ${TABLE_BACKENDS.join(", ")}`);
 }

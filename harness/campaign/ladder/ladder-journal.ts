@@ -5,7 +5,7 @@ import { NOTE_KINDS } from "../../core/run-note.ts";
 import type { TalliedNote } from "../notes/tally.ts";
 import { planSchema } from "../../core/plan.ts";
 import { TOPOLOGIES } from "../../core/topology.ts";
-import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
+import { type TableBackend, TABLE_BACKENDS } from "../../core/topologies/backend.ts";
 import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
 import type { CellOutcome } from "./search-cell.ts";
 
@@ -80,7 +80,7 @@ const parametersSchema = z.looseObject({
   only: z.array(z.string()).exactOptional(),
   topology: z.enum(TOPOLOGIES).exactOptional(),
   faults: z.array(z.string()).exactOptional(),
-  backend: z.enum(BACKENDS),
+  backend: z.enum(TABLE_BACKENDS),
   seed: z.int(),
   runs: z.int().exactOptional(),
   cells: z.array(z.string()),
@@ -95,7 +95,7 @@ export function tableOfJournal(
   file: string,
 ): {
   readonly cells: readonly Cell[];
-  readonly backend: Backend;
+  readonly backend: TableBackend;
   readonly search: Pick<LadderParameters, "seed" | "runs">;
 } {
   const parsed = parametersSchema.safeParse(parameters);
@@ -139,7 +139,11 @@ export function simulatedIn(cells: readonly Cell[], entries: readonly LadderEntr
 }
 
 /** The results of the cells in the order of the table: on containers those of real servers. */
-export function foundIn(cells: readonly Cell[], entries: readonly LadderEntry[], backend: Backend): readonly Found[] {
+export function foundIn(
+  cells: readonly Cell[],
+  entries: readonly LadderEntry[],
+  backend: TableBackend,
+): readonly Found[] {
   if (backend === "simulated")
     return simulatedIn(cells, entries).map(({ outcome: { failing, ...outcome }, ...where }) => ({
       ...where,
@@ -156,7 +160,7 @@ export function foundIn(cells: readonly Cell[], entries: readonly LadderEntry[],
 }
 
 /** The folders of kept counterexamples by their cell, from the folder of results: shrunk ones, or what real servers did. */
-export function counterexamplesIn(entries: readonly LadderEntry[], backend: Backend): ReadonlyMap<number, string> {
+export function counterexamplesIn(entries: readonly LadderEntry[], backend: TableBackend): ReadonlyMap<number, string> {
   const folders = new Map<number, string>();
   for (const entry of entries) {
     if (backend === "simulated" && "shrunk" in entry) folders.set(entry.cell, entry.shrunk);

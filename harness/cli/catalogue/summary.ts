@@ -1,7 +1,7 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
 import { inWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, type Variant, variantsOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
-import type { Backend } from "../../core/topologies/backend.ts";
+import type { TableBackend } from "../../core/topologies/backend.ts";
 import { inShort, LEGEND } from "./in-short.ts";
 import { expectedInShort } from "./listing.ts";
 import { titleOf, type VariantOutcome } from "../../campaign/catalogue/run-catalogue.ts";
@@ -13,7 +13,7 @@ export function isAsExpected(outcomes: readonly VariantOutcome[]): boolean {
 }
 
 /** The table of a catalogue's runs on one backend, with the differences below it. */
-export function summaryTable(backend: Backend, outcomes: readonly VariantOutcome[]): string {
+export function summaryTable(backend: TableBackend, outcomes: readonly VariantOutcome[]): string {
   const mine = outcomes.filter((outcome) => outcome.backend === backend);
   const rows = catalogue.map((scenario) => {
     const cells = (["schedule", "control", "no-faults"] as const).map((variant) =>
@@ -51,7 +51,12 @@ export function summaryAsData(outcomes: readonly VariantOutcome[]): unknown {
   }));
 }
 
-function cell(scenario: Scenario, variant: Variant, backend: Backend, outcomes: readonly VariantOutcome[]): string {
+function cell(
+  scenario: Scenario,
+  variant: Variant,
+  backend: TableBackend,
+  outcomes: readonly VariantOutcome[],
+): string {
   if (!variantsOf(scenario).includes(variant)) return "-";
   if (backend === "containers" && whyNotOnContainers(scenario, variant) !== undefined) return "n/a";
   const outcome = outcomes.find((each) => each.scenario === scenario && each.variant === variant);
@@ -61,7 +66,7 @@ function cell(scenario: Scenario, variant: Variant, backend: Backend, outcomes: 
 }
 
 /** What this backend cannot do, and why. */
-function skipped(backend: Backend): readonly string[] {
+function skipped(backend: TableBackend): readonly string[] {
   if (backend === "simulated") return [];
   const lines = catalogue.flatMap((scenario) =>
     variantsOf(scenario).flatMap((variant) => {
@@ -73,7 +78,7 @@ function skipped(backend: Backend): readonly string[] {
   return lines.length === 0 ? [] : ["\n", ...lines];
 }
 
-function counts(backend: Backend, outcomes: readonly VariantOutcome[]): string {
+function counts(backend: TableBackend, outcomes: readonly VariantOutcome[]): string {
   const numbers = catalogue.map((scenario) => outcomes.filter((outcome) => outcome.scenario === scenario));
   const possible = numbers.filter((each) => each.some(({ variant }) => variant === "schedule"));
   const good = possible.filter(isAsExpected);

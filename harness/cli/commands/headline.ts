@@ -2,7 +2,8 @@ import { print } from "../terminal.ts";
 import { printableJson } from "../../core/printable.ts";
 import { CONTENDERS, GUARDS } from "../../../workloads/headline-contenders.ts";
 import { EXIT } from "../../core/verdict.ts";
-import { backendFlag, readBackend, readRunFlags, runFlags } from "../flags/run-flags.ts";
+import { TABLE_BACKENDS } from "../../core/topologies/backend.ts";
+import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { HEADLINE_DEFAULTS } from "../../campaign/debate/defaults.ts";
 import { textOptions } from "../output.ts";
@@ -33,7 +34,7 @@ export const headline: Command = {
       help: "seed of the plans: in simulation the same seed gives the same numbers",
       default: String(HEADLINE_DEFAULTS.seed),
     },
-    backend: { ...backendFlag, default: "simulated" },
+    backend: { ...backendFlag, default: "simulated", choices: TABLE_BACKENDS },
     server,
     "proxy-port": proxyPort,
     store,
@@ -58,7 +59,7 @@ export const headline: Command = {
         guards: flags.list("resource", GUARDS) ?? GUARDS,
         minutes: flags.integer("minutes", 1) ?? HEADLINE_DEFAULTS.minutes,
         seed: flags.integer("seed", 0) ?? HEADLINE_DEFAULTS.seed,
-        backend: readBackend(flags) ?? "simulated",
+        backend: flags.choice("backend", TABLE_BACKENDS) ?? "simulated",
       },
       { ...environment, signal, progress },
     );

@@ -8,13 +8,13 @@ import { tell } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
 /**
- * `lockstorm replay`: runs a saved plan again, on the backend it ran on or on the other, judged by the properties that
+ * `lockstorm replay`: runs a saved plan again, on the backend it ran on or on another, judged by the properties that
  * decided then. A plan without its run is judged by all properties for a registered lock, and by what a lock can
  * promise for a user's own.
  */
 export const replay: Command = {
   name: "replay",
-  summary: "run a saved plan again, on either backend",
+  summary: "run a saved plan again, on any backend",
   operands: "<plan.json>",
   flags: {
     lock: {
@@ -45,6 +45,8 @@ export const replay: Command = {
   },
 };
 
+const SERVERS = { containers: "real servers", live: "simulated servers in real time" } as const;
+
 function inWords(comparison: ReplayComparison): string {
   switch (comparison.kind) {
     case "same":
@@ -52,8 +54,8 @@ function inWords(comparison: ReplayComparison): string {
     case "other":
       return "not identical to the original run: the lock or lockstorm has changed since";
     case "confirmed":
-      return `confirmed on real servers: ${comparison.causes.join(", ")}`;
+      return `confirmed on ${SERVERS[comparison.on]}: ${comparison.causes.join(", ")}`;
     case "simulation-only":
-      return `simulation only: real servers did not show ${comparison.causes.join(", ")} this time`;
+      return `simulation only: ${SERVERS[comparison.on]} did not show ${comparison.causes.join(", ")} this time`;
   }
 }

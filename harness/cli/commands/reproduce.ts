@@ -1,7 +1,7 @@
 import { locks } from "../../../lock-impl/registry.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Scenario, Variant } from "../../../workloads/scenario.ts";
-import { type Backend, BACKENDS } from "../../core/topologies/backend.ts";
+import { type Backend, BACKENDS, TABLE_BACKENDS, type TableBackend } from "../../core/topologies/backend.ts";
 import { reproduce as reproduceScenario } from "../../campaign/catalogue/reproduce.ts";
 import { runCatalogue } from "../../campaign/catalogue/run-catalogue.ts";
 import { hintFor } from "../../core/words/did-you-mean.ts";
@@ -40,7 +40,7 @@ export const reproduce: Command = {
     seed: { value: "number", help: "seed of the run", default: "1" },
     backend: {
       value: "backend",
-      help: "simulated (deterministic simulation: fast, repeatable), containers (real servers), or both",
+      help: "simulated (deterministic simulation: fast, repeatable), live (client processes on simulated servers, in real time), containers (real servers), or both: simulated and containers",
       default: "simulated",
       choices: CHOICES,
     },
@@ -78,7 +78,7 @@ function list(flags: Flags): void {
 
 function backendsOf(flags: Flags): readonly Backend[] {
   const chosen = flags.choice("backend", CHOICES) ?? "simulated";
-  return chosen === "both" ? BACKENDS : [chosen];
+  return chosen === "both" ? TABLE_BACKENDS : [chosen];
 }
 
 /** All scenarios: exit code 0 when each came out as the catalogue says, 1 when one did not. */
@@ -91,7 +91,8 @@ async function runAll({ operands, flags, signal }: CommandInput): Promise<number
       "each scenario has its own: leave out the flag, or name one scenario",
     );
   }
-  const backends = backendsOf(flags);
+  const backends = backendsOf(flags).filter((backend): backend is TableBackend => backend !== "live");
+  if (backends.length === 0) throw new UserError("--all does not run live", "name one scenario, or another --backend");
   const { json, environment } = readRunFlags(flags);
   using progress = new TerminalProgress();
   const outcomes = await runCatalogue(

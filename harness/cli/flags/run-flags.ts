@@ -9,7 +9,7 @@ import { drawRun } from "../draw-run.ts";
 /** The flag that chooses the backend. */
 export const backendFlag: Flag = {
   value: "backend",
-  help: "simulated (deterministic simulation: fast, repeatable) or containers (real servers)",
+  help: "simulated (deterministic simulation: fast, repeatable), live (client processes on simulated servers, in real time, no engine) or containers (real servers)",
   choices: BACKENDS,
 };
 

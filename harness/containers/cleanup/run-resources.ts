@@ -7,6 +7,7 @@ import { identify, thisProcess, type Owner, type ProcessIdentity } from "./proce
 
 const identitySchema = z.object({ pid: z.int(), start: z.string() });
 const ownerSchema = identitySchema.extend({ hostname: z.string(), boot: z.string(), namespace: z.string() });
+const engineSchema = z.object({ usesEngine: z.boolean() });
 const adoptedSchema = z.union([z.object({ process: identitySchema }), z.object({ path: z.string().startsWith("/") })]);
 
 /**
@@ -25,13 +26,14 @@ export class RunResources {
 
   /**
    * Begins the record of a run that this process answers for.
+   * @param usesEngine false: the run has no containers and no networks
    * @throws UserError when the cache cannot be written
    */
-  static begin(runId: string): RunResources {
+  static begin(runId: string, usesEngine = true): RunResources {
     const record = new RunResources(runId);
     try {
       mkdirSync(record.#folder, { recursive: true, mode: 0o700 });
-      writeFileSync(record.#ownerFile, JSON.stringify(thisProcess()));
+      writeFileSync(record.#ownerFile, JSON.stringify({ ...thisProcess(), usesEngine }));
     } catch (error) {
       const hint = "make it writable, or name another folder in XDG_CACHE_HOME";
       throw new UserError(`cannot write to ${record.#folder}: ${messageOf(error)}`, hint, { cause: error });
@@ -64,6 +66,11 @@ export class RunResources {
   /** The process that answers for the run; undefined where the record is missing or was never finished. */
   get owner(): Owner | undefined {
     return parseLine(ownerSchema, readIfThere(this.#ownerFile));
+  }
+
+  /** Whether it may have containers and networks, as far as is known. */
+  get usesEngine(): boolean {
+    return parseLine(engineSchema, readIfThere(this.#ownerFile))?.usesEngine ?? true;
   }
 
   get processes(): readonly ProcessIdentity[] {

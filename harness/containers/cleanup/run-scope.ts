@@ -22,9 +22,10 @@ export class RunScope implements AsyncDisposable {
     this.#watchdog = watchdog;
   }
 
-  static async open(): Promise<RunScope> {
+  /** @param usesEngine false: there will be no containers and no networks */
+  static async open(usesEngine = true): Promise<RunScope> {
     const runId = randomBytes(6).toString("hex");
-    const watchdog = await startWatchdog(runId);
+    const watchdog = await startWatchdog(runId, usesEngine);
     const folder = await mkdtemp(join(tmpdir(), `lockstorm-${runId}-`));
     watchdog.adoptPath(folder);
     return new RunScope(runId, folder, watchdog);

@@ -22,20 +22,31 @@ export function sweptAnything(swept: Swept): boolean {
 /**
  * Removes everything left of a run: its client processes, even stopped ones, then its containers, networks and folders,
  * then its record. Doing it twice, or twice at a time, does no harm.
+ * @param usesEngine false: the run has no containers and no networks
  * @throws UserError when the engine cannot be reached; processes are ended nevertheless
  */
-export async function sweepRun(runId: string): Promise<Swept> {
+export async function sweepRun(runId: string, usesEngine = true): Promise<Swept> {
   const record = RunResources.of(runId);
   const processes = record.processes.filter(killExactly).length;
-  const engine = await connectEngine();
-  const [containers, networks] = await changeSystem(async () => [
-    await removeContainers(engine, runId),
-    await removeNetworks(engine, runId),
-  ]);
+  const [containers, networks] = usesEngine ? await sweepEngine(runId) : [0, 0];
   const { paths } = record;
   for (const path of paths) await rm(path, { recursive: true, force: true });
   record.remove();
   return { processes, containers, networks, paths: paths.length };
+}
+
+async function sweepEngine(runId: string): Promise<readonly [containers: number, networks: number]> {
+  const engine = await connectEngine();
+  return changeSystem(
+    async () => [await removeContainers(engine, runId), await removeNetworks(engine, runId)] as const,
+  );
+}
+
+/** Cleans up after the dead runs that had no containers: needs no engine. */
+export async function sweepProcesses(): Promise<void> {
+  for (const { runId, owner, usesEngine } of RunResources.all()) {
+    if (!usesEngine && owner !== undefined && ownerState(owner) === "dead") await sweepRun(runId, false);
+  }
 }
 
 /** Runs whose harness is dead, according to labels and records. */
@@ -58,7 +69,7 @@ export async function deadRuns(): Promise<readonly string[]> {
 export async function sweep(): Promise<Swept> {
   let total: Swept = { processes: 0, containers: 0, networks: 0, paths: 0 };
   for (const runId of await deadRuns()) {
-    const swept = await sweepRun(runId);
+    const swept = await sweepRun(runId, RunResources.of(runId).usesEngine);
     total = {
       processes: total.processes + swept.processes,
       containers: total.containers + swept.containers,

@@ -4,6 +4,7 @@
  */
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { RunResources } from "./run-resources.ts";
 import { sweepRun, sweptAnything } from "./sweep.ts";
 import { FAREWELL } from "./watchdog.ts";
 
@@ -17,9 +18,12 @@ const BETWEEN_PASSES_MS = 500;
 const runId = process.argv[2];
 if (runId === undefined) throw new Error("the argument is the run's id");
 
+// Later, the record may be gone.
+const { usesEngine } = RunResources.of(runId);
+
 if ((await text(process.stdin)) !== FAREWELL) {
   for (let quiet = 0; quiet < QUIET_PASSES;) {
-    quiet = sweptAnything(await sweepRun(runId)) ? 0 : quiet + 1;
+    quiet = sweptAnything(await sweepRun(runId, usesEngine)) ? 0 : quiet + 1;
     await sleep(BETWEEN_PASSES_MS);
   }
 }

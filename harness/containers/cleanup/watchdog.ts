@@ -22,10 +22,11 @@ export interface Watchdog extends AsyncDisposable {
 
 /**
  * Starts watching over a run. Call it before anything of the run exists.
+ * @param usesEngine false: the run has no containers and no networks
  * @throws UserError when the run's record cannot be written
  */
-export async function startWatchdog(runId: string): Promise<Watchdog> {
-  const record = RunResources.begin(runId);
+export async function startWatchdog(runId: string, usesEngine = true): Promise<Watchdog> {
+  const record = RunResources.begin(runId, usesEngine);
   // Compiled, this file and its sibling end in .js; as source, in .ts.
   const script = fileURLToPath(new URL(`./watchdog-process${extname(import.meta.url)}`, import.meta.url));
   // A session of its own: signals that the terminal sends to the harness's group do not reach it.
@@ -39,7 +40,7 @@ export async function startWatchdog(runId: string): Promise<Watchdog> {
   let disposal: Promise<void> | undefined;
   const dispose = async (): Promise<void> => {
     try {
-      await sweepRun(runId);
+      await sweepRun(runId, usesEngine);
     } catch (error) {
       // The watchdog process keeps trying to remove the rest.
       child.stdin.destroy();

@@ -41,6 +41,19 @@ export async function watchForDeaths(
     over = true;
   };
   events.on("error", gone).on("end", gone).on("close", gone);
+  const processes = watchClients(clients, notify);
+  return {
+    [Symbol.dispose]: () => {
+      over = true;
+      processes[Symbol.dispose]();
+      events.destroy();
+    },
+  };
+}
+
+/** Reports clients that die although no fault killed them. */
+export function watchClients(clients: readonly ClientProcess[], notify: (notice: Notice) => void): Disposable {
+  let over = false;
   for (const client of clients) {
     client.onEnd((how, crash) => {
       if (over || client.expectedState === "dead") return;
@@ -48,10 +61,5 @@ export async function watchForDeaths(
       notify(crash === undefined ? { kind: "died", name, evidence: how } : { kind: "crashed", name, ...crash });
     });
   }
-  return {
-    [Symbol.dispose]: () => {
-      over = true;
-      events.destroy();
-    },
-  };
+  return { [Symbol.dispose]: () => void (over = true) };
 }

@@ -8,7 +8,7 @@ export const redlock = defineTopology({
   dataNodes: 5,
   sentinels: 0,
   arrangement: "independent",
-  backends: ["simulated", "containers"],
+  backends: ["simulated", "live", "containers"],
   lockLine: "the five nodes",
   workload: { ttlsMs: [300, 500, 800, 1200], tries: 1, limitMs: 30_000, longestFaultMs: 4000 },
   serversAt: ({ data }) => ({ kind: "redlock", nodes: data }),

@@ -17,7 +17,7 @@ export const sentinel = defineTopology({
   dataNodes: 3,
   sentinels: 3,
   arrangement: "replicated",
-  backends: ["simulated", "containers"],
+  backends: ["simulated", "live", "containers"],
   lockLine: "node-0",
   workload: { ttlsMs: [1500, 4000, 10_000], tries: 6, limitMs: 60_000, longestFaultMs: 15_000 },
   serversAt: ({ sentinels, announced }) => ({

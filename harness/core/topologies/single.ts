@@ -8,7 +8,7 @@ export const single = defineTopology({
   dataNodes: 1,
   sentinels: 0,
   arrangement: "one-server",
-  backends: ["simulated", "containers"],
+  backends: ["simulated", "live", "containers"],
   lockLine: "node-0",
   workload: { ttlsMs: [300, 500, 800, 1200], tries: 1, limitMs: 30_000, longestFaultMs: 4000 },
   serversAt: (reach) => ({ kind: "single", address: onlyNode(reach) }),

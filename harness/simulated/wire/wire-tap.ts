@@ -18,6 +18,8 @@ export interface WireOptions {
   readonly keeps: boolean;
   /** Whether to keep the beginning of each reply, too. Default: false. */
   readonly keepsReplies?: boolean;
+  /** Has what waited go on. Default: it does so at once. */
+  readonly resume?: (goOn: () => void) => void;
 }
 
 interface WireClient {
@@ -98,7 +100,8 @@ export class WireTap implements MessageSource {
     const waits = due.some((index) => (triggers[index]?.afterMs ?? 0) === 0);
     this.#options.runner.post(`${moment} of a watched message`, () => {
       const done = Promise.all(due.map((index) => reached(index)));
-      if (waits) void done.then(goOn);
+      const { resume = (act) => act() } = this.#options;
+      if (waits) void done.then(() => resume(goOn));
     });
     return waits;
   }

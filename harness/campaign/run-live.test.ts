@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { differences } from "../../workloads/scenario-outcome.ts";
+import { type PlanInput, planSchema } from "../core/plan.ts";
+import { PROMISABLE } from "../core/verdict.ts";
+import { previousRun } from "./previous-run.ts";
+import { runLive } from "./run-live.ts";
+import { runScenario } from "./testing/scenario-live.ts";
+
+let store: string;
+beforeAll(() => {
+  store = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+});
+afterAll(() => rmSync(store, { recursive: true }));
+
+function onePlan(faults: PlanInput["faults"], steps: readonly object[] = []) {
+  const clients = [{ sections: [{ key: "k", ttlMs: 5000, waitMs: 0, steps, release: true }] }];
+  const input = { format: "lockstorm-plan", version: 1, seed: 1, lock: "single", topology: { kind: "single" } };
+  return planSchema.parse({ ...input, clients, faults, limitMs: 10_000 });
+}
+
+describe("client processes on the simulated servers", () => {
+  test("a crash comes out as the catalogue says, and the run says where it ran", async () => {
+    const { scenario, record, folder } = await runScenario(store, "crash-no-persist", "schedule");
+    expect(differences(scenario, "schedule", record)).toEqual([]);
+    expect(record.history.header).toMatchObject({ backend: "live", pace: 1 });
+    expect(record.replayCommand).toBe(`npx lockstorm replay ${join(folder, "plan.json")} --backend live`);
+    expect(previousRun(join(folder, "plan.json")).backend).toBe("live");
+  });
+
+  test("a server dies after it has applied a command and before it answers: the client cannot know", async () => {
+    const plan = onePlan([
+      {
+        kind: "kill-node",
+        params: { targets: ["node-0"] },
+        at: { moment: "after", command: "SET", client: 0 },
+        until: { on: "acquire:info", client: 0 },
+      },
+    ]);
+    const { record } = await runLive(plan, { store, title: "after", required: PROMISABLE });
+    const { events } = record.history;
+    expect(events.filter(({ f }) => f === "kill-node").map(({ value }) => value)).toMatchObject([
+      { phase: "start", outcome: "installed" },
+      { phase: "heal", outcome: "installed" },
+    ]);
+    expect(events.filter(({ f, type }) => f === "acquire" && type !== "invoke").map(({ type }) => type)).toEqual([
+      "info",
+    ]);
+  });
+
+  test("a command that waits before its server is applied when the fault is in force", async () => {
+    const plan = onePlan([
+      {
+        kind: "clock-jump",
+        params: { targets: ["node-0"], byMs: 60_000 },
+        at: { moment: "before", command: "EVALSHA", client: 0 },
+      },
+    ]);
+    const { record } = await runLive(plan, { store, title: "before", required: PROMISABLE });
+    const released = record.history.events.find(({ f, type }) => f === "release" && type !== "invoke");
+    // Its lease was over by then.
+    expect(released).toMatchObject({ type: "ok", value: { released: false } });
+  });
+
+  test("a moment that cannot be seen there is refused before anything starts", async () => {
+    const plan = onePlan([{ kind: "kill-node", params: { targets: ["node-0"] }, at: { moment: "send", client: 0 } }]);
+    await expect(runLive(plan, { store, title: "send", required: PROMISABLE })).rejects.toThrow(/send/);
+  });
+});
