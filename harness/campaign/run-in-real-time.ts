@@ -22,7 +22,7 @@ export interface RealTimePlace {
   /** The flags that a replay there needs, with a space before. */
   readonly replayFlags: string;
   /** An error in words that is no error of ours. */
-  inWords(error: unknown): Promise<string>;
+  inWords(error: unknown): Promise<string> | string;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences } from "../../workloads/scenario-outcome.ts";
 import { type PlanInput, planSchema } from "../core/plan.ts";
@@ -15,10 +16,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(store, { recursive: true }));
 
+const INPUT = { format: "lockstorm-plan", version: 1, seed: 1, topology: { kind: "single" }, limitMs: 10_000 };
+
 function onePlan(faults: PlanInput["faults"], steps: readonly object[] = []) {
   const clients = [{ sections: [{ key: "k", ttlMs: 5000, waitMs: 0, steps, release: true }] }];
-  const input = { format: "lockstorm-plan", version: 1, seed: 1, lock: "single", topology: { kind: "single" } };
-  return planSchema.parse({ ...input, clients, faults, limitMs: 10_000 });
+  return planSchema.parse({ ...INPUT, lock: "single", clients, faults });
 }
 
 describe("client processes on the simulated servers", () => {
@@ -62,6 +64,20 @@ describe("client processes on the simulated servers", () => {
     const released = record.history.events.find(({ f, type }) => f === "release" && type !== "invoke");
     // Its lease was over by then.
     expect(released).toMatchObject({ type: "ok", value: { released: false } });
+  });
+
+  test("a lock in another language is judged by what it promised", async () => {
+    const worker = fileURLToPath(new URL("../external/testing/worker.py", import.meta.url));
+    const lock = join(store, "long-lease.worker.json");
+    const command = { program: "python3", arguments: [worker, "long-lease"] };
+    writeFileSync(lock, JSON.stringify({ command, topologies: ["single"] }));
+    // The lease ends at the server after 200 ms, and the worker says 600.
+    const holder = { key: "k", ttlMs: 200, waitMs: 0, steps: [{ do: "hold", forMs: 400 }] };
+    const rival = { key: "k", ttlMs: 200, waitMs: 0, steps: [], after: { on: "acquire:ok", client: 0, afterMs: 250 } };
+    const clients = [{ sections: [holder] }, { sections: [rival] }];
+    const plan = planSchema.parse({ ...INPUT, lock, clients, faults: [] });
+    const { record } = await runLive(plan, { store, title: "worker", required: PROMISABLE });
+    expect(record.verdict.properties["lease-exclusion"]?.verdict).toBe("invalid");
   });
 
   test("a moment that cannot be seen there is refused before anything starts", async () => {

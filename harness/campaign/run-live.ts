@@ -31,6 +31,6 @@ export async function runLive(plan: Plan, options: ExecuteOptions): Promise<Kept
     starting: `starting ${plan.topology.kind} on loopback`,
     start: (logFolder) => startLiveSystem(plan, { logFolder }),
     replayFlags: " --backend live",
-    inWords: (error) => Promise.resolve(messageOf(error)),
+    inWords: messageOf,
   });
 }
