@@ -45,7 +45,7 @@ export async function proven(run: ExecutedRun): Promise<ExecutedRun> {
 export async function executorOf(backend: Backend): Promise<Execute> {
   if (backend === "simulated") return (await import("./simulated-executor.ts")).executeSimulated;
   return backend === "live"
-    ? executorInRealTime((await import("./run-live.ts")).runLive)
+    ? executorInRealTime((await import("./real-time/run-live.ts")).runLive)
     : executorInRealTime((await import("./run-on-containers.ts")).runOnContainers);
 }
 

@@ -11,7 +11,7 @@ import { validatePlan } from "./validate-plan.ts";
 import type { ExecuteOptions } from "./execute.ts";
 import { completeEnvironment } from "./run-environment.ts";
 import type { KeptRun } from "./kept-run.ts";
-import { runInRealTime } from "./run-in-real-time.ts";
+import { runInRealTime } from "./real-time/run-in-real-time.ts";
 
 /**
  * Runs a plan on containers, records and judges it. The run's folder gets the plan before anything starts and the

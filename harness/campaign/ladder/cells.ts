@@ -105,7 +105,11 @@ export function rowName({ lock, topology }: Cell): string {
 /** The command that searches the cell again, with the same plans. */
 export function cellCommand(
   { lock, topology, fault }: Cell,
-  { backend, seed, runs }: { readonly backend: TableBackend; readonly seed: number; readonly runs?: number | undefined },
+  {
+    backend,
+    seed,
+    runs,
+  }: { readonly backend: TableBackend; readonly seed: number; readonly runs?: number | undefined },
 ): string {
   const parts = ["npx lockstorm hunt --all", `--lock ${lock.name}`, `--topology ${topology.kind}`];
   const column = fault === undefined ? "none" : fault.kind;

@@ -1,6 +1,6 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
 import { planOf, requiredOf, type Variant } from "../../../workloads/scenario.ts";
-import { runLive } from "../run-live.ts";
+import { runLive } from "../real-time/run-live.ts";
 
 /** Runs a scenario of the catalogue with client processes on the simulated servers. */
 export async function runScenario(store: string, slug: string, variant: Variant) {

@@ -1,14 +1,14 @@
-import { sweepProcesses } from "../containers/cleanup/sweep.ts";
-import { messageOf, UserError } from "../core/errors.ts";
-import type { Plan } from "../core/plan.ts";
-import { requireSimulated } from "../core/topology.ts";
-import { LIVE_MOMENTS } from "../live/live-messages.ts";
-import { startLiveSystem } from "../live/live-system.ts";
-import { cleanup } from "./cleanup.ts";
-import type { ExecuteOptions } from "./execute.ts";
-import type { KeptRun } from "./kept-run.ts";
+import { sweepProcesses } from "../../containers/cleanup/sweep.ts";
+import { messageOf, UserError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plan.ts";
+import { requireSimulated } from "../../core/topology.ts";
+import { LIVE_MOMENTS } from "../../live/live-messages.ts";
+import { startLiveSystem } from "../../live/live-system.ts";
+import { cleanup } from "../cleanup.ts";
+import type { ExecuteOptions } from "../execute.ts";
+import type { KeptRun } from "../kept-run.ts";
 import { runInRealTime } from "./run-in-real-time.ts";
-import { validatePlan } from "./validate-plan.ts";
+import { validatePlan } from "../validate-plan.ts";
 
 let swept: Promise<void> | undefined;
 

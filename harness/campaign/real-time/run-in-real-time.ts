@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs";
-import { faults } from "../../faults/registry.ts";
-import { checkHistory } from "../check/check.ts";
-import { HarnessError, UserError } from "../core/errors.ts";
-import { firstError } from "../core/first-error.ts";
-import type { Plan } from "../core/plan.ts";
-import type { SystemUnderTest } from "../core/system.ts";
-import { runPlan } from "../run/run-plan.ts";
-import { RunFolder } from "../run/store.ts";
-import type { ExecuteOptions } from "./execute.ts";
-import type { KeptRun } from "./kept-run.ts";
-import { completeEnvironment } from "./run-environment.ts";
+import { faults } from "../../../faults/registry.ts";
+import { checkHistory } from "../../check/check.ts";
+import { HarnessError, UserError } from "../../core/errors.ts";
+import { firstError } from "../../core/first-error.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { SystemUnderTest } from "../../core/system.ts";
+import { runPlan } from "../../run/run-plan.ts";
+import { RunFolder } from "../../run/store.ts";
+import type { ExecuteOptions } from "../execute.ts";
+import type { KeptRun } from "../kept-run.ts";
+import { completeEnvironment } from "../run-environment.ts";
 
 /** The place where real processes run a plan. */
 export interface RealTimePlace {

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { differences } from "../../workloads/scenario-outcome.ts";
-import { type PlanInput, planSchema } from "../core/plan.ts";
-import { PROMISABLE } from "../core/verdict.ts";
-import { previousRun } from "./previous-run.ts";
+import { differences } from "../../../workloads/scenario-outcome.ts";
+import { type PlanInput, planSchema } from "../../core/plan.ts";
+import { PROMISABLE } from "../../core/verdict.ts";
+import { previousRun } from "../previous-run.ts";
 import { runLive } from "./run-live.ts";
-import { runScenario } from "./testing/scenario-live.ts";
+import { runScenario } from "../testing/scenario-live.ts";
 
 let store: string;
 beforeAll(() => {
@@ -67,7 +67,7 @@ describe("client processes on the simulated servers", () => {
   });
 
   test("a lock in another language is judged by what it promised", async () => {
-    const worker = fileURLToPath(new URL("../external/testing/worker.py", import.meta.url));
+    const worker = fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url));
     const lock = join(store, "long-lease.worker.json");
     const command = { program: "python3", arguments: [worker, "long-lease"] };
     writeFileSync(lock, JSON.stringify({ command, topologies: ["single"] }));

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { differences } from "../../workloads/scenario-outcome.ts";
-import { runScenario } from "./testing/scenario-live.ts";
+import { differences } from "../../../workloads/scenario-outcome.ts";
+import { runScenario } from "../testing/scenario-live.ts";
 
 let store: string;
 beforeAll(() => {
