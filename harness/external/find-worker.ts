@@ -13,5 +13,8 @@ export function findWorker(lock: string): WorkerLock | undefined {
 /** @throws UserError when the lock is a program of its own, which virtual time cannot lead */
 export function requireNoWorker(lock: string): void {
   if (findWorker(lock) === undefined) return;
-  throw new UserError(`${lock} is a program of its own, which cannot be simulated`, "run it with --backend live or --backend containers");
+  throw new UserError(
+    `${lock} is a program of its own, which cannot be simulated`,
+    "run it with --backend live or --backend containers",
+  );
 }
