@@ -54,8 +54,7 @@ function long(name: string, settings: Settings): TestProjectInlineConfiguration 
 export default defineConfig({
   test: {
     projects: [
-      // Files share the modules of their thread: to load them anew for each file would take as long as the tests.
-      quick("unit", { ...unit, isolate: false }),
+      quick("unit", unit),
       quick("simulated", simulated),
       quick("containers", containers),
       long("unit", unit),
