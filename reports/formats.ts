@@ -1,7 +1,10 @@
 import { renderJunit } from "./campaign/junit.ts";
+import { renderCodeQuality } from "./campaign/code-quality.ts";
+import { renderSarif } from "./campaign/sarif.ts";
 import { renderHtml } from "./html/html.ts";
 import { renderJson } from "./run/json.ts";
 import { renderAnnotations, renderMarkdown } from "./run/markdown.ts";
+import { renderPerfetto } from "./run/perfetto.ts";
 import type { Report } from "./run/run-record.ts";
 import { renderSvg } from "./run/svg.ts";
 import { renderText } from "./run/text.ts";
@@ -27,6 +30,9 @@ const FORMATS = {
   json: { render: renderJson, extension: ".report.json" },
   svg: { render: ({ runs: [run] }) => (run === undefined ? undefined : renderSvg(run)) },
   annotations: { render: renderAnnotations },
+  sarif: { render: renderSarif, extension: ".sarif" },
+  "code-quality": { render: renderCodeQuality, extension: ".code-quality.json" },
+  perfetto: { render: renderPerfetto },
 } as const satisfies Readonly<Record<string, FormatEntry>>;
 
 export type ReportFormat = keyof typeof FORMATS;

@@ -125,3 +125,12 @@ test("annotations of a campaign: surprises only, with their run where one shows 
   expect(text).not.toContain("## ❌ flawed: invalid");
   expect(text).toContain("**2 more cells were not searched");
 });
+
+test("an annotation of the user's own driver is at its file", () => {
+  const run = lostInFailover();
+  const at = (lock: string): string =>
+    renderAnnotations({ runs: [{ ...run, ...(run.plan && { plan: { ...run.plan, lock } }) }] });
+  expect(at("./locks/a,b.ts")).toMatch(/^::error title=[^,:]+%2C[^,:]+,file=locks\/a%2Cb\.ts,line=1::/);
+  expect(at("single")).not.toContain("file=");
+  expect(at("/etc/a.ts")).not.toContain("file=");
+});

@@ -2,6 +2,7 @@ import { printable } from "../../harness/core/printable.ts";
 import { PROPERTIES, type Verdict } from "../../harness/core/verdict.ts";
 import { marginWords } from "./margin-words.ts";
 import { conditionsOf, titleOf, type Report, type RunRecord } from "./run-record.ts";
+import { driverFile } from "../campaign/findings.ts";
 import { noteGroups } from "../campaign/campaign-notes.ts";
 import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
@@ -57,7 +58,12 @@ function violationAnnotations(run: RunRecord): readonly string[] {
     (run.verdict.properties[property]?.violations ?? [])
       .slice(0, 1)
       .map(({ cause, explanation }) =>
-        command("error", `${titleOf(run)}: ${property} broken, ${CAUSE_MEANING[cause]}`, [explanation, ...replay]),
+        command(
+          "error",
+          `${titleOf(run)}: ${property} broken, ${CAUSE_MEANING[cause]}`,
+          [explanation, ...replay],
+          driverFile(run),
+        ),
       ),
   );
 }
@@ -85,14 +91,23 @@ function unknownAnnotations(run: RunRecord): readonly string[] {
       return judged?.verdict === "unknown" ? [`${property}: ${judged.reason ?? "the evidence does not decide"}`] : [];
     }),
   ];
-  return reasons.length === 0 ? [] : [command("warning", `${titleOf(run)}: unknown`, reasons)];
+  return reasons.length === 0 ? [] : [command("warning", `${titleOf(run)}: unknown`, reasons, driverFile(run))];
 }
 
-/** A workflow command; GitHub decodes what is percent-encoded here. */
-function command(level: "error" | "warning" | "notice", title: string, message: readonly string[]): string {
+/**
+ * A workflow command; GitHub decodes what is percent-encoded here.
+ * @param file the driver that it is about, at which GitHub then shows it
+ */
+function command(
+  level: "error" | "warning" | "notice",
+  title: string,
+  message: readonly string[],
+  file?: string,
+): string {
   const data = (text: string): string => printable(text).replaceAll("%", "%25");
-  const property = data(title).replaceAll(":", "%3A").replaceAll(",", "%2C");
-  return `::${level} title=${property}::${message.map(data).join("%0A")}`;
+  const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  const place = file === undefined ? "" : `,file=${property(file)},line=1`;
+  return `::${level} title=${property(title)}${place}::${message.map(data).join("%0A")}`;
 }
 
 function rank({ verdict }: Verdict): number {
