@@ -1,0 +1,119 @@
+"""The locks of redis-py and python-redis-lock, against a server that does as it is told."""
+
+import socketserver
+import threading
+
+import pytest
+
+pytest.importorskip("redis")
+pytest.importorskip("redis_lock")
+
+from lockstorm_worker import Contended, Environment, Failed, Indeterminate  # noqa: E402
+from python_redis_lock import PythonRedisLock  # noqa: E402
+from redis.backoff import ExponentialWithJitterBackoff  # noqa: E402
+from redis_py import RedisPyLock  # noqa: E402
+
+
+class Server(socketserver.ThreadingTCPServer):
+    """Answers SET from ``sets``, in order: a reply, or None, after which it breaks the connection."""
+
+    daemon_threads = True
+    allow_reuse_address = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.sets = []
+        self.scripts = []
+        self.seen = []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def reply_to(self, words):
+        """The reply to a command."""
+        name = words[0].upper()
+        self.seen.append(words)
+        if name == b"SET":
+            return self.sets.pop(0)
+        if name in (b"EVALSHA", b"EVAL"):
+            return self.scripts.pop(0)
+        if name == b"HELLO":
+            return b"%1\r\n$5\r\nproto\r\n:3\r\n"
+        return b"_\r\n" if name == b"GET" else b"+OK\r\n"
+
+
+class Handler(socketserver.StreamRequestHandler):
+    """One connection."""
+
+    def handle(self):
+        while True:
+            header = self.rfile.readline()
+            if not header:
+                return
+            words = []
+            for _ in range(int(header[1:])):
+                size = int(self.rfile.readline()[1:])
+                words.append(self.rfile.read(size + 2)[:-2])
+            reply = self.server.reply_to(words)
+            if reply is None:
+                return
+            self.wfile.write(reply)
+
+
+@pytest.fixture
+def server():
+    with Server() as running:
+        yield running
+        running.shutdown()
+
+
+@pytest.fixture(autouse=True)
+def no_pause_between_attempts(monkeypatch):
+    monkeypatch.setattr(ExponentialWithJitterBackoff, "compute", lambda *_: 0)
+
+
+@pytest.fixture(params=[RedisPyLock, PythonRedisLock])
+def client(server, request):
+    host, port = server.server_address
+    servers = {"kind": "single", "address": {"host": host, "port": port}}
+    connected = request.param(Environment("client-0", servers, print, 0))
+    yield connected
+    connected.close()
+
+
+HELD = b"_\r\n"
+FREE = b"+OK\r\n"
+
+
+def test_grants_contends_and_releases(server, client):
+    server.sets = [FREE, HELD]
+    grant = client.acquire("k", 2000, 0)
+    assert grant.valid_for_ms == 2000
+    with pytest.raises(Contended):
+        client.acquire("k", 2000, 0)
+    server.scripts = [b":1\r\n" if isinstance(client, RedisPyLock) else b":0\r\n"]
+    assert client.release("k", grant.owner) is True
+
+
+def test_a_refusal_after_a_lost_reply_is_indeterminate(server, client):
+    server.sets = [None, HELD]
+    with pytest.raises(Indeterminate):
+        client.acquire("k", 2000, 0)
+
+
+def test_a_release_that_is_refused_is_certain_unless_it_was_sent_again(server, client):
+    refusal = b":0\r\n" if isinstance(client, RedisPyLock) else b":1\r\n"
+    server.sets = [FREE, FREE]
+    first, second = client.acquire("k", 2000, 0), client.acquire("k", 2000, 0)
+    server.scripts = [refusal, None, refusal]
+    assert client.release("k", first.owner) is False
+    with pytest.raises(Indeterminate):
+        client.release("k", second.owner)
+
+
+def test_python_redis_lock_has_whole_seconds(server):
+    host, port = server.server_address
+    servers = {"kind": "single", "address": {"host": host, "port": port}}
+    client = PythonRedisLock(Environment("client-0", servers, print, 0))
+    server.sets = [FREE]
+    assert client.acquire("k", 2900, 0).valid_for_ms == 2000
+    with pytest.raises(Failed):
+        client.acquire("k", 900, 0)

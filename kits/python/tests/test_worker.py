@@ -1,0 +1,155 @@
+"""The conversation of a worker, with locks in memory."""
+
+import io
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from lockstorm_worker import Capabilities, Contended, Environment, Failed, Grant, LockClient, serve
+
+SOURCES = Path(__file__).parent.parent / "src"
+
+
+class InMemory(LockClient):
+    """Grants each key once."""
+
+    capabilities = Capabilities(extend="same", fence=True)
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        self.owners = {}
+
+    def acquire(self, key, ttl_ms, wait_ms):
+        if key == "broken":
+            raise OSError("the connection was reset")
+        if key == "refused":
+            raise Failed("out of memory")
+        if key in self.owners:
+            raise Contended("somebody holds it")
+        self.owners[key] = "me"
+        return Grant("me", ttl_ms - 10, time.monotonic_ns(), fence=7)
+
+    def release(self, key, owner):
+        self.environment.lost(key, owner)
+        return self.owners.pop(key, None) == owner
+
+
+def converse(*requests, lock=InMemory, first=None):
+    """What a worker answers to these lines."""
+    origin = time.monotonic_ns()
+    opening = {"protocol": 1, "client": "client-0", "origin": str(origin), "servers": {"kind": "single"}}
+    lines = [opening if first is None else first, *requests]
+    output = io.StringIO()
+    serve(lock, io.StringIO("".join(json.dumps(line) + "\n" for line in lines)), output)
+    return [json.loads(line) for line in output.getvalue().splitlines()]
+
+
+def operations(*requests):
+    """The answers to these operations."""
+    asked = [{"id": number, **request} for number, request in enumerate(requests)]
+    return converse(*asked, {"op": "close"})[1:-1]
+
+
+def acquire(key="k"):
+    return {"op": "acquire", "key": key, "ttlMs": 1000, "waitMs": 0}
+
+
+def test_is_ready_with_its_capabilities_and_closes():
+    assert converse({"op": "close"}) == [
+        {
+            "ready": True,
+            "capabilities": {
+                "extend": "same",
+                "ttlGranularityMs": 1,
+                "reentrant": False,
+                "fence": True,
+                "waits": False,
+            },
+        },
+        {"closed": True},
+    ]
+
+
+def test_describes_its_lock_without_connecting():
+    class Unconnectable(InMemory):
+        def __init__(self, environment):
+            raise AssertionError("nobody asked to connect")
+
+    assert [m["ready"] for m in converse(lock=Unconnectable, first={"protocol": 1, "describe": True})] == [True]
+
+
+def test_a_lease_counts_from_before_it_was_sent():
+    before = time.monotonic_ns()
+    (granted,) = operations(acquire())
+    after = time.monotonic_ns()
+    assert granted.items() >= {"id": 0, "ok": True, "owner": "me", "validForMs": 990, "fence": 7}.items()
+    assert 0 <= granted["grantedAt"] <= after - before
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"), [("broken", "indeterminate"), ("refused", "error")], ids=["nobody knows", "certainly not"]
+)
+def test_says_how_an_operation_failed(key, kind):
+    (failed,) = operations(acquire(key))
+    assert (failed["ok"], failed["kind"]) == (False, kind)
+
+
+def test_contention_a_release_and_what_is_not_supported():
+    answers = operations(
+        acquire(),
+        acquire(),
+        {"op": "extend", "key": "k", "owner": "me", "ttlMs": 1},
+        {"op": "release", "key": "k", "owner": "me"},
+        {"op": "dance"},
+    )
+    assert [answer.get("kind") for answer in answers] == [
+        None,
+        "contended",
+        "unsupported",
+        None,
+        None,
+        "unsupported",
+    ]
+    assert answers[3] == {"event": "lost", "key": "k", "owner": "me"}
+    assert answers[4]["released"] is True
+
+
+def test_the_clock_is_this_machines():
+    before = time.monotonic_ns()
+    (shown,) = operations({"op": "clock"})
+    assert before <= int(shown["monotonicNs"]) <= time.monotonic_ns()
+
+
+@pytest.mark.parametrize("first", [{"protocol": 2}, None], ids=["another version", "a lock that cannot connect"])
+def test_says_why_it_is_not_ready(first):
+    class Broken(InMemory):
+        def __init__(self, environment):
+            raise OSError("no licence")
+
+    (answer,) = converse(lock=Broken, first=first)
+    assert answer["ready"] is False
+
+
+def test_what_a_lock_prints_does_not_reach_the_protocol():
+    program = """
+import os
+from lockstorm_worker import LockClient, serve
+class Chatty(LockClient):
+    def __init__(self, environment):
+        print("hello"); os.system("echo from a child")
+serve(Chatty)
+"""
+    first = {"protocol": 1, "client": "c", "origin": "0", "servers": {}}
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=json.dumps(first) + '\n{"op":"close"}\n',
+        env={"PYTHONPATH": str(SOURCES)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [list(json.loads(line))[0] for line in done.stdout.splitlines()] == ["ready", "closed"]
+    assert "from a child" in done.stderr
