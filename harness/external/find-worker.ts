@@ -1,5 +1,7 @@
-import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
+import type { WorkerCommand, WorkerLock } from "../../lock-impl/worker-lock.ts";
+import { type Language, libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { UserError } from "../core/errors.ts";
+import { pythonCommand } from "./languages/python.ts";
 import { isWorkerFile, readWorkerFile } from "./worker-file.ts";
 
 /**
@@ -7,8 +9,20 @@ import { isWorkerFile, readWorkerFile } from "./worker-file.ts";
  * @throws UserError when it is the path of a worker file that cannot be read
  */
 export function findWorker(lock: string): WorkerLock | undefined {
-  return isWorkerFile(lock) ? readWorkerFile(lock) : undefined;
+  return isWorkerFile(lock) ? readWorkerFile(lock) : libraryWorker(lock);
 }
+
+/** @throws UserError when the packages of its language are not prepared */
+function libraryWorker(lock: string): WorkerLock | undefined {
+  const found = libraryWorkers.find(({ name }) => name === lock);
+  if (found === undefined) return undefined;
+  const { name, language, program, topologies, claims, limits } = found;
+  return { name, topologies, claims, limits, command: COMMANDS[language](name, program) };
+}
+
+const COMMANDS: Readonly<Record<Language, (name: string, program: string) => WorkerCommand>> = {
+  python: pythonCommand,
+};
 
 /** @throws UserError when the lock is a program of its own, which virtual time cannot lead */
 export function requireNoWorker(lock: string): void {

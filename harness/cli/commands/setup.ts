@@ -2,9 +2,15 @@ import { print } from "../terminal.ts";
 import { NODE_SERVERS } from "../../containers/setup/images.ts";
 import { setup as prepare } from "../../containers/setup/setup.ts";
 import { EXIT } from "../../core/verdict.ts";
+import { preparePython } from "../../external/languages/python.ts";
+import { type Language, LANGUAGES } from "../../../lock-impl/workers/workers.ts";
 import { cleanup } from "../../campaign/cleanup.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
+
+const PREPARE: Readonly<Record<Language, (onProgress: (line: string) => void) => Promise<unknown>>> = {
+  python: preparePython,
+};
 
 /** `lockstorm setup`: installs once what containers need: testcontainers, an engine, images. */
 export const setup: Command = {
@@ -18,14 +24,21 @@ export const setup: Command = {
       default: "redis8",
       choices: NODE_SERVERS,
     },
+    with: {
+      value: "languages",
+      help: `languages whose lock libraries to install, in a folder of lockstorm's own, separated by commas: ${LANGUAGES.join(", ")}`,
+      choices: LANGUAGES,
+    },
   },
-  examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey"],
+  examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey", "lockstorm setup --with python"],
   run: async ({ operands, flags }) => {
     refuseOperands("setup", operands);
     const servers = flags.list("server", NODE_SERVERS) ?? ["redis8"];
     cleanup.isDue = true;
     using progress = new TerminalProgress();
-    await prepare({ servers, onProgress: (line) => progress.step(line) });
+    const onProgress = (line: string): void => progress.step(line);
+    await prepare({ servers, onProgress });
+    for (const language of flags.list("with", LANGUAGES) ?? []) await PREPARE[language](onProgress);
     progress[Symbol.dispose]();
     print(`ready: containers can run here\n`);
     return EXIT.valid;

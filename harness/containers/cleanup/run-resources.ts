@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from "node:path";
 import { z } from "zod";
 import { messageOf, UserError } from "../../core/errors.ts";
-import { cacheFolder } from "../setup/cache-folder.ts";
+import { cacheFolder } from "../../core/cache-folder.ts";
 import { identify, thisProcess, type Owner, type ProcessIdentity } from "./process-identity.ts";
 
 const identitySchema = z.object({ pid: z.int(), start: z.string() });

@@ -9,7 +9,7 @@ import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { promisify } from "node:util";
 import { messageOf } from "../../core/errors.ts";
-import { cacheFolder } from "../setup/cache-folder.ts";
+import { cacheFolder } from "../../core/cache-folder.ts";
 import { connectEngine } from "../engine/engine.ts";
 import { hasImage } from "../engine/engine-messages.ts";
 import { isInstalled } from "../setup/host-programs.ts";

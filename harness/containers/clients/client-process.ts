@@ -17,7 +17,7 @@ import type {
 } from "../../core/system.ts";
 import type { Address, Servers } from "../../core/lock-driver.ts";
 import { lookFor } from "../engine/await-condition.ts";
-import { cacheFolder } from "../setup/cache-folder.ts";
+import { cacheFolder } from "../../core/cache-folder.ts";
 import type { ControlDirectory } from "../nodes/control.ts";
 import { groupState, signalGroup } from "../nodes/process-group.ts";
 import type { RunClock } from "../run-clock.ts";

@@ -1,0 +1,34 @@
+import { leased } from "../lock-kinds.ts";
+import type { LockEntry } from "../lock-entry.ts";
+
+/** A language whose libraries lockstorm drives, once `setup --with` has prepared it. */
+export const LANGUAGES = ["python"] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** A lock of a library in another language, with the worker that drives it. */
+export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topologies" | "claims" | "limits"> {
+  readonly language: Language;
+  /** The worker's program, in the folder of the language's kit. */
+  readonly program: string;
+}
+
+/**
+ * Unmodified libraries of other languages, with the defaults of theirs and of their Redis clients but for time-outs. Their claims
+ * are the promises of the recipes that they follow, not what their authors wrote.
+ */
+export const libraryWorkers: readonly LibraryWorker[] = [
+  {
+    ...leased,
+    name: "redis-py",
+    title: "the lock of redis-py 8.1.0",
+    language: "python",
+    program: "locks/redis_py.py",
+  },
+  {
+    ...leased,
+    name: "python-redis-lock",
+    title: "python-redis-lock 4.0.1, whole seconds",
+    language: "python",
+    program: "locks/python_redis_lock.py",
+  },
+];
