@@ -131,6 +131,9 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   if ((await lockstorm(0, "--version")).stdout !== `${version}\n`) throw new Error("it does not know its version");
   await lockstorm(1, "hunt", "--lock", "set-px", "--seed", "1");
   await lockstorm(0, "hunt", "--lock", "redlock", "--seed", "1", "--runs", "30", "--faults", "latency");
+  const worker = join("kits", "python", "examples", "own-lock.worker.json");
+  const refusal = await lockstorm(254, "hunt", "--lock", join("node_modules", "lockstorm", worker));
+  if (!refusal.stderr.includes("cannot be simulated")) throw new Error(refusal.stderr);
   const { stderr } = await lockstorm(254, "hunt", "--lock", "redlock4");
   if (!/^lockstorm: .* is not installed; .*npm install redlock4@.*\n$/.test(stderr)) throw new Error(stderr);
   const small = ["--topology", "redlock", "--faults", "clock-jump", "--runs", "1"];

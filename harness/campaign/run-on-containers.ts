@@ -42,7 +42,7 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
 let swept: Promise<unknown> | undefined;
 
 /** An engine with our images. Once per process, the leftovers of earlier runs are removed. */
-async function prepareEngine(images: readonly string[]): Promise<void> {
+export async function prepareEngine(images: readonly string[]): Promise<void> {
   if (process.platform !== "linux") {
     // Clients reach Toxiproxy on the loopback of the engine's machine, and the harness reaches the nodes on its bridge.
     throw new UserError(

@@ -5,6 +5,7 @@ import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
 
@@ -37,7 +38,7 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
 function hintForLock(lock: string): string {
   const alike = mostAlike(
     lock,
-    locks.map(({ name }) => name),
+    [...locks, ...libraryWorkers].map(({ name }) => name),
   );
   const path = "give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language";
   return alike === undefined ? `see lockstorm explain locks, or ${path}` : `did you mean ${alike}? Or ${path}`;

@@ -1,5 +1,5 @@
 import type { LockDriver } from "../../core/lock-driver.ts";
-import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
+import { PLAN_FORMAT, PLAN_VERSION, type Plan, planSchema } from "../../core/plan.ts";
 import type { TopologySpec } from "../../core/topology.ts";
 import { simulate } from "../../simulated/system/simulate.ts";
 import { simulatedDriver } from "../simulated-driver.ts";
@@ -49,9 +49,16 @@ export async function conformDriver(options: ConformOptions): Promise<ConformRes
 async function tried(
   { name, asks, run }: ConformityCheck,
   driver: LockDriver,
-  { lock, topology, seed, signal }: ConformOptions,
+  options: ConformOptions,
 ): Promise<Conformity> {
-  const plan = planSchema.parse({
+  const plan = planOfCheck(options);
+  const { value } = await simulate({ plan, driver, signal: options.signal }, (system) => Trial.of(system, run));
+  return { name, asks, ...value };
+}
+
+/** A plan of clients that do what a check tells them. */
+export function planOfCheck({ lock, topology, seed }: Pick<ConformOptions, "lock" | "topology" | "seed">): Plan {
+  return planSchema.parse({
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
     seed,
@@ -61,6 +68,4 @@ async function tried(
     faults: [],
     limitMs: LIMIT_MS,
   });
-  const { value } = await simulate({ plan, driver, signal }, (system) => Trial.of(system, run));
-  return { name, asks, ...value };
 }

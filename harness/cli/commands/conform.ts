@@ -1,21 +1,24 @@
 import { locks } from "../../../lock-impl/registry.ts";
-import { conformDriver, type ConformResult } from "../../campaign/conform/conform-driver.ts";
+import { conformDriver, type ConformOptions, type ConformResult } from "../../campaign/conform/conform-driver.ts";
+import { conformWorker } from "../../campaign/conform/conform-worker.ts";
 import { topologyForLock } from "../../campaign/topology-for-lock.ts";
 import { UserError } from "../../core/errors.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { requireSimulated, TOPOLOGIES } from "../../core/topology.ts";
 import { EXIT } from "../../core/verdict.ts";
+import { findWorker } from "../../external/find-worker.ts";
 import type { Command } from "../command.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
 import { readSeed, SEED_HELP } from "../flags/seed-flag.ts";
 import { print } from "../terminal.ts";
+import { TerminalProgress } from "../terminal-progress.ts";
 
 const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped: "-      " } as const;
 
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
   name: "conform",
-  summary: "try a driver against the checklist of docs/drivers.md, before hunting with it",
+  summary: "try a driver against the checklist of docs/drivers.md, before hunting with it; a worker on containers",
   operands: "<driver>",
   flags: {
     topology: campaignFlags.topology,
@@ -26,6 +29,7 @@ export const conform: Command = {
     "lockstorm conform ./my-lock.ts",
     "lockstorm conform ./my-lock.ts --topology redlock",
     "lockstorm conform redlock5",
+    "lockstorm conform ./my-lock.worker.json",
   ],
   run: async ({ operands, flags, signal }) => {
     const [lock] = operands;
@@ -37,13 +41,24 @@ export const conform: Command = {
       );
     }
     const topology = topologyForLock(lock, { topology: flags.choice("topology", TOPOLOGIES) });
-    requireSimulated(topology.kind);
-    const result = await conformDriver({ lock, topology, seed: readSeed(flags) ?? 1, signal });
+    const options = { lock, topology, seed: readSeed(flags) ?? 1, signal };
+    const result = findWorker(lock) === undefined ? await simulated(options) : await onContainers(options);
     if (flags.on("json")) print(printableJson(result));
     else print(inWords(result));
     return result.checks.some(({ outcome }) => outcome === "mistake") ? EXIT.invalid : EXIT.valid;
   },
 };
+
+function simulated(options: ConformOptions): Promise<ConformResult> {
+  requireSimulated(options.topology.kind);
+  return conformDriver(options);
+}
+
+/** A lock in another language runs in real time only. */
+async function onContainers(options: ConformOptions): Promise<ConformResult> {
+  using progress = new TerminalProgress();
+  return await conformWorker(options, { progress });
+}
 
 function inWords({ lock, topology, checks }: ConformResult): string {
   const width = Math.max(...checks.map(({ name }) => name.length));

@@ -1,4 +1,5 @@
 import { locks } from "../../../lock-impl/registry.ts";
+import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
 import { huntLock } from "../../campaign/hunt/hunt-lock.ts";
 import { huntLadder } from "../../campaign/ladder/hunt-ladder.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
@@ -22,7 +23,7 @@ export const hunt: Command = {
     lock: {
       value: "lock",
       help: "the lock: a name, or the path of a driver (default: single); with --ladder or --all: only these locks, names separated by commas",
-      choices: locks.map(({ name }) => name),
+      choices: [...locks, ...libraryWorkers].map(({ name }) => name),
     },
     ladder: {
       help: "test the locks of the ladder under every fault and print a table, all judged by the same properties; with --backend containers, confirm the simulation's findings on real servers",

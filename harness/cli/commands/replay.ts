@@ -1,4 +1,5 @@
 import { locks } from "../../../lock-impl/registry.ts";
+import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
 import { type ReplayComparison, replay as replayPlan } from "../../campaign/replay.ts";
 import { UserError } from "../../core/errors.ts";
 import type { Command } from "../command.ts";
@@ -20,7 +21,7 @@ export const replay: Command = {
     lock: {
       value: "lock",
       help: "a different lock: a name, or the path of a driver",
-      choices: locks.map(({ name }) => name),
+      choices: [...locks, ...libraryWorkers].map(({ name }) => name),
     },
     backend: { ...backendFlag, help: `${backendFlag.help} (default: the backend of the original run)` },
     ...runFlags,

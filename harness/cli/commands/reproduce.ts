@@ -1,4 +1,5 @@
 import { locks } from "../../../lock-impl/registry.ts";
+import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Scenario, Variant } from "../../../workloads/scenario.ts";
 import { type Backend, BACKENDS, TABLE_BACKENDS, type TableBackend } from "../../core/topologies/backend.ts";
@@ -35,7 +36,7 @@ export const reproduce: Command = {
     lock: {
       value: "lock",
       help: "a different lock: a name, or the path of a driver",
-      choices: locks.map(({ name }) => name),
+      choices: [...locks, ...libraryWorkers].map(({ name }) => name),
     },
     seed: { value: "number", help: "seed of the run", default: "1" },
     backend: {

@@ -61,7 +61,7 @@ class PythonRedisLock(LockClient):
 
 
 def whole_seconds(ttl_ms: int) -> int:
-    """What the library makes of a TTL. A lease shorter than a second would never expire."""
+    """What the library makes of a TTL: it rounds down."""
     if ttl_ms < 1000:
         raise Failed("this library has no lease that is shorter than a second")
     return ttl_ms // 1000

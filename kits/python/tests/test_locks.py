@@ -9,6 +9,7 @@ pytest.importorskip("redis")
 pytest.importorskip("redis_lock")
 
 from lockstorm_worker import Contended, Environment, Failed, Indeterminate  # noqa: E402
+from own_lock import OwnLock  # noqa: E402
 from python_redis_lock import PythonRedisLock  # noqa: E402
 from redis.backoff import ExponentialWithJitterBackoff  # noqa: E402
 from redis_py import RedisPyLock  # noqa: E402
@@ -107,6 +108,19 @@ def test_a_release_that_is_refused_is_certain_unless_it_was_sent_again(server, c
     assert client.release("k", first.owner) is False
     with pytest.raises(Indeterminate):
         client.release("k", second.owner)
+
+
+def test_the_example_grants_contends_and_releases(server):
+    host, port = server.server_address
+    servers = {"kind": "single", "address": {"host": host, "port": port}}
+    client = OwnLock(Environment("client-0", servers, print, 0))
+    server.sets = [FREE, HELD]
+    grant = client.acquire("k", 900, 0)
+    assert grant.valid_for_ms == 900
+    with pytest.raises(Contended):
+        client.acquire("k", 900, 0)
+    server.scripts = [b":1\r\n", b":0\r\n"]
+    assert [client.release("k", grant.owner), client.release("k", grant.owner)] == [True, False]
 
 
 def test_python_redis_lock_has_whole_seconds(server):
