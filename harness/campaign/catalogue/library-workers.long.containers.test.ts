@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
+import { catalogue } from "../../../workloads/catalogue.ts";
+import { describeWithEngine } from "../../containers/testing/engine-required.ts";
+import { preparePython } from "../../external/languages/python.ts";
+import { reproduce } from "./reproduce.ts";
+
+let store: string;
+
+beforeEach(() => {
+  store = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+});
+
+afterEach(() => rmSync(store, { recursive: true }));
+
+describeWithEngine("on real servers, a library of another language", () => {
+  test.each(libraryWorkers.map(({ name }) => name))(
+    "%s loses its lock in a failover, and in nothing else",
+    async (lock) => {
+      await preparePython(() => {});
+      const scenario = catalogue.find(({ slug }) => slug === "async-failover");
+      if (scenario === undefined) throw new Error("the catalogue has lost a scenario");
+      const broken = await reproduce(scenario, { backend: "containers", lock }, { store });
+      expect(broken.record.verdict.properties["lease-exclusion"]).toMatchObject({
+        verdict: "invalid",
+        violations: [{ cause: "lost-in-failover" }],
+      });
+      const calm = await reproduce(scenario, { backend: "containers", lock, variant: "no-faults" }, { store });
+      expect(calm.record.verdict.properties["lease-exclusion"]?.verdict).toBe("valid");
+    },
+  );
+});
