@@ -1,6 +1,5 @@
 import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../core/lock-driver.ts";
-import { messageOf } from "../core/errors.ts";
-import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
+import { InvalidAnswerError, messageOf } from "../core/errors.ts";
 import { lacking, statedSharing, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";

@@ -26,3 +26,11 @@ export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
   return text.replaceAll(/\s*\n\s*/g, " ");
 }
+
+/**
+ * A driver answered something that is no answer, so that nobody knows what it did. `message` says what is wrong with
+ * the answer, for the driver's author. A driver may throw it; the run is then unknown.
+ */
+export class InvalidAnswerError extends Error {
+  override readonly name = "InvalidAnswerError";
+}

@@ -1,6 +1,6 @@
+import { InvalidAnswerError } from "../core/errors.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
 import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Renewed } from "../core/lock-driver.ts";
-import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
 import type { z } from "zod";
 import type { Failed } from "./protocol.ts";
 import { grantedSchema, PROTOCOL_VERSION, releasedSchema } from "./protocol.ts";

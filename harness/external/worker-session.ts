@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
-import { messageOf, UserError } from "../core/errors.ts";
-import { InvalidAnswerError } from "../core/invalid-answer-error.ts";
+import { InvalidAnswerError, messageOf, UserError } from "../core/errors.ts";
 import type { Capabilities } from "./capabilities.ts";
 import {
   clockSchema,
