@@ -105,7 +105,7 @@ export class KeyOperations {
    * several entries is gone, the hold is over with the releases of the others, and it makes no difference when the lost
    * one went.
    */
-  lose({ process, index, time, value }: LostEvent): void {
+  lose({ process, index, time, value }: Pick<LostEvent, "process" | "index" | "time" | "value">): void {
     if (this.#isDecided()) return;
     const end = { required: false, completed: Infinity, completedTime: Infinity };
     const begin = { invoked: index, invokedTime: time };

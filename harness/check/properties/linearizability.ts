@@ -70,6 +70,7 @@ class Linearizability implements Checker {
 
   push(step: HistoryStep): void {
     const { event } = step;
+    if (event.type === "fault") this.#bereave(step);
     if (event.type === "fault" || event.type === "audit") return;
     if ("key" in event && this.#evidence.isShareable(event.key)) {
       this.#undecided.add(event.key);
@@ -119,6 +120,14 @@ class Linearizability implements Checker {
     const nothing = this.#undecided.size > 0 ? SHARED : "no operation on a lock succeeded";
     const otherwise = this.#granted ? VALID : notApplicable(nothing);
     return this.#findings.verdict(undecided.length > 0 ? unknown(undecidedReason) : otherwise);
+  }
+
+  /** Nobody is left to rely on the hold of a dead client: the lock may notice the death, and free the key. */
+  #bereave({ event: { index, time }, changes }: HistoryStep): void {
+    for (const { kind, hold } of changes) {
+      if (kind !== "ended" || this.#evidence.isShareable(hold.key)) continue;
+      this.#of(hold.key).lose({ process: hold.currentProcess, index, time, value: { owner: hold.owner } });
+    }
   }
 
   #of(key: string): KeyOperations {

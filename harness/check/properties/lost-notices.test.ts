@@ -52,3 +52,20 @@ describe("a loss notice after two entries", () => {
     expect(accusing(again.acquire(10, 2, "a", { fence: 2 }))).toEqual([]);
   });
 });
+
+describe("a client that dies while it holds", () => {
+  const died = (): Recording =>
+    new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .acquire(5, 0, "a")
+      .fault(10, "kill-client", { processes: [0] });
+
+  it("leaves a lock that may notice it: no lease is left to keep", () => {
+    expect(accusing(died().acquire(20, 1, "b"))).toEqual([]);
+  });
+
+  it("excuses no grant before its death", () => {
+    const early = new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(5, 1, "b");
+    expect(accusing(early.fault(10, "kill-client", { processes: [0] }))).toContain("linearizability");
+  });
+});
