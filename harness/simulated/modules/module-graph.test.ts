@@ -1,6 +1,8 @@
 import "../platform/install.ts";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import v8 from "node:v8";
@@ -119,6 +121,27 @@ const plan = planSchema.parse({
   clients: [{ sections: [section, section] }, { sections: [section, section] }],
   faults: [],
   limitMs: 20_000,
+});
+
+const [addon] = globSync("node_modules/@oxc-parser/binding-*/*.node");
+
+test.runIf(addon !== undefined)("a lock that waits for native code is told that it is not simulated", async () => {
+  const home = mkdtempSync(join(tmpdir(), "lockstorm-addon-"));
+  const lock = join(home, "native-driver.mjs");
+  writeFileSync(
+    lock,
+    `import { createRequire } from "node:module";
+     createRequire(import.meta.url)(${JSON.stringify(resolve(addon ?? ""))});
+     export const driver = { connect: () => new Promise(() => {}) };`,
+  );
+  const run = runSimulated({ ...plan, lock }, { title: "t", required: [] });
+  await expect(run).rejects.toMatchObject({
+    name: "UserError",
+    message: expect.stringMatching(
+      /^the lock of client-0 never connects: it uses native code, [^/]+\.node, which is not/,
+    ),
+  });
+  rmSync(home, { recursive: true });
 });
 
 test("a driver with a connection and a counter for its process gives every run the same, and every client its own", async () => {

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { LockDriver, Servers } from "../../core/lock-driver.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -7,6 +8,7 @@ import { topologyOf } from "../../core/topologies/registry.ts";
 import type { InputListener } from "../kernel/input-listener.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
+import { ModuleGraph } from "../modules/module-graph.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
@@ -96,13 +98,13 @@ export async function simulate<T>(
   const end = await kernel
     .run({ done: () => task.state !== "running" })
     .catch((error: unknown) => {
-      throw error instanceof SimulationLimitError ? (unconnected(connecting) ?? error) : error;
+      throw error instanceof SimulationLimitError ? (unconnected(connecting, kernel) ?? error) : error;
     })
     .finally(() => {
       Error.stackTraceLimit = stackTraceLimit;
     });
   if (task.state === "failed") throw task.error;
-  const hanging = task.state === "running" ? unconnected(connecting) : undefined;
+  const hanging = task.state === "running" ? unconnected(connecting, kernel) : undefined;
   if (hanging !== undefined) throw hanging;
   if (task.state !== "done") throw new HarnessError(`the simulation made no progress (${end}) before its run was over`);
   for (const { name, failures } of kernel.hosts.values()) {
@@ -163,10 +165,18 @@ function cannotConnect(name: string, error: unknown): UserError {
 }
 
 /** The message when a simulation ended before these clients were connected; undefined where all are. */
-function unconnected(connecting: ReadonlySet<string>): UserError | undefined {
+function unconnected(connecting: ReadonlySet<string>, { hosts }: Kernel): UserError | undefined {
   const [name] = connecting;
   if (name === undefined) return undefined;
-  return new UserError(`the lock of ${name} never connects`, "fix its driver, whose connect does not settle");
+  const host = hosts.get(name);
+  const [addon] = (host && ModuleGraph.of(host)?.addons) ?? [];
+  if (addon === undefined) {
+    return new UserError(`the lock of ${name} never connects`, "fix its driver, whose connect does not settle");
+  }
+  return new UserError(
+    `the lock of ${name} never connects: it uses native code, ${basename(addon)}, which is not simulated`,
+    "give it real time (--backend live or containers), or a client library in JavaScript",
+  );
 }
 
 /** The lock's servers as every client reaches them. */
