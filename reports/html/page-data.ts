@@ -68,7 +68,7 @@ interface ViolationData {
 
 /** A run as the page contains it: JSON, compressed (a history shrinks to about a tenth), in base64. */
 export function encodeRun(run: RunRecord): string {
-  return gzipSync(JSON.stringify(runData(run), readable), { level: 9 }).toString("base64");
+  return gzipSync(JSON.stringify(runData(run), readable), { level: 7 }).toString("base64");
 }
 
 /** The page draws foreign text as it is, so invisible characters are removed here, in names of fields too. */
