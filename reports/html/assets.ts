@@ -32,6 +32,9 @@ const MODULES = [
 /** All modules as one script: a page that needs no server cannot import. */
 export const SCRIPT = MODULES.map(moduleText).join("\n");
 
+/** The script of the page that lists a store. */
+export const STORE_SCRIPT = `${moduleText("store-filter")}\nstartStoreFilter();`;
+
 function moduleText(name: string): string {
   const source = import.meta.url.endsWith(".ts")
     ? withoutTypes(read(`browser/${name}.ts`))

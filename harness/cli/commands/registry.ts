@@ -11,6 +11,7 @@ import { headline } from "./headline.ts";
 import { hunt } from "./hunt.ts";
 import { init } from "./init.ts";
 import { merge } from "./merge.ts";
+import { open } from "./open.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report.ts";
 import { reproduce } from "./reproduce.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   check,
   report,
   runs,
+  open,
   explain,
   advise,
   init,

@@ -101,15 +101,11 @@ function causeEntry(cause: (typeof CAUSES)[number]): GlossaryEntry {
 }
 
 function topologyEntry({ kind, summary, backends }: (typeof topologies)[number]): GlossaryEntry {
-  const there = locks.filter((lock) => !lock.flawed && lock.topologies.includes(kind)).map(({ name }) => name);
   return {
     kind: "topologies",
     word: kind,
     meaning: summary,
-    details: [
-      `${backends.includes("simulated") ? "Simulated, and on containers" : "On containers only"}.`,
-      ...(there.length === 0 ? [] : [`Locks for it: ${listed(there)}.`]),
-    ],
+    details: [`${backends.includes("simulated") ? "Simulated, and on containers" : "On containers only"}.`],
     see: [],
   };
 }
