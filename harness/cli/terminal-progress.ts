@@ -11,9 +11,12 @@ export interface ProgressStream {
   clearLine?(): unknown;
 }
 
+/** How often a terminal's line is drawn, and a step is written elsewhere, in milliseconds. */
+const PACES_MS = { terminal: 200, log: 10_000 };
+
 /**
- * Shows progress on standard error: on a terminal one line that is rewritten, elsewhere (CI) a plain line for each
- * step. Standard output is reserved for results.
+ * Shows progress on standard error: on a terminal one line that is rewritten, elsewhere (a pipe, CI) the first step and
+ * then the current one every ten seconds, besides what stays. Standard output is reserved for results.
  */
 export class TerminalProgress implements Progress, Disposable {
   readonly #stream: ProgressStream;
@@ -21,6 +24,7 @@ export class TerminalProgress implements Progress, Disposable {
   readonly #begun = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #text = "";
+  #written = -Infinity;
 
   constructor(stream: ProgressStream = progressStream) {
     this.#stream = stream;
@@ -31,13 +35,10 @@ export class TerminalProgress implements Progress, Disposable {
   step(text: string): void {
     if (text === this.#text) return;
     this.#text = printable(text);
-    if (!this.#live) {
-      this.#stream.write(`[${this.#seconds()}] ${this.#text}\n`);
-      return;
-    }
-    this.#draw();
+    this.#show();
     // The seconds count on although nothing happens, so that a wait does not look like a hang.
-    this.#timer ??= setInterval(() => this.#draw(), 200).unref();
+    const pace = this.#live ? PACES_MS.terminal : PACES_MS.log;
+    this.#timer ??= setInterval(() => this.#show(), pace).unref();
   }
 
   /** A line that stays, such as a finding. */
@@ -53,6 +54,15 @@ export class TerminalProgress implements Progress, Disposable {
     this.#timer = undefined;
     this.#clear();
     this.#text = "";
+  }
+
+  #show(): void {
+    if (this.#live) this.#draw();
+    // A simulation keeps the timer waiting, so the time counts, not the ticks.
+    else if (performance.now() - this.#written >= PACES_MS.log - PACES_MS.terminal) {
+      this.#written = performance.now();
+      this.#stream.write(`[${this.#seconds()}] ${this.#text}\n`);
+    }
   }
 
   #draw(): void {

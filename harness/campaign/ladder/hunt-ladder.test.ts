@@ -27,8 +27,13 @@ test("a table gives each cell as data, and a shrunk and drawn counterexample of 
   expect(readFileSync(join(folder, "report.html"), "utf8")).toBe("page of redlock under clock-jump");
   expect((await readKeptRun(folder)).verdict.verdict).toBe("invalid");
   expect(progress.steps.at(-1)).toBe("shrinking 1 of 1");
+  expect(progress.notes).toEqual([
+    expect.stringMatching(/^redlock: broken under clock-jump; (?:a client outlives its lease|holds) under no fault$/),
+  ]);
   // Cells in the journal are not searched again.
-  const resumed = await huntLadder({ ...TABLE, resume: true }, { store });
+  const again = new HeardProgress();
+  const resumed = await huntLadder({ ...TABLE, resume: true }, { store, progress: again });
+  expect(again.notes).toEqual(["resumed: 2 of 2 cells were searched before"]);
   expect(resumed.counterexamples).toEqual(table.counterexamples);
   const [, broken] = table.found;
   if (broken === undefined) throw new Error("the table has no second cell");

@@ -19,6 +19,7 @@ import {
   ladderCells,
   type LadderScope,
   notInstalledIn,
+  rowName,
   scopeWithout,
   titleOf,
 } from "./cells.ts";
@@ -34,6 +35,7 @@ import {
   type RealOutcome,
   simulatedIn,
 } from "./ladder-journal.ts";
+import { rowWords } from "./row-words.ts";
 import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
 
 const DEFAULT_SEED = 1;
@@ -291,8 +293,17 @@ class Table {
           drawReport({ record: await readKeptRun(folder), folder }, drawRun);
         }
         this.#add(entryOf(cell, answer, { cells, store }));
+        if ("outcome" in answer) this.#tellRow(cellAt(cells, cell));
       },
     });
+  }
+
+  /** Tells the row of a cell that was searched, once all of it was. */
+  #tellRow(cell: Cell): void {
+    const { cells, environment } = this.#work;
+    const isOfRow = (index: number): boolean => rowName(cellAt(cells, index)) === rowName(cell);
+    const row = foundIn(cells, this.entries, "simulated").filter(({ index }) => isOfRow(index));
+    if (row.length === this.#mine.filter(isOfRow).length) environment.progress.note(rowWords(row));
   }
 
   #add(entry: LadderEntry): void {
