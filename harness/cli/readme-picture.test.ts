@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,4 +17,13 @@ test("the README's picture is what async-failover looks like now", async () => {
   } finally {
     await rm(store, { recursive: true });
   }
+});
+
+test("what the README shows of the first minute is what `lockstorm` alone prints now", async () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const [, shown = ""] = /^ {4}(INVALID {2}async-failover: (?:.*\n(?: {4}|\n))*?.*)\n\nFrom here:$/m.exec(readme) ?? [];
+  const blocks = shown.replaceAll(/^ {4}/gm, "").split("\n\n");
+  expect(blocks.length).toBeGreaterThan(3);
+  const { stdout } = await runMain([]);
+  for (const block of blocks) expect(stdout).toContain(`${block}\n`);
 });
