@@ -1,7 +1,7 @@
 import type { Arbitrary } from "fast-check";
 import type { z } from "zod";
 import { UserError } from "../harness/core/errors.ts";
-import type { Fault, FaultFocus, FaultParams, FaultVariant, InjectedFault } from "../harness/core/fault.ts";
+import type { Fault, FaultFocus, FaultParams, FaultVariant, InjectedFault, Way } from "../harness/core/fault.ts";
 import type { FaultTraits } from "../harness/core/fault-traits.ts";
 import type { Evidence, SystemUnderTest } from "../harness/core/system.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
@@ -19,6 +19,8 @@ export interface FaultDefinition<Kind extends string, Params extends FaultParams
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<Params> | undefined;
   /** See `Fault`. */
   choices?(focus: FaultFocus): readonly Params[];
+  /** See `Fault`. */
+  readonly holdsOne?: (focus: FaultFocus, way: Way, forMs: number) => Params;
   inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
 }
 
@@ -48,6 +50,7 @@ export function defineFault<
               ? (definition.choices?.(focus) ?? [])
               : [],
         }),
+    ...(definition.holdsOne === undefined ? {} : { holdsOne: definition.holdsOne }),
     read: (params) => {
       const parsed = schema.safeParse(params);
       if (parsed.success) return (system) => definition.inject(system, parsed.data);

@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from "fast-check";
 import { z } from "zod";
-import type { FaultFocus } from "../harness/core/fault.ts";
+import type { FaultFocus, Way } from "../harness/core/fault.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
 import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
@@ -76,9 +76,15 @@ export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<
 }
 
 /** The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. */
-export function linksToHit({ client, servers }: Pick<FaultFocus, "client" | "servers">): readonly Between[] {
+export function linksToHit(focus: Pick<FaultFocus, "client" | "servers">): readonly Between[] {
+  const { client, servers } = focus;
+  return [{ between: [[client], [...servers]] }, oneWayOf(focus, "there"), oneWayOf(focus, "back")];
+}
+
+/** The links of a client to hit, one way. */
+export function oneWayOf({ client, servers }: Pick<FaultFocus, "client" | "servers">, way: Way): Between {
   const there = [[client], [...servers]];
-  return [{ between: there }, { between: there, oneWay: true }, { between: there.toReversed(), oneWay: true }];
+  return { between: way === "there" ? there : there.toReversed(), oneWay: true };
 }
 
 /** The links of a client to hit and, with replication, those between nodes. */

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { lengthMs } from "../harness/core/plan-bounds.ts";
 import { defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges, linksToHit } from "./edges.ts";
+import { betweenShape, clientEdges, linksToHit, oneWayOf } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /**
@@ -25,6 +25,7 @@ export const latency = defineFault({
     [0.2, 1.2].flatMap((share) =>
       linksToHit(focus).map((between) => ({ ...between, delayMs: Math.round(share * focus.leaseMs) })),
     ),
+  holdsOne: (focus, way, delayMs) => ({ ...oneWayOf(focus, way), delayMs }),
   inject: (system, { delayMs, ...between }) =>
     injectOnEdges(system, between, { delayMs, act: (edge) => system.network.delay(edge, delayMs) }),
 });

@@ -33,6 +33,12 @@ export interface Fault<Kind extends string = string, Variant extends string = st
    */
   choices?(focus: FaultFocus): readonly FaultParams[];
   /**
+   * Present for a fault that goes on holding back a message when it is healed. Parameters with which it holds for
+   * `forMs` what this client sends to these servers (`there`), or what they answer (`back`), while it is in force: if it
+   * is healed at once, one message.
+   */
+  holdsOne?(focus: FaultFocus, way: Way, forMs: number): FaultParams;
+  /**
    * Reads the parameters and returns a function that injects the fault and looks for its effect. Injecting rejects only
    * when the harness itself failed. @throws UserError when the fault does not take these parameters
    */
@@ -50,6 +56,9 @@ export interface FaultFocus {
   /** The lease around which lengths matter, in milliseconds. */
   readonly leaseMs: number;
 }
+
+/** From a client to its servers, or from them to it. */
+export type Way = "there" | "back";
 
 /** A name for a fault with certain parameters, under which other promises of a lock end. */
 export interface FaultVariant<Name extends string = string> {

@@ -4,6 +4,7 @@ import type { Plan } from "../../harness/core/plan.ts";
 /** What a deviation does, whichever fault does it. */
 export type DeviationKind =
   | "hold-message"
+  | "hold-one-message"
   | "lose-message"
   | "stop-client"
   | "crash-client"

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 // First: it patches the platform.
+import { runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { requiredProperties } from "../../harness/campaign/required-properties.ts";
 import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
 import { faults } from "../../faults/registry.ts";
 import { planSchema, type Plan } from "../../harness/core/plan.ts";
@@ -11,10 +13,11 @@ import { deviationsOf } from "./deviations-of.ts";
 import { smallerPlans } from "./smaller-plans.ts";
 import { smallWorkloads } from "./workloads.ts";
 
-async function baseOf(lock: string, kind: TopologyKind): Promise<Base> {
+async function baseOf(lock: string, kind: TopologyKind, named?: string): Promise<Base> {
   const topology = topologySchema.parse({ kind });
   const skills = { extends: true, reenters: false };
-  const [workload] = smallWorkloads({ lock, topology, fencing: true, seed: 1, outlives: true }, skills);
+  const workloads = smallWorkloads({ lock, topology, fencing: true, seed: 1, outlives: true }, skills);
+  const workload = workloads.find(({ name }) => named === undefined || name === named);
   if (workload === undefined) throw new Error("there is no workload");
   const { plan, name } = workload;
   const { history, messages } = await learnSimulated()(plan);
@@ -47,6 +50,48 @@ test("a message is held between the check and the delete, the cheapest first", a
   expect(deviations.every(({ kind }) => kind === "hold-message")).toBe(true);
   const triggers = deviations.flatMap((deviation) => deviation.apply(base.plan).faults.map(({ at }) => at));
   expect(triggers).toContainEqual({ moment: "before", command: "DEL", client: 1, server: "node-0", count: 1 });
+});
+
+test("one message is held alone, on its way there or back, for lengths on either side of the lease", async () => {
+  const base = await baseOf("single", "single");
+  const deviations = deviationsOf(base, faults, ["hold-one-message"]);
+  const steps = deviations.flatMap((deviation) => deviation.apply(base.plan).faults);
+  const lengths = (moment: string): readonly unknown[] =>
+    steps
+      .filter(({ at, until }) => {
+        expect(until).toEqual({ ...at, afterMs: 1 });
+        return isMessageTrigger(at) && at.moment === moment && at.command === "EVALSHA" && at.client === 1;
+      })
+      .map(({ params }) => params["delayMs"]);
+  const { leaseMs } = base.deadlines;
+  for (const moment of ["send", "after"]) {
+    expect(lengths(moment).some((ms) => Number(ms) < leaseMs)).toBe(true);
+    expect(lengths(moment).some((ms) => Number(ms) > leaseMs)).toBe(true);
+  }
+});
+
+test("a message held alone breaks a lock that cannot tell its holds apart, and not a sound one", async () => {
+  const verdicts = async (lock: string): Promise<ReadonlySet<string>> => {
+    const base = await baseOf(lock, "single", "in turn");
+    const seen = new Set<string>();
+    for (const deviation of deviationsOf(base, faults, ["hold-one-message"]).slice(0, 5)) {
+      const plan = deviation.apply(base.plan);
+      const { record } = await runSimulated(plan, { title: "", required: requiredProperties(plan) });
+      seen.add(record.verdict.verdict);
+    }
+    return seen;
+  };
+  expect(await verdicts("owner-value-fixed")).toContain("invalid");
+  expect(await verdicts("single")).toEqual(new Set(["valid"]));
+});
+
+test("what lies between two commands of an operation comes before what one command does", async () => {
+  const first = async (lock: string): Promise<string> => {
+    const [cheapest] = deviationsOf(await baseOf(lock, "single"), faults, ["stop-client"]);
+    return cheapest?.at ?? "";
+  };
+  expect(await first("get-del")).toMatch(/ (GET|DEL) /);
+  expect(await first("single")).not.toMatch(/ (GET|DEL) /);
 });
 
 test("every message that is hit is sent by the workload", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Fault, FaultParams } from "../../harness/core/fault.ts";
+import type { Fault, FaultFocus, FaultParams } from "../../harness/core/fault.ts";
 import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
@@ -28,17 +28,28 @@ export function deviationsOf(
   kinds?: readonly DeviationKind[],
   mostCost: number = Infinity,
 ): readonly RankedDeviation[] {
-  const moments = strikePointsOf(base);
+  const points = strikePointsOf(base);
+  const wanted = (kind: DeviationKind): boolean => kinds === undefined || kinds.includes(kind);
   return faults
-    .filter(({ traits }) => kinds === undefined || kinds.includes(deviationKindOf(traits)))
-    .flatMap((fault) => {
-      const phases = phasesOf(fault.traits);
-      return moments.flatMap((moment) => {
-        const phase = phases.indexOf(moment.phase);
-        return phase === -1 ? [] : deviationsAt(base, fault, { ...moment, rank: moment.rank + phase }, mostCost);
-      });
-    })
+    .flatMap((fault) => [
+      ...(wanted(deviationKindOf(fault.traits)) ? lastingOf(base, fault, points, mostCost) : []),
+      ...(wanted("hold-one-message") ? ofOneMessage(base, fault, points, mostCost) : []),
+    ])
     .toSorted((one, other) => one.cost - other.cost);
+}
+
+/** A fault at each point at which it makes a difference. */
+function lastingOf(
+  base: Base,
+  fault: Fault,
+  points: readonly StrikePoint[],
+  mostCost: number,
+): readonly RankedDeviation[] {
+  const phases = phasesOf(fault.traits);
+  return points.flatMap((point) => {
+    const phase = phases.indexOf(point.phase);
+    return phase === -1 ? [] : deviationsAt(base, fault, { ...point, rank: point.rank + phase }, mostCost);
+  });
 }
 
 /** The moments at which a fault with these traits makes a difference, the most telling first. */
@@ -89,17 +100,52 @@ function deviationsAt(
   );
 }
 
-function choicesOf(
+/** For how long a fault is in force that is to hold one message, in milliseconds. */
+const INSTANT_MS = 1;
+
+/** Each message, or its reply, held alone: what the same client sends later on another connection overtakes it. */
+function ofOneMessage(
+  { plan, deadlines }: Base,
   fault: Fault,
-  plan: Plan,
-  { client, servers }: StrikePoint,
-  leaseMs: number,
-): readonly FaultParams[] {
-  const { topology } = plan;
-  const clients = plan.clients.length;
-  if (fault.choices !== undefined) return fault.choices({ topology, clients, client, servers, leaseMs });
-  const drawn = fault.arbitrary(topology, clients);
+  points: readonly StrikePoint[],
+  mostCost: number,
+): readonly RankedDeviation[] {
+  const { kind } = fault;
+  return points.flatMap((point) => {
+    const way = point.phase === "send" ? "there" : point.phase === "after" ? "back" : undefined;
+    if (way === undefined) return [];
+    const least =
+      (point.rank + (way === "back" ? 1 : 0)) * 3 + (hasOutlived(deadlines, point.client, point.atMs) ? 1 : 0);
+    return lengthsAround(deadlines, point.atMs).flatMap((forMs, length) => {
+      const cost = least + length * 2;
+      const params =
+        cost > mostCost ? undefined : fault.holdsOne?.(focusOf(plan, point, deadlines.leaseMs), way, forMs);
+      if (params === undefined) return [];
+      const step: FaultStep = { kind, params, at: point.at, until: later(point.at, INSTANT_MS) };
+      return [
+        {
+          kind: "hold-one-message",
+          sort: `${point.sort} alone`,
+          cost,
+          get at() {
+            return `${kind} of one message ${point.words} for ${forMs} ms`;
+          },
+          apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
+        },
+      ];
+    });
+  });
+}
+
+function choicesOf(fault: Fault, plan: Plan, point: StrikePoint, leaseMs: number): readonly FaultParams[] {
+  const { topology, clients } = plan;
+  if (fault.choices !== undefined) return fault.choices(focusOf(plan, point, leaseMs));
+  const drawn = fault.arbitrary(topology, clients.length);
   return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
+}
+
+function focusOf({ topology, clients }: Plan, { client, servers }: StrikePoint, leaseMs: number): FaultFocus {
+  return { topology, clients: clients.length, client, servers, leaseMs };
 }
 
 function later(trigger: Trigger, ms: number): Trigger {

@@ -30,6 +30,10 @@ export interface StrikePoint {
 /** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
 const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
 const RENEWAL_RANK = 1;
+/** Of an operation of several commands: what one command found may have changed before the next one acts on it. */
+const SPLIT_RANK = -1;
+/** Of messages that name no key: they set a connection up. */
+const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
 const REPEATED_RANK = 4;
 
@@ -52,6 +56,8 @@ function atMessages(
 ): readonly StrikePoint[] {
   const independent = topologyOf(topology.kind).arrangement === "independent";
   const seen = new Map<string, number>();
+  // Where votes are counted, those of a lost round are given back by another command, and nothing rests on that.
+  const split = independent ? new Set() : splitOperations(messages);
   const told = messages.filter(({ server }) => server !== RESOURCE);
   return told.flatMap((message, index) => {
     const { client, server, command, count, operation } = message;
@@ -62,7 +68,11 @@ function atMessages(
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
     const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
-    const rank = (times > 0 && !isLast ? REPEATED_RANK : 0) + rankOf(invoked);
+    const rank =
+      rankOf(invoked) +
+      (times > 0 && !isLast ? REPEATED_RANK : 0) +
+      (split.has(operation) ? SPLIT_RANK : 0) +
+      (message.keys.length === 0 ? KEYLESS_RANK : 0);
     const words = `${clientName(client)}'s ${command} ${count} to ${server}`;
     return AT_MESSAGE.flatMap(([moment, time]): readonly StrikePoint[] => {
       const ns = message[time];
@@ -81,6 +91,20 @@ function atMessages(
       ];
     });
   });
+}
+
+/** The operations that sent different commands about keys. */
+function splitOperations(messages: readonly WireMessage[]): ReadonlySet<number | undefined> {
+  const about = messages.filter(({ keys, operation }) => keys.length > 0 && operation !== undefined);
+  const commands = Map.groupBy(about, ({ operation }) => operation);
+  return new Set(
+    [...commands].flatMap(([operation, sent]) => (new Set(sent.map(scriptOrCommand)).size > 1 ? [operation] : [])),
+  );
+}
+
+/** A server that does not know a script is sent it once more, in full. */
+function scriptOrCommand({ command }: WireMessage): string {
+  return command === "EVALSHA" ? "EVAL" : command;
 }
 
 function rankOf(invoked: HistoryEvent | undefined): number {

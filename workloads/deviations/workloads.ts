@@ -94,6 +94,10 @@ function shapesOf(topology: TopologySpec) {
       name: "never released",
       clients: [[{ ...section(topology, [write]), release: false }], [later(rival, 0), seeker]],
     },
+    {
+      name: "taken again",
+      clients: [sections([hold(0.9), write], [read, hold(0.9), write]), [later(rival, 1.2), seeker]],
+    },
     { name: "in a row", clients: [sections([], [write], [hold(0.2), write]), [later(rival, 0), seeker]] },
   ];
   const extending: readonly Shape[] = [

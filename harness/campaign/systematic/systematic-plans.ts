@@ -5,7 +5,7 @@ import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
-import { deviationsOf } from "../../../workloads/deviations/deviations-of.ts";
+import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
 import {
   type Skills,
   skillsWorkload,
@@ -50,7 +50,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<reado
     bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const plans = bases.map(({ plan }) => plan);
-  return [...plans, ...deviating(bases, drawnFrom.faults, promises)].slice(0, most);
+  return [...plans, ...deviating(bases, drawnFrom.faults, promises).take(Math.max(0, most - plans.length))];
 }
 
 /** What the lock does when it is asked to extend and to enter again. */
@@ -69,7 +69,11 @@ function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions 
  * How many deviations of a kind are tried in each turn. Holding a message, or the client that is about to send it, is
  * what most locks do not expect.
  */
-const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = { "hold-message": 3, "stop-client": 2 };
+const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = {
+  "hold-message": 3,
+  "stop-client": 2,
+  "hold-one-message": 2,
+};
 
 /** Dearer deviations are left out: there are thousands of cheaper ones. */
 const MOST_COST = 12;
@@ -77,11 +81,10 @@ const MOST_COST = 12;
 /** How much dearer a deviation is for each cheaper one of its sort: other sorts are likelier to show something new. */
 const REPETITION_COST = 3;
 
-/** A plan with one deviation. */
+/** A deviation of a base, with its cost among those of all bases. */
 interface Deviating {
-  readonly plan: Plan;
-  readonly kind: DeviationKind;
-  readonly sort: string;
+  readonly base: Base;
+  readonly deviation: RankedDeviation;
   readonly cost: number;
 }
 
@@ -89,33 +92,53 @@ interface Deviating {
  * One deviation each: the kinds in turn, and of each kind the cheapest over all sorts and workloads. A kind under which the
  * lock promises less comes less often: fewer of its runs can break a promise.
  */
-function deviating(
+function* deviating(
   bases: readonly Base[],
   faults: readonly Fault[],
   promises: SystematicOptions["promises"],
-): readonly Plan[] {
+): Generator<Plan> {
   const found = bases.flatMap((base, index) =>
     deviationsOf(base, faults, undefined, MOST_COST).map((deviation): Deviating => {
-      const { kind, sort, cost } = deviation;
-      return { plan: deviation.apply(base.plan), kind, sort, cost: cost + index / 2 };
+      return { base, deviation, cost: deviation.cost + index / 2 };
     }),
   );
-  const queues = [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, each]) => {
-    const queue = cheapestFirst(withRepetitions(each)).filter(({ plan }) => promises(plan) > 0);
-    const [first] = queue;
-    return { kind, queue, promised: first === undefined ? 0 : promises(first.plan) };
+  const promised = promisesOf(promises);
+  const queues = [...Map.groupBy(found, ({ deviation }) => deviation.kind)].flatMap(([kind, each]) => {
+    const queue = cheapestFirst(withRepetitions(each))
+      .values()
+      .filter((item) => promised(item) > 0);
+    const { value: head } = queue.next();
+    return head === undefined ? [] : [{ queue, head, taken: 0, promised: promised(head), share: SHARES[kind] ?? 1 }];
   });
-  const most = Math.max(...queues.map(({ promised }) => promised));
-  const timed = queues.flatMap(({ kind, queue, promised }) => {
-    const share = (SHARES[kind] ?? 1) * (promised / most) ** 2;
-    return queue.map(({ plan }, index) => ({ plan, cost: (index + 0.5) / share }));
-  });
-  return cheapestFirst(timed).map(({ plan }) => plan);
+  const most = Math.max(...queues.map((queue) => queue.promised));
+  const timed = queues.map((queue) => ({ ...queue, share: queue.share * (queue.promised / most) ** 2 }));
+  const dueAt = ({ taken, share }: (typeof timed)[number]): number => (taken + 0.5) / share;
+  while (timed.length > 0) {
+    const next = timed.reduce((one, other) => (dueAt(other) < dueAt(one) ? other : one));
+    const { base, deviation } = next.head;
+    yield deviation.apply(base.plan);
+    const { value: head } = next.queue.next();
+    if (head === undefined) timed.splice(timed.indexOf(next), 1);
+    else Object.assign(next, { head, taken: next.taken + 1 });
+  }
+}
+
+/** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */
+function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) => number {
+  const known = new Map<string, number>();
+  return ({ base, deviation }) => {
+    const { plan } = base;
+    const { faults } = deviation.apply(plan);
+    const fault = JSON.stringify(faults.slice(plan.faults.length).map(({ kind, params }) => [kind, params]));
+    const value = known.get(fault) ?? promises({ ...plan, faults });
+    known.set(fault, value);
+    return value;
+  };
 }
 
 /** The same, with what resembles cheaper ones of its sort made dearer. */
 function withRepetitions(items: readonly Deviating[]): readonly Deviating[] {
-  return [...Map.groupBy(items, ({ sort }) => sort).values()].flatMap((sort) =>
+  return [...Map.groupBy(items, ({ deviation }) => deviation.sort).values()].flatMap((sort) =>
     cheapestFirst(sort).map((item, index) => ({ ...item, cost: item.cost + index * REPETITION_COST })),
   );
 }
