@@ -51,7 +51,8 @@ class Linearizability implements Checker {
   readonly #budget: StepBudget;
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
-  #granted = false;
+  /** Keys on which some operation succeeded. */
+  readonly #granted = new Set<string>();
   /** Keys that several clients may hold at a time: the models know one holder. */
   readonly #undecided = new Set<string>();
 
@@ -64,7 +65,7 @@ class Linearizability implements Checker {
 
   get remarks(): readonly string[] {
     const [key] = this.#undecided;
-    const some = key !== undefined && this.#granted;
+    const some = key !== undefined && this.#granted.size > 0;
     return [...this.#findings.remarks, ...(some ? [`the operations on ${key} are not decided: ${SHARED}`] : [])];
   }
 
@@ -75,6 +76,7 @@ class Linearizability implements Checker {
     if ("key" in event && this.#evidence.isShareable(event.key)) {
       this.#undecided.add(event.key);
       this.#keys.delete(event.key);
+      this.#granted.delete(event.key);
       return;
     }
     if (event.type === "renewed") {
@@ -96,7 +98,7 @@ class Linearizability implements Checker {
       const operation = operations.complete(this.#asHeard(event, step.invocation));
       const granted = step.changes.find(({ kind }) => kind === "granted");
       if (operation !== undefined && granted !== undefined) this.#holds.set(operation, granted.hold);
-      if (event.type === "ok") this.#granted = true;
+      if (event.type === "ok") this.#granted.add(event.key);
     }
     if (wasFollowing) this.#report(event.key, operations.progress);
   }
@@ -118,7 +120,7 @@ class Linearizability implements Checker {
     }
     const undecidedReason = `not decided for ${listed(undecided.slice(0, 3))}${undecided.length > 3 ? ` and ${undecided.length - 3} more` : ""}`;
     const nothing = this.#undecided.size > 0 ? SHARED : "no operation on a lock succeeded";
-    const otherwise = this.#granted ? VALID : notApplicable(nothing);
+    const otherwise = this.#granted.size > 0 ? VALID : notApplicable(nothing);
     return this.#findings.verdict(undecided.length > 0 ? unknown(undecidedReason) : otherwise);
   }
 
