@@ -4,6 +4,8 @@ import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from
 import type { Property } from "../harness/core/verdict.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
+import type { Supports } from "../harness/core/sharing.ts";
+import { isShareable, type Share, shares } from "./sharing.ts";
 import { faultSchedules, faultStep } from "./fault-schedule.ts";
 
 type ClientInput = PlanInput["clients"][number];
@@ -25,6 +27,8 @@ export interface ContentionOptions {
   readonly maxHoldShare?: number;
   /** Whether holders sometimes acquire again what they hold: for locks that allow it. */
   readonly reenters?: boolean;
+  /** What the lock supports: then its key is a semaphore or a read-write lock. */
+  readonly supports?: Supports | undefined;
   /** Whether refused callers sometimes try again: without that, clients of locks that do not wait hardly contend. */
   readonly retries?: boolean;
   /** What can be asked of the lock's leases. Default: everything. */
@@ -62,7 +66,8 @@ const SETTLING_MS = 2500;
  * faults occur. Small: about ten operations.
  */
 export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
-  const { min, max } = options.clients ?? { min: 2, max: 3 };
+  // More clients than the permits of most semaphores.
+  const { min, max } = options.clients ?? { min: 2, max: isShareable(options.supports) ? 4 : 3 };
   const { workload } = topologyOf(options.topology.kind);
   // Shrinking goes through the fields in this order, so it removes faults first.
   return fc
@@ -72,10 +77,12 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
       clients: fc.array(clientPlan(options), { minLength: min, maxLength: max }),
       // No seed is simpler than another.
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
+      ...(isShareable(options.supports) ? { share: fc.noShrink(shares(options.supports)) } : {}),
     })
-    .map(({ faults, seeker, clients: contenders, seed }) => {
-      const clients =
-        seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries, options.leases ?? EVERYTHING);
+    .map(({ faults, seeker, clients: contenders, seed, share = alone }) => {
+      const clients = share(
+        seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries, options.leases ?? EVERYTHING),
+      );
       return planSchema.parse({
         format: PLAN_FORMAT,
         version: PLAN_VERSION,
@@ -98,6 +105,9 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
 export function maxHoldShareFor(required: readonly Property[]): number {
   return required.includes("mutual-exclusion") || required.includes("lost-updates") ? WITHIN_LEASE : BEYOND_LEASE;
 }
+
+/** One owner holds the key at a time. */
+const alone: Share = (clients) => [...clients];
 
 /** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
 function withSeeker(

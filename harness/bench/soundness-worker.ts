@@ -4,6 +4,7 @@ import { keepSimulated, runSimulated } from "../campaign/run-simulated.ts";
 import { parentPort } from "node:worker_threads";
 import fc from "fast-check";
 import { faults } from "../../faults/registry.ts";
+import { findLock } from "../../lock-impl/registry.ts";
 import { contentionPlans } from "../../workloads/contention.ts";
 import { knownToBreak, requiredProperties } from "../campaign/required-properties.ts";
 import { messageOf } from "../core/errors.ts";
@@ -63,7 +64,8 @@ async function answer(task: SoundnessTask): Promise<SoundnessAnswer> {
 
 function drawn({ lock, topology: kind, persistence, seed, runs }: SoundnessTask): readonly Plan[] {
   const topology = topologySchema.parse({ kind, persistence });
-  return fc.sample(contentionPlans({ lock, topology, faults, retries: true }), { seed, numRuns: runs });
+  const supports = findLock(lock)?.supports;
+  return fc.sample(contentionPlans({ lock, topology, faults, retries: true, supports }), { seed, numRuns: runs });
 }
 
 interface Violated {

@@ -50,6 +50,7 @@ export function searchLimit(
       faults: faults.filter((fault) => fault.kind === kind),
       maxHoldShare: BEYOND_LEASE,
       reenters: lock.reentrant === true,
+      supports: lock.supports,
     },
     run: (plan) => runForLimit(lock, limit, plan),
     verdictOf: ({ verdict }) => verdict,

@@ -36,12 +36,12 @@ test("there are sound locks on every topology of the simulation", () => {
   expect(sound.length).toBeGreaterThan(12);
 });
 
-test.each(sound)("%s on %s keeps what it claims, with five seeds", async (name, kind, { persistence }) => {
-  const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence }) });
+test.each(sound)("%s on %s keeps what it claims, with five seeds", async (name, kind, { persistence, supports }) => {
+  const topology = topologySchema.parse({ kind, ...(persistence === undefined ? {} : { persistence, supports }) });
   const possible = faults.filter((fault) => whyNotDrawn(fault, topology) === undefined);
   for (let seed = base; seed < base + SEEDS; seed += 1) {
     const { counterexample, runs } = await runCampaign({
-      plans: contentionPlans({ lock: name, topology, faults: possible, retries: true }),
+      plans: contentionPlans({ lock: name, topology, faults: possible, retries: true, supports }),
       seed,
       runs: RUNS,
       shrinkRuns: 0,

@@ -12,6 +12,7 @@ import { ordersIn } from "../history/orders.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROMISABLE, type Property } from "../core/verdict.ts";
 import { keepRecurring } from "./kept-run.ts";
+import { simulatedDriver } from "./simulated-driver.ts";
 import { learnSimulated } from "./systematic/learn.ts";
 import { Regressions } from "./regressions.ts";
 import { requiredProperties } from "./required-properties.ts";
@@ -90,6 +91,7 @@ export async function verify(
   const noted: { readonly notes: readonly RunNote[] }[] = [];
   const quiet: QuietRun[] = [];
   const basis = required === undefined ? "promisable" : "asked";
+  const { supports } = driver ?? (await simulatedDriver(lock));
   const { counterexample, ...counts } = await search<SimulatedRun>({
     drawnFrom: {
       lock,
@@ -97,6 +99,7 @@ export async function verify(
       faults: faults.filter(({ kind }) => options.faults.includes(kind)),
       maxHoldShare: maxHoldShareFor(required ?? PROMISABLE),
       retries: true,
+      supports,
     },
     regressions: regressions
       .of(lock, topology.kind)

@@ -1,6 +1,8 @@
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
+import type { Supports } from "../../harness/core/sharing.ts";
 import type { TopologySpec } from "../../harness/core/topology.ts";
+import { isShareable, smallShares } from "../sharing.ts";
 
 type SectionInput = PlanInput["clients"][number]["sections"][number];
 type StepInput = SectionInput["steps"][number];
@@ -19,6 +21,8 @@ export interface WorkloadOptions {
   readonly seed: number;
   /** Whether clients may outlive their leases by themselves. */
   readonly outlives: boolean;
+  /** What the lock supports beyond one holder at a time. */
+  readonly supports?: Supports | undefined;
 }
 
 /** A workload: a plan without faults, and what it is about, in words. */
@@ -46,7 +50,19 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   ];
   return shapes
     .filter(({ outlives }) => options.outlives || outlives !== true)
-    .map(({ name, clients }) => ({ name, plan: planOf(options, clients) }));
+    .flatMap(({ name, clients }) => {
+      if (!isShareable(options.supports)) return [{ name, plan: planOf(options, clients) }];
+      return smallShares(options.supports).map(({ name: how, share }) => {
+        const sections = share(clients.map((each) => ({ sections: [...each] })));
+        return {
+          name: `${name}, ${how}`,
+          plan: planOf(
+            options,
+            sections.map((each) => each.sections),
+          ),
+        };
+      });
+    });
 }
 
 /** The workload that shows what a lock can do: it extends and enters again. */

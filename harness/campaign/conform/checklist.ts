@@ -10,6 +10,8 @@ import { grants } from "./checks/grants.ts";
 import { loss } from "./checks/loss.ts";
 import { lostReply } from "./checks/lost-reply.ts";
 import { ownerValues } from "./checks/owner-values.ts";
+import { permits } from "./checks/permits.ts";
+import { readers } from "./checks/readers.ts";
 import { release } from "./checks/release.ts";
 import { renewal } from "./checks/renewal.ts";
 import { serverDown } from "./checks/server-down.ts";
@@ -32,6 +34,8 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   loss,
   foreignRelease,
   fencing,
+  permits,
+  readers,
   lostReply,
   serverDown,
   brokenConnection,

@@ -79,6 +79,15 @@ test("a right driver has no mistake", async () => {
   expect(await mistakesOf(driverWith(() => ({})))).toEqual({});
 });
 
+test("a right semaphore and a right read-write lock have no mistake", async () => {
+  for (const lock of ["semaphore", "read-write"]) {
+    const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
+    expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+    const tried = checks.find(({ name }) => name === (lock === "semaphore" ? "permits" : "readers"));
+    expect(tried?.outcome).toBe("passed");
+  }
+});
+
 const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = {
   "a time-out is a failure": [
     "lost-reply",
@@ -115,6 +124,25 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
         return answer.type === "fail" ? { type: "ok", value: { key, owner: randomUUID() } } : answer;
       },
     })),
+  ],
+  "it supports permits, and has one": ["permits", { ...driverWith(() => ({})), supports: { permits: true } }],
+  "it supports permits, and counts none": [
+    "permits",
+    {
+      ...driverWith(() => ({ acquire: async (key) => ({ type: "ok", value: { key, owner: randomUUID() } }) })),
+      supports: { permits: true },
+    },
+  ],
+  "it supports modes, and lets nobody read beside another": [
+    "readers",
+    { ...driverWith(() => ({})), supports: { modes: true } },
+  ],
+  "it supports modes, and lets everybody write": [
+    "readers",
+    {
+      ...driverWith(() => ({ acquire: async (key) => ({ type: "ok", value: { key, owner: randomUUID() } }) })),
+      supports: { modes: true },
+    },
   ],
   "it does not wait": [
     "waiting",

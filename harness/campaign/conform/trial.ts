@@ -1,4 +1,5 @@
 import type { ClientHandle, ClientReply, SystemUnderTest } from "../../core/system.ts";
+import type { Sharing } from "../../core/sharing.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
 import { dataNodes } from "../../core/topology.ts";
 import type { Conformity } from "./conformity.ts";
@@ -14,6 +15,13 @@ type GrantedReply = Extract<ClientReply, { readonly ok: true }> & { readonly own
 export interface Answer {
   readonly reply: ClientReply;
   readonly tookMs: number;
+}
+
+/** What a check asks a client for; how it shares the key, if the driver supports that. */
+interface AcquireRequest extends Sharing {
+  readonly ttlMs: number;
+  readonly waitMs?: number;
+  readonly key?: string;
 }
 
 /** Ends a check early: what it asks cannot be tried. */
@@ -72,8 +80,8 @@ export class Trial {
     return client;
   }
 
-  async acquire(client: number, { ttlMs, waitMs = 0, key = KEY }: { ttlMs: number; waitMs?: number; key?: string }) {
-    return this.#timed(() => this.client(client).perform({ op: "acquire", key, ttlMs, waitMs }));
+  async acquire(client: number, { ttlMs, waitMs = 0, key = KEY, ...sharing }: AcquireRequest) {
+    return this.#timed(() => this.client(client).perform({ op: "acquire", key, ttlMs, waitMs, ...sharing }));
   }
 
   async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer> {
@@ -85,9 +93,10 @@ export class Trial {
   }
 
   /** Acquires a free lock. If it is not granted, the check is not reached. */
-  async granted(client: number, options: { ttlMs: number; waitMs?: number; key?: string }): Promise<GrantedReply> {
+  async granted(client: number, options: AcquireRequest): Promise<GrantedReply> {
     const { reply } = await this.acquire(client, options);
     if (isGranted(reply)) return reply;
+    if (!reply.ok && reply.kind === "unsupported") return this.skip(reply.reason);
     return this.skip(`client-${client} was not granted a free lock: ${inWords(reply)}`);
   }
 

@@ -41,7 +41,7 @@ export async function prepareExploration(options: ExploreOptions): Promise<Prepa
   requireNoWorker(lock);
   // The simulation first: it must patch the platform before a library stores one of its functions.
   await executorOf("simulated");
-  await loadDriver(lock);
+  const { supports } = await loadDriver(lock);
   const kinds = faultsFor(options.faults, "simulated", topology)
     .filter((fault) => fault.choices !== undefined)
     .map(({ kind }) => kind);
@@ -50,7 +50,7 @@ export async function prepareExploration(options: ExploreOptions): Promise<Prepa
     throw new UserError("the workload has faults of its own", "give a plan without faults: explore adds them");
   const plan: Plan =
     workload === undefined
-      ? contenders({ lock, topology, seed, clients: options.clients ?? 2, sections: options.sections ?? 1 })
+      ? contenders({ lock, topology, seed, clients: options.clients ?? 2, sections: options.sections ?? 1, supports })
       : planSchema.parse({ ...workload, lock, topology, seed });
   const resolutionMs = options.resolutionMs ?? DEFAULT_RESOLUTION_MS;
   const longestMs = topologyOf(topology.kind).workload.longestFaultMs;

@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
+import { loadDriver } from "../../client/load-driver.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
@@ -92,7 +93,14 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
-    drawnFrom: huntSource({ lock, topology, capabilities, faults, required }),
+    drawnFrom: huntSource({
+      lock,
+      topology,
+      capabilities,
+      faults,
+      required,
+      supports: (await loadDriver(lock)).supports,
+    }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
     promises: (plan) => (required ?? requiredProperties(plan)).length,
     regressions,

@@ -1,6 +1,7 @@
 import { BEYOND_LEASE, type ContentionOptions, maxHoldShareFor } from "../../../workloads/contention.ts";
 import type { Capabilities } from "../../external/capabilities.ts";
 import type { Fault } from "../../core/fault.ts";
+import type { Supports } from "../../core/sharing.ts";
 import type { TopologySpec } from "../../core/topology.ts";
 import type { Property } from "../../core/verdict.ts";
 
@@ -11,6 +12,8 @@ interface Hunted {
   /** What the lock says that it can do; absent for drivers, which are asked for everything. */
   readonly capabilities?: Capabilities | undefined;
   readonly faults: readonly Fault[];
+  /** What its driver supports. */
+  readonly supports?: Supports | undefined;
   /** The properties that decide, if they were asked for. */
   readonly required?: readonly Property[] | undefined;
 }

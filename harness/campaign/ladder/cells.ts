@@ -94,6 +94,7 @@ export function cellSource({ lock, topology, fault }: Cell): ContentionOptions {
     faults: fault === undefined ? [] : [fault],
     maxHoldShare: BEYOND_LEASE,
     reenters: lock.reentrant === true,
+    supports: lock.supports,
   };
 }
 

@@ -61,8 +61,8 @@ export async function skillsOf(options: LearningOptions): Promise<Skills> {
 }
 
 function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions {
-  const { lock, topology, fencing = true, maxHoldShare = 0 } = drawnFrom;
-  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1 };
+  const { lock, topology, fencing = true, maxHoldShare = 0, supports } = drawnFrom;
+  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1, supports };
 }
 
 /**

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Plan } from "../harness/core/plan.ts";
+import type { Supports } from "../harness/core/sharing.ts";
+import { topologySchema } from "../harness/core/topology.ts";
+import { contentionPlans } from "./contention.ts";
+import { contenders } from "./contenders.ts";
+import { smallWorkloads } from "./deviations/workloads.ts";
+
+const lock = "./mine.ts";
+const topology = topologySchema.parse({ kind: "single" });
+
+function drawn(supports: Supports | undefined): readonly Plan[] {
+  return fc.sample(contentionPlans({ lock, topology, faults: [], supports }), { seed: 5, numRuns: 100 });
+}
+
+function small(supports: Supports): readonly Plan[] {
+  const options = { lock, topology, fencing: true, seed: 1, outlives: true, supports };
+  return smallWorkloads(options, { extends: true, reenters: false }).map(({ plan }) => plan);
+}
+
+function sectionsOf({ clients }: Plan) {
+  return clients.flatMap(({ sections }) => sections);
+}
+
+test("a lock that supports nothing more is asked for nothing more", () => {
+  const sections = drawn(undefined).flatMap(sectionsOf);
+  expect(sections.filter(({ limit, permits, mode }) => limit ?? permits ?? mode)).toEqual([]);
+  expect(drawn({})).toEqual(drawn(undefined));
+});
+
+test("a semaphore has one limit, fewer permits than are wanted, and who seeks it at the end wants all", () => {
+  const plans = [
+    ...drawn({ permits: true }),
+    ...small({ permits: true }),
+    contenders({ lock, topology, seed: 1, clients: 3, sections: 1, supports: { permits: true } }),
+  ];
+  for (const plan of plans) {
+    const sections = sectionsOf(plan);
+    expect(new Set(sections.map(({ limit }) => limit)).size).toBe(1);
+    for (const { limit = 0, permits = 1, mode, steps } of sections) {
+      expect(permits).toBeLessThanOrEqual(limit);
+      expect(mode).toBeUndefined();
+      expect(steps.filter((step) => step.do === "read")).toEqual([]);
+      if (steps.length === 0) expect(permits).toBe(limit);
+    }
+  }
+  const limits = new Set(plans.flatMap(sectionsOf).map(({ limit }) => limit));
+  expect([...limits].toSorted()).toEqual([1, 2, 3]);
+  const wants = (plan: Plan): number => plan.clients.length;
+  expect(plans.filter((plan) => wants(plan) > (sectionsOf(plan)[0]?.limit ?? 0)).length).toBeGreaterThan(20);
+});
+
+test("a read-write lock has readers, which do not write, and writers", () => {
+  const plans = [...drawn({ modes: true }), ...small({ modes: true })];
+  const sections = plans.flatMap(sectionsOf);
+  const readers = sections.filter(({ mode }) => mode === "shared");
+  expect(readers.flatMap(({ steps }) => steps).filter((step) => step.do === "write")).toEqual([]);
+  expect(sections.filter(({ limit }) => limit !== undefined)).toEqual([]);
+  expect(sections.filter(({ mode }) => mode === "exclusive").length).toBeGreaterThan(50);
+  expect(readers.length).toBeGreaterThan(50);
+});
