@@ -1,4 +1,5 @@
 import type { LockDriver } from "../harness/core/lock-driver.ts";
+import type { Supports } from "../harness/core/sharing.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { Claim, Limit, Persistence } from "./claims.ts";
 
@@ -40,6 +41,8 @@ export interface LockEntry {
   readonly renews: boolean;
   /** Whether a holder may acquire the same lock again. */
   readonly reentrant?: true;
+  /** What its driver supports beyond one holder at a time: workloads ask for it. */
+  readonly supports?: Supports;
   /** What it promises, and under which faults. */
   readonly claims: readonly Claim[];
   /** Where it is known to break. For a flawed lock the first rows are those of its flaw. */

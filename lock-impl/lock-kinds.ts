@@ -24,6 +24,15 @@ export const leasedOnOneServer = {
   limits: leaseLimits("single"),
 } as const satisfies LockKind;
 
+/**
+ * A lease on one server that several clients may have at a time: of a semaphore or a read-write lock. Linearizability
+ * is not decided for these.
+ */
+export const sharedLease = {
+  ...leasedOnOneServer,
+  claims: leasedOnOneServer.claims.filter(({ property }) => property !== "linearizability"),
+} as const satisfies LockKind;
+
 /** `leased`, and a fencing token from a counter beside the lock. */
 export const fencedLease = {
   ...leased,

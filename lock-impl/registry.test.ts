@@ -41,3 +41,9 @@ test("a lock is one file, with its name, in the folder of its family", () => {
     expect(missing).toEqual([]);
   }
 });
+
+test("a lock's entry says what its driver supports", async () => {
+  const shared = locks.filter(({ supports }) => supports !== undefined);
+  expect(shared.map(({ name }) => name)).toEqual(expect.arrayContaining(["semaphore", "read-write"]));
+  for (const { load, supports } of shared) expect((await load()).supports).toEqual(supports);
+});

@@ -9,10 +9,10 @@ import {
 } from "../claim-tables.ts";
 import type { Limit } from "../claims.ts";
 import type { LockEntry } from "../lock-entry.ts";
-import { leasedByQuorum, leasedOnOneServer, type LockKind } from "../lock-kinds.ts";
+import { leasedByQuorum, leasedOnOneServer, type LockKind, sharedLease } from "../lock-kinds.ts";
 
 /** The sound lock that a specimen would be without its bug. */
-interface SpecimenKind extends LockKind, Pick<LockEntry, "reentrant"> {
+interface SpecimenKind extends LockKind, Pick<LockEntry, "reentrant" | "supports"> {
   /** The sound lock of this kind. */
   readonly sound: string;
 }
@@ -50,6 +50,14 @@ export const leaseBehindSentinel: SpecimenKind = {
   claims: soundLeaseBehindSentinel(),
   limits: leaseLimits("sentinel"),
 };
+
+export const semaphoreOfLeases: SpecimenKind = { ...sharedLease, sound: "semaphore", supports: { permits: true } };
+/** A semaphore whose permits do not expire. */
+export const endlessPermits: SpecimenKind = {
+  ...semaphoreOfLeases,
+  limits: endlessHold.limits,
+};
+export const readersAndWriters: SpecimenKind = { ...sharedLease, sound: "read-write", supports: { modes: true } };
 
 /** The description of a specimen. */
 interface Specimen extends Pick<LockEntry, "name" | "load"> {

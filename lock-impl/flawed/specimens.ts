@@ -22,9 +22,14 @@ import { noElapsedCheck } from "./no-elapsed-check.ts";
 import { quorumOfTwo } from "./quorum-of-two.ts";
 import { readFromReplica } from "./read-from-replica.ts";
 import { reentryByMemory } from "./reentry-by-memory.ts";
+import { readersFirstLease } from "./readers-first-lease.ts";
+import { readersUnknown } from "./readers-unknown.ts";
 import { releaseByClock } from "./release-by-clock.ts";
 import { renewalLateStart } from "./renewal-late-start.ts";
 import { renewalOutlivesUnlock } from "./renewal-outlives-unlock.ts";
+import { semaphoreCheckThenAdd } from "./semaphore-check-then-add.ts";
+import { semaphoreCounter } from "./semaphore-counter.ts";
+import { semaphoreRank } from "./semaphore-rank.ts";
 import { timeoutIsFailure } from "./timeout-is-failure.ts";
 import { timeoutIsSuccess } from "./timeout-is-success.ts";
 import { ttlInSeconds } from "./ttl-in-seconds.ts";
@@ -68,4 +73,9 @@ export const specimens: readonly LockEntry[] = [
   driftIgnored,
   wallClockLease,
   fenceMaxOfIncr,
+  semaphoreRank,
+  semaphoreCounter,
+  semaphoreCheckThenAdd,
+  readersFirstLease,
+  readersUnknown,
 ];

@@ -8,7 +8,9 @@ import { redlockFsync } from "./redlock-fsync.ts";
 import { reentrant } from "./reentrant.ts";
 import { reentrantNaive } from "./reentrant-naive.ts";
 import { reference } from "./reference.ts";
+import { readWrite } from "./read-write.ts";
 import { replicated } from "./replicated.ts";
+import { semaphore } from "./semaphore.ts";
 import { setPx } from "./set-px.ts";
 import { setnx } from "./setnx.ts";
 import { setnxExpire } from "./setnx-expire.ts";
@@ -34,4 +36,6 @@ export const ladder: readonly LockEntry[] = [
   redlock,
   redlockDelayedRestart,
   redlockFsync,
+  semaphore,
+  readWrite,
 ];

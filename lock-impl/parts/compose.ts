@@ -12,6 +12,7 @@ import { type Lease, startLease } from "./lease.ts";
 import { type LockParts, mayBeLeft, soundParts } from "./lock-parts.ts";
 import type { OwnHolds, Try } from "./own-holds.ts";
 import { type AcquireRequest, map, type ExtendRequest, type Protocol, type AcquireAnswer } from "./protocol.ts";
+import type { Sharing } from "../../harness/core/sharing.ts";
 import { decide, tally } from "./quorum.ts";
 import { connectServers, type LockServers, targetsOf } from "./servers.ts";
 import type { TryOutcome, Waiter } from "./waiting.ts";
@@ -21,7 +22,10 @@ export type NamedParts = Partial<LockParts> & Pick<LockParts, "protocol">;
 
 /** Builds a driver from its parts. */
 export function composeLock(named: NamedParts): LockDriver {
-  return { connect: ({ servers }: LockEnvironment): Promise<LockClient> => connectLock(named, servers) };
+  return {
+    ...(named.supports === undefined ? {} : { supports: named.supports }),
+    connect: ({ servers }: LockEnvironment): Promise<LockClient> => connectLock(named, servers),
+  };
 }
 
 /** Builds and connects one client of a lock from its parts. */
@@ -68,8 +72,8 @@ export class ComposedLock implements LockClient {
     if (handOver !== undefined) this.handOver = (grant, ttlMs) => this.#handOver(handOver, grant, ttlMs);
   }
 
-  acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
-    return this.#waiter.wait(key, { waitMs, signal }, () => this.#tryOnce(key, ttlMs));
+  acquire(key: string, { ttlMs, waitMs, signal, ...sharing }: AcquireOptions): Promise<Completion<Grant>> {
+    return this.#waiter.wait(key, { waitMs, signal }, () => this.#tryOnce(key, ttlMs, sharing));
   }
 
   /**
@@ -130,10 +134,10 @@ export class ComposedLock implements LockClient {
     return { type: "ok", value: this.#grant(key, next, answers, validity) };
   }
 
-  async #tryOnce(key: string, ttlMs: number): Promise<TryOutcome<Grant>> {
+  async #tryOnce(key: string, ttlMs: number, sharing: Sharing): Promise<TryOutcome<Grant>> {
     const attempt = this.#ownHolds.next(key);
     const lease = this.#startLease(ttlMs);
-    const request = { key, ttlMs: lease.ttlMs, ...attempt };
+    const request = { key, ttlMs: lease.ttlMs, ...attempt, sharing };
     const answers = await this.#ask((server) => this.#parts.protocol.acquire(server, request));
     const decision = decide(answers.map(wasGranted), this.#quorum);
     if (decision.type !== "ok") return this.#giveUp(request, answers);

@@ -1,4 +1,5 @@
 import type { Connection } from "./connection.ts";
+import type { Supports } from "../../harness/core/sharing.ts";
 import { TIMEOUTS, type Timeouts } from "./connection-options.ts";
 import type { Completion } from "../../harness/core/lock-driver.ts";
 import { type Drift, type Lease, noDrift } from "./lease.ts";
@@ -13,6 +14,8 @@ import { spin, type WaitStrategy } from "./waiting.ts";
 export interface LockParts {
   /** The requests to each server. */
   readonly protocol: Protocol;
+  /** What the protocol can do beyond a lock of one holder. */
+  readonly supports?: Supports;
   /** How many of `nodes` servers must agree. A single server is a Redlock of one. */
   readonly quorum: (nodes: number) => number;
   /** The connection's time-outs. */

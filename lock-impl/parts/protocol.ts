@@ -1,5 +1,6 @@
 import type { Connection } from "./connection.ts";
 import type { Completion } from "../../harness/core/lock-driver.ts";
+import type { Sharing } from "../../harness/core/sharing.ts";
 import { siblingKey } from "./keys.ts";
 import { loadScript } from "./scripts.ts";
 
@@ -10,6 +11,8 @@ export interface AcquireRequest {
   readonly ttlMs: number;
   /** True when the owner believes that it already holds and enters once more. */
   readonly inner: boolean;
+  /** How the key is shared, for protocols of semaphores and read-write locks. */
+  readonly sharing?: Sharing;
 }
 
 /** A lease to extend. */

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { ladder } from "../../lock-impl/ladder/ladder.ts";
 import { locks } from "../../lock-impl/registry.ts";
+import { lacking } from "../../harness/core/sharing.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { requiredProperties } from "../../harness/campaign/required-properties.ts";
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
@@ -28,11 +29,13 @@ describe("each sound lock survives the plans that catch the flawed ones", () => 
     const verdicts: string[] = [];
     for (const { name, plan } of flawed.map((other) => ({ name: other.name, plan: planOf(other) }))) {
       const mine = { ...plan, lock: lock.name };
-      // What it promises is known for its topologies, and reentry only to those that have it.
+      // What it promises is known for its topologies; reentry, permits and modes only to those that have them.
       const reenters = plan.clients.some(({ sections }) =>
         sections.some(({ steps }) => steps.some((step) => step.do === "reenter")),
       );
-      if (!lock.topologies.includes(plan.topology.kind) || (reenters && lock.reentrant !== true)) continue;
+      const sections = plan.clients.flatMap(({ sections }) => sections);
+      const isBeyond = sections.some((section) => lacking(lock.supports ?? {}, section) !== undefined);
+      if (!lock.topologies.includes(plan.topology.kind) || (reenters && lock.reentrant !== true) || isBeyond) continue;
       const { record } = await runSimulated(mine, { title: name, required: requiredProperties(mine) });
       verdicts.push(`${name}: ${record.verdict.verdict}`);
     }
