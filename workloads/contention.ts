@@ -5,7 +5,7 @@ import type { Property } from "../harness/core/verdict.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 import type { Supports } from "../harness/core/sharing.ts";
-import { isShareable, type Share, shares } from "./sharing.ts";
+import { isShareable, type ShareOut, shares } from "./sharing.ts";
 import { faultSchedules, faultStep } from "./fault-schedule.ts";
 
 type ClientInput = PlanInput["clients"][number];
@@ -107,7 +107,7 @@ export function maxHoldShareFor(required: readonly Property[]): number {
 }
 
 /** One owner holds the key at a time. */
-const alone: Share = (clients) => [...clients];
+const alone: ShareOut = (clients) => [...clients];
 
 /** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
 function withSeeker(

@@ -6,7 +6,7 @@ type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
 
 /** Makes the clients of a workload share their key. */
-export type Share = (clients: readonly ClientInput[]) => ClientInput[];
+export type ShareOut = (clients: readonly ClientInput[]) => ClientInput[];
 
 const MOST_PERMITS = 3;
 /** How many choices are drawn; the sections of a workload take them in turn. */
@@ -18,7 +18,7 @@ export function isShareable(supports: Supports | undefined): supports is Support
 }
 
 /** Ways in which the clients of a generated workload share their key, as far as the lock supports it. */
-export function shares({ permits, modes }: Supports): Arbitrary<Share> {
+export function shares({ permits, modes }: Supports): Arbitrary<ShareOut> {
   const limit = fc.integer({ min: 1, max: MOST_PERMITS });
   const taken = fc.array(fc.constantFrom(1, 1, 1, 2, 3), { minLength: CHOICES, maxLength: CHOICES });
   const counted = fc.record({ limit, taken }).map(({ limit, taken }) => withPermits(limit, taken));
@@ -28,7 +28,10 @@ export function shares({ permits, modes }: Supports): Arbitrary<Share> {
 }
 
 /** A small workload of two clients in the ways that show how a lock counts its holders, and tells readers from writers. */
-export function smallShares({ permits, modes }: Supports): readonly { readonly name: string; readonly share: Share }[] {
+export function smallShares({
+  permits,
+  modes,
+}: Supports): readonly { readonly name: string; readonly share: ShareOut }[] {
   const counted = [
     { name: "one permit", share: withPermits(1, [1]) },
     { name: "two permits", share: (clients: readonly ClientInput[]) => withPermits(2, [1])(withThird(clients)) },
@@ -46,14 +49,14 @@ export function smallShares({ permits, modes }: Supports): readonly { readonly n
 }
 
 /** The same for any number of clients: one permit less than clients, or all but the last of them read. */
-export function shareOfContenders({ permits }: Supports, clients: number): Share {
+export function shareOfContenders({ permits }: Supports, clients: number): ShareOut {
   return permits === true
     ? withPermits(Math.max(1, clients - 1), [1])
     : withModes((_, client) => client !== clients - 1);
 }
 
 /** The key is a semaphore. Who seeks the lock at the end wants all permits: so one that was never given back shows. */
-function withPermits(limit: number, taken: readonly number[]): Share {
+function withPermits(limit: number, taken: readonly number[]): ShareOut {
   return eachSection((section, index) => {
     const permits = isSeeker(section) ? limit : Math.min(limit, taken[index % taken.length] ?? 1);
     // Holders of different permits may overwrite each other: the lock promises nothing to what they have read.
@@ -62,7 +65,7 @@ function withPermits(limit: number, taken: readonly number[]): Share {
 }
 
 /** The key is a read-write lock. Readers do not write; who seeks the lock at the end is a writer. */
-function withModes(reads: (index: number, client: number) => boolean): Share {
+function withModes(reads: (index: number, client: number) => boolean): ShareOut {
   return eachSection((section, index, client) =>
     !isSeeker(section) && reads(index, client)
       ? { ...without("write", section), mode: "shared" }
@@ -76,7 +79,7 @@ function withThird(clients: readonly ClientInput[]): readonly ClientInput[] {
   return [...clients, { sections: second.sections.filter((section) => !isSeeker(section)) }];
 }
 
-function eachSection(change: (section: SectionInput, index: number, client: number) => SectionInput): Share {
+function eachSection(change: (section: SectionInput, index: number, client: number) => SectionInput): ShareOut {
   return (clients) => {
     let index = 0;
     return clients.map(({ sections }, client) => ({
