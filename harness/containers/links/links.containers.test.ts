@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { connect, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { describeWithEngine } from "../testing/engine-required.ts";
 import type { Direction, Link } from "./links.ts";
@@ -51,6 +51,22 @@ describeWithEngine("a link", () => {
   });
 
   const atServer = (): Promise<unknown> => nodeOf(servers(), "node-0").command("EXISTS", "k");
+
+  test("whose port was taken while it was closed opens when the port is free again", async () => {
+    await link.close();
+    const other = createServer().listen(link.address.port, link.address.host);
+    await once(other, "listening");
+    let isOpen = false;
+    const opened = link.open().then(() => (isOpen = true));
+    // Long enough for several tries.
+    await sleep(100);
+    expect(isOpen).toBe(false);
+    other.close();
+    await opened;
+    await using wire = await Wire.open(link);
+    wire.send("PING");
+    await wire.receives("PONG");
+  });
 
   test("that holds requests keeps them from the server, and delivers them after mending", async () => {
     await using wire = await Wire.open(link);

@@ -21,6 +21,11 @@ const FIRST_ANSWER_MS = 250;
  */
 const LONGEST_MEASURED_MS = 250;
 const HEAL_DEADLINE_MS = 1_000;
+/** How long to wait for the port of a link that is to listen again, and how often to try. */
+const PORT_DEADLINE_MS = 10_000;
+const PORT_INTERVAL_MS = 20;
+/** What the client says of Toxiproxy's answer when its port is taken (2.12.0); it leaves the answer's text out. */
+const CANNOT_LISTEN = /\bstatus code 500$/;
 
 /**
  * One link between a client and a server, a separate Toxiproxy proxy that listens on loopback. The only file that uses
@@ -170,8 +175,26 @@ export class Link {
     return { observed: false, detail: `${this.name}: no answer before either` };
   }
 
+  /**
+   * Takes the proxy down or up. While it is down, the kernel may give its port to somebody else's connection: then it
+   * comes up when that has gone.
+   * @throws HarnessError when Toxiproxy refuses for another reason, or for too long
+   */
   async #enable(enabled: boolean): Promise<void> {
-    await this.#proxy.update({ ...this.#proxy.toJson(), enabled });
+    const deadline = performance.now() + PORT_DEADLINE_MS;
+    for (;;) {
+      try {
+        await this.#proxy.update({ ...this.#proxy.toJson(), enabled });
+        return;
+      } catch (error) {
+        const reason = messageOf(error);
+        if (!enabled || !CANNOT_LISTEN.test(reason) || performance.now() > deadline) {
+          const problem = `Toxiproxy cannot ${enabled ? "open" : "close"} ${this.name}: ${reason}`;
+          throw new HarnessError(problem, { cause: error });
+        }
+        await sleep(PORT_INTERVAL_MS);
+      }
+    }
   }
 
   /**
