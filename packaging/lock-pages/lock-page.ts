@@ -64,7 +64,7 @@ function counterexample(
 ): readonly string[] {
   const replayCommand = `npx lockstorm replay ${planFile}`;
   return [
-    `Of ${lostIn(lesson)}, as the search in simulation found it and shrank it:`,
+    `Of ${lostIn(lesson)}, in simulation:`,
     "",
     indented(renderViolation({ ...record, replayCommand }, { color: false, width: WIDTH })),
   ];
