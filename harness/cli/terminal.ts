@@ -10,7 +10,7 @@ const ERRORS = 2;
 // oxlint-disable-next-line no-control-regex -- an escape begins with one
 const OWN_STYLE = /(\u001b\[(?:[129]|22|3[0-79])m)/;
 /** The lines that `renderAnnotations` writes: the only ones that may be commands to a CI. */
-const OWN_COMMAND = /^::(?:error|warning) title=[^:,]+(?:,file=[^:,]+,line=\d+)?::/;
+const OWN_COMMAND = /^::(?:error|warning|notice) title=[^:,]+(?:,file=[^:,]+,line=\d+)?::/;
 /** How long to wait for a reader that is slower than this program, in milliseconds. */
 const PATIENCE_MS = 5;
 /** An unfinished line from a driver or a library is printed once it has more than this many characters. */
