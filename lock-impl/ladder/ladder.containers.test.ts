@@ -69,7 +69,8 @@ describeWithEngine("every lock, sound or flawed, in fair weather", () => {
   });
 });
 
-const sound = onRealServers.filter(({ flawed, name }) => !flawed && !/\d|semaphore/.test(name));
+/** The sound locks of this project: a library may answer in its own way where another holds what it held. */
+const sound = onRealServers.filter(({ flawed, npmPackage }) => !flawed && npmPackage === undefined);
 
 describeWithEngine("every sound lock", () => {
   test.each(sound.map((lock) => [lock.name, lock] as const))(
