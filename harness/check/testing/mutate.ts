@@ -2,8 +2,8 @@
  * Do the tests of the checkers notice when a checker is wrong? `npm run mutants` changes one place at a time, as
  * `mutants.json` lists them, in a copy of the folders that judge histories, and runs the tests. A mutant that may
  * survive is listed with the reason. Exits with 1 when another one survives, or makes the tests run into their time
- * limit, which decides nothing. All of them take the better part of an
- * hour: `npm run mutants -- 17 42` tries those two, `npm run mutants -- --minutes 3` as many as three minutes allow,
+ * limit, which decides nothing. All of them take about an hour and a
+ * half: `npm run mutants -- 17 42` tries those two, `npm run mutants -- --minutes 3` as many as three minutes allow,
  * beginning at a place in the list that depends on the commit.
  */
 import { spawnSync } from "node:child_process";
