@@ -1,7 +1,7 @@
-import type { WorkerCommand, WorkerLock } from "../../lock-impl/worker-lock.ts";
-import { type Language, libraryWorkers } from "../../lock-impl/workers/workers.ts";
+import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
+import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { UserError } from "../core/errors.ts";
-import { pythonCommand } from "./languages/python.ts";
+import { TOOLCHAINS } from "./languages/registry.ts";
 import { isWorkerFile, readWorkerFile } from "./worker-file.ts";
 
 /**
@@ -17,12 +17,8 @@ function libraryWorker(lock: string): WorkerLock | undefined {
   const found = libraryWorkers.find(({ name }) => name === lock);
   if (found === undefined) return undefined;
   const { name, language, program, topologies, claims, limits } = found;
-  return { name, topologies, claims, limits, command: COMMANDS[language](name, program) };
+  return { name, topologies, claims, limits, command: TOOLCHAINS[language].command(name, program) };
 }
-
-const COMMANDS: Readonly<Record<Language, (name: string, program: string) => WorkerCommand>> = {
-  python: pythonCommand,
-};
 
 /** @throws UserError when the lock is a program of its own, which virtual time cannot lead */
 export function requireNoWorker(lock: string): void {

@@ -2,15 +2,11 @@ import { print } from "../terminal.ts";
 import { NODE_SERVERS } from "../../containers/setup/images.ts";
 import { setup as prepare } from "../../containers/setup/setup.ts";
 import { EXIT } from "../../core/verdict.ts";
-import { preparePython } from "../../external/languages/python.ts";
-import { type Language, LANGUAGES } from "../../../lock-impl/workers/workers.ts";
+import { TOOLCHAINS } from "../../external/languages/registry.ts";
+import { LANGUAGES } from "../../../lock-impl/workers/workers.ts";
 import { cleanup } from "../../campaign/cleanup.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
-
-const PREPARE: Readonly<Record<Language, (onProgress: (line: string) => void) => Promise<unknown>>> = {
-  python: preparePython,
-};
 
 /** `lockstorm setup`: installs once what containers need: testcontainers, an engine, images. */
 export const setup: Command = {
@@ -38,7 +34,7 @@ export const setup: Command = {
     using progress = new TerminalProgress();
     const onProgress = (line: string): void => progress.step(line);
     await prepare({ servers, onProgress });
-    for (const language of flags.list("with", LANGUAGES) ?? []) await PREPARE[language](onProgress);
+    for (const language of flags.list("with", LANGUAGES) ?? []) await TOOLCHAINS[language].prepare(onProgress);
     progress[Symbol.dispose]();
     print(`ready: containers can run here\n`);
     return EXIT.valid;
