@@ -31,6 +31,7 @@ export function keepRun({ keep }: { readonly keep: () => KeptRun }, drawRun: Dra
 
 /** The file in the folder of a counterexample that says how often its violation came again. */
 const RECURRENCE = "recurrence.json";
+const VERDICT = "verdict.json";
 
 /** Keeps a counterexample with what is known of how often its violation comes again, and draws it. */
 export function keepRecurring(
@@ -73,7 +74,7 @@ export async function readKeptRun(folder: string): Promise<RunRecord> {
   const plan = readPlan(planFile);
   const history = await readHistory(join(folder, "history.jsonl"));
   const { title } = history.header;
-  const verdict = readVerdict(join(folder, "verdict.json"));
+  const verdict = readVerdict(join(folder, VERDICT));
   const replayCommand = `npx lockstorm replay ${planFile}`;
   const recurrence = readRecurrence(folder);
   return {
@@ -94,6 +95,17 @@ function readVerdict(path: string): Verdict {
     throw new UserError(`${path} cannot be read as a verdict`, "give the unchanged results of a hunt", {
       cause: error,
     });
+  }
+}
+
+/** What the folder of a run says of its verdict, whatever that is; undefined where it says nothing readable. */
+export function readStoredVerdict(folder: string): unknown {
+  const path = join(folder, VERDICT);
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readTextFile(path));
+  } catch {
+    return undefined;
   }
 }
 

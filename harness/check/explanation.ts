@@ -58,7 +58,8 @@ export function explainBy(
       .join(" "),
     proof,
     finding,
-    hypotheses,
+    // Whoever shows one cause shows the first.
+    hypotheses: [chosen, ...hypotheses.filter((other) => other !== chosen)],
   };
 }
 

@@ -114,7 +114,7 @@ export interface Violation {
   readonly proof?: Proof;
   /** What was seen, independent of the cause. */
   readonly finding?: Finding;
-  /** Possible causes, the best first; `cause`, `fault` and `explanation` are those of the first. */
+  /** Possible causes; `cause`, `fault` and `explanation` are those of the first. */
   readonly hypotheses?: readonly Hypothesis[];
 }
 

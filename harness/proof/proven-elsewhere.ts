@@ -1,4 +1,4 @@
-import type { Proof, Property, Verdict, Violation } from "../core/verdict.ts";
+import type { Hypothesis, Proof, Property, Verdict, Violation } from "../core/verdict.ts";
 import { explainBy } from "../check/explanation.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { isAlike } from "./comparison.ts";
@@ -22,29 +22,55 @@ export function provenElsewhere(run: JudgedRun, simulated: JudgedRun): Verdict {
   return { ...run.verdict, properties };
 }
 
-/** The proof of its cause: by the history itself, by the simulation, or only probable. */
-function proofFor(run: JudgedRun, simulated: JudgedRun, property: Property, violation: Violation): Proof | undefined {
-  if (violation.proof?.standing === "proven") return undefined;
-  const same = (simulated.verdict.properties[property]?.violations ?? []).find(
-    (other) =>
-      other.cause === violation.cause &&
-      other.proof?.standing === "proven" &&
-      other.proof.run !== undefined &&
-      isAlike(violation, run.history, other, simulated.history),
-  );
-  if (same?.proof?.run === undefined) return { standing: "probable", by: NOT_THERE };
-  const { by, run: shownBy, remedies } = same.proof;
-  return {
-    standing: "proven",
-    by: `in simulation the same plan breaks in the same way, and there, ${by}`,
-    run: shownBy,
-    ...(remedies === undefined ? {} : { remedies }),
-  };
+/** A cause that is to be shown, and how it was established. */
+interface Established {
+  readonly hypothesis: Hypothesis;
+  readonly proof: Proof;
 }
 
-function withProof(violation: Violation, proof: Proof | undefined): Violation {
-  const { finding, hypotheses = [] } = violation;
-  const [first] = hypotheses;
-  if (proof === undefined || finding === undefined || first === undefined) return violation;
-  return { ...violation, ...explainBy(finding, hypotheses, first, proof) };
+/**
+ * Its cause as the simulation proves it, if the same is a possible cause here; else the best guess, as probable.
+ * Undefined where the history itself shows it.
+ */
+function proofFor(
+  run: JudgedRun,
+  simulated: JudgedRun,
+  property: Property,
+  { hypotheses = [], ...violation }: Violation,
+): Established | undefined {
+  const [best] = hypotheses;
+  if (violation.proof?.standing === "proven" || best === undefined) return undefined;
+  for (const other of simulated.verdict.properties[property]?.violations ?? []) {
+    const { proof, hypotheses: [shown] = [] } = other;
+    if (proof?.standing !== "proven" || proof.run === undefined || shown === undefined) continue;
+    if (!isAlike(violation, run.history, other, simulated.history)) continue;
+    const accused = accusedBy(shown, simulated);
+    const same = hypotheses.find(
+      (each) => each.cause === shown.cause && each.ground.on === shown.ground.on && accusedBy(each, run) === accused,
+    );
+    if (same === undefined) continue;
+    const { by, run: shownBy, remedies } = proof;
+    return {
+      hypothesis: same,
+      proof: {
+        standing: "proven",
+        by: `in simulation the same plan breaks in the same way, and there, ${by}`,
+        run: shownBy,
+        ...(remedies === undefined ? {} : { remedies }),
+      },
+    };
+  }
+  return { hypothesis: best, proof: { standing: "probable", by: NOT_THERE } };
+}
+
+/** The fault that it accuses, by what is the same in every run of the plan. */
+function accusedBy({ fault }: Hypothesis, { history: { events } }: JudgedRun): string | undefined {
+  const event = fault === undefined ? undefined : events[fault];
+  return event?.type === "fault" ? `${event.f} ${event.value.step}` : undefined;
+}
+
+function withProof(violation: Violation, established: Established | undefined): Violation {
+  const { finding, hypotheses = [], fault: _, ...rest } = violation;
+  if (established === undefined || finding === undefined) return violation;
+  return { ...rest, ...explainBy(finding, hypotheses, established.hypothesis, established.proof) };
 }

@@ -66,6 +66,7 @@ describe("a cause", () => {
     );
     expect(violation).toMatchObject({ cause: "eviction", proof: { dropped: [{ cause: "clock-jump" }] } });
     expect(violation.explanation).not.toContain("clock-jump");
+    expect(violation.hypotheses?.map(({ cause }) => cause)).toEqual(["eviction", "clock-jump", "double-grant"]);
   });
 
   it("is the lock itself when it happens without any of them", async () => {

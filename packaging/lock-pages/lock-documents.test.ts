@@ -21,6 +21,8 @@ describe("the pages of the locks are up to date (npm run docs:locks)", () => {
     expect(run !== undefined).toBe(lock.topologies.some(isSimulated));
     if (run === undefined) return;
     expect(run.verdict.verdict).toBe("invalid");
+    const [, named, drawn] = /\nOf ([\w-]+) .*\n[^]*?\n {4}Violation(?: 1 of \d+)?: ([^\n]*)/.exec(document.text) ?? [];
+    expect(drawn).toContain(named);
     expect(hasVisibleOverlap(run.verdict)).toBe(true);
     const { under } = lock.lesson.shows;
     expect(run.plan.faults.filter(({ kind }) => kind !== kindOf(under))).toEqual([]);

@@ -1,8 +1,12 @@
 import { kindOf } from "../../faults/fault-classes.ts";
 import type { Claim, Limit } from "../../lock-impl/claims.ts";
-import type { LockEntry } from "../../lock-impl/lock-entry.ts";
+import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
+import { HarnessError } from "../../harness/core/errors.ts";
+import type { Property } from "../../harness/core/verdict.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
+import { storiesOf } from "../../reports/run/story.ts";
 import { renderViolation } from "../../reports/run/text.ts";
+import { timelineOf } from "../../reports/run/timeline.ts";
 
 /** Columns of a picture on a page. */
 const WIDTH = 100;
@@ -64,7 +68,7 @@ function counterexample(
 ): readonly string[] {
   const replayCommand = `npx lockstorm replay ${planFile}`;
   return [
-    `Of ${lostIn(lesson)}, in simulation:`,
+    `Of ${lostIn({ ...lesson.shows, property: shownProperty(lesson, record) })}, in simulation:`,
     "",
     indented(renderViolation({ ...record, replayCommand }, { color: false, width: WIDTH })),
   ];
@@ -75,13 +79,23 @@ function onRealServers({ name, lesson }: LockEntry): readonly string[] {
   const kind = kindOf(under);
   return [
     `Containers only: the simulation has no such server, so this page has no reproducible schedule. On real`,
-    `servers, this command shows how ${lostIn(lesson)} fails:`,
+    `servers, this command shows how ${lostIn(lesson.shows)} fails:`,
     "",
     `    npx lockstorm hunt --lock ${name} --backend containers --faults ${kind} --require ${property}`,
   ];
 }
 
-function lostIn({ shows: { property, under } }: LockEntry["lesson"]): string {
+/**
+ * The property that the picture shows. Where the lock's bug breaks several, a plan may break another than the lesson
+ * names.
+ */
+function shownProperty({ shows: { property } }: Lesson, { verdict, history }: RunRecord): Property {
+  const [story] = storiesOf(verdict, timelineOf(history), history.events);
+  if (story === undefined) throw new HarnessError("a run without a violation is no counterexample");
+  return story.properties.find((each) => each === property) ?? story.properties[0] ?? property;
+}
+
+function lostIn({ property, under }: Lesson["shows"]): string {
   return `${property} ${under === "none" ? "without any fault" : `under ${under}`}`;
 }
 

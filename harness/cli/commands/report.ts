@@ -1,7 +1,8 @@
 import { print } from "../terminal.ts";
 import { join } from "node:path";
 import { checkHistory } from "../../check/check.ts";
-import { readRecurrence } from "../../campaign/kept-run.ts";
+import { readRecurrence, readStoredVerdict } from "../../campaign/kept-run.ts";
+import { withStoredProofs } from "../../proof/stored-proofs.ts";
 import { readWire } from "../../run/wire-files.ts";
 import { UserError } from "../../core/errors.ts";
 import { EXIT, PROPERTIES } from "../../core/verdict.ts";
@@ -40,7 +41,8 @@ export const report: Command = {
     const planFile = join(folder, "plan.json");
     const plan = readPlan(planFile);
     const history = await readHistory(join(folder, "history.jsonl"));
-    const verdict = checkHistory(history, { required });
+    // The proofs took runs of their own, which are not made again.
+    const verdict = withStoredProofs(checkHistory(history, { required }), readStoredVerdict(folder));
     const { title } = history.header;
     const recurrence = readRecurrence(folder);
     const record: RunRecord = {

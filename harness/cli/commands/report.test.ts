@@ -1,0 +1,45 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runMain } from "../testing/run-main.ts";
+
+let store: string;
+let folder: string;
+let first: string;
+beforeAll(async () => {
+  store = mkdtempSync(join(tmpdir(), "lockstorm-report-"));
+  first = (await runMain(["reproduce", "async-failover", "--store", store])).stdout;
+  const [run = ""] = readdirSync(join(store, "runs"));
+  folder = join(store, "runs", run);
+}, 60_000);
+afterAll(() => rmSync(store, { recursive: true }));
+
+const explained = (text: string): readonly string[] =>
+  text.split("\n").filter((line) => line.includes("Without ") || line.includes("Probably"));
+
+test("a run that is drawn again has the causes that were proven when it was made", async () => {
+  const { code, stdout } = await runMain(["report", folder]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("replication is asynchronous");
+  expect(stdout).not.toContain("Probably");
+  expect(explained(stdout).length).toBeGreaterThan(0);
+  for (const line of explained(stdout)) expect(first).toContain(line.trim());
+  const page = await runMain(["report", folder, "--format", "html"]);
+  expect(page.stdout).not.toContain("Probably");
+});
+
+test("without a stored verdict, or with another one, the causes are probable", async () => {
+  const path = join(folder, "verdict.json");
+  const kept = readFileSync(path, "utf8");
+  for (const text of ["{", kept.replaceAll(/"account": "[^"]*"/g, '"account": "Nothing happened."')]) {
+    writeFileSync(path, text);
+    const { code, stdout } = await runMain(["report", folder]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Probably: ");
+    expect(stdout).not.toContain("Nothing happened.");
+  }
+  rmSync(path);
+  expect((await runMain(["report", folder])).stdout).toContain("Probably: ");
+  writeFileSync(path, kept);
+});
