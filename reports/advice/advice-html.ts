@@ -25,22 +25,26 @@ export function renderAdviceHtml(advice: TtlAdvice): string {
           <section class="block">
             <h2>${adviceLine(advice)}</h2>
             <p>${holdsLine(advice)}</p>
-            <figure>${new Markup(renderAdviceSvg(advice))}</figure>
-            <table>
-              <thead>
-                <tr>
-                  ${CHOICE_HEAD.map((name) => html`<th scope="col">${name}</th>`)}
-                </tr>
-              </thead>
-              <tbody>
-                ${advice.choices.map(
-                  (choice) =>
-                    html`<tr>
-                      ${choiceRow(choice).map((cell) => html`<td>${cell}</td>`)}
-                    </tr>`,
-                )}
-              </tbody>
-            </table>
+            <figure class="scroll" tabindex="0" role="region" aria-label="Holds and TTLs">
+              ${new Markup(renderAdviceSvg(advice))}
+            </figure>
+            <div class="scroll" tabindex="0" role="region" aria-label="TTLs by rule">
+              <table>
+                <thead>
+                  <tr>
+                    ${CHOICE_HEAD.map((name) => html`<th scope="col">${name}</th>`)}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${advice.choices.map(
+                    (choice) =>
+                      html`<tr>
+                        ${choiceRow(choice).map((cell) => html`<td>${cell}</td>`)}
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>
             ${advice.cautions.map((caution) => html`<p>${caution}</p>`)}
           </section>
         </main>

@@ -45,8 +45,8 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
       const seen = y(Math.max(choice.overrunShare, lowest));
       return [
         line(at, TOP, at, HEIGHT - BOTTOM, "var(--note, #1763a8)", "5 4"),
-        line(at, y(choice.overrunShareAtMost), at, seen, "var(--overrun, #b35c00)", undefined, 4),
-        element("circle", { cx: at, cy: seen, r: 4, fill: "var(--overrun, #b35c00)" }),
+        line(at, y(choice.overrunShareAtMost), at, seen, "var(--overrun, #a05200)", undefined, 4),
+        element("circle", { cx: at, cy: seen, r: 4, fill: "var(--overrun, #a05200)" }),
         // One below the other, since rules often agree.
         text(at - 4, 32 + 12 * index, `${choice.rule}: ${ms(choice.ttlMs)}`, at > WIDTH / 2 ? "end" : "start"),
       ];

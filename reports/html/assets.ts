@@ -26,6 +26,7 @@ const MODULES = [
   "page-address",
   "story-steps",
   "run-view",
+  "theme",
   "main",
 ] as const;
 
@@ -33,7 +34,7 @@ const MODULES = [
 export const SCRIPT = MODULES.map(moduleText).join("\n");
 
 /** The script of the page that lists a store. */
-export const STORE_SCRIPT = `${moduleText("store-filter")}\nstartStoreFilter();`;
+export const STORE_SCRIPT = `${moduleText("theme")}\n${moduleText("store-filter")}\nstartTheme();\nstartStoreFilter();`;
 
 function moduleText(name: string): string {
   const source = import.meta.url.endsWith(".ts")

@@ -42,7 +42,7 @@ export function renderHtml(report: Report): string {
           <button type="button" class="theme">Theme: auto</button>
         </header>
         <main id="content">
-          ${report.summary !== undefined && matrixSection(report.summary)}
+          ${report.summary !== undefined && matrixSection(report.summary, title)}
           ${report.runs.map((run, index) => runSection(run, index))}
         </main>
         ${PROGRAM}

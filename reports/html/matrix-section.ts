@@ -15,14 +15,17 @@ import { html, type Markup } from "./markup.ts";
 
 const MARK = { holds: "✓", outlived: "○", broken: "✗", simulated: "s", unknown: "?" } as const;
 
-/** The table of locks by faults. Each cell says in words what its mark and colour mean. */
-export function matrixSection(summary: Summary): Markup {
+/**
+ * The table of locks by faults. Each cell says in words what its mark and colour mean.
+ * @param pageTitle which is not said twice
+ */
+export function matrixSection(summary: Summary, pageTitle: string): Markup {
   const { faults, rows, surprises } = summaryGrid(summary);
   const found = (word: SummaryCell["found"]): number =>
     rows.flatMap(({ cells }) => cells).filter((cell) => cell?.found === word).length;
   const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
-    <h2 id="matrix-title">${summary.title ?? "Locks by faults"}</h2>
+    <h2 id="matrix-title">${summary.title === pageTitle ? "At a glance" : (summary.title ?? "Locks by faults")}</h2>
     <dl class="figures">
       ${summaryFigures(summary).map(
         ({ figure, means }) =>

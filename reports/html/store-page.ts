@@ -13,13 +13,19 @@ form.filter { display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: end; m
 form.filter label { display: grid; font-size: 13px; color: var(--soft); }
 form.filter input, form.filter select { font: inherit; color: var(--ink); background: var(--page);
   border: 1px solid var(--line); border-radius: var(--radius); padding: 4px 8px; }
-.scroll { overflow-x: auto; }
+.again code { overflow-wrap: anywhere; }
 table.store { border-collapse: collapse; width: 100%; }
 table.store th, table.store td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); }
 table.store td.invalid { color: var(--bad); font-weight: 600; }
 table.store td.valid { color: var(--lease); }
 table.store td.unknown, table.store td.unjudged { color: var(--unknown); }
-a { color: var(--note); }
+@media (max-width: 640px) {
+  table.store thead { display: none; }
+  table.store, table.store tbody { display: block; }
+  table.store tr { display: flex; flex-wrap: wrap; gap: 0 12px; padding: 8px 0; border-bottom: 1px solid var(--line); }
+  table.store td { border: 0; padding: 0; }
+  table.store td.again { flex: 1 1 100%; }
+}
 `;
 
 /**
@@ -42,10 +48,11 @@ export function renderStorePage(listing: StoreListing): string {
       <body>
         <a class="skip" href="#content">Skip to the content</a>
         <header class="top">
-          <h1>${store} <span class="brand">lockstorm</span></h1>
+          <h1>${store} <span class="brand">lockstorm runs</span></h1>
+          <button type="button" class="theme">Theme: auto</button>
         </header>
         <main id="content">
-          ${campaigns.length > 0 && campaignsSection(campaigns)} ${runsSection(runs)}
+          ${campaigns.length > 0 && campaignsSection(campaigns)} ${runsSection(runs, store)}
           ${
             unreadable.length > 0 &&
             html`<h2>Not readable</h2>
@@ -76,7 +83,7 @@ function campaignsSection(campaigns: readonly ListedCampaign[]): Markup {
     </ul>`;
 }
 
-function runsSection(runs: readonly ListedRun[]): Markup {
+function runsSection(runs: readonly ListedRun[], store: string): Markup {
   if (runs.length === 0) {
     return html`<h2>Runs</h2>
       <p>No run is kept here. <code>npx lockstorm reproduce async-failover</code> keeps one.</p>`;
@@ -99,7 +106,7 @@ function runsSection(runs: readonly ListedRun[]): Markup {
           </tr>
         </thead>
         <tbody class="runs">
-          ${runs.map((run) => row(run))}
+          ${runs.map((run) => row(run, store))}
         </tbody>
       </table>
     </div>`;
@@ -112,7 +119,7 @@ function chooser(name: string, words: readonly string[]): Markup {
   </select>`;
 }
 
-function row(run: ListedRun): Markup {
+function row(run: ListedRun, store: string): Markup {
   const { folder, began, title, verdict, lock, topology, backend, seed, faults, causes, hasReport } = run;
   return html`<tr data-verdict="${verdict}" data-lock="${lock}">
     <td class="${verdict}">${verdict}</td>
@@ -121,7 +128,7 @@ function row(run: ListedRun): Markup {
     <td>${lock} on ${topology}, ${backend}</td>
     <td>${faults.length === 0 ? "none" : faults.join(", ")}</td>
     <td>${began}${seed === undefined ? "" : `, seed ${seed}`}</td>
-    <td><code>lockstorm replay ${folder}/plan.json</code></td>
+    <td class="again"><code>npx lockstorm replay ${store}/${folder}/plan.json</code></td>
   </tr>`;
 }
 

@@ -105,8 +105,8 @@ export function firstMoments(told: Told): Markup {
 function stepper(story: Story, timeline: Timeline): Markup {
   const { moments, leftOut } = momentsFor(story, timeline);
   return html`<div class="stepper" role="group" aria-label="Step through what happened">
-      <button type="button" class="previous-moment" aria-label="Previous moment">‹ Previous</button>
-      <button type="button" class="next-moment" aria-label="Next moment">Next ›</button>
+      <button type="button" class="previous-moment">‹ Previous <span class="unseen">moment</span></button>
+      <button type="button" class="next-moment">Next <span class="unseen">moment</span> ›</button>
       <p class="moment-now" role="status">
         <span class="soft">${count(moments.length, "moment")}; step with ← and →</span>
       </p>
@@ -120,8 +120,8 @@ function stepper(story: Story, timeline: Timeline): Markup {
 function momentItem({ time, index: event, text }: Moment, index: number, story: Story, timeline: Timeline): Markup {
   const beliefs = beliefsAt(story.lanes, time, timeline);
   return html`<li data-moment="${index}">
-    <button type="button" class="link show-moment" aria-label="Moment ${index + 1}">
-      ${(time / 1e6).toFixed(3)} ms
+    <button type="button" class="link show-moment">
+      <span class="unseen">Moment ${index + 1}:</span> ${(time / 1e6).toFixed(3)} ms
     </button>
     <span class="what">${text}</span>
     ${event !== undefined && html`<button type="button" class="link show-event" data-event="${event}">#${event}</button>`}

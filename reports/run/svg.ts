@@ -259,7 +259,7 @@ const COLORS = {
   soft: "var(--soft, #5c6670)",
   line: "var(--line, #c9ced4)",
   lease: "var(--lease, #1a7f4b)",
-  overrun: "var(--overrun, #b35c00)",
+  overrun: "var(--overrun, #a05200)",
   bad: "var(--bad, #c42b2b)",
   fault: "var(--fault, #7a3fb0)",
   note: "var(--note, #1763a8)",

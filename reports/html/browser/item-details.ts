@@ -29,7 +29,7 @@ export function fillDetails(panel: HTMLElement, model: RunModel, item: Item | un
     return;
   }
   const [first = "", ...rest] = summaryOf(model, item);
-  const heading = document.createElement("h4");
+  const heading = document.createElement("h3");
   heading.textContent = first;
   const indices = [item.event, item.completion].filter((index) => index !== undefined);
   const events = indices.flatMap((index) => model.data.events[index] ?? []);

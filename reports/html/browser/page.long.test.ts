@@ -43,7 +43,7 @@ describe.skipIf(chromium === undefined)("the HTML report in a browser", { timeou
           ),
         ),
     );
-    for (const color of ["26,127,75", "179,92,0", "122,63,176", "196,43,43"]) expect(colors).toContain(color);
+    for (const color of ["26,127,75", "160,82,0", "122,63,176", "196,43,43"]) expect(colors).toContain(color);
   });
 
   test("the theme follows the system until it is chosen", async () => {

@@ -1,0 +1,60 @@
+import type { StoreListing } from "../html/store-listing.ts";
+import type { Report } from "../run/run-record.ts";
+import { EXAMPLE_RUNS } from "./example-runs.ts";
+
+const FAULTS = ["none", "pause-client", "kill-client", "partition", "latency", "stall", "reset", "pause-node", "kill-node"];
+
+/** A table of locks by faults in which every kind of cell occurs, with its runs. */
+export function aCampaign(): Report {
+  const found = ["holds", "outlived", "broken", "simulated", "unknown"] as const;
+  const cells = ["single (sentinel)", "redlock with a rather long name"].flatMap((lock, row) =>
+    FAULTS.map((fault, column) => {
+      const word = found[(row + column) % found.length] ?? "holds";
+      const command = `npx lockstorm hunt --ladder --lock ${lock} --faults ${fault} --seed 1`;
+      const shows = word === "broken" && column < 3 ? { run: column } : { command };
+      return { lock, fault, expected: "holds", found: word, runs: 20, valid: 18, ...shows } as const;
+    }),
+  );
+  return {
+    title: "Locks by faults: what each lock claims, and what the simulation found",
+    runs: Object.values(EXAMPLE_RUNS).map((make) => make()),
+    summary: {
+      title: "Locks by faults: what each lock claims, and what the simulation found",
+      cells,
+      notes: [
+        { kind: "undecided", what: "no lock was ever contended", runs: 27, place: "single (sentinel) under kill-client" },
+        { kind: "outlived", what: "no late write reached the resource", runs: 4, replay: "npx lockstorm replay plan.json" },
+      ],
+      missing: { cells: 3, reason: "the budget of 10 minutes is used up" },
+      changes: { new: [{ lock: "single (sentinel)", fault: "kill-client" }], known: [], fixed: [] },
+    },
+  };
+}
+
+/** A store with runs of each verdict, a campaign and a folder that is no run. */
+export function aStore(): StoreListing {
+  const run = {
+    topology: "sentinel",
+    backend: "simulated",
+    seed: 1,
+    faults: ["partition", "kill-node"],
+    causes: ["lost-in-failover"],
+    hasReport: true,
+  } as const;
+  return {
+    store: ".lockstorm",
+    campaigns: [
+      { name: "ladder", about: "ladder, seed 1: 77 pieces of work done", page: "ladder.html" },
+      { name: "hunt-single", about: "hunt, single: 3 pieces of work done" },
+    ],
+    runs: (["invalid", "valid", "unknown", "unjudged"] as const).map((verdict, place) => ({
+      ...run,
+      folder: `runs/2026-01-31T12-00-0${place}-1`,
+      began: `2026-01-31 12:00:0${place}`,
+      title: `fenced (sentinel) under clock-jump ${place}`,
+      lock: `lock-${place}`,
+      verdict,
+    })),
+    unreadable: [{ folder: "runs/broken", why: "plan.json is not there" }],
+  };
+}
