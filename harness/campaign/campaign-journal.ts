@@ -150,7 +150,11 @@ export function differenceOf(one: CampaignIdentity, other: CampaignIdentity): st
 
 function unrecorded(store: string, error: unknown): UserError {
   const why = error instanceof UserError ? error.message : systemReason(error);
-  return new UserError(`cannot record the campaign in ${store}: ${why}`, "make it writable", { cause: error });
+  return new UserError(
+    `cannot record the campaign in ${store}: ${why}`,
+    "free space and make it writable, then --resume",
+    { cause: error },
+  );
 }
 
 function mustBeSame({ file, identity }: JournalContent<unknown>, wanted: CampaignIdentity): void {

@@ -1,10 +1,15 @@
-import { once } from "node:events";
+import { on, once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { HarnessError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 
-export interface WorkerCallbacks<Task, Answer> {
+/** What a thread says of a task before it answers. */
+export interface Interim<News> {
+  readonly interim: News;
+}
+
+export interface WorkerCallbacks<Task, Answer, News> {
   /** When it aborts, tasks in progress are left undone, and no more begin. */
   readonly signal: AbortSignal;
   /** Asked before each task; absent: always yes. Tasks in progress are still finished. */
@@ -12,14 +17,16 @@ export interface WorkerCallbacks<Task, Answer> {
   readonly onStart: (task: Task, index: number) => void;
   /** Called in the order in which tasks finish. The thread that answered gets no other task before this returns. */
   readonly onAnswer: (task: Task, answer: Answer, index: number) => void | Promise<void>;
+  /** Called with what a thread says before its answer. Default: nobody listens. */
+  readonly onInterim?: ((task: Task, news: News, index: number) => void) | undefined;
 }
 
 /**
  * One thread per core, each with a simulation of its own. A simulated run is the same in every thread, so the result
- * does not depend on which thread did what. A thread answers each message with one message. Disposing ends the threads,
- * whatever they do.
+ * does not depend on which thread did what. A thread answers each message with one message, before which it may say how
+ * far it is. Disposing ends the threads, whatever they do.
  */
-export class WorkerPool<Task, Answer> implements AsyncDisposable {
+export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
   readonly #workers: readonly Worker[];
 
   /**
@@ -37,8 +44,8 @@ export class WorkerPool<Task, Answer> implements AsyncDisposable {
    * Does all tasks.
    * @throws HarnessError when a thread dies, and what a callback throws
    */
-  async do(tasks: readonly Task[], callbacks: WorkerCallbacks<Task, Answer>): Promise<void> {
-    const { signal, mayBegin = () => true, onStart, onAnswer } = callbacks;
+  async do(tasks: readonly Task[], callbacks: WorkerCallbacks<Task, Answer, News>): Promise<void> {
+    const { signal, mayBegin = () => true, onStart, onAnswer, onInterim } = callbacks;
     const queue = tasks.entries();
     await Promise.all(
       this.#workers.map(async (worker) => {
@@ -47,7 +54,7 @@ export class WorkerPool<Task, Answer> implements AsyncDisposable {
           if (next.done === true) return;
           const [index, task] = next.value;
           onStart(task, index);
-          const answer = await ask(worker, task, signal);
+          const answer = await ask(worker, task, { signal, onNews: (news) => onInterim?.(task, news as News, index) });
           if (answer !== undefined) await onAnswer(task, answer as Answer, index);
         }
       }),
@@ -59,11 +66,16 @@ export class WorkerPool<Task, Answer> implements AsyncDisposable {
   }
 }
 
-/** The thread's answer; undefined when the signal came first. If the thread fails, `once` throws. */
-async function ask(worker: Worker, task: unknown, signal: AbortSignal): Promise<unknown> {
+interface Listening {
+  readonly signal: AbortSignal;
+  readonly onNews: (news: unknown) => void;
+}
+
+/** The thread's answer; undefined when the signal came first. @throws what the thread failed with, and what a listener throws */
+async function ask(worker: Worker, task: unknown, { signal, onNews }: Listening): Promise<unknown> {
   const over = new AbortController();
   const { signal: until } = over;
-  const said = once(worker, "message", { signal: until }).then(([answer]): unknown => answer);
+  const said = answerOf(worker, until, onNews);
   const died = once(worker, "exit", { signal: until }).then(([code]): never => {
     throw new HarnessError(`a worker thread ended unexpectedly (${code})`);
   });
@@ -75,4 +87,17 @@ async function ask(worker: Worker, task: unknown, signal: AbortSignal): Promise<
     over.abort();
     await Promise.allSettled([said, died, stopped]);
   }
+}
+
+async function answerOf(worker: Worker, signal: AbortSignal, onNews: (news: unknown) => void): Promise<unknown> {
+  // `on` keeps what comes while a listener is busy; it rejects when the thread fails.
+  for await (const [message] of on(worker, "message", { signal })) {
+    if (!isInterim(message)) return message;
+    onNews(message.interim);
+  }
+  return undefined;
+}
+
+function isInterim(message: unknown): message is Interim<unknown> {
+  return typeof message === "object" && message !== null && "interim" in message;
 }

@@ -41,7 +41,7 @@ export class RunFolder implements Disposable {
       return new RunFolder(path);
     } catch (error) {
       const why = error instanceof UserError ? error.message : systemReason(error);
-      throw new UserError(`the run cannot be recorded in ${store}: ${why}`, "make the folder writable", {
+      throw new UserError(`the run cannot be recorded in ${store}: ${why}`, "free space and make the folder writable", {
         cause: error,
       });
     }

@@ -69,7 +69,6 @@ export class CellConfirmation implements AsyncDisposable {
     const { seed, signal, runs = cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS } = this.#options;
     const enough = new AbortController();
     const noted = new CellNotes();
-    let valid = 0;
     const result = await search<ExecutedRun>({
       drawnFrom: cellSource(cell),
       seed,
@@ -78,14 +77,13 @@ export class CellConfirmation implements AsyncDisposable {
       signal: AbortSignal.any([signal, enough.signal]),
       run: (plan) => this.#run(cell, plan),
       onRun: (run) => {
-        if (run.verdict.verdict === "valid") valid += 1;
         noted.add(run);
-        if (cell.expected !== "broken" && valid >= VALID_RUNS) enough.abort();
+        if (cell.expected !== "broken" && noted.valid >= VALID_RUNS) enough.abort();
       },
     });
     if (result.counterexample !== undefined)
       return { found: "broken", runs: result.runs, broke: this.#broke(result.counterexample.run) };
-    return { ...noted.found(valid), runs: result.runs };
+    return noted.holding;
   }
 
   #run(cell: Cell, plan: Plan): Promise<ExecutedRun> {

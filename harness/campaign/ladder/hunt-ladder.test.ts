@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
@@ -50,4 +50,24 @@ test.each<[string, LadderOptions, string]>([
   const refused = huntLadder(options, { store: fresh() });
   await expect(refused).rejects.toThrow(UserError);
   await expect(refused).rejects.toThrow(why);
+});
+
+test("a counterexample that cannot be recorded is the user's to mend, and resuming keeps it", async () => {
+  const store = fresh();
+  const table = {
+    ...TABLE,
+    all: true,
+    only: ["set-px"],
+    topology: "single",
+    faults: ["pause-client"],
+    runs: 12,
+  } as const;
+  mkdirSync(store, { recursive: true });
+  writeFileSync(join(store, "runs"), "no folder");
+  const refused = huntLadder(table, { store });
+  await expect(refused).rejects.toThrow(UserError);
+  await expect(refused).rejects.toThrow(/^the run cannot be recorded in /);
+  rmSync(join(store, "runs"));
+  const { counterexamples } = await huntLadder({ ...table, resume: true }, { store });
+  expect(counterexamples.size).toBe(1);
 });

@@ -32,10 +32,12 @@ import {
   ladderIdentity,
   type LadderParameters,
   mostTelling,
+  progressIn,
   type RealOutcome,
   simulatedIn,
 } from "./ladder-journal.ts";
 import { rowWords } from "./row-words.ts";
+import type { CellProgress } from "./cell-notes.ts";
 import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
 
 const DEFAULT_SEED = 1;
@@ -196,14 +198,17 @@ class Table {
     const { progress } = environment;
     const searched = new Set(simulatedIn(cells, this.entries).map(({ index }) => index));
     const todo = this.#mine.filter((index) => !searched.has(index));
-    if (searched.size > 0)
-      progress.note(`resumed: ${searched.size} of ${this.#mine.length} cells were searched before`);
+    const begun = progressIn(this.entries);
+    const half = todo.filter((index) => begun.has(index)).length;
+    if (searched.size + half > 0) progress.note(resumedWords(searched.size, this.#mine.length, half));
     await using workers = this.#workers();
     await this.#perform(
       workers,
-      todo.map((cell) => ({ cell })),
-      ({ cell }, index) =>
-        progress.step(`${searched.size + index + 1} of ${this.#mine.length}: ${titleOf(cellAt(cells, cell))}`),
+      todo.map((cell) => ({ cell, before: begun.get(cell) })),
+      ({ cell, before }, index, runs = before?.runs) =>
+        progress.step(
+          `${searched.size + index + 1} of ${this.#mine.length}: ${titleOf(cellAt(cells, cell))}${runs === undefined ? "" : `, ${runs} runs so far`}`,
+        ),
     );
     const shrunk = counterexamplesIn(this.entries, "simulated");
     const found = simulatedIn(cells, this.entries);
@@ -270,23 +275,28 @@ class Table {
     );
   }
 
-  #workers(): WorkerPool<Task, LadderAnswer> {
+  #workers(): WorkerPool<Task, LadderAnswer, CellProgress> {
     const work: LadderWork = { ...this.#work.parameters, store: this.#work.journal.store };
     return new WorkerPool(WORKER, work, this.#work.parallel);
   }
 
   /** Lets the threads do tasks. A signal ends the work at once, a budget after the cells that are in progress. */
   #perform(
-    workers: WorkerPool<Task, LadderAnswer>,
+    workers: WorkerPool<Task, LadderAnswer, CellProgress>,
     tasks: readonly Task[],
-    onStart: (task: Task, index: number) => void,
+    onStep: (task: Task, index: number, runs?: number) => void,
   ): Promise<void> {
     const { cells, environment, overtime } = this.#work;
     const { store, signal, drawRun } = environment;
     return workers.do(tasks, {
       signal,
       mayBegin: () => overtime.every(({ aborted }) => !aborted),
-      onStart,
+      onStart: onStep,
+      // Read again only when the table is resumed.
+      onInterim: (task, searched, index) => {
+        this.#work.journal.append({ cell: task.cell, searched });
+        onStep(task, index, searched.runs);
+      },
       onAnswer: async ({ cell }, answer) => {
         if ("folder" in answer) {
           const { folder } = answer;
@@ -317,9 +327,18 @@ function entryOf(
   answer: LadderAnswer,
   { cells, store }: { readonly cells: readonly Cell[]; readonly store: string },
 ): LadderEntry {
-  if ("error" in answer) throw new HarnessError(`${titleOf(cellAt(cells, cell))}: ${answer.error}`);
+  if ("error" in answer) throw failed(titleOf(cellAt(cells, cell)), answer);
   if ("plan" in answer) return { cell, plan: answer.plan };
   return "outcome" in answer ? { cell, outcome: answer.outcome } : { cell, shrunk: relative(store, answer.folder) };
+}
+
+function failed(title: string, { error, hint }: Extract<LadderAnswer, { error: string }>): Error {
+  return hint === undefined ? new HarnessError(`${title}: ${error}`) : new UserError(error, hint);
+}
+
+function resumedWords(searched: number, wanted: number, half: number): string {
+  const begun = half === 0 ? "" : `, and ${half} in part`;
+  return `resumed: ${searched} of ${wanted} cells were searched before${begun}`;
 }
 
 function cellAt(cells: readonly Cell[], index: number): Cell {

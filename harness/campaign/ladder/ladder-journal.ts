@@ -7,16 +7,24 @@ import { planSchema } from "../../core/plan.ts";
 import { TOPOLOGIES } from "../../core/topology.ts";
 import { type TableBackend, TABLE_BACKENDS } from "../../core/topologies/backend.ts";
 import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
+import type { CellProgress } from "./cell-notes.ts";
 import type { CellOutcome } from "./search-cell.ts";
+
+const notesSchema = z
+  .array(z.strictObject({ kind: z.enum(NOTE_KINDS), what: z.string(), runs: z.int().positive() }))
+  .readonly();
 
 const counted = {
   runs: z.int().nonnegative(),
   valid: z.int().nonnegative().exactOptional(),
-  notes: z
-    .array(z.strictObject({ kind: z.enum(NOTE_KINDS), what: z.string(), runs: z.int().positive() }))
-    .readonly()
-    .exactOptional(),
+  notes: notesSchema.exactOptional(),
 };
+
+const progressSchema = z.strictObject({
+  runs: z.int().positive(),
+  valid: z.int().nonnegative(),
+  notes: notesSchema,
+});
 
 const outcomeSchema = z.strictObject({
   found: z.enum(["holds", "outlived", "broken", "unknown"]),
@@ -36,10 +44,11 @@ const realOutcomeSchema = z.strictObject({
 export type RealOutcome = z.infer<typeof realOutcomeSchema>;
 
 /**
- * A finished piece of work: a cell searched, its counterexample shrunk; a plan found for real servers, the servers'
- * result.
+ * A finished piece of work: a part of a cell's search, without a counterexample; a cell searched, its counterexample
+ * shrunk; a plan found for real servers, the servers' result.
  */
 export const ladderEntrySchema = z.union([
+  z.strictObject({ cell: z.int().nonnegative(), searched: progressSchema }),
   z.strictObject({ cell: z.int().nonnegative(), outcome: outcomeSchema }),
   z.strictObject({ cell: z.int().nonnegative(), plan: planSchema.nullable() }),
   z.strictObject({ cell: z.int().nonnegative(), real: realOutcomeSchema }),
@@ -136,6 +145,11 @@ export function simulatedIn(cells: readonly Cell[], entries: readonly LadderEntr
     const outcome = outcomes.get(index);
     return outcome === undefined ? [] : [{ index, cell, outcome }];
   });
+}
+
+/** How far the search of a cell has come, where it was not finished. */
+export function progressIn(entries: readonly LadderEntry[]): ReadonlyMap<number, CellProgress> {
+  return new Map(entries.flatMap((entry) => ("searched" in entry ? [[entry.cell, entry.searched]] : [])));
 }
 
 /** The results of the cells in the order of the table: on containers those of real servers. */

@@ -3,7 +3,7 @@ import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "
 import { learnSimulated } from "../systematic/learn.ts";
 import type { CampaignOptions } from "../run-campaign.ts";
 import { search, type Searched } from "../search.ts";
-import { CellNotes } from "./cell-notes.ts";
+import { CellNotes, type CellProgress } from "./cell-notes.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
 
 /**
@@ -35,15 +35,33 @@ export interface CellOutcome {
 
 type CellRun = Searched<SimulatedRun>;
 
+/** After so many runs a search says how far it is: as much is searched again when it is interrupted. */
+const RUNS_BETWEEN_NEWS = 50;
+
+/** A search that was interrupted, and who wants to know how far this one is. */
+interface Continuation {
+  readonly before?: CellProgress | undefined;
+  readonly onProgress?: (progress: CellProgress) => void;
+}
+
 /** Searches a cell for a run in which its lock breaks its promise. */
-export async function searchCell(cell: Cell, options: CellSearchOptions): Promise<CellOutcome> {
-  const noted = new CellNotes();
-  const onRun = (run: CellRun): void => noted.add(run);
-  const { counterexample, valid, runs } = await searchIn(cell, options, { shrinkRuns: 0, onRun });
-  if (counterexample === undefined) return { ...noted.found(valid), runs };
+export async function searchCell(
+  cell: Cell,
+  options: CellSearchOptions,
+  { before, onProgress }: Continuation = {},
+): Promise<CellOutcome> {
+  const noted = new CellNotes(before);
+  const done = before?.runs ?? 0;
+  const onRun = (run: CellRun): void => {
+    noted.add(run);
+    const { progress } = noted;
+    if (run.verdict.verdict !== "invalid" && progress.runs % RUNS_BETWEEN_NEWS === 0) onProgress?.(progress);
+  };
+  const isMine = (position: number): boolean => position >= done;
+  const { counterexample } = await searchIn(cell, options, { shrinkRuns: 0, onRun, isMine });
+  if (counterexample === undefined) return noted.holding;
   const { run, path = "" } = counterexample;
-  const failing = { path, events: run.record.history.events.length };
-  return { found: "broken", runs, valid, notes: noted.all, failing };
+  return { found: "broken", ...noted.counts, failing: { path, events: run.record.history.events.length } };
 }
 
 /** Returns to the run that `searchCell` found, shrinks it, keeps it, and returns its folder. */
@@ -58,7 +76,7 @@ export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: s
 function searchIn(
   cell: Cell,
   { seed, runs }: CellSearchOptions,
-  how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun">,
+  how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun" | "isMine">,
 ) {
   return search<SimulatedRun>({
     drawnFrom: cellSource(cell),

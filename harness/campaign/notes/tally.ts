@@ -11,20 +11,37 @@ export interface TalliedNote extends RunNote {
 export function tally(
   runs: readonly { readonly notes?: readonly RunNote[]; readonly folder?: string }[],
 ): readonly TalliedNote[] {
-  const found = new Map<string, TalliedNote>();
-  for (const { notes = [], folder } of runs) {
-    for (const note of notes) {
-      const known = found.get(keyOf(note));
-      found.set(keyOf(note), {
-        ...note,
-        runs: (known?.runs ?? 0) + 1,
-        ...firstOf(known, folder),
-      });
-    }
+  const counted = new Tally();
+  for (const { notes = [], folder } of runs) for (const note of notes) counted.add(note, folder);
+  return counted.sorted;
+}
+
+/** Notes, counted while a campaign goes on. */
+export class Tally {
+  readonly #found = new Map<string, TalliedNote>();
+
+  /** @param before what was counted earlier, as `counted` gave it */
+  constructor(before: readonly TalliedNote[] = []) {
+    for (const note of before) this.#found.set(keyOf(note), note);
   }
-  return [...found.values()].toSorted(
-    (one, other) => NOTE_KINDS.indexOf(one.kind) - NOTE_KINDS.indexOf(other.kind) || other.runs - one.runs,
-  );
+
+  add({ kind, what }: RunNote, folder?: string): void {
+    const key = keyOf({ kind, what });
+    const known = this.#found.get(key);
+    this.#found.set(key, { kind, what, runs: (known?.runs ?? 0) + 1, ...firstOf(known, folder) });
+  }
+
+  /** In the order in which they came first. */
+  get counted(): readonly TalliedNote[] {
+    return [...this.#found.values()];
+  }
+
+  /** By kind, the most frequent first, and of equals the one that came first. */
+  get sorted(): readonly TalliedNote[] {
+    return this.counted.toSorted(
+      (one, other) => NOTE_KINDS.indexOf(one.kind) - NOTE_KINDS.indexOf(other.kind) || other.runs - one.runs,
+    );
+  }
 }
 
 /** Equal for notes that count together. */

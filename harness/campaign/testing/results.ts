@@ -28,9 +28,12 @@ export function expectSilence(): void {
 export class HeardProgress implements Progress {
   readonly steps: string[] = [];
   readonly notes: string[] = [];
+  /** Hears each step too, to act upon it. */
+  onStep: (text: string) => void = () => {};
 
   step(text: string): void {
     this.steps.push(text);
+    this.onStep(text);
   }
 
   note(line: string): void {
