@@ -25,6 +25,7 @@ import { adoptRun, readKeptRun } from "./kept-run.ts";
 import type { LadderResult } from "./ladder/hunt-ladder.ts";
 import { counterexamplesIn, foundIn, ladderEntrySchema, mostTelling, tableOfJournal } from "./ladder/ladder-journal.ts";
 import { Regressions } from "./regressions.ts";
+import { missingShards, refuseMixedShards } from "./shard.ts";
 import type { TalliedNote } from "./notes/tally.ts";
 
 /** The results of all shards of one campaign, as if it had not been divided. */
@@ -40,7 +41,9 @@ export type MergedResult =
  */
 export async function mergeResults(paths: readonly string[], store: string = STORE): Promise<MergedResult> {
   const files = journalsIn(paths);
-  const { kind } = commonIdentity(files.map((file) => [file, readJournal(file, z.unknown()).identity]));
+  const identities = files.map((file) => [file, readJournal(file, z.unknown()).identity] as const);
+  const { kind } = commonIdentity(identities);
+  refuseMixedShards(identities.map(([file, { shard }]) => ({ file, shard })));
   if (kind === "exploration") return { exploration: await mergeExploration(files, store) };
   return kind === "ladder" ? { ladder: mergeLadder(files, store) } : { hunt: await mergeHunt(files, store) };
 }
@@ -106,7 +109,7 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
     search,
     found,
     wanted: cells.length,
-    reason: missingShards(journals),
+    reason: reasonOf(journals),
     counterexamples: new Map(shown),
     containersOnly: [],
     notInstalled: [],
@@ -135,7 +138,7 @@ async function mergeHunt(files: readonly string[], store: string): Promise<HuntR
     name: huntName(parameters.lock, parameters.topology.kind),
     store,
     findings: { ...counts, notes: adopted(notes, store), ...found },
-    reason: missingShards(journals),
+    reason: reasonOf(journals),
   };
 }
 
@@ -158,7 +161,7 @@ async function mergeExploration(files: readonly string[], store: string): Promis
     name: explorationName(parameters.lock, parameters.topology.kind),
     store,
     findings: { ...found, ...(broken === undefined ? {} : { broken: { path: broken.path, ...folder } }) },
-    reason: missingShards(journals),
+    reason: reasonOf(journals),
   };
 }
 
@@ -183,13 +186,7 @@ function storeOf(file: string): string {
 }
 
 /** Why results are missing, if some are. */
-function missingShards(journals: readonly JournalContent<unknown>[]): string {
-  const shards = journals.flatMap(({ identity: { shard } }) => (shard === undefined ? [] : [shard]));
-  const count = Math.max(1, ...shards.map((shard) => shard.count));
-  const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
-    (number) => !shards.some(({ index }) => index === number),
-  );
-  return missing.length === 0 || shards.length === 0
-    ? "the hunt was not finished"
-    : `shard ${missing.join(", ")} of ${count} is missing from the results`;
+function reasonOf(journals: readonly JournalContent<unknown>[]): string {
+  const missing = missingShards(journals.map(({ identity }) => identity.shard));
+  return missing === undefined ? "the hunt was not finished" : `${missing} is missing from the results`;
 }
