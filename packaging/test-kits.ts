@@ -7,10 +7,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LANGUAGES, type Language } from "../lock-impl/workers/workers.ts";
+import { testJavaKit } from "./kits/java.ts";
 import { testPythonKit } from "./kits/python.ts";
 import { step } from "./steps.ts";
 
 const KITS: Readonly<Record<Language, (kit: string, area: string) => Promise<void>>> = {
+  java: testJavaKit,
   python: testPythonKit,
 };
 

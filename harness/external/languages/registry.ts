@@ -1,5 +1,6 @@
 import type { Language } from "../../../lock-impl/workers/workers.ts";
 import type { WorkerCommand } from "../../../lock-impl/worker-lock.ts";
+import { javaCommand, prepareJava } from "./java.ts";
 import { preparePython, pythonCommand } from "./python.ts";
 
 /** What a language needs so that locks of its libraries can run. */
@@ -15,5 +16,6 @@ export interface LanguageToolchain {
 
 /** The languages that `setup --with` knows. */
 export const TOOLCHAINS: Readonly<Record<Language, LanguageToolchain>> = {
+  java: { prepare: prepareJava, command: javaCommand },
   python: { prepare: preparePython, command: pythonCommand },
 };
