@@ -189,7 +189,7 @@ export class HistoryReader {
     if (open === undefined) {
       throw this.#error(
         `process ${process} completes ${f}, but it has no open operation`,
-        "complete each operation once, after its invocation",
+        "complete each operation once, after its invocation; of one that was under way when the recording began, record the invocation too",
       );
     }
     if (open.f !== f || open.key !== key) {

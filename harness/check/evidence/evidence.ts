@@ -1,6 +1,7 @@
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
 import { ContentionWatch } from "./contention.ts";
 import { FaultTimeline } from "../../history/fault-timeline.ts";
+import { beganFree, HeldBefore } from "./held-before.ts";
 import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts";
 import { LeaseOverlaps } from "./lease-overlaps.ts";
 import { OpenOperations } from "../../history/operations.ts";
@@ -19,6 +20,7 @@ export class SharedEvidence {
   readonly faults = new FaultTimeline();
   readonly interferences = new InterferenceLog();
   readonly contention = new ContentionWatch();
+  readonly heldBefore: HeldBefore;
   /**
    * By key, what P3 found wrong with its fencing tokens. P3 concludes before P8, which blames fencing tokens only for
    * these.
@@ -32,6 +34,12 @@ export class SharedEvidence {
   constructor(header: HistoryHeader) {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
+    this.heldBefore = new HeldBefore(header);
+  }
+
+  /** Whether all locks were certainly free when the history began. */
+  get beganFree(): boolean {
+    return beganFree(this.header);
   }
 
   /** Number of events so far. */
@@ -59,6 +67,7 @@ export class SharedEvidence {
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);
     this.faults.push(event);
+    this.heldBefore.push(event, invocation);
     this.interferences.push(event, invocation, this.#ownHold(event, changes));
     const leaseOverlaps = this.leases.push(event, changes, this.holds);
     return { event, invocation, changes, leaseOverlaps };

@@ -1,4 +1,4 @@
-import type { LockOperation, LockState } from "./lock-models.ts";
+import { initialStates, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
 
 /** A point in the history: after event `index`, at `time` or later. */
 export interface Point {
@@ -34,8 +34,9 @@ export type Counts = ReadonlyMap<string, number>;
 
 const NOTHING_USED: Counts = new Map();
 
-export function initialConfiguration(state: LockState): Configuration {
-  return {
+/** One for each state in which the lock may be when the history begins. */
+export function initialConfigurations(model: LockModel): Configuration[] {
+  return initialStates(model).map((state) => ({
     state,
     grant: undefined,
     point: { index: -1, time: 0 },
@@ -44,7 +45,7 @@ export function initialConfiguration(state: LockState): Configuration {
     early: [],
     usedAcquires: NOTHING_USED,
     used: NOTHING_USED,
-  };
+  }));
 }
 
 /** The earliest point at which `operation` can take effect after `point`. */
@@ -127,6 +128,7 @@ function dominates(one: Configuration, other: Configuration): boolean {
   return (
     one.state.holder === other.state.holder &&
     one.state.depth === other.state.depth &&
+    one.state.maybeDeeper === other.state.maybeDeeper &&
     one.state.holdFence === other.state.holdFence &&
     one.state.lastFence <= other.state.lastFence &&
     one.state.expirableFrom <= other.state.expirableFrom &&

@@ -1,14 +1,14 @@
 import {
   contend,
   furthest,
-  initialConfiguration,
+  initialConfigurations,
   isBefore,
   pointAfter,
   withoutDominated,
   withoutDominatedIfFresh,
   type Configuration,
 } from "./configuration.ts";
-import { ANYBODY, apply, expirableFrom, FREE, type LockModel, type LockOperation } from "./lock-models.ts";
+import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { PendingOperations } from "./pending-operations.ts";
 import { PossibleOperations, withUsed } from "./possible-operations.ts";
 import { completedEarly, expiredBefore, settled, unexplainedEnd } from "./followed-configurations.ts";
@@ -41,7 +41,7 @@ export class Linearization implements Follower {
   readonly #budget: StepBudget;
   readonly #possible: PossibleOperations;
   readonly #pending = new PendingOperations();
-  #configurations: Configuration[] = [initialConfiguration(FREE)];
+  #configurations: Configuration[];
   #truncated = false;
   /** Whether it dropped configurations that matter only if an owner value is used for a second acquisition. */
   #assumedFresh = false;
@@ -49,6 +49,7 @@ export class Linearization implements Follower {
   constructor(model: LockModel, budget: StepBudget) {
     this.#model = model;
     this.#budget = budget;
+    this.#configurations = initialConfigurations(model);
     this.#possible = new PossibleOperations(budget);
   }
 

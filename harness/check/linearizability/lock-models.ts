@@ -19,11 +19,13 @@ export interface LockModel {
   readonly maxDepth: number;
   /** A new hold needs a fencing token above the last; a re-entry the same as its hold. */
   readonly fenced: boolean;
+  /** Whether the lock was free when the history began; false if somebody may have held it already. */
+  readonly beganFree: boolean;
 }
 
 const MAX_DEPTH = 1_000_000;
 
-const MODELS: Readonly<Record<LockModelName, LockModel>> = {
+const MODELS: Readonly<Record<LockModelName, Omit<LockModel, "beganFree">>> = {
   mutex: { name: "mutex", ownerAware: false, maxDepth: 1, fenced: false },
   "owner-aware-mutex": { name: "owner-aware-mutex", ownerAware: true, maxDepth: 1, fenced: false },
   "reentrant-mutex": { name: "reentrant-mutex", ownerAware: true, maxDepth: MAX_DEPTH, fenced: false },
@@ -31,9 +33,12 @@ const MODELS: Readonly<Record<LockModelName, LockModel>> = {
   "reentrant-fenced-mutex": { name: "reentrant-fenced-mutex", ownerAware: true, maxDepth: MAX_DEPTH, fenced: true },
 };
 
-export function lockModel(name: LockModelName, limits: { readonly maxDepth?: number } = {}): LockModel {
-  const model = MODELS[name];
-  return model.maxDepth === 1 || limits.maxDepth === undefined ? model : { ...model, maxDepth: limits.maxDepth };
+export function lockModel(
+  name: LockModelName,
+  { maxDepth, beganFree = true }: { readonly maxDepth?: number; readonly beganFree?: boolean } = {},
+): LockModel {
+  const model = { ...MODELS[name], beganFree };
+  return model.maxDepth === 1 || maxDepth === undefined ? model : { ...model, maxDepth };
 }
 
 /**
@@ -92,6 +97,8 @@ export interface LockState {
   /** Undefined when it is free. */
   readonly holder: string | typeof ANYBODY | undefined;
   readonly depth: number;
+  /** Whether its owner may have entered it more often than `depth` says, before the history began. */
+  readonly maybeDeeper: boolean;
   /** The fencing token of the hold, if it has one. */
   readonly holdFence: number | undefined;
   /** The largest fencing token of all holds so far. */
@@ -103,10 +110,20 @@ export interface LockState {
 export const FREE: LockState = {
   holder: undefined,
   depth: 0,
+  maybeDeeper: false,
   holdFence: undefined,
   lastFence: -Infinity,
   expirableFrom: 0,
 };
+
+/**
+ * The states in which the lock may be when the history begins. If somebody may hold it, it is unknown who (the first
+ * stranger that uses the hold), how often it was entered, until when its lease lasts, and what its fencing token is.
+ */
+export function initialStates({ beganFree, maxDepth }: LockModel): readonly LockState[] {
+  if (beganFree) return [FREE];
+  return [FREE, { ...FREE, holder: ANYBODY, depth: 1, maybeDeeper: maxDepth > 1, expirableFrom: -Infinity }];
+}
 
 /** The state after `operation` took effect at `time`, or undefined where the model does not allow it there. */
 export function apply(
@@ -123,7 +140,7 @@ export function apply(
     case "reenter":
       return state.holder === undefined ? undefined : reenter(model, state, operation, time);
     case "release":
-      return isHeldBy(model, state, operation) ? leave(model, state, operation) : undefined;
+      return isHeldBy(model, state, operation) ? leave(model, state, operation, time) : undefined;
     case "lose":
       return isHeldBy(model, state, operation) ? freed(state) : undefined;
     case "miss":
@@ -158,6 +175,7 @@ function acquireFree(
   return {
     holder: owner ?? ANYBODY,
     depth: 1,
+    maybeDeeper: false,
     holdFence: fence,
     lastFence: Math.max(fence ?? -Infinity, state.lastFence),
     expirableFrom: expirableFrom(operation, time),
@@ -166,14 +184,25 @@ function acquireFree(
 
 function reenter(model: LockModel, state: LockState, operation: LockOperation, time: number): LockState | undefined {
   const { owner, fence } = operation;
-  if (state.depth >= model.maxDepth || owner === undefined || state.holder !== owner) return undefined;
+  if (state.depth >= model.maxDepth || owner === undefined) return undefined;
+  if (state.maybeDeeper && state.holder === ANYBODY) return reenter(model, owned(state, operation), operation, time);
+  if (state.holder !== owner) return undefined;
   const differs = fence !== undefined && state.holdFence !== undefined && fence !== state.holdFence;
   if (model.fenced && differs) return undefined;
   return { ...state, depth: state.depth + 1, expirableFrom: expirableFrom(operation, time) };
 }
 
-function leave(model: LockModel, state: LockState, operation: LockOperation): LockState {
+function leave(model: LockModel, state: LockState, operation: LockOperation, time: number): LockState {
+  // It is unknown whether this was the last of its entries: the lock may be free from now on.
+  if (state.depth === 1 && state.maybeDeeper) {
+    return { ...known(model, state, operation), expirableFrom: Math.min(state.expirableFrom, time) };
+  }
   return state.depth > 1 ? { ...known(model, state, operation), depth: state.depth - 1 } : freed(state);
+}
+
+/** The hold from before the history belongs to the owner that enters it again, and has the fencing token of that grant. */
+function owned(state: LockState, { owner, fence }: LockOperation): LockState {
+  return { ...state, holder: owner, holdFence: fence, lastFence: Math.max(fence ?? -Infinity, state.lastFence) };
 }
 
 /** The first stranger that uses the hold of an unknown owner is that owner. */

@@ -1,7 +1,7 @@
 import {
   contend,
   furthest,
-  initialConfiguration,
+  initialConfigurations,
   isBefore,
   pointAfter,
   withoutReplaceable,
@@ -10,7 +10,7 @@ import {
 import { InvocationQueue } from "./invocation-queue.ts";
 import { completedEarly, expiredBefore, settled, unexplainedEnd } from "./followed-configurations.ts";
 import type { Follower, Impossible } from "./follower.ts";
-import { ANYBODY, apply, expirableFrom, FREE, type LockModel, type LockOperation } from "./lock-models.ts";
+import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { PossibleOperations, withUsed } from "./possible-operations.ts";
 import type { StepBudget } from "./step-budget.ts";
 
@@ -40,7 +40,7 @@ export class OwnerlessLinearization implements Follower {
   readonly #acquires = new Set<LockOperation>();
   readonly #releases = new Set<LockOperation>();
   readonly #extensions = new Set<LockOperation>();
-  #configurations: Configuration[] = [initialConfiguration(FREE)];
+  #configurations: Configuration[];
   #truncated = false;
   /** The lease of all acquires and extensions, as long as they have the same. */
   #lease: number | undefined;
@@ -49,6 +49,7 @@ export class OwnerlessLinearization implements Follower {
   constructor(model: LockModel, budget: StepBudget) {
     this.#model = model;
     this.#budget = budget;
+    this.#configurations = initialConfigurations(model);
     this.#possible = new PossibleOperations(budget);
   }
 

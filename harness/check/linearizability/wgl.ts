@@ -1,6 +1,6 @@
 import { inOnePiece } from "../evidence/pieces.ts";
 import { StepBudget } from "./step-budget.ts";
-import { apply, expire, FREE, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
+import { apply, expire, initialStates, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
 
 /** `unknown`: the search was given up after the steps that it was allowed. */
 export type SearchOutcome = "linearizable" | "not-linearizable" | "unknown";
@@ -60,12 +60,28 @@ export function* searching(
   maxSteps: number,
   budget: StepBudget,
 ): Generator<undefined, SearchOutcome> {
+  let outcome: SearchOutcome = "not-linearizable";
+  for (const state of initialStates(model)) {
+    const found = yield* searchingFrom(state, operations, model, maxSteps, budget);
+    if (found === "linearizable") return found;
+    if (found === "unknown") outcome = found;
+  }
+  return outcome;
+}
+
+function* searchingFrom(
+  initial: LockState,
+  operations: readonly LockOperation[],
+  model: LockModel,
+  maxSteps: number,
+  budget: StepBudget,
+): Generator<undefined, SearchOutcome> {
   const head = entriesOf(operations);
   const done = new Bits(operations.length);
   const seen = new Set<string>();
   const stack: Frame[] = [];
   let required = operations.filter((operation) => operation.required).length;
-  let current: Step = { state: FREE, time: 0 };
+  let current: Step = { state: initial, time: 0 };
   let entry = head.next;
   let steps = 0;
 
@@ -143,8 +159,8 @@ function firstReturn(head: Entry): number {
 /** Whether the configuration after `operation` was never seen before. Marks it as seen. */
 function isNew(seen: Set<string>, done: Bits, operation: number, { state, time }: Step): boolean {
   done.set(operation);
-  const { holder, depth, holdFence, lastFence, expirableFrom } = state;
-  const key = `${done.key()}|${String(holder)}|${depth}|${holdFence}|${lastFence}|${expirableFrom}|${time}`;
+  const { holder, depth, maybeDeeper, holdFence, lastFence, expirableFrom } = state;
+  const key = `${done.key()}|${String(holder)}|${depth}|${maybeDeeper}|${holdFence}|${lastFence}|${expirableFrom}|${time}`;
   done.clear(operation);
   if (seen.has(key)) return false;
   seen.add(key);

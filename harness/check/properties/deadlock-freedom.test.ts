@@ -14,6 +14,30 @@ const crashed = (topology?: string, backend?: string): Recording =>
     .acquire(0, 0, "a", { ttlMs: 1000 })
     .fault(10, "kill-client", { processes: [0] });
 
+describe("a lock that somebody may have held before the history began", () => {
+  const refused = (facts = {}): Recording => new Recording(facts).fail(0, 1).fail(3010, 1).fail(60_000, 1);
+
+  it("is not known to be stuck before anybody was granted it", () => {
+    expect(judged(refused())).toBe("unknown");
+    expect(judged(refused({ backend: "simulated" }))).toMatch(/^invalid; never-freed/);
+    expect(judged(refused().acquire(70_000, 1, "b").release(70_010, 1, "b"))).toBe("valid");
+  });
+
+  it("is stuck once a grant or an extension shows how long its lease lasts", () => {
+    const extended = new Recording().extend(0, 0, "a", { ttlMs: 1000 });
+    expect(judged(extended.fail(60_000, 1))).toMatch(/^invalid; never-freed/);
+    const granted = new Recording().fail(0, 1).acquire(10, 0, "a").fail(60_000, 1);
+    expect(judged(granted)).toBe("valid");
+    expect(judged(granted.fault(60_010, "kill-client", { processes: [0] }).fail(90_000, 1))).toMatch(/^invalid/);
+  });
+
+  it("may have any expiry until then, but not none", () => {
+    const seen = (pttlMs: number): Recording => new Recording().fail(0, 1).observe(10, 2, pttlMs);
+    expect(judged(seen(60_000))).not.toMatch(/^invalid/);
+    expect(judged(seen(-1))).toMatch(/^invalid/);
+  });
+});
+
 describe("a lock is stuck", () => {
   it("when a try is refused later than TTL and slack after the last holder ended", () => {
     expect(judged(crashed().fail(3011, 1))).toBe("invalid; never-freed 1,2,3,4");

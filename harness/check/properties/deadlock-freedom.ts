@@ -6,7 +6,7 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { byElimination } from "../causes/causes.ts";
 import { explain } from "../explanation.ts";
-import { Findings, notApplicable, VALID } from "../findings.ts";
+import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
@@ -34,6 +34,8 @@ interface KeyState {
   /** The acquire that was refused last. */
   lastRefusal: { readonly process: number; readonly time: number } | undefined;
   suspicion: Suspicion | undefined;
+  /** A refusal that only a hold from before the history explains, since the last grant. */
+  unexplained: Refusal | undefined;
 }
 
 /** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
@@ -55,6 +57,9 @@ interface Suspicion {
  * an extension. While such a release or extension is under way, nothing is decided. In a history without recorded
  * faults, an acquire of unknown outcome may take effect at any time, once: it explains one refusal, and those within a
  * lease of it.
+ *
+ * Who held the lock before the history began may have asked for any lease: until a grant or an extension shows
+ * otherwise, such a refusal is `unknown`, and a long expiry proves nothing.
  */
 export const deadlockFreedom: CheckerFactory = {
   property: "deadlock-freedom",
@@ -100,6 +105,7 @@ class DeadlockFreedom implements Checker {
   #withoutViolation(): PropertyVerdict {
     if (!this.#sought) return notApplicable("no client tried to acquire");
     if (this.#inForce.size > 0) return notApplicable("a fault was still in force at the end");
+    for (const { unexplained } of this.#keys.values()) if (unexplained !== undefined) return heldBefore(unexplained);
     if (this.#acquiredSinceCalm) return VALID;
     if (!this.#soughtSinceCalm) return notApplicable("no client tried to acquire after the last fault");
     return notApplicable("no client acquired after the last fault, and none tried for long enough to prove a deadlock");
@@ -117,6 +123,7 @@ class DeadlockFreedom implements Checker {
       unknown: 0,
       lastRefusal: undefined,
       suspicion: undefined,
+      unexplained: undefined,
     };
     this.#keys.set(key, fresh);
     return fresh;
@@ -184,7 +191,10 @@ class DeadlockFreedom implements Checker {
   #answer(event: Extract<CompletionEvent, { f: "acquire" }>, seek: Seek): void {
     const state = this.#of(event.key);
     state.seeking.delete(event.process);
-    if (event.type === "ok") this.#acquiredSinceCalm = true;
+    if (event.type === "ok") {
+      this.#acquiredSinceCalm = true;
+      state.unexplained = undefined;
+    }
     const contended = event.type === "fail" && event.value?.reason === "contended";
     // A request that was sent may still take effect, and then lasts for its TTL. So does what a failed try has taken
     // and not given back.
@@ -235,6 +245,10 @@ class DeadlockFreedom implements Checker {
     const { suspicion, maxTtl } = state;
     state.suspicion = undefined;
     if (suspicion === undefined) return;
+    if (this.#evidence.heldBefore.mayLast(suspicion.refusal.key)) {
+      state.unexplained = suspicion.refusal;
+      return;
+    }
     // lockstorm records every fault, and without a fault nothing is under way for longer than the slack.
     if (this.#evidence.header["backend"] === undefined && state.unknown > 0) {
       state.unknown -= 1;
@@ -299,7 +313,7 @@ class DeadlockFreedom implements Checker {
     this.#sought = true;
     const maxTtl = this.#of(event.key).maxTtl;
     const endless = pttlMs === -1;
-    if (!endless && pttlMs * NANOSECONDS_PER_MS <= maxTtl) return;
+    if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${ms(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
       : `At ${ms(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${ms(maxTtl)}.`;
@@ -308,6 +322,12 @@ class DeadlockFreedom implements Checker {
       : "a lock must not grant a longer lease than the client asked for";
     this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event.time, why)));
   }
+}
+
+function heldBefore({ key, time }: Refusal): PropertyVerdict {
+  return unknown(
+    `${key} was refused as contended at ${ms(time)} although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time`,
+  );
 }
 
 function endInWords({ end, leaseEnd }: Hold): string {

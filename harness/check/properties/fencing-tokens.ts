@@ -52,7 +52,7 @@ const MOST_REENTRIES = 256;
  *
  * Two grants of one owner and client may be of one hold, and share a fencing token, unless releases that were
  * acknowledged show that the first hold was over before the second was asked for, or a larger token was granted in
- * between.
+ * between. If the first may have entered a hold from before the history began, releases do not show that.
  */
 export const fencingTokens: CheckerFactory = {
   property: "fencing-tokens",
@@ -78,7 +78,7 @@ class FencingTokens implements Checker {
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
-    this.#granted = new OwnerGrantLog((earlier, later) => evidence.holds.sameClient(earlier, later));
+    this.#granted = new OwnerGrantLog(evidence);
     this.#order = new TokenOrder(evidence);
   }
 
@@ -183,7 +183,8 @@ class FencingTokens implements Checker {
   /** Whether two grants with one fencing token may be of one hold: the same owner's, and no release shows that it was over. */
   #mayBeOneHold(twin: TokenGrant, grant: TokenGrant, ownBefore: OwnerGrants | undefined): boolean {
     if (twin.owner !== grant.owner || !this.#evidence.holds.sameClient(twin.process, grant.process)) return false;
-    return ownBefore?.goneBy === undefined || ownBefore.goneBy > grant.invokedIndex;
+    if (ownBefore?.goneBy === undefined || ownBefore.goneBy > grant.invokedIndex) return true;
+    return ownBefore.mayRemain;
   }
 
   /** Whether a fault may have taken the lock, so that an apparent re-entry was a new hold: its token is larger. */

@@ -58,7 +58,7 @@ class Linearizability implements Checker {
 
   constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
     this.#evidence = evidence;
-    this.#model = lockModel(options.model ?? "reentrant-fenced-mutex");
+    this.#model = lockModel(options.model ?? "reentrant-fenced-mutex", { beganFree: evidence.beganFree });
     this.#observeContention = options.observeContention ?? false;
     this.#budget = options.budget ?? new StepBudget(MOST_STEPS);
   }
@@ -288,5 +288,6 @@ function stateInWords({ state, grant, point }: Configuration, client: (process: 
     grant === undefined || typeof state.holder !== "string"
       ? "somebody"
       : `${client(grant.process)} as owner ${shortOwner(state.holder)}`;
+  if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
   return `${who} held it (since ${ms(point.time)} at the earliest), and its lease cannot have expired before ${ms(state.expirableFrom)}`;
 }

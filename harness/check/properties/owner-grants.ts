@@ -1,10 +1,15 @@
 import type { Hold } from "../../history/holds.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
-import { grantOf } from "../../history/operations.ts";
+import { type CompletionEvent, grantOf, type InvocationEvent } from "../../history/operations.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { HeldBefore } from "../evidence/held-before.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** How many owner values are remembered, of all keys together: about 10 MB. */
 const REMEMBERED_OWNERS = 50_000;
+
+type ReleaseRequest = Extract<InvocationEvent, { f: "release" }>;
+type ReleaseAnswer = Extract<CompletionEvent, { f: "release"; type: "ok" }>;
 
 /** What the history shows of one owner value of one key. Positions are event indices. */
 export interface OwnerGrants {
@@ -16,8 +21,13 @@ export interface OwnerGrants {
   readonly entries: number;
   /** How many acquires of unknown outcome may have entered its hold again, at any time. */
   readonly unknown: number;
-  /** The completion of the release that shows that it no longer had anything, if there was one since its last grant. */
+  /**
+   * The completion of the release that shows that it no longer had anything of these grants, if there was one since the
+   * last of them.
+   */
   readonly goneBy: number | undefined;
+  /** Whether after that it may still have had a hold from before the history began, which its grants had entered again. */
+  readonly mayRemain: boolean;
 }
 
 /** Remembers the last grant of each owner value, even after its hold has ended, up to a number of owner values. */
@@ -25,16 +35,18 @@ export class OwnerGrantLog {
   readonly #byOwner = new Map<string, OwnerGrants>();
   readonly #capacity: number;
   readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #heldBefore: HeldBefore;
   readonly #reentries = new Map<string, PossibleReentries<undefined>>();
   #forgottenUpTo = -1;
 
   /**
-   * @param sameClient true unless two processes belong to two clients for certain
+   * @param evidence whose holds tell which processes belong to one client, and who may hold since before the history
    * @param capacity how many owner values are remembered
    */
-  constructor(sameClient: (earlier: number, later: number) => boolean, capacity = REMEMBERED_OWNERS) {
+  constructor({ holds, heldBefore }: SharedEvidence, capacity = REMEMBERED_OWNERS) {
     this.#capacity = capacity;
-    this.#sameClient = sameClient;
+    this.#sameClient = (earlier, later) => holds.sameClient(earlier, later);
+    this.#heldBefore = heldBefore;
   }
 
   /** Every grant that was completed after this event is remembered; some earlier ones may be forgotten. */
@@ -59,12 +71,12 @@ export class OwnerGrantLog {
       const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner).length;
       // The owner value that was granted last is the last to be forgotten.
       this.#byOwner.delete(name);
-      this.#byOwner.set(name, { hold, grantedBy: event.index, entries, unknown, goneBy: undefined });
+      this.#byOwner.set(name, { hold, grantedBy: event.index, entries, unknown, goneBy: undefined, mayRemain: false });
       this.#forget();
     } else if (event.type === "info" && event.f === "acquire") {
       this.#addUnknown(event.key, event.process);
     } else if (event.type === "ok" && event.f === "release" && invocation?.f === "release") {
-      this.#released(nameOf(event.key, invocation.value.owner), invocation.index, event.index, event.value.released);
+      this.#released(event, invocation);
     }
   }
 
@@ -83,13 +95,16 @@ export class OwnerGrantLog {
     return fresh;
   }
 
-  #released(name: string, invokedIndex: number, index: number, found: boolean): void {
+  #released({ key, index, value }: ReleaseAnswer, { index: invokedIndex, value: { owner } }: ReleaseRequest): void {
+    const name = nameOf(key, owner);
     const known = this.#byOwner.get(name);
     // A release that was under way when its owner value was granted again may have come before that.
     if (known === undefined || known.grantedBy > invokedIndex) return;
     const entries = known.entries - 1;
-    const isGone = !found || entries + known.unknown <= 0;
-    this.#byOwner.set(name, { ...known, entries: isGone ? 0 : entries, goneBy: isGone ? index : undefined });
+    const isGone = !value.released || entries + known.unknown <= 0;
+    const goneBy = isGone ? index : undefined;
+    const mayRemain = isGone && value.released && this.#heldBefore.mayHold(key, owner);
+    this.#byOwner.set(name, { ...known, entries: isGone ? 0 : entries, goneBy, mayRemain });
   }
 
   #forget(): void {

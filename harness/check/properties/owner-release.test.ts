@@ -193,7 +193,7 @@ describe("accuses only where the order at the server is certain", () => {
   });
 
   it("however many others were granted the lock since, as far as it remembers", () => {
-    const grants = new OwnerGrantLog((one, other) => one === other, 2);
+    const grants = new OwnerGrantLog(new SharedEvidence({ format: "lockstorm-history", version: 1 }), 2);
     const evidence = new SharedEvidence({ format: "lockstorm-history", version: 1 });
     const recording = new Recording();
     for (const owner of ["b", "a", "b", "c"]) recording.acquire(0, 0, owner).release(2, 0, owner);

@@ -59,6 +59,8 @@ interface Suspicion {
   readonly own: OwnerGrants | undefined;
   /** Whether some grants that matter may be forgotten. */
   readonly forgotten: boolean;
+  /** Whether its owner value may have had a hold from before the history began when it was asked for. */
+  readonly mayHoldSinceBefore: boolean;
   /** Processes whose acquire was under way when it was over: they may be granted the lock with its owner value. */
   readonly underWay: Set<number>;
 }
@@ -74,7 +76,7 @@ class OwnerRelease implements Checker {
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
-    this.#grants = new OwnerGrantLog((earlier, later) => evidence.holds.sameClient(earlier, later));
+    this.#grants = new OwnerGrantLog(evidence);
     this.#unknown = new UnknownAcquires(evidence.header.clients);
   }
 
@@ -117,10 +119,15 @@ class OwnerRelease implements Checker {
         interference,
         victim,
         own,
+        mayHoldSinceBefore: this.#mayHoldSinceBefore(key, interference.owner, own),
         forgotten: own === undefined && this.#grants.forgottenUpTo >= victim.invokedIndex,
         underWay: new Set(this.#unknown.open(key)),
       });
     }
+  }
+
+  #mayHoldSinceBefore(key: string, owner: string, own: OwnerGrants | undefined): boolean {
+    return own === undefined ? this.#evidence.heldBefore.mayHold(key, owner) : own.mayRemain;
   }
 
   /** Judges the operations that nothing can excuse any more. */
@@ -233,10 +240,12 @@ class OwnerRelease implements Checker {
 }
 
 /** Whether all grants of its owner value were certainly over when the other was granted the lock, or soon after. */
-function isOver({ own, victim, interference }: Suspicion): boolean {
+function isOver({ own, victim, interference, mayHoldSinceBefore }: Suspicion): boolean {
   // Only a hold that excludes all others shows that those before it were over.
-  if (own === undefined || (victim.share.kind === "exclusive" && own.grantedBy < victim.invokedIndex)) return true;
-  return own.goneBy !== undefined && own.goneBy < interference.invokedIndex;
+  const excludes = victim.share.kind === "exclusive";
+  if (excludes && (own === undefined || own.grantedBy < victim.invokedIndex)) return true;
+  if (!excludes && mayHoldSinceBefore) return false;
+  return own === undefined || (own.goneBy !== undefined && own.goneBy < interference.invokedIndex);
 }
 
 /** What the client that took the lock had of its own. */

@@ -107,8 +107,9 @@ export class TokenOrder {
   #of(key: string): Explained | undefined {
     const known = this.#keys.get(key);
     if (known !== undefined) return known === "done" ? undefined : known;
+    const { beganFree } = this.#evidence;
     const follow = (model: LockModelName): KeyOperations =>
-      new KeyOperations(lockModel(model), false, undefined, undefined, this.#budget, (earlier, later) =>
+      new KeyOperations(lockModel(model, { beganFree }), false, undefined, undefined, this.#budget, (earlier, later) =>
         this.#evidence.holds.sameClient(earlier, later),
       );
     const fresh: Explained = {
