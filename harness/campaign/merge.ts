@@ -139,6 +139,7 @@ async function mergeHunt(files: readonly string[], store: string): Promise<HuntR
     store,
     findings: { ...counts, notes: adopted(notes, store), ...found },
     reason: reasonOf(journals),
+    lostShards: missingShards(journals.map(({ identity: { shard } }) => shard)),
   };
 }
 

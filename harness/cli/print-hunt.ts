@@ -21,32 +21,38 @@ const NONE_DRAWN = "none of the plans was drawn at random, so nothing follows ab
 
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
- * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided and no client crashed
- * (`isDecided`), else 2
+ * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided, no client crashed
+ * (`isDecided`) and no shard was lost, else 2
  */
 export async function printHunt(
-  { findings, store, name, reason }: HuntResult,
+  result: HuntResult,
   { json, formats }: { readonly json: boolean; readonly formats: readonly FileFormat[] },
 ): Promise<number> {
+  const { findings, store, name } = result;
   const { counterexample } = findings;
   const folder = counterexample === undefined ? undefined : join(store, counterexample.folder);
   const record = folder === undefined ? undefined : await readKeptRun(folder);
   if (record !== undefined && folder !== undefined) printRun({ record, folder }, json);
-  else if (json) print(printableJson(counts(findings, store)));
-  const report = reportOf(findings, record, store);
+  else if (json) print(printableJson(counts(result)));
+  const report = reportOf(result, record);
   if (!json) {
     print(renderNotes(report.summary.notes, textOptions()));
-    print(`${words(findings, reason)}\n`);
+    print(`${words(result)}\n`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
   if (!json && formats.length > 0) print(`\nReports\n${written.map((path) => `  ${path}`).join("\n")}\n`);
   if (counterexample !== undefined) return EXIT.invalid;
-  return isDecided(findings) ? EXIT.valid : EXIT.unknown;
+  return isConclusive(result) ? EXIT.valid : EXIT.unknown;
 }
 
-function counts(findings: HuntFindings, store: string) {
+function isConclusive({ findings, lostShards }: HuntResult): boolean {
+  return isDecided(findings) && lostShards === undefined;
+}
+
+function counts(result: HuntResult) {
+  const { findings, store } = result;
   const { parameters, runs, valid, unknown, unpromised, missing, residualRisk } = findings;
-  const verdict = isDecided(findings) ? "valid" : "unknown";
+  const verdict = isConclusive(result) ? "valid" : "unknown";
   const notes = notesOf(findings, store);
   return { verdict, seed: parameters.seed, runs, valid, unknown, unpromised, missing, notes, residualRisk };
 }
@@ -58,11 +64,12 @@ function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[]
   }));
 }
 
-function reportOf(findings: HuntFindings, record: RunRecord | undefined, store: string) {
+function reportOf(result: HuntResult, record: RunRecord | undefined) {
+  const { findings, store } = result;
   const { parameters, runs, valid, counterexample } = findings;
   const { lock, topology, faults } = parameters;
   const title = `hunt for ${lock} on ${topology.kind}`;
-  const found = counterexample !== undefined ? "broken" : isDecided(findings) ? "holds" : "unknown";
+  const found = counterexample !== undefined ? "broken" : isConclusive(result) ? "holds" : "unknown";
   const summary: Summary = {
     title,
     cells: [
@@ -82,7 +89,7 @@ function reportOf(findings: HuntFindings, record: RunRecord | undefined, store: 
   return { title, runs: record === undefined ? [] : [record], summary };
 }
 
-function words(findings: HuntFindings, reason: string): string {
+function words({ findings, reason, lostShards }: HuntResult): string {
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const cut = missing > 0 ? ` (ended early: ${reason})` : "";
@@ -94,6 +101,8 @@ function words(findings: HuntFindings, reason: string): string {
       ? "no required property was violated"
       : "no property that the lock claims was violated";
     const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
+    if (isDecided(findings) && lostShards !== undefined)
+      return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;
     if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =

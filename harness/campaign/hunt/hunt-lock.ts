@@ -41,6 +41,8 @@ export interface HuntResult {
   readonly findings: HuntFindings;
   /** Why plans are missing, if some are. */
   readonly reason: string;
+  /** Shards whose results are not there, in words. Nobody ended them on purpose: what they found is not known. */
+  readonly lostShards?: string | undefined;
 }
 
 /**
