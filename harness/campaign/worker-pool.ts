@@ -1,8 +1,8 @@
 import { on, once } from "node:events";
-import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { HarnessError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
+import { simulationsAtATime } from "./parallel/simulations-at-a-time.ts";
 
 /** What a thread says of a task before it answers. */
 export interface Interim<News> {
@@ -22,7 +22,7 @@ export interface WorkerCallbacks<Task, Answer, News> {
 }
 
 /**
- * One thread per core, each with a simulation of its own. A simulated run is the same in every thread, so the result
+ * One thread per core, as far as memory goes, each with a simulation of its own. A simulated run is the same in every thread, so the result
  * does not depend on which thread did what. A thread answers each message with one message, before which it may say how
  * far it is. Disposing ends the threads, whatever they do.
  */
@@ -33,7 +33,7 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
    * @param script the threads' program
    * @param work the `workerData` of each thread
    */
-  constructor(script: URL, work?: unknown, size: number = availableParallelism()) {
+  constructor(script: URL, work?: unknown, size = simulationsAtATime()) {
     this.#workers = Array.from(
       { length: size },
       () => new Worker(script, { workerData: work, execArgv: [...NODE_OPTIONS_FOR_MODULES] }),
