@@ -1,6 +1,6 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod";
 import { UserError } from "../core/errors.ts";
 import { codeOf, systemReason } from "../core/system-reason.ts";
@@ -15,22 +15,34 @@ export interface RecordedRun {
   readonly begunAt: Date;
 }
 
-/** What is known of a recorded run without its history. */
-export interface RunSummary extends RecordedRun {
+/** What is known of a run without its history. */
+export interface RunSummary {
   readonly lock: string;
   readonly topology: string;
   readonly seed: number;
+  /** The kinds of faults of its plan, in order. */
+  readonly faults: readonly string[];
   /** `unfinished`: it was interrupted, or is still running. */
   readonly verdict: "valid" | "invalid" | "unknown" | "unfinished";
   /** The properties that were violated. */
   readonly violated: readonly string[];
+  /** The causes of its violations, each once. */
+  readonly causes: readonly string[];
 }
 
 /** As much of a plan and of a verdict as a list shows. */
-const planSchema = z.object({ lock: z.string(), seed: z.number(), topology: z.object({ kind: z.string() }) });
+const planSchema = z.object({
+  lock: z.string(),
+  seed: z.number(),
+  topology: z.object({ kind: z.string() }),
+  faults: z.array(z.object({ kind: z.string() })).default([]),
+});
 const verdictSchema = z.object({
   verdict: z.enum(["valid", "invalid", "unknown"]),
-  properties: z.record(z.string(), z.object({ verdict: z.string() })),
+  properties: z.record(
+    z.string(),
+    z.object({ verdict: z.string(), violations: z.array(z.object({ cause: z.string() })).default([]) }),
+  ),
 });
 
 /**
@@ -58,23 +70,33 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** What a run was, by its plan and its verdict; undefined when the folder has no readable plan. */
-export function summaryOf(run: RecordedRun): RunSummary | undefined {
-  const plan = planSchema.safeParse(jsonIn(join(run.folder, "plan.json"))).data;
-  if (plan === undefined) return undefined;
-  const judged = verdictSchema.safeParse(jsonIn(join(run.folder, "verdict.json"))).data;
-  const violated = Object.entries(judged?.properties ?? {}).flatMap(([name, { verdict }]) =>
-    verdict === "invalid" ? [name] : [],
-  );
-  const { lock, seed, topology } = plan;
-  return { ...run, lock, seed, topology: topology.kind, verdict: judged?.verdict ?? "unfinished", violated };
+/**
+ * What a run was, by its plan and its verdict.
+ * @throws Error with the reason, when it has no readable plan, or a verdict that is none
+ */
+export function summaryOf(folder: string): RunSummary {
+  const { lock, seed, topology, faults } = readAs(join(folder, "plan.json"), planSchema, "a plan");
+  const verdictFile = join(folder, "verdict.json");
+  const judged = existsSync(verdictFile) ? readAs(verdictFile, verdictSchema, "a verdict") : undefined;
+  const properties = Object.entries(judged?.properties ?? {});
+  const violations = properties.flatMap(([, { violations }]) => violations);
+  return {
+    lock,
+    topology: topology.kind,
+    seed,
+    faults: faults.map(({ kind }) => kind),
+    verdict: judged?.verdict ?? "unfinished",
+    violated: properties.flatMap(([name, { verdict }]) => (verdict === "invalid" ? [name] : [])),
+    causes: [...new Set(violations.map(({ cause }) => cause))],
+  };
 }
 
-function jsonIn(path: string): unknown {
+function readAs<T>(path: string, schema: z.ZodType<T>, what: string): T {
   try {
-    return JSON.parse(readTextFile(path));
-  } catch {
-    return undefined;
+    return schema.parse(JSON.parse(readTextFile(path)));
+  } catch (error) {
+    const why = error instanceof z.ZodError ? `it is not ${what}` : systemReason(error);
+    throw new Error(`${basename(path)} cannot be read as ${what}: ${why}`, { cause: error });
   }
 }
 

@@ -5,8 +5,8 @@ export interface ListedRun {
   /** When it began, in UTC, by the name of its folder: `2026-01-31 12:00:00`. */
   readonly began: string;
   readonly title: string;
-  /** `unjudged`: it has no verdict, because it is not over or was cut short. */
-  readonly verdict: "valid" | "invalid" | "unknown" | "unjudged";
+  /** `unfinished`: it has no verdict, because it is not over or was cut short. */
+  readonly verdict: "valid" | "invalid" | "unknown" | "unfinished";
   readonly lock: string;
   readonly topology: string;
   readonly backend: string;

@@ -3,7 +3,7 @@ import { STORE_SCRIPT, STYLE } from "./assets.ts";
 import { html, Markup } from "./markup.ts";
 import type { ListedCampaign, ListedRun, StoreListing } from "./store-listing.ts";
 
-const VERDICTS = ["invalid", "unknown", "valid", "unjudged"] as const;
+const VERDICTS = ["invalid", "unknown", "valid", "unfinished"] as const;
 
 /** Not written in a template: its hash in the content policy counts every space. */
 const PROGRAM = new Markup(`<script type="module">${STORE_SCRIPT}</script>`);
@@ -18,7 +18,7 @@ table.store { border-collapse: collapse; width: 100%; }
 table.store th, table.store td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); }
 table.store td.invalid { color: var(--bad); font-weight: 600; }
 table.store td.valid { color: var(--lease); }
-table.store td.unknown, table.store td.unjudged { color: var(--unknown); }
+table.store td.unknown, table.store td.unfinished { color: var(--unknown); }
 @media (max-width: 640px) {
   table.store thead { display: none; }
   table.store, table.store tbody { display: block; }

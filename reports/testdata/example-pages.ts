@@ -47,7 +47,7 @@ export function aStore(): StoreListing {
       { name: "ladder", about: "ladder, seed 1: 77 pieces of work done", page: "ladder.html" },
       { name: "hunt-single", about: "hunt, single: 3 pieces of work done" },
     ],
-    runs: (["invalid", "valid", "unknown", "unjudged"] as const).map((verdict, place) => ({
+    runs: (["invalid", "valid", "unknown", "unfinished"] as const).map((verdict, place) => ({
       ...run,
       folder: `runs/2026-01-31T12-00-0${place}-1`,
       began: `2026-01-31 12:00:0${place}`,

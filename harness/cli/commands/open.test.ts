@@ -44,7 +44,7 @@ test("the command says how much there is, and where", () => {
 test("the store is read: the newest run first, what is not judged, what is no run", () => {
   const { runs, campaigns, unreadable } = readStore(store);
   expect(runs.map(({ title, verdict, causes }) => ({ title, verdict, causes }))).toEqual([
-    { title: HOSTILE, verdict: "unjudged", causes: [] },
+    { title: HOSTILE, verdict: "unfinished", causes: [] },
     expect.objectContaining({ verdict: "valid" }),
     { title: "async-failover", verdict: "invalid", causes: ["lost-in-failover"] },
   ]);

@@ -46,7 +46,7 @@ export const runs: Command = {
     if (flags.on("delete")) return deleteAll(store, wanted, { json: flags.on("json"), signal });
     const all = recordedRuns(store);
     const last = flags.integer("last", 1) ?? Number(DEFAULT_LAST);
-    const listed: RunSummary[] = [];
+    const listed: ListedRun[] = [];
     for (const each of matching(all, wanted)) {
       listed.push(each);
       if (listed.length === last || signal.aborted) break;
@@ -56,6 +56,9 @@ export const runs: Command = {
   },
 };
 
+/** A run with what it was. */
+type ListedRun = RecordedRun & RunSummary;
+
 interface Wanted {
   /** Runs that began before, in milliseconds since 1970. */
   readonly before: number;
@@ -64,12 +67,22 @@ interface Wanted {
 }
 
 /** The runs that are wanted, each read when it is asked for. */
-function* matching(all: readonly RecordedRun[], { before, lock, verdict }: Wanted): Generator<RunSummary> {
+function* matching(all: readonly RecordedRun[], { before, lock, verdict }: Wanted): Generator<ListedRun> {
   for (const run of all) {
     if (run.begunAt.getTime() >= before) continue;
-    const summary = summaryOf(run);
+    const summary = readable(run);
     if (summary === undefined) continue;
-    if (summary.lock === (lock ?? summary.lock) && summary.verdict === (verdict ?? summary.verdict)) yield summary;
+    if (summary.lock === (lock ?? summary.lock) && summary.verdict === (verdict ?? summary.verdict))
+      yield { ...run, ...summary };
+  }
+}
+
+/** What a run was; undefined when its folder holds none: `lockstorm open` says why. */
+function readable({ folder }: RecordedRun): RunSummary | undefined {
+  try {
+    return summaryOf(folder);
+  } catch {
+    return undefined;
   }
 }
 
@@ -95,7 +108,7 @@ async function deleteAll(
   return EXIT.valid;
 }
 
-function inWords(listed: readonly RunSummary[], all: number, store: string): string {
+function inWords(listed: readonly ListedRun[], all: number, store: string): string {
   if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${all} run(s) in all).\n`;
   const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
     const broken = violated.length === 0 ? "" : `: ${violated.join(", ")}`;

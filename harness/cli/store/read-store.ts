@@ -1,24 +1,17 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import type { ListedCampaign, ListedRun, StoreListing } from "../../../reports/html/store-listing.ts";
 import { journalFolder, readJournal } from "../../campaign/campaign-journal.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { systemReason } from "../../core/system-reason.ts";
-import { readTextFile } from "../../run/input-file.ts";
-import { readPlan } from "../../run/store.ts";
+import { summaryOf } from "../../run/recorded-runs.ts";
 
 /** The page of a store, in its folder. */
 export const INDEX = "index.html";
 
 /** The first line of a history is short; no more of it is read. */
 const MOST_OF_HEADER = 65_536;
-
-/** What lists need of a verdict; all else is left as it is. */
-const verdictSchema = z.looseObject({
-  verdict: z.enum(["valid", "invalid", "unknown"]),
-  properties: z.record(z.string(), z.looseObject({ violations: z.array(z.looseObject({ cause: z.string() })) })),
-});
 
 const headerSchema = z.looseObject({ title: z.string().optional(), backend: z.string().optional() });
 
@@ -46,31 +39,16 @@ export function readStore(store: string): StoreListing {
 
 function listedRun(store: string, name: string): ListedRun {
   const path = join(store, "runs", name);
-  const { lock, topology, seed, faults } = readPlan(join(path, "plan.json"));
+  const { violated: _, ...summary } = summaryOf(path);
   const header = headerOf(join(path, "history.jsonl"));
-  const judged = verdictOf(join(path, "verdict.json"));
-  const violations = Object.values(judged?.properties ?? {}).flatMap((property) => property.violations);
   return {
+    ...summary,
     folder: `runs/${name}`,
     began: name.replace(/^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d).*$/, "$1 $2:$3:$4"),
-    title: header.title ?? lock,
-    verdict: judged?.verdict ?? "unjudged",
-    lock,
-    topology: topology.kind,
+    title: header.title ?? summary.lock,
     backend: header.backend ?? "unknown backend",
-    seed,
-    faults: faults.map(({ kind }) => kind),
-    causes: [...new Set(violations.map(({ cause }) => cause))],
     hasReport: existsSync(join(path, "report.html")),
   };
-}
-
-/** The verdict of a run; undefined while it has none. @throws when its file is broken */
-function verdictOf(path: string): z.infer<typeof verdictSchema> | undefined {
-  if (!existsSync(path)) return undefined;
-  const read = verdictSchema.safeParse(JSON.parse(readTextFile(path)));
-  if (read.success) return read.data;
-  throw new Error(`${basename(path)} is not a verdict`);
 }
 
 /** The first line of a history, as far as it says something of the run. */
