@@ -7,11 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LANGUAGES, type Language } from "../lock-impl/workers/workers.ts";
+import { testGoKit } from "./kits/go.ts";
 import { testJavaKit } from "./kits/java.ts";
 import { testPythonKit } from "./kits/python.ts";
 import { step } from "./steps.ts";
 
 const KITS: Readonly<Record<Language, (kit: string, area: string) => Promise<void>>> = {
+  go: testGoKit,
   java: testJavaKit,
   python: testPythonKit,
 };

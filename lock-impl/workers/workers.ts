@@ -1,15 +1,16 @@
 import { leased } from "../lock-kinds.ts";
+import { goWorkers } from "./go.ts";
 import { javaWorkers } from "./java.ts";
 import type { LockEntry } from "../lock-entry.ts";
 
 /** A language whose libraries lockstorm drives, once `setup --with` has prepared it. */
-export const LANGUAGES = ["java", "python"] as const;
+export const LANGUAGES = ["go", "java", "python"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** A lock of a library in another language, with the worker that drives it. */
 export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topologies" | "claims" | "limits"> {
   readonly language: Language;
-  /** The worker's program: what the language's toolchain starts, such as a file in the folder of its kit. */
+  /** The worker's program: what the language's toolchain starts, such as a file in the folder of its kit, or an argument of its program. */
   readonly program: string;
   /** Whether it counts a grant only when a replica has it, so that it gives none while no replica can be reached. */
   readonly asksReplicas?: true;
@@ -20,6 +21,7 @@ export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topol
  * are the promises of the recipes that they follow, not what their authors wrote.
  */
 export const libraryWorkers: readonly LibraryWorker[] = [
+  ...goWorkers,
   ...javaWorkers,
   {
     ...leased,

@@ -18,7 +18,9 @@ afterEach(() => rmSync(store, { recursive: true }));
 
 describeWithEngine("on real servers, a library of another language", () => {
   const unasked = libraryWorkers.filter(
-    ({ topologies, asksReplicas }) => topologies.includes("sentinel") && asksReplicas !== true,
+    ({ claims, asksReplicas }) =>
+      asksReplicas !== true &&
+      claims.some(({ topology, property }) => topology === "sentinel" && property === "lease-exclusion"),
   );
   test.each(unasked)("$name loses its lock in a failover, and in nothing else", async ({ name: lock, language }) => {
     await TOOLCHAINS[language].prepare(() => {});

@@ -26,7 +26,7 @@ export const setup: Command = {
       choices: LANGUAGES,
     },
   },
-  examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey", "lockstorm setup --with python"],
+  examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey", "lockstorm setup --with python,go"],
   run: async ({ operands, flags }) => {
     refuseOperands("setup", operands);
     const servers = flags.list("server", NODE_SERVERS) ?? ["redis8"];

@@ -1,5 +1,6 @@
 import type { Language } from "../../../lock-impl/workers/workers.ts";
 import type { WorkerCommand } from "../../../lock-impl/worker-lock.ts";
+import { goCommand, prepareGo } from "./go.ts";
 import { javaCommand, prepareJava } from "./java.ts";
 import { preparePython, pythonCommand } from "./python.ts";
 
@@ -16,6 +17,7 @@ export interface LanguageToolchain {
 
 /** The languages that `setup --with` knows. */
 export const TOOLCHAINS: Readonly<Record<Language, LanguageToolchain>> = {
+  go: { prepare: prepareGo, command: goCommand },
   java: { prepare: prepareJava, command: javaCommand },
   python: { prepare: preparePython, command: pythonCommand },
 };

@@ -1,0 +1,142 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// protocol is the version of the protocol that this package speaks.
+const protocol = 1
+
+// longestReason keeps an answer far below the longest line that lockstorm reads.
+const longestReason = 2000
+
+type firstLine struct {
+	Protocol int     `json:"protocol"`
+	Describe bool    `json:"describe"`
+	Client   string  `json:"client"`
+	Origin   string  `json:"origin"`
+	Servers  Servers `json:"servers"`
+}
+
+type request struct {
+	ID     int64  `json:"id"`
+	Op     string `json:"op"`
+	Key    string `json:"key"`
+	Owner  string `json:"owner"`
+	TTLMs  int64  `json:"ttlMs"`
+	WaitMs int64  `json:"waitMs"`
+}
+
+type readyMessage struct {
+	Ready        bool                 `json:"ready"`
+	Reason       string               `json:"reason,omitempty"`
+	Capabilities *capabilitiesMessage `json:"capabilities,omitempty"`
+}
+
+type capabilitiesMessage struct {
+	Extend           Extension `json:"extend"`
+	TTLGranularityMs int64     `json:"ttlGranularityMs"`
+	Reentrant        bool      `json:"reentrant"`
+	Fence            bool      `json:"fence"`
+	Waits            bool      `json:"waits"`
+}
+
+// An owner that is empty is said to be, so that lockstorm can name the field.
+type grantedAnswer struct {
+	ID         int64   `json:"id"`
+	OK         bool    `json:"ok"`
+	Owner      string  `json:"owner"`
+	Fence      *int64  `json:"fence,omitempty"`
+	Place      string  `json:"place,omitempty"`
+	ValidForMs float64 `json:"validForMs"`
+	GrantedAt  int64   `json:"grantedAt"`
+}
+
+type releasedAnswer struct {
+	ID       int64 `json:"id"`
+	OK       bool  `json:"ok"`
+	Released bool  `json:"released"`
+}
+
+type clockAnswer struct {
+	ID          int64  `json:"id"`
+	OK          bool   `json:"ok"`
+	WallMs      int64  `json:"wallMs"`
+	MonotonicNs string `json:"monotonicNs"`
+}
+
+type failedAnswer struct {
+	ID     int64  `json:"id"`
+	OK     bool   `json:"ok"`
+	Kind   string `json:"kind"`
+	Reason string `json:"reason"`
+}
+
+type closedMessage struct {
+	Closed bool `json:"closed"`
+}
+
+type lostEvent struct {
+	Event string `json:"event"`
+	Key   string `json:"key"`
+	Owner string `json:"owner"`
+}
+
+type renewedEvent struct {
+	Event      string  `json:"event"`
+	Key        string  `json:"key"`
+	Owner      string  `json:"owner"`
+	ValidForMs float64 `json:"validForMs"`
+	GrantedAt  int64   `json:"grantedAt"`
+}
+
+func (c Capabilities) message() *capabilitiesMessage {
+	extend := c.Extend
+	if extend == "" {
+		extend = ExtendNone
+	}
+	return &capabilitiesMessage{
+		Extend: extend, TTLGranularityMs: max(1, c.TTLGranularity.Milliseconds()), Reentrant: c.Reentrant, Fence: c.Fence,
+		Waits: c.Waits,
+	}
+}
+
+func grantedBy(id int64, origin Instant, grant Grant) any {
+	if grant.SentAt == 0 {
+		return failedBy(id, errors.New("the worker did not say when the grant was sent (Grant.SentAt)"))
+	}
+	return grantedAnswer{
+		ID: id, OK: true, Owner: grant.Owner, Fence: grant.Fence, Place: grant.Place,
+		ValidForMs: milliseconds(grant.ValidFor), GrantedAt: since(origin, grant.SentAt),
+	}
+}
+
+func failedBy(id int64, err error) any {
+	kind := "indeterminate"
+	switch {
+	case errors.Is(err, ErrContended):
+		kind = "contended"
+	case errors.Is(err, ErrFailed):
+		kind = "error"
+	case errors.Is(err, ErrUnsupported):
+		kind = "unsupported"
+	}
+	return failedAnswer{ID: id, Kind: kind, Reason: inWords(err)}
+}
+
+// inWords is an error as far as an answer may repeat it.
+func inWords(err error) string {
+	words := []rune(fmt.Sprint(err))
+	return string(words[:min(len(words), longestReason)])
+}
+
+// milliseconds never promises less than nothing.
+func milliseconds(d time.Duration) float64 {
+	return float64(max(0, d)) / float64(time.Millisecond)
+}
+
+func since(origin, sentAt Instant) int64 {
+	return int64(max(0, sentAt-origin))
+}
