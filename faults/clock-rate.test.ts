@@ -16,7 +16,7 @@ test("changes the rate of nodes and clients, and puts it right again", async () 
   ]);
 });
 
-test("puts a clock right whatever became of its process", async () => {
+test("puts a clock right even if its process died", async () => {
   const system = new FakeSystem();
   const injected = await inject(system, "clock-rate", { targets: ["node-0"], rate: 0.5 });
   await system.node("node-0").kill();

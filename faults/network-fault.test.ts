@@ -62,7 +62,7 @@ test("latency refuses a delay that is none", async () => {
 });
 
 describe("reset", () => {
-  test("resets each pair once, whatever the direction, and has nothing to heal", async () => {
+  test("resets each pair once, regardless of the direction, and has nothing to heal", async () => {
     const system = new FakeSystem({ topology: "redlock" });
     const injected = await inject(system, "reset", { between: [["client-0"], ["node-0"], ["client-1"]] });
     expect(system.actions).toEqual(["reset client-0->node-0", "reset node-0->client-1"]);
@@ -115,7 +115,7 @@ describe("edges", () => {
     expect(await cut("sentinel", [["masters"], ["replicas"]], true)).toEqual(["node-0->node-1", "node-0->node-2"]);
   });
 
-  test("leave a bridge to whoever is in no group", async () => {
+  test("leave a bridge to hosts that are in no group", async () => {
     const edges = await cut("sentinel", [
       ["node-0", "sentinel-0"],
       ["node-2", "sentinel-2"],

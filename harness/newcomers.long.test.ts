@@ -8,7 +8,7 @@ import { EXIT } from "./core/verdict.ts";
 import { NEWCOMERS_TASKS, type NewcomersTask } from "./testing/newcomers.ts";
 import { readSources } from "./testing/source-file.ts";
 
-// What CONTRIBUTING.md promises whoever adds something: it is added here, in a copy of the sources, and works there.
+// What CONTRIBUTING.md promises to newcomers: each thing is added here, in a copy of the sources, and works there.
 
 const ROOMS = ["harness", "lock-impl", "workloads", "faults", "reports", "docker", "packaging", "examples"];
 const FILES = ["index.ts", "package.json", "tsconfig.json", "vitest.config.ts"];

@@ -8,7 +8,7 @@ export interface ProgramOutcome {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, whatever the result. */
+/** Runs a program to its end, and reports success and failure alike. */
 export async function run(program: string, words: readonly string[], options: SpawnOptions): Promise<ProgramOutcome> {
   const child = spawn(program, [...words], { ...options, stdio: ["ignore", "pipe", "pipe"] });
   let stdout = "";

@@ -31,7 +31,7 @@ export function clientIsToBlame(cause: Cause): boolean {
   return cause === "overrun";
 }
 
-/** The title of a verdict's reasons. A run that shows a violation is invalid, whatever else it leaves undecided. */
+/** The title of a verdict's reasons. A run that shows a violation is invalid, even if it leaves other properties undecided. */
 export function reasonsTitle(verdict: Outcome): string {
   return verdict === "invalid" ? "What the run leaves undecided" : "Why the run is unknown";
 }

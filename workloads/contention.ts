@@ -39,7 +39,7 @@ export interface ContentionOptions {
 export interface LeaseSkills {
   /** `same`: an extension always gives the lease its first length again. */
   readonly extend: "none" | "same" | "any";
-  /** Leases are whole multiples of so many milliseconds. */
+  /** Leases are whole multiples of this many milliseconds. */
   readonly ttlGranularityMs: number;
   /** Whether `acquire` can wait for another holder. A caller then tries again by itself instead. */
   readonly waits: boolean;

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 import type { Held } from "./held.ts";
 
 /**
- * The lock of many a tutorial: SET NX PX, and DEL when done. It deletes whatever lock is there: a holder whose lease ran
- * out in the meantime frees the lock of the next.
+ * The lock of many tutorials: SET NX PX, and DEL when done. It deletes the lock even if another client holds it: a
+ * holder whose lease ran out in the meantime frees the lock of the next.
  */
 export class BrokenLock {
   readonly #redis: Redis;

@@ -98,7 +98,7 @@ function readVerdict(path: string): Verdict {
   }
 }
 
-/** What the folder of a run says of its verdict, whatever that is; undefined where it says nothing readable. */
+/** The verdict as the folder of a run states it, not validated; undefined where it cannot be read. */
 export function readStoredVerdict(folder: string): unknown {
   const path = join(folder, VERDICT);
   if (!existsSync(path)) return undefined;

@@ -73,7 +73,7 @@ describe("checkHistory", () => {
     expect(checkHistory(history(...met, fault("installed"))).verdict).toBe("valid");
   });
 
-  it("finds two holders whatever else it does not know", () => {
+  it("finds two holders even if other properties are undecided", () => {
     expect(checkHistory(history(...broken, fault("skipped"))).verdict).toBe("invalid");
   });
 

@@ -22,7 +22,7 @@ export interface CheckOptions extends LinearizabilityOptions {
   /** The checkers to run; if absent, all. */
   readonly checkers?: readonly CheckerFactory[] | undefined;
   /**
-   * The history comes from elsewhere. A fault that was not seen to take effect, or a lack of contention, is then a
+   * The history comes from elsewhere. A fault that was not seen to take effect, or missing contention, is then a
    * remark and does not make the verdict `unknown`.
    */
   readonly foreign?: boolean;

@@ -19,7 +19,7 @@ type Explained = Pick<Violation, "events" | "cause" | "fault" | "explanation" | 
  * The parts of a violation that depend on its cause, from the history alone: the first hypothesis, as a fact if the
  * history shows it and with "Probably" if it does not.
  *
- * @param account what happened, whatever its cause, in whole sentences
+ * @param account what happened, without its cause, in whole sentences
  * @param events the events that show it, beside those of a hypothesis
  * @throws RangeError without a hypothesis: nothing is left unexplained
  */
@@ -58,7 +58,7 @@ export function explainBy(
       .join(" "),
     proof,
     finding,
-    // Whoever shows one cause shows the first.
+    // A reader that shows one cause shows the first.
     hypotheses: [chosen, ...hypotheses.filter((other) => other !== chosen)],
   };
 }

@@ -12,6 +12,6 @@ test("on GitHub a hunt's findings are annotations, errors and notices alike", as
   const github = { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: join(root, "summary.md") };
   const { stdout } = await runMain([...words, "--store", join(root, "store")], { env: github });
   expect(stdout).toMatch(/^::notice title=[^:]+::/m);
-  // Whatever a lock or a plan says is no command.
+  // Words of a lock or a plan are no command.
   expect(stdout.match(/^::.*$/gm)?.every((line) => /^::(?:error|warning|notice) title=/.test(line))).toBe(true);
 });

@@ -94,7 +94,7 @@ async function left({ runs, clients }: Belongings): Promise<readonly string[]> {
   ];
 }
 
-/** The history so far is readable: `check` judges it, whatever the verdict. */
+/** The history so far is readable: `check` judges it, regardless of the verdict. */
 async function expectHistoryKept(): Promise<void> {
   const file = historyFile();
   if (file === undefined) throw new Error("no run was recorded");

@@ -18,7 +18,7 @@ const OF_THE_HUNT = [
   "seed",
   "require",
 ];
-/** The ladder's table contains lockstorm's locks, whatever lock a project has. */
+/** The ladder's table contains lockstorm's locks, not the project's own. */
 const OTHER_HUNTS = ["--ladder", "--all"];
 
 /** The flags of a command that the environment and the configuration file can set. */

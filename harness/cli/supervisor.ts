@@ -1,6 +1,6 @@
 /**
- * The process's first thread. The program runs in a thread of its own, so that this thread receives signals whatever
- * the program does: computes, loops in a user's lock, waits for a disk.
+ * The process's first thread. The program runs in a thread of its own, so that this thread receives signals while the
+ * program computes, loops in a user's lock or waits for a disk.
  */
 import { writeSync } from "node:fs";
 import { SHARE_ENV, Worker } from "node:worker_threads";

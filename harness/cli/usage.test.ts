@@ -145,7 +145,7 @@ test.each([
   [200, 100],
   [90, 90],
   [40, 80],
-])("on a terminal of %s columns no line of the help is longer than %d, but for examples", async (columns, width) => {
+])("on a terminal of %s columns no line of the help is longer than %d, except examples", async (columns, width) => {
   for (const command of [undefined, ...commands.map(({ name }) => name)]) {
     const { stdout } = await runMain(["help", ...(command ?? "").split(" ").filter(Boolean)], {
       ...(columns && { columns }),

@@ -333,7 +333,7 @@ describe("starting", () => {
   });
 });
 
-test("disposing closes the lock's client, whatever that says", async () => {
+test("disposing closes the lock's client, even if closing throws", async () => {
   const program = await start();
   lock[Symbol.asyncDispose] = async () => {
     lock.disposed += 1;

@@ -43,7 +43,7 @@ test("a Sentinel knows the master, the replicas and the other Sentinels from the
   ]);
 });
 
-test("data nodes keep on disk what the topology says; the resource keeps all, whatever it says", () => {
+test("data nodes keep on disk what the topology says; the resource always keeps all", () => {
   const kept = (persistence: string): readonly string[] =>
     layout({ kind: "single", persistence }).map(({ configuration }) =>
       lines(configuration)

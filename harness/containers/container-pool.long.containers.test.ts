@@ -49,7 +49,7 @@ async function firstFence(system: ContainerSystem): Promise<number | undefined> 
 }
 
 describeWithEngine("systems that share their servers", () => {
-  test("know nothing of the run before, whatever its faults did", async () => {
+  test("know nothing of the run before, regardless of its faults did", async () => {
     const nodes = await run(SINGLE, async (system) => {
       expect(await firstFence(system)).toBe(1);
       const write = { op: "write", key: "k", owner: "o", fence: 1, data: "d" } as const;
@@ -174,7 +174,7 @@ describeWithEngine("systems that share their servers", () => {
       ]);
     }
 
-    test("start again from where they started, after a failover and whatever else was done", async () => {
+    test("start again from where they started, after a failover and other changes", async () => {
       let first: unknown;
       const before = await run(SENTINEL, async (system) => {
         first = await standing(system);

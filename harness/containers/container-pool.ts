@@ -77,7 +77,7 @@ export class ContainerPool implements AsyncDisposable {
       const index = this.#idle.findLastIndex((kept) => kept.key === key);
       const [kept] = index === -1 ? [] : this.#idle.splice(index, 1);
       if (kept === undefined) break;
-      // Servers that cannot be reset, for whatever reason, are replaced.
+      // Servers that cannot be reset, for any reason, are replaced.
       if (await kept.servers.renew().catch(() => false)) return kept;
       await kept.stack.disposeAsync();
     }

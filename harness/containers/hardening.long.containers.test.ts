@@ -72,7 +72,7 @@ describeWithEngine("the containers of a run", () => {
       expect(HostConfig.MemorySwap).toBe(HostConfig.Memory);
       expect(HostConfig.CapAdd ?? []).not.toContain("NET_ADMIN");
       if (Image.includes("toxiproxy")) expect(HostConfig.CapAdd ?? []).toEqual([]);
-      // The server itself, whatever its entrypoint needed.
+      // The server itself, regardless of its entrypoint needed.
       expect([field("CapEff"), field("NoNewPrivs")]).toEqual(["0000000000000000", "1"]);
       expect(Number(field("Uid"))).toBeGreaterThan(0);
     }

@@ -60,7 +60,7 @@ describe("a line of redis.conf", () => {
     expect(redisDirective(name, value)).toBe(line);
   });
 
-  it("is one line with these arguments, whatever the value", () => {
+  it("is one line with these arguments, regardless of the value", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (value) => {
         const line = redisDirective("x", value);

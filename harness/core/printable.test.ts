@@ -28,7 +28,7 @@ const UNSEEN = [
 ];
 
 test.each(UNSEEN.map((character) => [character.codePointAt(0)?.toString(16), character] as const))(
-  "U+%s is replaced, in words, in lines but for their ends, and escaped in JSON",
+  "U+%s is replaced, in words, in lines except their ends, and escaped in JSON",
   (_, character) => {
     expect(printable(`a${character}b`)).toBe("a\u{fffd}b");
     if (character !== "\n") expect(printableLines(`a${character}b\nc`)).toBe("a\u{fffd}b\nc");

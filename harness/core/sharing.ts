@@ -10,7 +10,7 @@ export interface Supports {
 }
 
 /**
- * How an acquire shares its key with others. With a `limit`, the key is a semaphore of so many permits, of which this
+ * How an acquire shares its key with others. With a `limit`, the key is a semaphore with `limit` permits, of which this
  * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: `shared` holds stand beside each
  * other, an `exclusive` one stands alone. Without either, one owner holds at a time.
  */
@@ -67,7 +67,7 @@ export function shareOf({ limit, permits = 1, mode }: Sharing): Share {
   return limit === undefined ? EXCLUSIVE : { kind: "counted", limit, permits };
 }
 
-/** Whether two holds exclude each other whatever else is held. Semaphores exclude by their sum alone: `exceeds`. */
+/** Whether two holds exclude each other regardless of other holds. Semaphores exclude by their sum alone: `exceeds`. */
 export function excludeEachOther(one: Share, other: Share): boolean {
   return one.kind === "exclusive" || other.kind === "exclusive";
 }

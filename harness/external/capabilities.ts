@@ -11,7 +11,7 @@ export const capabilitiesSchema = z
   .object({
     /** `same`: an extension always gives the lease its first length again. */
     extend: z.enum(["none", "same", "any"]).default("none"),
-    /** Leases are whole multiples of so many milliseconds. */
+    /** Leases are whole multiples of this many milliseconds. */
     ttlGranularityMs: z.int().positive().max(MOST_GRANULARITY_MS).default(1),
     /** Whether a holder may acquire again what it holds. */
     reentrant: z.boolean().default(false),

@@ -9,7 +9,7 @@ import { type WorkerEvent, WorkerSession } from "./worker-session.ts";
 
 /**
  * A lock in any language as a driver: each client is a process of the worker's. For real time only. The process stays in the
- * process group of this one, so that whoever stops or ends the group reaches it too.
+ * process group of this one, so that a signal to the group reaches it too.
  */
 export function externalDriver(worker: WorkerLock): LockDriver {
   return { connect: (environment) => ExternalClient.connect(worker, environment) };
@@ -108,7 +108,7 @@ function tell({ lost, renewed }: Listeners, origin: bigint, event: WorkerEvent):
   }
 }
 
-/** The reading of `performance.now()` at so many nanoseconds after `origin`. */
+/** The reading of `performance.now()` at the given number of nanoseconds after `origin`. */
 function readingAt(origin: bigint, grantedAt: number): number {
   return performance.now() - (Number(process.hrtime.bigint() - origin) - grantedAt) / 1e6;
 }

@@ -22,7 +22,7 @@ export interface WorkerEnd {
 }
 
 /**
- * The process of a worker, as lines in and lines out. It stays in the process group of whoever starts it, or leads one
+ * The process of a worker, as lines in and lines out. It stays in the process group of the process that starts it, or leads one
  * of its own. Its standard error is passed on to `log`.
  */
 export class WorkerProcess {

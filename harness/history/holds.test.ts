@@ -25,7 +25,7 @@ function leaseEndsMs(recording: Recording): readonly number[] {
 }
 
 describe("a hold ends", () => {
-  it("at the invocation of its release, whatever becomes of it", () => {
+  it("at the invocation of its release, even if the release fails", () => {
     expect(ends(new Recording().acquire(0, 0, "a").release(5, 0, "a"))).toEqual(["release at 5 ms"]);
     expect(ends(new Recording().acquire(0, 0, "a").leave(5, 0, "a").info(9, 0, "release"))).toEqual([
       "release at 5 ms",
@@ -40,7 +40,7 @@ describe("a hold ends", () => {
     expect(ends(new Recording().acquire(0, 0, "a").lost(7, 0, "b"))).toEqual([undefined]);
   });
 
-  it("when its client is killed, under whatever number it goes by", () => {
+  it("when its client is killed, also under a later process number", () => {
     const killed = (clients: number | undefined, process: number): readonly unknown[] =>
       ends(
         new Recording(clients === undefined ? {} : { clients })

@@ -75,7 +75,7 @@ const SCANNED_FORGOTTEN = 8;
 /**
  * Extracts the definite holds of a history as it is read. It keeps only the open holds.
  *
- * A hold ends at the invocation of its release (whatever its outcome), at a `lost` notice, when a release finds
+ * A hold ends at the invocation of its release (even if it fails), at a `lost` notice, when a release finds
  * nothing, or at an installed fault that killed its client's process. An indeterminate acquire is no hold.
  *
  * An owner that is granted the lock again within the lease of its hold re-enters: the hold lasts until it is released

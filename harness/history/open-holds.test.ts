@@ -15,7 +15,7 @@ function owners(holds: Iterable<Hold>): string {
 }
 
 describe("open holds", () => {
-  it("keeps the order of the grants, from both ends, whatever is removed", () => {
+  it("keeps the order of the grants, from both ends, after any removals", () => {
     const open = new OpenHolds(undefined);
     const [a, b, c, d] = [hold("a", 0), hold("b", 1), hold("c", 2), hold("d", 3)];
     for (const each of [a, b, c, d]) open.add(each);

@@ -53,7 +53,7 @@ export async function startLiveSystem(plan: Plan, options: { readonly logFolder:
   return new LiveSystem({ clock, clients, servers, freezes, notices }, stack.move());
 }
 
-/** Passes on what is noticed to whoever listens by then. */
+/** Passes on what is noticed to those who listen at that time. */
 class Notices {
   readonly #listeners: ((notice: Notice) => void)[] = [];
 

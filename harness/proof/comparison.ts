@@ -66,7 +66,7 @@ export function compare(
 
 /**
  * Why the other run proves nothing although the first did. A fault that never came in either, or was not seen to take
- * effect in either, is no difference between them, whatever else was different at that moment.
+ * effect in either, is no difference between them, even if something else differed at that moment.
  */
 function newReasons(original: JudgedRun, other: JudgedRun): readonly string[] {
   const before = new Set(doubtfulFaults(original).map(sameInAnyRun));

@@ -67,9 +67,9 @@ const storedVerdictSchema = z.object({
 });
 
 /**
- * A verdict with the proofs of the same run's stored verdict. They took further runs, which whoever judges the history
- * anew does not make. A proof is taken over if what was seen and every possible cause are the same; the sentences are
- * written anew. What cannot be read is left out.
+ * A verdict with the proofs of the same run's stored verdict. They took further runs, which a new
+ * judgement of the history does not make. A proof is taken over if the evidence and every possible cause are the same; the
+ * sentences are written anew. Unreadable proofs are left out.
  *
  * @param stored the content of `verdict.json`
  */
@@ -106,7 +106,7 @@ function isSame({ finding, hypotheses = [] }: Violation, stored: StoredViolation
   return textOf(finding) === textOf(stored.finding) && hypotheses.every((each) => known.has(textOf(each)));
 }
 
-/** Equal for equal values, in whatever order their fields are. */
+/** Equal for equal values, regardless of the order of their fields. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     inner !== null && typeof inner === "object" && !Array.isArray(inner)

@@ -27,7 +27,7 @@ async function run(plan: Plan, injectionMs: number): Promise<readonly HistoryEve
 const isFault = (event: HistoryEvent): event is FaultEvent => event.type === "fault";
 
 test.each(["single", "sentinel", "redlock"] as const)(
-  "whatever is generated for %s runs to its end and leaves a history that can be read",
+  "every plan generated for %s runs to its end and leaves a history that can be read",
   async (kind: TopologyKind) => {
     const plans = contentionPlans({ lock: "fake", topology: topologySchema.parse({ kind }), faults });
     const seen = new Set<string>();

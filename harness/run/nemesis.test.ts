@@ -106,7 +106,7 @@ describe("a fault", () => {
     expect(recorder.history.events[0]?.value).not.toHaveProperty("processes");
   });
 
-  test("holds up whoever published its event until it is in force", async () => {
+  test("holds up the publisher of its event until it is in force", async () => {
     void start([step("stall", { on: "acquire:ok" })], [fakeFault("stall", { injectionMs: 40 })]);
     await system.clock.settle(board.publish({ anchor: "acquire:ok", client: 0 }));
     expect(system.clock.nowMs).toBe(40);

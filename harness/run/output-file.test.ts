@@ -116,7 +116,7 @@ test("folders are made with those above; where the system has no such place it s
   expect(() => makeFolder(path("precious/x"))).toThrow(/part of its path is not a folder/);
 });
 
-test("two names of one file are known, whatever they are called", () => {
+test("two names of one file are recognized", () => {
   linkSync(path("precious"), path("hard"));
   symlinkSync("precious", path("soft"));
   mkdirSync(path("sub"));

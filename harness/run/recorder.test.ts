@@ -22,7 +22,7 @@ test("the first line says the format and the facts", () => {
   expect(recorder.history).toEqual({ header: JSON.parse(lines[0] ?? ""), events: [] });
 });
 
-test("indices have no gaps and times never decrease, whatever the clock reads", () => {
+test("indices have no gaps and times never decrease, regardless of the clock reads", () => {
   fc.assert(
     fc.property(fc.array(fc.nat()), (readings) => {
       const clock = readings.values();

@@ -278,7 +278,7 @@ describe("a run that cannot be", () => {
     expect(fixture.system.clock.nowMs).toBeLessThan(10);
   });
 
-  test("when the history cannot be written it is the harness that failed, whatever was to be recorded", async () => {
+  test("when the history cannot be written it is the harness that failed, for any event", async () => {
     const sink = (line: string): void => {
       if (line.includes("lost")) throw new Error("ENOSPC");
     };

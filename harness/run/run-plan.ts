@@ -30,7 +30,7 @@ export interface RunOptions {
  * Runs one plan on a started system: drives the clients, injects the faults, records the history. The run learns
  * everything about the world through `system`, so it is the same on every backend.
  * @throws UserError before anything is done, when a fault of the plan cannot be read, or a trigger cannot come here
- * @throws HarnessError when the system itself broke down (not when a fault broke it); the sink has the history so far
+ * @throws HarnessError when the system itself failed (not when a fault stopped it); the sink has the history so far
  */
 export async function runPlan(options: RunOptions): Promise<{ readonly history: History; readonly end: RunEnd }> {
   const { plan, system } = options;

@@ -119,7 +119,7 @@ describe("publish", () => {
     ]);
   });
 
-  test("does not fail with an action: whoever registered it does", async () => {
+  test("does not fail with an action: its author does", async () => {
     const registered = board.when({ on: "acquire:ok" }, () => Promise.reject(new Error("no engine")));
     const outcome = expect(registered).rejects.toThrow("no engine");
     await board.publish(grant(0));

@@ -20,7 +20,7 @@ it("names every node once for each key", () => {
   for (const key of KEYS.slice(0, 500)) expect(new Set(ring(key))).toEqual(new Set([0, 1, 2, 3, 4]));
 });
 
-it("is the same for whoever knows the same names, in whatever order", () => {
+it("is the same for the same names, in any order", () => {
   expect(homesOn(NODES.toReversed())).toEqual(homesOn(NODES));
 });
 

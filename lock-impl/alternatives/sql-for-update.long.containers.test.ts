@@ -20,7 +20,7 @@ describeWithEngine("a hold that is a transaction", () => {
     expect(valueOf(await a.release(held))).toEqual({ released: false });
   });
 
-  test("is told of nothing when it was released, whatever becomes of its session", async () => {
+  test("is told of nothing when it was released, even if its session ends", async () => {
     await using clients = await SqlClients.connect(servers(), sqlForUpdate);
     const { a, b, lost, link } = clients;
     await a.release(await granted(a));

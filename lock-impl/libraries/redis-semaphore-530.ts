@@ -29,7 +29,7 @@ export const redisSemaphore530: LockEntry = {
       return new Mutex(client, key, options);
     });
   },
-  // Whatever ends a lease behind the holder's back, a renewal takes the lock again, and the release then frees it.
+  // When a lease ends unnoticed by its holder, a renewal takes the lock again, and the release then frees it.
   claims: redisSemaphore.claims.filter(
     ({ property }) => property !== "linearizability" && property !== "owner-release",
   ),

@@ -14,7 +14,7 @@ export const releaseMessage: Announcement = {
 };
 
 /**
- * Keyspace notifications: the server publishes each deletion and expiry, whatever caused it. They need
+ * Keyspace notifications: the server publishes each deletion and expiry, with any cause. They need
  * `notify-keyspace-events Kgx`, and database 0 of a single server.
  */
 export const keyspaceNotification: Announcement = {

@@ -77,7 +77,7 @@ describeWithEngine("entering again when the lease is over", () => {
     expect(await entries()).toEqual({ [next.owner]: "1" });
   });
 
-  test("leaves alone whoever has it by then, on entering, extending and leaving", async () => {
+  test("leaves the next holder alone, on entering, extending and leaving", async () => {
     const { outer, inner } = await expiredHold();
     const { owner } = await granted(b);
     expect(await a.acquire("k", once)).toMatchObject({ type: "fail" });

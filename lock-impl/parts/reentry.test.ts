@@ -16,7 +16,7 @@ it("enters again under the same owner while it holds, and under a new one afterw
   expect(next.owner).not.toBe(outer.owner);
 });
 
-it("is a first entry again when the hold was lost, whatever its depth", () => {
+it("is a first entry again when the hold was lost, regardless of its depth", () => {
   const holds = generations();
   const { owner } = holds.next("k");
   holds.entered("k", owner);

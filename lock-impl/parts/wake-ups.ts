@@ -3,7 +3,7 @@ import { TIMEOUTS } from "./connection-options.ts";
 import { Subscriber } from "./subscriber.ts";
 import type { WaitStrategy } from "./waiting.ts";
 
-/** A waiter polls at least this often, whatever it hears: a dead connection is silent. */
+/** A waiter polls at least this often, even if it hears nothing: a dead connection is silent. */
 const POLL_MS = 5_000;
 
 /**

@@ -118,7 +118,7 @@ export class HeldLock implements AsyncDisposable {
     this.#stop();
     this.#options.alarm(this.#lost);
     if (this.#options.onLoss === "conservative") this.#controller.abort(this.#lost);
-    // Whatever this holder does now, other clients may hold the lock.
+    // From here on other clients may hold the lock.
     this.#options.onEnd();
   }
 

@@ -42,7 +42,7 @@ describeWithEngine("holding", () => {
     expect(await real.holder()).toBe(next.owner);
   });
 
-  test("fencing tokens grow, whoever holds", async () => {
+  test("fencing tokens grow from holder to holder", async () => {
     const all = [await real.connect(), await real.connect()];
     const tokens: (number | undefined)[] = [];
     for (let turn = 0; turn < 6; turn += 1) {

@@ -74,7 +74,7 @@ export class Locks implements AsyncDisposable {
    */
   async lock(key: string, options: LockOptions = {}): Promise<HeldLock> {
     const held = await this.#take(key, Number.POSITIVE_INFINITY, options);
-    if (held === undefined) throw new Error("unreachable: whoever waits for ever does not give up");
+    if (held === undefined) throw new Error("unreachable: a client that waits for ever does not give up");
     return held;
   }
 

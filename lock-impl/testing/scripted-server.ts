@@ -18,7 +18,7 @@ export class ScriptedServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #silent = new WeakSet<Socket>();
-  /** Every command that arrived, but for the handshake. */
+  /** Every command that arrived, without the handshake. */
   readonly received: string[][] = [];
   /** The text of INFO. */
   info = "role:master";

@@ -17,7 +17,7 @@ export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topol
 }
 
 /**
- * Unmodified libraries of other languages, with the defaults of theirs and of their Redis clients but for time-outs. Their claims
+ * Unmodified libraries of other languages, with the defaults of theirs and of their Redis clients, except for time-outs. Their claims
  * are the promises of the recipes that they follow, not what their authors wrote.
  */
 export const libraryWorkers: readonly LibraryWorker[] = [

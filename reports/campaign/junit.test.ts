@@ -53,7 +53,7 @@ test("the table of locks by faults is a suite: a surprise fails, an expected bre
   expect(xml).toContain('<testsuites name="Hunt" tests="6" failures="1" errors="1">');
 });
 
-test("whatever is not valid comes with its whole report", () => {
+test("a run that is not valid comes with its whole report", () => {
   expect(renderJunit({ runs: [lostInFailover()] })).toContain("<system-out>INVALID  async-failover\n");
   expect(renderJunit({ runs: [takingTurns()] })).not.toContain("<system-out>");
 });

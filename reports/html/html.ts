@@ -51,7 +51,7 @@ export function renderHtml(report: Report): string {
   return `${page.text}\n`;
 }
 
-/** Nothing is fetched, and only the page's own script runs, whatever a history contains. */
+/** Nothing is fetched, and only the page's own script runs, even if a history contains markup. */
 function contentPolicy(): string {
   const digest = createHash("sha256").update(SCRIPT).digest("base64");
   return `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;

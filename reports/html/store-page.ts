@@ -67,7 +67,7 @@ export function renderStorePage(listing: StoreListing): string {
   return `${page.text}\n`;
 }
 
-/** Nothing is fetched, and only the page's own script runs, whatever a plan or a history contains. */
+/** Nothing is fetched, and only the page's own script runs, even if a plan or a history contains markup. */
 function contentPolicy(): string {
   const digest = createHash("sha256").update(STORE_SCRIPT).digest("base64");
   return `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;

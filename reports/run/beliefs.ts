@@ -14,7 +14,7 @@ export interface Belief {
 
 /**
  * What each of these clients and nodes believes at an instant. A client believes what its operations told it: from the
- * grant to its release it holds, whatever became of its lease meanwhile.
+ * grant to its release it holds, even if its lease ended meanwhile.
  * @param time nanoseconds since the start of the run
  */
 export function beliefsAt(lanes: readonly string[], time: number, timeline: Timeline): readonly Belief[] {

@@ -26,7 +26,7 @@ export interface ColumnScaleOptions {
   readonly tickDistance: number;
 }
 
-/** A stretch of the axis; a `cut` one has a fixed width whatever its length. */
+/** A stretch of the axis; a `cut` one has a fixed width regardless of its length. */
 interface Piece extends Interval {
   cut: boolean;
 }

@@ -20,7 +20,7 @@ function after(run: RunRecord, earlier: readonly Violation[]): RunRecord {
   return { ...run, verdict: { ...run.verdict, properties } };
 }
 
-test("what the lock did comes before what a client did, whatever the checkers found first", () => {
+test("what the lock did comes before what a client did, regardless of the checkers found first", () => {
   const overruns = [2, 6].map((event): Violation => ({ events: [event], cause: "overrun", explanation: "late" }));
   expect(grouped(after(lostInFailover(), overruns))).toEqual([
     ["lost-in-failover", 1],

@@ -21,7 +21,7 @@ function lane(text: string, label: string): string {
 }
 
 describe.each(Object.entries(EXAMPLE_RUNS))("%s", (_, make) => {
-  test.each([60, 80, 120, 200])("no line is wider than %i columns, but for the command to copy", (width) => {
+  test.each([60, 80, 120, 200])("no line is wider than %i columns, except the command to copy", (width) => {
     const lines = renderText(make(), { color: false, width }).split("\n");
     expect(lines.length).toBeGreaterThan(10);
     for (const line of lines.filter((text) => !text.startsWith("  npx ")))

@@ -6,7 +6,7 @@ export const pauseAfterCheck: Scenario = {
   slug: "pause-after-check",
   title: "a pause right after the check: Redlock cannot notice",
   source: SOURCES.kleppmann,
-  says: "A pause can come after the last check and before the write, whatever is checked.",
+  says: "A pause can come after the last check and before the write, so no check helps.",
   summary:
     "Client 0 is granted the lock by five nodes, checks its clock, and stops executing before its next step. Its " +
     "lease ends, client 1 is granted the lock and writes. Client 0 wakes up and writes too. The lock kept its " +

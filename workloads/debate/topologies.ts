@@ -53,7 +53,7 @@ export const topologies: Experiment = {
     },
     {
       by: "kleppmann",
-      claim: "Redlock is not safe under whatever may happen to nodes and clocks",
+      claim: "some faults of nodes and clocks break Redlock",
       holds: (cells) => brokenIn(of(cells, ANY_OF_FIVE), "lease-exclusion").length > 0,
       expected: true,
     },

@@ -56,7 +56,7 @@ async function tried(
   return { name, asks, ...value };
 }
 
-/** A plan of clients that do what a check tells them. */
+/** A plan whose clients follow the instructions of a check. */
 export function planOfCheck({ lock, topology, seed }: Pick<ConformOptions, "lock" | "topology" | "seed">): Plan {
   return planSchema.parse({
     format: PLAN_FORMAT,

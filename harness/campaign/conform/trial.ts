@@ -62,7 +62,7 @@ export class Trial {
     this.#mistakes.push(what);
   }
 
-  /** Something that whoever reads verdicts on this driver should know. */
+  /** A remark for readers of verdicts on this driver. */
   remark(what: string): void {
     this.#remarks.push(what);
   }

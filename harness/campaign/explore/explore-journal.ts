@@ -175,7 +175,7 @@ export function parentsAfter(
 
 /**
  * The outcome of the recorded work. Where it ends with the first schedule that breaks the lock, only the work before
- * that one counts, whoever did more: an undivided exploration on one core would have ended there.
+ * that one counts, even where another worker got further: an undivided exploration on one core would have ended there.
  * @param shard the part of the last level that there should be
  */
 export function findingsOf(

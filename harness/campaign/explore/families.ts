@@ -4,7 +4,7 @@ import type { FaultStep, Plan } from "../../core/plan.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import type { DeviationMoment } from "./moments.ts";
 
-/** A deviation but for its length: a fault with its parameters at a moment of a run. */
+/** A deviation without its length: a fault with its parameters at a moment of a run. */
 export interface Family {
   readonly kind: string;
   readonly params: FaultParams;

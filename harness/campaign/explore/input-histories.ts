@@ -9,7 +9,7 @@ interface Input {
 
 /** The host of the code that drives the run, and the simulation itself: no part of the system under test. */
 const NOT_HOSTS = new Set(["harness", "world"]);
-/** Periodic work of a server. Whatever comes of it reaches others as an input. */
+/** Periodic work of a server. Its effects reach other hosts as inputs. */
 const PERIODIC = "cron";
 
 const SHORTEST_INFO_BYTES = 400;

@@ -8,7 +8,7 @@ import type { InputHistories } from "./input-histories.ts";
  * The families that another one stands for, because it hits an equal server in an equal state: independent masters that
  * had the same inputs in the same order.
  *
- * Why one is enough: such servers differ in nothing but their names, and whoever exchanges their names in a schedule has
+ * Why one is enough: such servers differ in nothing but their names, and exchanging their names in a schedule gives
  * a schedule. The assumptions: the lock treats its servers alike; and jitter, which is fixed by the seed and differs
  * from server to server, is exchanged with the names, so that the bound is one deviation with the jitter of the seed or
  * with a permutation of it.

@@ -18,7 +18,7 @@ export type ExploreAnswer =
   | { readonly extensions: Extensions }
   | { readonly schedules: readonly ExploredSchedule[] }
   | { readonly folder: string }
-  /** The task failed: nothing is known about it. With a hint, the user can mend it. */
+  /** The task failed: nothing is known about it. With a hint, the user can fix it. */
   | { readonly error: string; readonly hint?: string };
 
 const { store, ...work } = workerData as ExploreWorkerData;

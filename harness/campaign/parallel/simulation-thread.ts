@@ -21,7 +21,7 @@ export type FromSimulationThread =
   | { readonly id: number; readonly record: Omit<RunRecord, "plan">; readonly traceHash: string }
   /** The run was interrupted; its history so far is in this file. */
   | { readonly id: number; readonly kept: string }
-  /** It failed; whoever simulates it again sees why. */
+  /** It failed; simulating it again shows the reason. */
   | { readonly id: number; readonly failed: true };
 
 const { store } = workerData as SimulationThreadData;

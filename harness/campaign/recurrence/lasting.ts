@@ -22,7 +22,7 @@ export interface LastingOptions<Run extends LastingRun> {
   readonly runs?: number | undefined;
   /** Called before each run. */
   readonly onRun?: (() => void) | undefined;
-  /** Asked before each run: true ends the search early; what is known by then is returned. */
+  /** Asked before each run: true ends the search early; the result is then based on the runs so far. */
   readonly isOver?: (() => boolean) | undefined;
 }
 

@@ -6,7 +6,7 @@ import { topologySchema, type TopologySpec } from "../../core/topology.ts";
 import { readFaultWords } from "./fault-words.ts";
 import { Service } from "./service.ts";
 
-/** Lines that a service has said, and whoever waits for one. */
+/** Lines that a service has said, and the callers that wait for one. */
 class Heard {
   readonly lines: string[] = [];
   #changed = Promise.withResolvers<void>();

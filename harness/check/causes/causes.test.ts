@@ -103,7 +103,7 @@ describe("of a lock that gave away what it had promised", () => {
     const placed = (first: object, second: object, fault = "partition"): string =>
       lease(done(new Recording({ clients: 2 }).fault(0, fault).acquire(1, 0, "a", first).acquire(100, 1, "b", second)));
 
-    it("is that it was in two places, whatever kept one of the clients away", () => {
+    it("is that it was in two places, for any fault that kept one of the clients away", () => {
       expect(placed({ place: "node-1" }, { place: "node-4" })).toBe("invalid; double-grant 0,2,4");
       expect(placed({ place: "node-1" }, { place: "node-4" }, "eviction")).toBe("invalid; double-grant 2,4");
     });
@@ -218,7 +218,7 @@ describe("of a lock that was taken from its holder", () => {
   /** `z` outlives its lease of 100 ms; `a` holds then; `b` is granted it too. */
   const robbed = (): Recording => new Recording({ clients: 3 }).acquire(0, 2, "z", { ttlMs: 100 }).acquire(150, 0, "a");
 
-  it("is a release that lies within its hold, whatever the faults", () => {
+  it("is a release that lies within its hold, regardless of the faults", () => {
     const recording = robbed().fault(160, "restart-node").release(170, 2, "z").acquire(180, 1, "b");
     expect(lease(recording)).toBe("invalid; foreign-release 3,5,6,8");
   });
@@ -300,7 +300,7 @@ describe("of a client that outlived its lease", () => {
     expect(exclusion(overrun((it) => it.fault(15, "partition")))).toBe("invalid; overrun 1,2,4");
   });
 
-  it("stays an overrun whatever the servers suffered", () => {
+  it("stays an overrun regardless of the servers suffered", () => {
     expect(exclusion(overrun((it) => it.fault(15, "restart-node")))).toBe("invalid; overrun 1,4");
   });
 });

@@ -7,7 +7,7 @@ import { ms } from "../words.ts";
 /**
  * Clients whose lock ended their process: by an uncaught exception, an unhandled rejection, or a call of
  * `process.exit`. The properties treat it as any other death of a client. But a lock that does so is not sound,
- * whatever the properties say, and the client did not finish its work, so the run is no evidence in favour of the lock.
+ * even if all properties hold, and the client did not finish its work, so the run is no evidence in favour of the lock.
  */
 export class Crashes {
   #first: FaultEvent | undefined;

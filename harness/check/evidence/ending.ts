@@ -12,7 +12,7 @@ const MOST_NAMED = 3;
 
 /** What the end of a history says about its verdict. */
 export interface EndingNotes {
-  /** Why nothing can be said in favour of the lock, whatever the properties say; a violation is proved all the same. */
+  /** Why nothing can be said in favour of the lock, even if all properties hold; a violation is proved all the same. */
   readonly reasons: readonly string[];
   readonly remarks: readonly string[];
   /** Remarks for a reader who did not record the history. */

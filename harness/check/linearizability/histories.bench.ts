@@ -2,7 +2,7 @@
  * The worst cost of judging: histories made to be hard (`testing/adversarial-histories.ts`), written to a file and read
  * from it as `lockstorm check` does, each in a separate process. `s` is processor time, `peak` the most memory that the
  * process ever had. With the usual effort a history has 100 000 lines, with `--effort 10` a million. A history that
- * takes longer than a minute a million lines, or 500 MB, is a failure, whatever its verdict.
+ * takes longer than a minute a million lines, or 500 MB, is a failure, regardless of its verdict.
  */
 import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";

@@ -5,7 +5,7 @@ import type { LockOperation } from "./lock-models.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
 describe("a map that knows its oldest entry", () => {
-  it("agrees with a map, whatever is set and deleted", () => {
+  it("agrees with a map, after any sets and deletions", () => {
     const change = fc.record({ key: fc.nat({ max: 5 }), remove: fc.boolean() });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), (changes) => {

@@ -35,7 +35,7 @@ it("takes one when the other's lease was over too", () => {
   expect(judged(overrun().release(1200, 0, "a"))).toBe("valid");
 });
 
-it("takes one by whoever was granted the lock last", () => {
+it("takes one by the client that was granted the lock last", () => {
   expect(judged(overrun().release(700, 1, "b"))).toBe("valid");
 });
 
@@ -83,7 +83,7 @@ describe("accuses only where the order at the server is certain", () => {
   /** `a` and `b` ask for the lock at the same time and are both granted it, `b` first in the history. */
   const concurrent = (): Recording => three().seek(0, 0).seek(1, 1).granted(2, 1, "b").granted(3, 0, "a");
 
-  it("not of grants that overlap in time, in whatever order they were completed", () => {
+  it("not of grants that overlap in time, in any order they were completed", () => {
     expect(judged(concurrent().release(10, 0, "a"))).toBe("valid");
     expect(judged(concurrent().release(10, 1, "b"))).toBe("valid");
     expect(judged(concurrent().extend(10, 1, "b"))).toBe("valid");

@@ -29,7 +29,7 @@ import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
 const VICTIMS_PER_OPERATION = 8;
 
 /**
- * No more operations than this wait to be judged: a lock that takes so many locks from others is judged by those that
+ * No more operations than this wait to be judged: a lock that takes that many locks from others is judged by those that
  * wait.
  */
 const MOST_WAITING = 256;

@@ -39,7 +39,7 @@ it("knows nothing where the audit does not cover a position that was acknowledge
   expect(judged(write(2).audit(4, 3, "y", { owner: "b", fence: 0 }))).toBe("invalid; stale-accepted 2,5");
 });
 
-it("goes by the positions, in whatever order the audit lists them", () => {
+it("goes by the positions, in any order the audit lists them", () => {
   const recording = new Recording()
     .audit(0, 2, "y", { owner: "b", fence: 5 })
     .audit(1, 1, "x", { owner: "a", fence: 3 });

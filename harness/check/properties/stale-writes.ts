@@ -132,7 +132,7 @@ class StaleWrites implements Checker {
       this.#remarks.add(`write ${data} with fencing token ${fence} was refused${after}`);
       return;
     }
-    // The resource applied them in the order of their positions, whatever the order in which they are listed.
+    // The resource applied them in the order of their positions, regardless of the order in which they are listed.
     if (largest !== undefined && position < largest.event.value.position) return;
     if (largest !== undefined && fence < largest.fence) this.#findings.add(() => this.#describe(largest, event, fence));
     else if (largest !== undefined && fence === largest.fence && owner !== largest.event.value.owner) {

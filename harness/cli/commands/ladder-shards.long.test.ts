@@ -56,7 +56,7 @@ describe("four shards", () => {
     }
   });
 
-  test("merged are the whole, byte for byte, in whatever order they come", async () => {
+  test("merged are the whole, byte for byte, in any order they come", async () => {
     const [merged, turned] = await Promise.all([
       merge("merged", NAMES, "--json"),
       merge("turned", NAMES.toReversed(), "--json"),

@@ -4,7 +4,7 @@ import type { Flag, Flags } from "../command.ts";
 /** The flag of a shard whose findings are for the merge to tell. */
 export const exitZeroFlag = {
   "exit-zero": {
-    help: "end with 0 whatever was found or left open, for shards; errors and interruptions still count",
+    help: "end with 0 even if a violation was found or runs are undecided, for shards; errors and interruptions still count",
   },
 } satisfies Record<string, Flag>;
 

@@ -1,4 +1,4 @@
-/** The groups in which the help lists flags, in this order, and the flags of each, whatever command they belong to. */
+/** The groups in which the help lists flags, in this order, and the flags of each, for all commands together. */
 const GROUPS = {
   "What is tested": [
     "lock",

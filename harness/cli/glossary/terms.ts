@@ -26,7 +26,7 @@ export const TERMS: readonly Term[] = [
   {
     word: "control",
     meaning:
-      "the same schedule but for what makes it harmless, such as another lock; it must hold, or the scenario shows nothing",
+      "the same schedule with one change that makes it harmless, such as another lock; it must hold, or the scenario shows nothing",
     see: ["catalogue"],
   },
   {

@@ -63,7 +63,7 @@ const worker = fileURLToPath(
 );
 
 /**
- * One client: an operating-system process that runs the lock under test, and whatever that starts. It leads a process
+ * One client: an operating-system process that runs the lock under test, and all that it starts. It leads a process
  * group, which faults and clean-up reach as a whole.
  */
 export class ClientProcess implements ClientHandle, AsyncDisposable {

@@ -9,7 +9,7 @@ import { codeOf } from "../../core/system-reason.ts";
 
 /** An abstract socket: the kernel lets one process listen, and takes it back when that process ends, however it ends. */
 const ADDRESS = "\0lockstorm-engine-ends-a-container";
-/** Whoever holds the turn longer than this is stopped, or hangs: nobody waits for it any more. */
+/** A process that holds the turn longer than this is stopped, or hangs: the others no longer wait for it. */
 const LONGEST_TURN_MS = 20_000;
 
 const changes = new SerialQueue();

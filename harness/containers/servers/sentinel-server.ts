@@ -11,7 +11,7 @@ import { COMMAND_TIMEOUT_MS, type ServerAccess, type ServerKind } from "./server
 const TILT_TRIGGER_MS = 2_000;
 
 /**
- * A Redis Sentinel. All that it remembers of failovers and of others belongs to its master, but for the epoch, which
+ * A Redis Sentinel. All that it remembers of failovers and of others belongs to its master, except the epoch, which
  * all Sentinels share, and a disturbed clock.
  */
 export const sentinelServer: ServerKind = {

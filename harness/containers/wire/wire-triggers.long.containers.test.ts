@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(store, { recursive: true });
 });
 
-/** Clients of these locks wait for seconds for an answer, whatever the machine's load. */
+/** Clients of these locks wait for seconds for an answer, regardless of the machine's load. */
 const LOCKS = { single: "get-del", redlock: "validity-after-replies" } as const;
 
 const LINK = { between: [["client-0"], ["node-0"]] };

@@ -33,7 +33,7 @@ export function discoveryOf(shown: readonly (readonly string[])[]): Discovery {
   for (const [run, things] of shown.entries()) {
     for (const thing of things) {
       const known = seenIn.get(thing) ?? [];
-      // Whatever more than two runs showed is no longer rare.
+      // What more than two runs showed is no longer rare.
       if (known.length < 3) seenIn.set(thing, [...known, run]);
     }
   }

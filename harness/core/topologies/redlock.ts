@@ -3,7 +3,7 @@ import { defineTopology } from "./topology.ts";
 /** Five independent Redis masters, `node-0` to `node-4`. */
 export const redlock = defineTopology({
   kind: "redlock",
-  summary: "five Redis masters that do not know of each other; whoever has a majority of them holds the lock",
+  summary: "five independent Redis masters; the client that has a majority of them holds the lock",
   server: "redis",
   dataNodes: 5,
   sentinels: 0,

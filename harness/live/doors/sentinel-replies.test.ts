@@ -34,7 +34,7 @@ describe("what a Sentinel says", () => {
     expect(passed(said)).toBe(heard);
   });
 
-  test("is translated in whatever portions it comes", () => {
+  test("is translated in any portions", () => {
     const said = "*2\r\n$11\r\n10.213.0.10\r\n$4\r\n6379\r\n+PONG\r\n";
     const replies = new SentinelReplies(places);
     const heard = said.split("").map((letter) => replies.pass(Buffer.from(letter)).toString("latin1"));

@@ -11,7 +11,7 @@ test("the same seed gives the same run, 200 times", async () => {
   for (let count = 1; count < 200; count += 1) expect(await stormyRun(7, 8)).toEqual(first);
 });
 
-test("whatever ran before, and however long ago", async () => {
+test("after any earlier runs", async () => {
   const expected = await stormyRun(7);
   for (let seed = 100; seed < 120; seed += 1) await stormyRun(seed);
   expect(await stormyRun(7)).toEqual(expected);

@@ -15,7 +15,7 @@ function drain(queue: EventQueue): ScheduledEvent[] {
   return events;
 }
 
-test("events come out by time, then in the order in which they were pushed, whatever is cancelled", () => {
+test("events come out by time, then in the order in which they were pushed, after any cancellations", () => {
   const operations = fc.array(fc.record({ timeUs: fc.nat(20), cancel: fc.boolean(), popFirst: fc.boolean() }), {
     maxLength: 200,
   });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Kernel } from "./kernel.ts";
 import { trueClockOf } from "./true-clock.ts";
 
-test("shows nanoseconds of true time and sleeps in it, whatever the host's clocks show", async () => {
+test("shows nanoseconds of true time and sleeps in it, regardless of the host's clocks show", async () => {
   const kernel = new Kernel({ seed: 1 });
   const host = kernel.host("runner", { rate: 3, offsetUs: 5_000_000 });
   const clock = trueClockOf(host);

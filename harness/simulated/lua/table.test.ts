@@ -83,7 +83,7 @@ test("a list made at once behaves as one that grew", () => {
   }
 });
 
-test("every key is found again, whatever was removed before", () => {
+test("every key is found again, after any removals", () => {
   const table = new LuaTable();
   const model = new Map<Value, Value>();
   for (let index = 0; index < 5_000; index += 1) {

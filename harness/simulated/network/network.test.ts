@@ -127,7 +127,7 @@ describe("a connection", () => {
     expect(await world.run(1000)).toEqual(["1100 server abc", "1100 server d", "1150 client reply"]);
   });
 
-  test("keeps its order whatever the latency draws, and each direction draws for itself", async () => {
+  test("keeps its order regardless of the latency draws, and each direction draws for itself", async () => {
     const latencies = new Set<string>();
     for (let seed = 0; seed < 5; seed += 1) {
       const world = new World({ minUs: 1, maxUs: 5000 }, seed);

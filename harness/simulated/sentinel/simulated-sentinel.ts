@@ -56,7 +56,7 @@ export class SimulatedSentinel {
   }
 
   /**
-   * Runs a command directly, not over the network, whatever the state of its host.
+   * Runs a command directly, not over the network, regardless of the state of its host.
    * @throws Error when it was never started
    */
   command(...argv: readonly string[]): Reply {

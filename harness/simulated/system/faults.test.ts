@@ -207,7 +207,7 @@ describe.each([
   ["single", "fenced"],
   ["sentinel", "single"],
   ["redlock", "redlock"],
-] as const)("whatever is generated for %s", (kind: TopologyKind, lock) => {
+] as const)("every plan generated for %s", (kind: TopologyKind, lock) => {
   const topology = topologySchema.parse({ kind, persistence: "everysec" });
 
   test("runs to its end, with every kind of fault among it", async () => {

@@ -75,7 +75,7 @@ export async function simulate<T>(
   });
   const system = new SimulatedSystem(kernel, plan, version, keeps);
   kernel.onFailure((host, _, error) => {
-    // A server that cannot do what the lock asks for: whatever the run showed would be no server's doing.
+    // A server that cannot do what the lock asks for: the result of such a run would say nothing about a real server.
     if (host.runs === "service" && error instanceof UserError) kernel.abort(error);
   });
   const stop = new AbortController();

@@ -6,7 +6,7 @@ import { shortText } from "./reply-words.ts";
 
 /** Redis's default database, in which locks live. */
 const DATABASE = 0;
-/** A server with more keys than this is full of something else than locks; only so many are followed. */
+/** A server with more keys than this holds other data than locks; no more than this are followed. */
 const MOST_KEYS = 100;
 /** What a value may add to a record. */
 const MOST_FIELDS = 6;
@@ -112,7 +112,7 @@ function isSame(one: Held, other: Held | undefined): boolean {
   return one.value === other?.value && one.expiresAtMs === other.expiresAtMs;
 }
 
-/** The beginning of a value, whatever its type: somewhere in it a lock keeps its owner. */
+/** The beginning of a value, regardless of its type: somewhere in it a lock keeps its owner. */
 function valueWords(value: StoredValue): string {
   switch (value.type) {
     case "string":

@@ -15,7 +15,7 @@ CONNECT_TIMEOUT_S = 1
 
 
 class Attempts(Retry):
-    """The library's own retries, with its defaults, counted: whoever sent a command twice knows less of it."""
+    """The library's own retries, with its defaults, counted: the effect of a command that was sent twice is less certain."""
 
     def __init__(self) -> None:
         default = signature(redis.Redis).parameters["retry"].default

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { JuteReader, JuteWriter, PacketSplitter } from "./jute.ts";
 
-it("reads what it wrote, whatever it is", () => {
+it("reads back every value that it wrote", () => {
   const packet = new JuteWriter()
     .int32(-112)
     .int64(-(2n ** 63n))

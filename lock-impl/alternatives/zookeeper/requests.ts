@@ -40,7 +40,7 @@ export function createContainer(path: string): Request<CreatedZnode> {
   return create(19, path, CONTAINER);
 }
 
-/** Deletes a znode, whatever its version. */
+/** Deletes a znode, regardless of its version. */
 export function deleteZnode(path: string): Request<undefined> {
   return { operation: 2, write: (writer) => void writer.string(path).int32(-1), read: () => undefined };
 }

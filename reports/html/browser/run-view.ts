@@ -9,7 +9,7 @@ import { stepThrough, type StorySteps } from "./story-steps.ts";
 import { TimelineView } from "./timeline-view.ts";
 import type { TimeView } from "./time-view.ts";
 
-/** More lanes than this are folded, but for those that matter. */
+/** Beyond this number, lanes are folded, except those that matter. */
 const MOST_LANES = 10;
 
 /**

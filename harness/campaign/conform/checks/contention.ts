@@ -4,7 +4,7 @@ import { inWords, LEASE_MS, ms } from "../trial.ts";
 /** A try with `waitMs: 0` should not take much longer than its requests. */
 const PROMPT_MS = 2000;
 
-/** Whoever asks for a held lock without waiting is refused, and told why. */
+/** A client that asks for a held lock without waiting is refused, with the reason. */
 export const contention: ConformityCheck = {
   name: "contention",
   asks: "acquire of a held lock with waitMs 0 fails as contended, at once",

@@ -5,7 +5,7 @@ const WAIT_MS = 500;
 /** A last round of requests and a pause between two tries. */
 const BEYOND_MS = 1000;
 
-/** Whoever waits gives up when `waitMs` is over. */
+/** A client that waits gives up when `waitMs` is over. */
 export const givingUp: ConformityCheck = {
   name: "giving-up",
   asks: "acquire gives up soon after waitMs, as contended",

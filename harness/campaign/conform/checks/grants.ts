@@ -4,7 +4,7 @@ import { inWords, isGranted, LEASE_MS } from "../trial.ts";
 /** A free lock is granted, on each key by itself. */
 export const grants: ConformityCheck = {
   name: "grants",
-  asks: "acquire of a free lock is granted, whatever other keys are held",
+  asks: "acquire of a free lock is granted, even while other keys are held",
   async run(trial) {
     for (const [client, key] of ["k1", "k2"].entries()) {
       const { reply } = await trial.acquire(client, { ttlMs: LEASE_MS, key });

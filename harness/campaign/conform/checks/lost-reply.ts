@@ -3,7 +3,7 @@ import type { ConformityCheck } from "../conformity.ts";
 import { inWords } from "../trial.ts";
 
 const TTL_MS = 60_000;
-/** For whatever the driver still does to take its request back. */
+/** Time for the driver to take its request back. */
 const UNDOING_MS = 2000;
 
 /** A request whose reply is lost may have been applied: nobody may say that it was not. */

@@ -5,7 +5,7 @@ import { inWords, isGranted, LEASE_MS, ms } from "../trial.ts";
 const HELD_MS = 500;
 const WAIT_MS = 5000;
 
-/** Whoever waits gets the lock once it is free. */
+/** A client that waits gets the lock once it is free. */
 export const waiting: ConformityCheck = {
   name: "waiting",
   asks: "acquire with waitMs waits for a holder that releases in time",

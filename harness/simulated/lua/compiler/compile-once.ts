@@ -1,6 +1,6 @@
 import { compile, type Chunk } from "./compile.ts";
 
-/** So many chunks are kept. */
+/** The number of chunks that are kept. */
 const MOST = 500;
 
 /** Compiled chunks by their name and source. They have no state, so all servers share them. */

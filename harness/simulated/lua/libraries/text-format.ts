@@ -64,7 +64,7 @@ function directive(letter: string, args: Arguments, position: number, shape: Sha
       return quote(args.text(position));
     case "s": {
       const text = args.text(position);
-      // Without a precision a long text is added as it is, whatever the width; a short one ends at its first NUL.
+      // Without a precision a long text is added as it is, regardless of the width; a short one ends at its first NUL.
       if (shape.digits === undefined && text.length >= 100) return text;
       return pad(upToNul(text).slice(0, shape.digits), withoutZeros(shape));
     }

@@ -75,7 +75,7 @@ function set(caller: Caller, argv: readonly string[], text: string, options: Set
   db.notify("$", "set", key);
   if (expiresAt !== undefined) {
     db.expires.set(key, expiresAt);
-    // Replicas get the result, whatever the options were.
+    // Replicas get the result; the options are not passed on.
     if (options.expiry?.unit !== "pxat" || !server.isModern)
       server.rewritten = ["SET", key, text, "PXAT", String(expiresAt)];
     db.notify("g", "expire", key);

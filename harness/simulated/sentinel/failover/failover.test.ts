@@ -98,7 +98,7 @@ test("a master that is killed and started again keeps its role until it is corre
   expect(world.masters()).toEqual([promoted]);
 });
 
-test("a restart that is quicker than down-after goes unnoticed but for the new run id", async () => {
+test("a restart that is quicker than down-after goes unnoticed except the new run id", async () => {
   const world = new SentinelWorld();
   await world.ready([5000, 5000, 5000]);
   world.node(0).host.kill();
@@ -212,7 +212,7 @@ test("the replica with the lower priority, then with more data, is chosen", asyn
   }
 });
 
-test("a replica that is down, or of which no fresh INFO is known, is not chosen, whatever its priority", async () => {
+test("a replica that is down, or of which no fresh INFO is known, is not chosen, regardless of its priority", async () => {
   const paused = new SentinelWorld();
   paused.node(2).saved.priority = 10;
   await paused.ready();

@@ -35,7 +35,7 @@ test("a restart does not give it a second vote", async () => {
   expect(ask(world, 0, 6, "b")).toEqual([0, "b", 6]);
 });
 
-test("whoever has voted for another begins no failover within twice failover-timeout", async () => {
+test("a Sentinel that has voted for another begins no failover within twice failover-timeout", async () => {
   const world = new SentinelWorld();
   await world.ready();
   for (const index of [0, 1, 2]) ask(world, index, 1, "somebody");

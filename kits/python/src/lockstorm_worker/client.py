@@ -24,7 +24,7 @@ class Capabilities:
     """What the lock can do. It decides what lockstorm asks for.
 
     ``extend``: ``"none"``, ``"same"`` (an extension always gives the lease its first length again) or ``"any"``.
-    ``ttl_granularity_ms``: leases are whole multiples of so many milliseconds.
+    ``ttl_granularity_ms``: leases are whole multiples of this many milliseconds.
     """
 
     extend: str = "none"

@@ -27,7 +27,7 @@ def serve(lock: Type[LockClient], lines: Optional[TextIO] = None, output: Option
 
 
 def _protocol_output() -> TextIO:
-    """Standard output for the protocol; whoever prints from now on prints to standard error."""
+    """Standard output for the protocol; all other output goes to standard error from now on."""
     sys.stdout.flush()
     kept = os.dup(1)
     os.dup2(2, 1)
@@ -56,7 +56,7 @@ class Worker:
         origin = int(first["origin"])
         try:
             client = self._lock(Environment(first["client"], first["servers"], self._say, origin))
-        except Exception as error:  # the author's code: whatever is wrong, lockstorm says it in one line
+        except Exception as error:  # the author's code: lockstorm reports any error in one line
             self._say({"ready": False, "reason": _in_words(error)})
             return
         self._say(ready)
