@@ -137,7 +137,10 @@ test("--observe-contention has a refusal count", async () => {
     refused,
   ];
   expect(await check(lines, "--property", "linearizability")).toMatchObject({ code: 0 });
-  expect(await check(lines, "--property", "linearizability", "--observe-contention")).toMatchObject({ code: 1 });
+  const observed = ["--property", "linearizability", "--observe-contention"];
+  expect(await check(lines, ...observed, "--model", "owner-aware")).toMatchObject({ code: 1 });
+  // With re-entry, the first grant may have entered a hold from before the history once more, which one release leaves.
+  expect(await check(lines, ...observed)).toMatchObject({ code: 0 });
 });
 
 test("what --write-edn writes is judged the same, by its name or by what it holds", async () => {
