@@ -49,6 +49,11 @@ export function formatMs(ns: number): string {
   return `${formatMsFigure(ns)} ms`;
 }
 
+/** For how long two held a lock together: `12 ms`, or `an instant` where one gave it up as soon as it had it. */
+export function formatOverlap({ from, to }: { readonly from: number; readonly to: number }): string {
+  return to > from ? formatMs(to - from) : "an instant";
+}
+
 /** The number of `formatMs` without its unit. A no-break space separates thousands. */
 export function formatMsFigure(ns: number): string {
   const ms = ns / 1e6;

@@ -11,6 +11,11 @@ export function ms(nanoseconds: number): string {
   return `${Number(value.toFixed(Math.abs(value) < 10 ? 3 : 1))} ms`;
 }
 
+/** A length of time in words: `12.3 ms`, or `an instant` for none. */
+export function lasting(nanoseconds: number): string {
+  return nanoseconds === 0 ? "an instant" : ms(nanoseconds);
+}
+
 /** The client behind a process: `client-1`, or `process 7` where the history does not say how many clients there are. */
 export function clientInWords(header: HistoryHeader, process: number): string {
   return header.clients === undefined ? `process ${process}` : clientName(clientOf(process, header.clients));

@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts";
 import type { Alteration } from "../client/altered-driver.ts";
 import type { Fault } from "../core/fault.ts";
 import type { History } from "../history/history.ts";
@@ -77,4 +78,10 @@ function withRemedy(plan: Plan, remedy: Extract<Change, { kind: "with-remedy" }>
 /** A history without the faults that did nothing. */
 export function withoutStandIns(history: History): History {
   return { ...history, events: history.events.filter(({ f }) => f !== STAND_IN) };
+}
+
+/** A run that could not be finished: it proves nothing, and earlier results stay. */
+export function unjudged({ plan, history, verdict }: JudgedRun, error: unknown): JudgedRun {
+  const reasons = [`the run could not be completed: ${messageOf(error)}`];
+  return { plan, history: { ...history, events: [] }, verdict: { ...verdict, properties: {}, reasons } };
 }

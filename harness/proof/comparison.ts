@@ -45,13 +45,13 @@ export function compare(
   const mine = quarrelOf(violation, original.history);
   const before = quarrelsOf(original, property).filter(({ key }) => key === mine.key);
   const after = quarrelsOf(other, property).filter(({ key }) => key === mine.key);
-  if (isStill(mine, before, after)) return { outcome: "still" };
   const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
   const gone = { outcome: "gone", clean } as const;
   // A client that gives up the lock within its lease outlives no lease, whether or not another client asked for the
-  // lock.
+  // lock, and whatever else the two are at odds about.
   const within = clientWithinLease(original, other, accused);
   if (within !== undefined) return { ...gone, within };
+  if (isStill(mine, before, after)) return { outcome: "still" };
   // A lock that is granted again is not stuck, however the run ends.
   const granted = clientGrantedInstead(original, other, property, violation);
   if (granted !== undefined) return { ...gone, granted };

@@ -192,9 +192,66 @@ describe("advice", () => {
     expect(explanation).toContain("A timer in the client that stops its work when the lease ends prevents this");
   });
 
-  it("is a resource that checks fencing tokens where the client was stopped", async () => {
-    const { proof } = await first(scenario("zombie-before-fence"), "mutual-exclusion");
+  it("is a resource that checks fencing tokens where the client was stopped and its late write is refused", async () => {
+    const plan = { ...scenario("pause-past-lease"), lock: "fenced" };
+    const { proof, explanation } = await first(plan, "mutual-exclusion");
     expect(proof?.remedies).toMatchObject([{ remedy: "fencing-resource", outcome: "prevents" }]);
+    expect(explanation).toContain("A resource that checks fencing tokens rejects the late write");
+  });
+
+  it("is no such resource where it accepts the late write, because no newer token has come before it", async () => {
+    const { proof, explanation } = await first(scenario("zombie-before-fence"), "mutual-exclusion");
+    expect(proof?.remedies).toContainEqual(
+      expect.objectContaining({ remedy: "fencing-resource", outcome: "undecided" }),
+    );
+    expect(explanation).not.toContain("A resource that checks fencing tokens");
+  });
+
+  it("is no such resource where the lock has no fencing tokens that it could check", async () => {
+    const { proof, explanation } = await first(scenario("pause-past-lease"), "lost-updates");
+    expect(proof?.remedies?.map(({ remedy }) => remedy)).toEqual(["local-timer"]);
+    expect(explanation).not.toContain("fencing token");
+  });
+
+  it("is a timer that ends the hold within its lease, though the two clients are then at odds about another hold", async () => {
+    const plan = planWith({
+      lock: "single",
+      topology: { kind: "single" },
+      clients: [
+        {
+          sections: [
+            { key: "k1", ttlMs: 500, waitMs: 0, steps: [{ do: "hold", forMs: 900 }] },
+            { key: "k1", ttlMs: 5000, waitMs: 900, steps: [{ do: "hold", forMs: 1200 }] },
+          ],
+        },
+        {
+          sections: [
+            { key: "k1", ttlMs: 300, waitMs: 0, after: { atMs: 600 }, steps: [{ do: "hold", forMs: 200 }] },
+            { key: "k1", ttlMs: 300, waitMs: 0, after: { atMs: 1500 }, steps: [{ do: "hold", forMs: 400 }] },
+          ],
+        },
+      ],
+      faults: [{ kind: "eviction", params: { targets: ["node-0"] }, at: { atMs: 1400 } }],
+    });
+    const { proof, cause } = await first(plan, "mutual-exclusion");
+    expect(cause).toBe("overrun");
+    expect(proof?.remedies).toMatchObject([{ remedy: "local-timer", outcome: "prevents" }]);
+  });
+
+  it("is no sync where the servers sync already", async () => {
+    const plan = scenario("crash-no-persist");
+    const synced = { ...plan, topology: { ...plan.topology, persistence: "always" as const } };
+    const wiped = {
+      ...synced,
+      faults: plan.faults.map((fault) => ({
+        ...fault,
+        kind: "restart-node",
+        params: { targets: ["node-0"], keepData: false },
+      })),
+    };
+    const { cause, proof, explanation } = await first(wiped, "lease-exclusion");
+    expect({ cause, standing: proof?.standing }).toEqual({ cause: "lost-in-restart", standing: "proven" });
+    expect(explanation).not.toContain("syncs to disk");
   });
 
   it("is no timer where the client was stopped", async () => {

@@ -1,5 +1,4 @@
 import { PROMOTION } from "../core/fault-traits.ts";
-import { messageOf } from "../core/errors.ts";
 import { clientOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
 import type {
@@ -16,8 +15,11 @@ import type {
 import { explainBy } from "../check/explanation.ts";
 import { listed } from "../core/listed.ts";
 import { faultInWords } from "../check/words.ts";
-import { changed, type ExecuteChanged, type JudgedRun } from "./changed-run.ts";
+import { jointCause } from "../check/causes/joint-cause.ts";
+import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
 import { compare, type Comparison } from "./comparison.ts";
+import { goneInWords, REMEDY } from "./proof-words.ts";
+import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 
 /**
  * How many counterfactual runs one verdict may take. Violations that accuse the same fault or operation share their
@@ -36,6 +38,13 @@ type Trial =
   | { readonly outcome: "proven"; readonly by: string; readonly run?: CounterfactualRun }
   | { readonly outcome: "dropped"; readonly run: CounterfactualRun }
   | { readonly outcome: "undecided"; readonly why: string };
+
+/** Faults of the plan without which a violation does not happen, and whether each of them is enough for it. */
+interface Smallest {
+  readonly trial: Extract<Trial, { readonly outcome: "proven" }>;
+  readonly left: readonly number[];
+  readonly isEachEnough: boolean;
+}
 
 /**
  * The verdict of a run with its causes proven where they can be: for each violation, the first hypothesis without whose
@@ -208,7 +217,10 @@ class Prover {
     return { outcome: "undecided", why: `a run ${without} decides nothing: ${comparison.why}` };
   }
 
-  /** Which faults together lead to the violation if none alone does, or which fault that no hypothesis has named. */
+  /**
+   * Which faults together lead to the violation if none alone does, or which fault that no hypothesis has named. The
+   * named ones come first: leaving out a fault from long before changes whatever happens after it.
+   */
   async #jointly(
     property: Property,
     violation: Violation,
@@ -217,41 +229,77 @@ class Prover {
     const rest = hypotheses.find(({ ground }) => ground.on === "rest");
     if (rest?.ground.on !== "rest") return undefined;
     const steps = this.#stepsBehind(rest.ground.faults);
-    const sets = [...steps.toReversed().map((step) => [step]), steps];
+    const accused = hypotheses.filter(({ ground }) => ground.on === "faults");
+    const named = this.#stepsBehind(accused.flatMap(({ ground }) => (ground.on === "faults" ? ground.faults : [])));
+    const sets = [...(named.length > 1 ? [named] : []), ...steps.toReversed().map((step) => [step]), steps];
     for (const without of sets) {
-      const first = this.#faults.find(({ value }) => value.step !== undefined && without.includes(value.step));
+      const tried = await this.#smallest(property, violation, rest, without);
+      if (tried === undefined) continue;
+      const { trial, left, isEachEnough } = tried;
+      const events = left.flatMap((step) => this.#startOf(step) ?? []);
+      const [first] = events;
       if (first === undefined) continue;
-      const accused = listed(without.map((step) => this.#stepInWords(step)));
-      const hypothesis: Hypothesis = {
-        cause: hypotheses.find(({ ground }) => ground.on === "faults")?.cause ?? rest.cause,
-        fault: first.index,
-        accused,
-        events: [],
-        why: without.length === 1 ? `${accused} led to it` : `${accused} led to it; each of them alone is enough`,
-        ground: { on: "faults", faults: [first.index] },
-        remedies: [],
-      };
-      const change: Change = { kind: "without-faults", steps: without };
-      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(without));
-      if (trial.outcome !== "proven") continue;
+      const guilty = listed(left.map((step) => this.#stepInWords(step)));
       const { by, run } = trial;
-      return { hypothesis, proof: { standing: "proven", by, ...(run === undefined ? {} : { run }) } };
+      return {
+        hypothesis: {
+          cause: jointCause(events, accused, rest),
+          fault: first.index,
+          accused: guilty,
+          events: [],
+          why: isEachEnough ? `${guilty} led to it; each of them alone is enough` : `${guilty} led to it`,
+          ground: { on: "faults", faults: events.map(({ index }) => index) },
+          remedies: [],
+        },
+        proof: { standing: "proven", by, ...(run === undefined ? {} : { run }) },
+      };
     }
     return undefined;
+  }
+
+  /**
+   * As few of these faults as possible without which the violation does not happen; undefined if it happens without all
+   * of them. Where no fewer suffice, each one that is left in alone leads to it: `isEachEnough` if runs have shown that.
+   */
+  async #smallest(
+    property: Property,
+    violation: Violation,
+    hypothesis: Hypothesis,
+    steps: readonly number[],
+  ): Promise<Smallest | undefined> {
+    const without = (left: readonly number[]): Promise<Trial> => {
+      const change: Change = { kind: "without-faults", steps: left };
+      return this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(left));
+    };
+    const whole = await without(steps);
+    if (whole.outcome !== "proven") return undefined;
+    let found = { trial: whole, left: steps };
+    for (const step of steps) {
+      const fewer = found.left.filter((other) => other !== step);
+      const trial = fewer.length === 0 ? undefined : await without(fewer);
+      if (trial?.outcome === "proven") found = { trial, left: fewer };
+    }
+    const { left } = found;
+    let isEachEnough = left.length > 1;
+    for (const step of left) {
+      isEachEnough &&= (await without(left.filter((other) => other !== step))).outcome === "dropped";
+    }
+    return { ...found, isEachEnough };
   }
 
   /** Tries the remedies of a hypothesis in turn until one helps. */
   async #remedies(property: Property, violation: Violation, hypothesis: Hypothesis): Promise<readonly TriedRemedy[]> {
     const tried: TriedRemedy[] = [];
     for (const remedy of hypothesis.remedies) {
+      if (remedy === "fencing-resource" && !issuesFences(this.#run.history)) continue;
       const change: Change = { kind: "with-remedy", remedy };
       const run = await this.#of(change);
       if (run === undefined) break;
       const shown = { change, ...(run.traceHash === undefined ? {} : { traceHash: run.traceHash }) };
       const outcome =
         remedy === "fencing-resource" && property !== "stale-writes" && property !== "lost-updates"
-          ? refusesLateWrites(run.verdict)
-          : REMEDY_OUTCOME[compare(this.#run, property, violation, run).outcome];
+          ? refusesLateWrites(run, this.#clientOf(hypothesis))
+          : REMEDY_OUTCOME[compare(this.#run, property, violation, run, hypothesis).outcome];
       tried.push({ remedy, outcome, run: shown });
       if (outcome === "prevents") break;
     }
@@ -324,40 +372,24 @@ class Prover {
     return `without ${listed(steps.map((step) => this.#stepInWords(step)))}`;
   }
 
+  /** The client that outlived its lease. */
+  #clientOf({ grant }: Hypothesis): number | undefined {
+    const { header, events } = this.#run.history;
+    const granted = grant === undefined ? undefined : events[grant];
+    return typeof granted?.process === "number" ? clientOf(granted.process, header.clients) : undefined;
+  }
+
+  #startOf(step: number | undefined): FaultEvent | undefined {
+    return this.#faults.find(({ value }) => value.step === step && value.phase === "start");
+  }
+
   #stepInWords(step: number): string {
-    const event = this.#faults.find(({ value }) => value.step === step && value.phase === "start");
+    const event = this.#startOf(step);
     return event === undefined ? `fault ${step} of the plan` : faultInWords(event);
   }
 }
 
-/** What is different in a run in which the violation is gone. */
-function goneInWords({ clean, within, granted }: Extract<Comparison, { outcome: "gone" }>): string {
-  if (within !== undefined) return `client-${within} gives up the lock within its lease`;
-  if (granted !== undefined) return `client-${granted} is granted the lock`;
-  if (clean) return "the same schedule breaks nothing";
-  return "the same schedule does not break in this way";
-}
-
-const REMEDY = {
-  "elapsed-check": "a check of the elapsed time when the grant arrives",
-  "local-timer": "a timer in the client",
-  "fencing-resource": "a resource that checks fencing tokens",
-  fsync: "servers that sync before they reply",
-} as const;
-
 const REMEDY_OUTCOME = { gone: "prevents", still: "no-help", undecided: "undecided" } as const;
-
-/** A run that could not be finished: it proves nothing, and earlier results stay. */
-function unjudged({ plan, history, verdict }: JudgedRun, error: unknown): JudgedRun {
-  const reasons = [`the run could not be completed: ${messageOf(error)}`];
-  return { plan, history: { ...history, events: [] }, verdict: { ...verdict, properties: {}, reasons } };
-}
-
-/** Whether a resource that checks fencing tokens was written to and accepted no write with an old token. */
-function refusesLateWrites({ properties }: Verdict): TriedRemedy["outcome"] {
-  const found = properties["stale-writes"]?.verdict;
-  return found === "valid" ? "prevents" : found === "invalid" ? "no-help" : "undecided";
-}
 
 /** One after the other: the runs share their results, and a process can run only one simulation at a time. */
 async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {

@@ -82,6 +82,44 @@ describe("a cause", () => {
     expect(violation.explanation).toContain("each of them alone is enough");
   });
 
+  it("is those of several together that matter, and not one from long before", async () => {
+    const with3 = planSchema.parse({
+      ...plan,
+      faults: [...plan.faults, { kind: "restart-node", at: { atMs: 0 } }, { kind: "kill-node", at: { atMs: 8 } }],
+    });
+    const broken = (): History => {
+      const begun = start().fault(0, "restart-node", { step: 2 }).acquire(1, 0, "a", { ttlMs: 10_000 });
+      const struck = begun
+        .fault(5, "eviction", { step: 0 })
+        .fault(6, "clock-jump", { step: 1 })
+        .fault(8, "kill-node", { step: 3 });
+      return struck.acquire(150, 1, "b", { ttlMs: 10_000 }).release(2000, 1, "b").release(2100, 0, "a", false).history;
+    };
+    const original = { ...judged(broken()), plan: with3 };
+    const provenWhen = async (isBroken: (left: readonly string[]) => boolean): Promise<Violation | undefined> => {
+      const verdict = await proveCauses(original, ({ plan: { faults } }) => {
+        const left = faults.map(({ kind }) => kind);
+        return Promise.resolve({ ...judged(isBroken(left) ? broken() : kept()), plan: with3, traceHash: "t" });
+      });
+      return verdict.properties["lease-exclusion"]?.violations[0];
+    };
+    // Each of two is enough; without the one from before, everything comes at other times.
+    const each = await provenWhen(
+      (left) => left.includes("restart-node") && (left.includes("eviction") || left.includes("clock-jump")),
+    );
+    expect(each).toMatchObject({ proof: { standing: "proven", run: { change: { steps: [0, 1] } } } });
+    expect(each?.cause).toMatch(/eviction|clock-jump/);
+    expect(each?.explanation).toContain(
+      "Eviction at 5 ms (event 3) and clock-jump at 6 ms (event 4) led to it; each of them alone is enough.",
+    );
+    const both = await provenWhen((left) => left.includes("eviction") && left.includes("clock-jump"));
+    expect(both?.explanation).not.toContain("led to it");
+    // Named by nobody: its own kind is the cause, and not that of the one who was acquitted.
+    const before = await provenWhen((left) => left.includes("restart-node"));
+    expect(before).toMatchObject({ cause: "lost-in-restart", fault: 0 });
+    expect(before?.explanation).toContain("restart-node at 0 ms (event 0) led to it.");
+  });
+
   it.each<[string, (left: readonly string[]) => History | Error, string]>([
     [
       "nobody meets anybody",

@@ -5,7 +5,7 @@ import { columnScale, type ColumnScale } from "../run/column-scale.ts";
 import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
 import type { Moment } from "../run/moments.ts";
 import type { Timeline } from "../run/timeline.ts";
-import { formatMs, formatMsFigure } from "../wording.ts";
+import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
 
 /** What a picture of a stretch of a run shows. */
@@ -158,7 +158,7 @@ class Picture {
     }));
     const touched = between.filter(({ lane }) => conflicting.length === 0 || conflicting.includes(lane));
     const [x, width] = this.#span(overlap);
-    const label = `both hold: ${formatMs(overlap.to - overlap.from)}`;
+    const label = `both hold: ${formatOverlap(overlap)}`;
     const room = label.length * CHARACTER;
     const middle = Math.min(Math.max(x + width / 2, this.#left + room / 2), this.#width - RIGHT - room / 2);
     this.#labels.push(text(middle, AXIS + 2, "overlap-label", label, "middle"));

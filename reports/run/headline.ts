@@ -1,7 +1,7 @@
 import { clientName } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { printable } from "../../harness/core/printable.ts";
-import { CAUSE_MEANING, count, formatMs } from "../wording.ts";
+import { CAUSE_MEANING, count, formatMs, formatOverlap } from "../wording.ts";
 import { rootCausesOf, type RootCause } from "./root-causes.ts";
 import type { RunRecord } from "./run-record.ts";
 import { storiesOf, type Story } from "./story.ts";
@@ -31,7 +31,7 @@ export function storySentence({ violation, holds, enabling }: Story): string {
   const who = [...new Set(holds.map(({ client }) => clientName(client)))];
   const seen =
     overlap !== undefined && who.length > 1
-      ? `${listed(who)} both held ${printable(holds[0]?.key ?? "the lock")} for ${formatMs(overlap.to - overlap.from)}`
+      ? `${listed(who)} both held ${printable(holds[0]?.key ?? "the lock")} for ${formatOverlap(overlap)}`
       : finding === undefined
         ? undefined
         : printable(finding.account).replace(/\.$/, "");

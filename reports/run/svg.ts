@@ -10,7 +10,7 @@ import { storiesOf, type Story } from "./story.ts";
 import { wrap } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { CAUSE_MEANING, formatMs } from "../wording.ts";
+import { CAUSE_MEANING, formatOverlap } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
 
 const LEFT = 96;
@@ -134,7 +134,7 @@ class Diagram {
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [top, bottom] = [this.#y(overlap.from), this.#y(overlap.to)];
     const shape = { x: left - 12, y: top, width: right - left + 24, height: Math.max(2, bottom - top) };
-    const words = `both hold for ${formatMs(overlap.to - overlap.from)}`;
+    const words = `both hold for ${formatOverlap(overlap)}`;
     return {
       field: element("rect", { class: "ls-overlap", ...shape }),
       label: text((left + right) / 2, bottom - 6, "ls-overlap-label", words, "middle"),

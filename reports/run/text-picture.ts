@@ -6,7 +6,7 @@ import type { Moment } from "./moments.ts";
 import { glyphs, type Glyphs, type Span, type TextStyle } from "../text-style.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
-import { formatMs, formatMsFigure } from "../wording.ts";
+import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
 
 /** The content of a picture. */
 export interface TextScene {
@@ -92,7 +92,7 @@ class Drawing {
   overlap(overlap: Interval): TextRow {
     const row = this.#row("overlap", ["red", "bold"]);
     this.#span(row, overlap, this.#glyphs.overlap, ["red", "bold"]);
-    const length = formatMs(overlap.to - overlap.from).replaceAll("\u{a0}", " ");
+    const length = formatOverlap(overlap).replaceAll("\u{a0}", " ");
     const after = this.#scale.columnOf(overlap.to) + 2;
     const before = this.#scale.columnOf(overlap.from) - length.length - 1;
     this.#cut(row);

@@ -39,6 +39,24 @@ describe("of a lock that gave away what it had promised", () => {
     expect(lease(done(twice((recording) => recording.fault(5, kind))))).toBe(`invalid; ${cause} 1,2,4`);
   });
 
+  it("says that there was no fault only of a run without one", () => {
+    const told = (recording: Recording): string =>
+      violationsOf("lease-exclusion", done(recording))[0]?.explanation ?? "";
+    expect(told(twice(nothing))).toContain("there was no fault: the lock itself granted it twice.");
+    const later = told(twice(nothing).fault(1200, "restart-node"));
+    expect(later).toContain("no fault came in between: the lock itself granted it twice.");
+    expect(later).not.toContain("here was no fault");
+  });
+
+  it("does not advise to sync where the servers sync already", () => {
+    const told = (persistence: string): string => {
+      const recording = done(twice((it) => it.fault(5, "restart-node"), { persistence }));
+      return violationsOf("lease-exclusion", recording)[0]?.explanation ?? "";
+    };
+    expect(told("everysec")).toContain("A server that syncs to disk before it replies would probably");
+    expect(told("always")).not.toContain("syncs to disk");
+  });
+
   it("is a fault before the first answer, when the grant that was answered later may have been made first", () => {
     const crossed = (askedMs: number): Recording =>
       new Recording({ clients: 3 })

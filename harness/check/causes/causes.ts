@@ -56,6 +56,11 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
   },
 ];
 
+/** What a fault that takes a lease away is called as its cause. */
+export function causeOfLoss(traits: FaultTraits): Cause | undefined {
+  return LOSSES_OF_LEASES.find(({ by }) => by.some((matches) => matches(traits)))?.cause;
+}
+
 /** Whether it can take a lease away from its holder. All other faults only change when things happen. */
 function takesLeases(traits: FaultTraits): boolean {
   return movesClocks(traits) || losesLockData(traits);
@@ -96,15 +101,25 @@ export function hypothesesOf(
   ];
 }
 
-/** The interferences by somebody else, or by a late operation with the same owner value, that may have ended a hold early. */
-export function interferencesWith(
+/**
+ * Why a hold was over before its lease: what was reported as done in it, then the faults that lose leases, then what may
+ * have taken effect.
+ *
+ * @param since when the hold may have begun
+ */
+export function earlyEnds(
   hold: Hold,
+  since: number,
   until: { readonly index: number; readonly time: number },
   evidence: SharedEvidence,
   interferences: readonly Interference[],
 ): readonly Hypothesis[] {
   const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: undefined } };
-  return [...taken(pair, evidence, interferences, true), ...taken(pair, evidence, interferences, false)];
+  return [
+    ...taken(pair, evidence, interferences, true),
+    ...losses(since, until.time, evidence),
+    ...taken(pair, evidence, interferences, false),
+  ];
 }
 
 /** The faults between `from` and `to` that may have lost a lease, the most specific first. */
@@ -122,7 +137,7 @@ export function losses(from: number, to: number, evidence: SharedEvidence): read
     const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
     const split = splitBetween(from, to, evidence);
     const ranked = best === undefined ? [] : [best, ...found.filter((other) => other !== best)];
-    const lost = ranked.map(({ cause, fault, how }) => lostBy(cause, fault, how));
+    const lost = ranked.map(({ cause, fault, how }) => lostBy(cause, fault, how, header["persistence"] === "always"));
     const hypotheses = best?.cause === "lost-in-failover" ? [...lost, ...split] : [...split, ...lost];
     if (hypotheses.length > 0) return hypotheses;
   }
@@ -139,9 +154,9 @@ function lossesBefore(first: Hold, second: Hold, until: number, evidence: Shared
   return losses(second.invokedTime, until, evidence).filter(({ fault }) => !known.has(fault));
 }
 
-function lostBy(cause: Cause, fault: FaultEvent, how: (fault: string) => string): Hypothesis {
+function lostBy(cause: Cause, fault: FaultEvent, how: (fault: string) => string, syncs: boolean): Hypothesis {
   const accused = faultInWords(fault);
-  const remedies: readonly Remedy[] = cause === "lost-in-restart" ? ["fsync"] : [];
+  const remedies: readonly Remedy[] = cause === "lost-in-restart" && !syncs ? ["fsync"] : [];
   return {
     cause,
     fault: fault.index,
@@ -191,8 +206,13 @@ function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEv
   const timing = evidence.faults.kindsDuring(from, to, (traits) => !takesLeases(traits));
   const meanwhile =
     timing.length === 0 ? "" : ` (${listed(timing)} happened in between, which changes the timing but ends no lease)`;
-  const none = evidence.faults.kindsDuring(from, to).length === 0 ? "there was no fault: " : "";
-  return byElimination("double-grant", `${none}the lock itself ${tooMuchInWords(first, second)}${meanwhile}`, evidence);
+  const calm =
+    evidence.faults.kindsDuring(0, evidence.endTime).length === 0
+      ? "there was no fault: "
+      : evidence.faults.kindsDuring(from, to).length === 0
+        ? "no fault came in between: "
+        : "";
+  return byElimination("double-grant", `${calm}the lock itself ${tooMuchInWords(first, second)}${meanwhile}`, evidence);
 }
 
 function tooMuchInWords(first: Hold, second: Hold): string {

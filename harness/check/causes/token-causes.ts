@@ -1,7 +1,7 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { losesLockData, losesNodeData, type FaultTraits } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
-import type { Hypothesis } from "../../core/verdict.ts";
+import type { Cause, Hypothesis } from "../../core/verdict.ts";
 import { byElimination } from "./causes.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { twoMasters } from "./two-masters.ts";
@@ -25,7 +25,7 @@ const LOSSES_OF_COUNTS: readonly ((traits: FaultTraits) => boolean)[] = [
  * @param to when the later grant was completed
  */
 export function tokenHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
-  const { faults } = evidence;
+  const { faults, header } = evidence;
   const ranked = LOSSES_OF_COUNTS.flatMap((matches) => faults.during(matches, from, to));
   const split = twoMasters(from, to, evidence);
   const separate: readonly Hypothesis[] =
@@ -48,7 +48,8 @@ export function tokenHypotheses(from: number, to: number, evidence: SharedEviden
     evidence,
     losesLockData,
   );
-  return [...ranked.map(forgotten), ...separate, itself];
+  const syncs = header["persistence"] === "always";
+  return [...ranked.map((fault) => forgotten(fault, syncs)), ...separate, itself];
 }
 
 /**
@@ -66,16 +67,21 @@ export function overtakenHypotheses(from: number, to: number, evidence: SharedEv
   return [...lost, itself];
 }
 
-function forgotten(fault: FaultEvent): Hypothesis {
+/** What a fault that makes a counter forget is called as a cause. */
+export function causeOfForgetting({ loses }: FaultTraits): Cause {
+  return loses === "keys" ? "eviction" : "token-rollback";
+}
+
+function forgotten(fault: FaultEvent, syncs: boolean): Hypothesis {
   const accused = faultInWords(fault);
   const traits = traitsOf(fault.f);
   return {
-    cause: traits.loses === "keys" ? "eviction" : "token-rollback",
+    cause: causeOfForgetting(traits),
     fault: fault.index,
     accused,
     events: [],
     why: `in ${accused} the fencing token counter was lost: a counter is only as durable as the node that stores it`,
     ground: { on: "faults", faults: [fault.index] },
-    remedies: losesNodeData(traits) ? ["fsync"] : [],
+    remedies: losesNodeData(traits) && !syncs ? ["fsync"] : [],
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const judged = (recording: Recording): string => judge("deadlock-freedom", recording);
@@ -41,6 +41,19 @@ describe("a lock that somebody may have held before the history began", () => {
 describe("a lock is stuck", () => {
   it("when a try is refused later than TTL and slack after the last holder ended", () => {
     expect(judged(crashed().fail(3011, 1))).toBe("invalid; never-freed 1,2,3,4");
+  });
+
+  it("and is said to be what it must be: free after a release, free by itself after a death", () => {
+    const told = (recording: Recording): string =>
+      violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
+    const free = "a lock must be free when its holder has released it";
+    expect(told(crashed())).toContain(
+      "ended its holder, and a lock must become free by itself even if its holder dies",
+    );
+    expect(told(crashed())).not.toContain(free);
+    const released = new Recording({ clients: 3 }).acquire(0, 0, "a").release(10, 0, "a");
+    expect(told(released)).toContain(free);
+    expect(told(released)).not.toContain("dies");
   });
 
   it("not before", () => {

@@ -47,6 +47,8 @@ interface Suspicion {
   readonly underWay: Set<number>;
 }
 
+const FREE_BY_ITSELF = "a lock must become free by itself even if its holder dies";
+
 /**
  * P7, deadlock freedom: after the last fault healed and the last holder gave up, a contender acquires within the
  * largest TTL plus slack. A contended refusal later than that, with nobody holding, is a violation, as is an `observe`
@@ -270,7 +272,8 @@ class DeadlockFreedom implements Checker {
       `${refusal.key} is stuck: ${clientInWords(header, seek.process)} was refused at ${ms(refusal.time)} as contended, ` +
       `but no client had held it for ${ms(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${ms(maxTtl)}.`;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, seek.index, refusal.index];
-    const why = "a lock must become free by itself even if its holder dies";
+    const why =
+      lastHold?.end?.by === "release" ? "a lock must be free when its holder has released it" : FREE_BY_ITSELF;
     return {
       ...explain(account, events, this.#hypotheses(refusal.time, why)),
       overlap: { from: idleSince, to: refusal.time },
@@ -302,7 +305,7 @@ class DeadlockFreedom implements Checker {
         ({ clock }) => clock === "step",
         (fault) => `${fault} delayed the end of its lease`,
       ),
-      ...accuse("never-freed", killsClients, (fault) => `${fault} ended its holder, and ${why}`),
+      ...accuse("never-freed", killsClients, (fault) => `${fault} ended its holder, and ${FREE_BY_ITSELF}`),
       byElimination("never-freed", why, this.#evidence, movesClocks),
     ];
   }

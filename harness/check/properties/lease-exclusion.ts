@@ -11,7 +11,7 @@ import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
 import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { faultInWords, holderOf, ms, promiseInWords } from "../words.ts";
+import { faultInWords, holderOf, lasting, ms, promiseInWords } from "../words.ts";
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
@@ -69,10 +69,12 @@ class LeaseExclusion implements Checker {
       const pause = faults
         .during(pausesClients, invocation.time, event.time)
         .find(({ value }) => value.processes?.some((process) => holds.sameClient(process, event.process)));
-      const granted = event.f === "acquire" ? "granted" : "prolonged";
+      const asked = event.f === "acquire" ? "asked for" : "asked to extend";
+      const granted = event.f === "acquire" ? "was granted it" : "was told that it was extended";
+      const over = validForMs === 0 ? "just ended" : `been over for ${ms(-validForMs * NANOSECONDS_PER_MS)}`;
       const account =
-        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} asked for ${event.key} at ${ms(invocation.time)} ` +
-        `and was ${granted} it at ${ms(event.time)}, when the lease, by the validity that the lock reported, had been over for ${ms(-validForMs * NANOSECONDS_PER_MS)}.`;
+        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${ms(invocation.time)} ` +
+        `and ${granted} at ${ms(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
       const shown =
         "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
       const shared = {
@@ -117,7 +119,7 @@ class LeaseExclusion implements Checker {
       (hold) => `${holderOf(header, hold)} at ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}; `,
     );
     const account =
-      `The lock promised ${promiseInWords(holds)} at the same time, for ${ms(to - from)} from ${ms(from)} on. ` +
+      `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${ms(from)} on. ` +
       `${holderOf(header, first)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
       `${further.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);

@@ -161,3 +161,19 @@ describe("linearizability", () => {
     expect(judged(new Recording().fail(0, 0))).toBe("not-applicable");
   });
 });
+
+describe("a hold that was gone before its lease", () => {
+  /** `z` outlives its lease of 100 ms, and `a` holds then; with what comes in between, its release finds nothing. */
+  const gone = (between: (recording: Recording) => Recording): string =>
+    judged(
+      between(
+        new Recording({ clients: 3 }).acquire(0, 2, "z", { ttlMs: 100 }).acquire(150, 0, "a", { ttlMs: 10_000 }),
+      ).release(500, 0, "a", false),
+    );
+
+  it("was lost in the fault rather than given up by a release that may have taken effect", () => {
+    const late = (it: Recording): Recording => it.leave(200, 2, "z").info(210, 2, "release");
+    expect(gone((it) => late(it).fault(300, "clock-jump"))).toMatch(/^invalid; clock-jump /);
+    expect(gone(late)).toMatch(/^invalid; foreign-release /);
+  });
+});

@@ -1,5 +1,5 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { byElimination, hypothesesOf, losses, interferencesWith } from "../causes/causes.ts";
+import { byElimination, earlyEnds, hypothesesOf, losses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -205,9 +205,8 @@ class Linearizability implements Checker {
     const until = { index: operation.completed, time: operation.completedTime };
     return [
       ...(operation.kind === "miss" && theirs !== undefined
-        ? interferencesWith(theirs, until, this.#evidence, interferences)
-        : []),
-      ...losses(since, operation.completedTime, this.#evidence),
+        ? earlyEnds(theirs, since, until, this.#evidence, interferences)
+        : losses(since, operation.completedTime, this.#evidence)),
       disordered && isGrantable ? this.#ofNoOrder() : this.#ofTheLock(operation),
     ];
   }

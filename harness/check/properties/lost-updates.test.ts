@@ -145,4 +145,8 @@ it("says how many updates were lost", () => {
     .audit(3, 3, "z", { basedOn: 0 });
   const [violation] = violationsOf("lost-updates", recording);
   expect(violation?.explanation).toContain("it overwrote 2 updates that its author never saw, the last of them y");
+  const one = new Recording().audit(1, 1, "x", { basedOn: 0 }).audit(2, 2, "z", { basedOn: 0 });
+  expect(violationsOf("lost-updates", one)[0]?.explanation).toContain(
+    "it overwrote 1 update that its author never saw, x of owner",
+  );
 });

@@ -192,11 +192,10 @@ class LostUpdates implements Checker {
   ): Violation {
     const { position, data, owner = "unknown" } = event.value;
     const lastSeen = last?.audit?.value;
-    const unseen =
-      lastSeen === undefined
-        ? ""
-        : `, the last of them ${lastSeen.data} of owner ${shortOwner(lastSeen.owner ?? "unknown")}`;
     const lost = position - 1 - basedOn;
+    const which = lost === 1 ? "" : "the last of them ";
+    const unseen =
+      lastSeen === undefined ? "" : `, ${which}${lastSeen.data} of owner ${shortOwner(lastSeen.owner ?? "unknown")}`;
     const account =
       `Write ${data} (owner ${shortOwner(owner)}) to the resource behind ${event.key} was based on position ${basedOn} and was ` +
       `accepted at position ${position}: it overwrote ${lost} update${lost === 1 ? "" : "s"} that its author never saw${unseen}.`;

@@ -8,7 +8,7 @@ import type { Hold } from "../../history/holds.ts";
 import { conflictsOf, OpenOverlaps, rivalsOf, tooMany, type Overlap } from "../evidence/overlaps.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { crowdInWords, holderOf, ms } from "../words.ts";
+import { crowdInWords, holderOf, lasting, ms } from "../words.ts";
 
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and no more hold a
@@ -98,7 +98,7 @@ class MutualExclusion implements Checker {
       return `${holderOf(header, hold)} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
     });
     const account =
-      `${crowdInWords([...earlier, second], "held")} at the same time for ${ms(to - from)}. ` +
+      `${crowdInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
       `${holding.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(met ?? overlap, met !== undefined, this.#evidence, interferences);
     return {
