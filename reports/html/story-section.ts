@@ -121,7 +121,7 @@ function momentItem({ time, index: event, text }: Moment, index: number, story: 
   const beliefs = beliefsAt(story.lanes, time, timeline);
   return html`<li data-moment="${index}">
     <button type="button" class="link show-moment">
-      <span class="unseen">Moment ${index + 1}:</span> ${(time / 1e6).toFixed(3)} ms
+      <span class="unseen">Moment ${index + 1}:</span> <span class="at">${(time / 1e6).toFixed(3)} ms</span>
     </button>
     <span class="what">${text}</span>
     ${event !== undefined && html`<button type="button" class="link show-event" data-event="${event}">#${event}</button>`}

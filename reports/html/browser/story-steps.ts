@@ -25,7 +25,9 @@ export class StorySteps {
     }
     const item = this.#items[this.#current];
     const now = this.#root.querySelector(".moment-now");
-    const [time, what] = [".show-moment", ".what"].map((part) => item?.querySelector(part)?.textContent.trim() ?? "");
+    const [time, what] = [".show-moment .at", ".what"].map(
+      (part) => item?.querySelector(part)?.textContent.trim() ?? "",
+    );
     if (now !== null) now.textContent = `${this.#current + 1} of ${this.#items.length}, ${time}: ${what}`;
     this.#told(this.#current);
   }
