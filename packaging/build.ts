@@ -13,6 +13,7 @@ const ASSETS = [
   "harness/client/*.lua",
   "reports/html/*.css",
   "reports/run/*.schema.json",
+  "harness/cli/json-output/*.schema.json",
   "harness/cli/templates/*",
 ];
 

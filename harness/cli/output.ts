@@ -1,10 +1,10 @@
 import { UserError } from "../core/errors.ts";
-import { printable, printableJson } from "../core/printable.ts";
+import { printableJson } from "../core/printable.ts";
 import { EXIT, type Verdict } from "../core/verdict.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { renderText } from "../../reports/run/text.ts";
 import type { TextOptions } from "../../reports/text-style.ts";
-import { outputTerminal, print } from "./terminal.ts";
+import { linkTo, outputTerminal, print } from "./terminal.ts";
 
 /** The layout of text for standard output. */
 export function textOptions(): TextOptions {
@@ -18,16 +18,18 @@ export function textOptions(): TextOptions {
 
 /**
  * Prints a judged run as text or as JSON, and the path of its folder, if it has one.
+ * @param more what the JSON says besides the verdict
  * @throws UserError when it cannot be written: the line still has the verdict
  */
 export function printRun(
   { record, folder }: { readonly record: RunRecord; readonly folder?: string },
   json: boolean,
+  more: object = {},
 ): void {
   const { verdict } = record;
-  const place = json || folder === undefined ? "" : `\nReport\n  ${printable(folder)}/report.html\n`;
+  const place = json || folder === undefined ? "" : `\nReport\n  ${linkTo(`${folder}/report.html`)}\n`;
   try {
-    print(json ? printableJson(verdict) : renderText(record, textOptions()) + place);
+    print(json ? printableJson({ ...verdict, ...more }) : renderText(record, textOptions()) + place);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const told = `${error.message}, and the verdict is ${verdict.verdict} (exit code ${exitCode(verdict)})`;

@@ -1,4 +1,4 @@
-import { print } from "./terminal.ts";
+import { linkTo, print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
 import { residualRiskWords } from "../../reports/campaign/residual-risk-words.ts";
@@ -32,15 +32,16 @@ export async function printHunt(
   const { counterexample } = findings;
   const folder = counterexample === undefined ? undefined : join(store, counterexample.folder);
   const record = folder === undefined ? undefined : await readKeptRun(folder);
-  if (record !== undefined && folder !== undefined) printRun({ record, folder }, json);
-  else if (json) print(printableJson(counts(result)));
+  const facts = factsOf(result);
+  if (record !== undefined && folder !== undefined) printRun({ record, folder }, json, facts);
+  else if (json) print(printableJson(facts));
   const report = reportOf(result, record);
   if (!json) {
     print(renderNotes(report.summary.notes, textOptions()));
     print(`${words(result)}\n`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
-  if (!json && formats.length > 0) print(`\nReports\n${written.map((path) => `  ${path}`).join("\n")}\n`);
+  if (!json && formats.length > 0) print(`\nReports\n${written.map((path) => `  ${linkTo(path)}`).join("\n")}\n`);
   if (counterexample !== undefined) return EXIT.invalid;
   return isConclusive(result) ? EXIT.valid : EXIT.unknown;
 }
@@ -49,18 +50,43 @@ function isConclusive({ findings, lostShards }: HuntResult): boolean {
   return isDecided(findings) && lostShards === undefined;
 }
 
-function counts(result: HuntResult) {
+/** The outcome for programs: what was asked, what came out, and why runs are unknown. */
+function factsOf(result: HuntResult) {
   const { findings, store } = result;
-  const { parameters, runs, valid, unknown, unpromised, missing, residualRisk } = findings;
-  const verdict = isConclusive(result) ? "valid" : "unknown";
-  const notes = notesOf(findings, store);
-  return { verdict, seed: parameters.seed, runs, valid, unknown, unpromised, missing, notes, residualRisk };
+  const { parameters, runs, valid, unknown, unpromised, missing, residualRisk, counterexample } = findings;
+  const { lock, topology, faults, seed } = parameters;
+  return {
+    verdict: counterexample !== undefined ? "invalid" : isConclusive(result) ? "valid" : "unknown",
+    lock,
+    topology: topology.kind,
+    faults,
+    seed,
+    runs,
+    valid,
+    unknown,
+    unpromised,
+    missing,
+    notes: notesOf(findings, store),
+    residualRisk,
+    ...(counterexample === undefined ? {} : { counterexample: counterexampleOf(counterexample, store) }),
+  };
+}
+
+function counterexampleOf(
+  { position, path, shrinks, recurrence, folder }: NonNullable<HuntFindings["counterexample"]>,
+  store: string,
+) {
+  return { position, path, shrinks, recurrence, folder: join(store, folder), replay: replayOf(store, folder) };
+}
+
+function replayOf(store: string, folder: string): string {
+  return `npx lockstorm replay ${join(store, folder, "plan.json")}`;
 }
 
 function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[] {
   return notes.map(({ folder, ...note }) => ({
     ...note,
-    ...(folder === undefined ? {} : { replay: `npx lockstorm replay ${join(store, folder, "plan.json")}` }),
+    ...(folder === undefined ? {} : { replay: replayOf(store, folder) }),
   }));
 }
 

@@ -1,5 +1,5 @@
 import { printableJson } from "../core/printable.ts";
-import { print } from "./terminal.ts";
+import { linkTo, print } from "./terminal.ts";
 import { existsSync } from "node:fs";
 import { readTextFile } from "../run/input-file.ts";
 import { makeFolder, replaceFile } from "../run/output-file.ts";
@@ -82,7 +82,7 @@ export async function printLadder(findings: LadderResult, options: PrintOptions)
   const written = writeReports({ title, runs: records, summary: told }, { store, name, formats, quiet: json });
   // An incomplete table cannot be compared.
   if (missing === 0) replaceFile(join(store, `${name}.json`), jsonOf(summary));
-  if (!json) print(`${`\nReport\n${written.map((path) => `  ${path}\n`).join("")}`.trimEnd()}\n`);
+  if (!json) print(`${`\nReport\n${written.map((path) => `  ${linkTo(path)}\n`).join("")}`.trimEnd()}\n`);
   return exitCodeOf(summary);
 }
 

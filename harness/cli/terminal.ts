@@ -2,7 +2,8 @@ import { writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { isMainThread, workerData } from "node:worker_threads";
 import { UserError } from "../core/errors.ts";
-import { printableLines, withoutUnseen } from "../core/printable.ts";
+import { printable, printableLines, withoutUnseen } from "../core/printable.ts";
+import { hyperlink, showsHyperlinks } from "./links/hyperlink.ts";
 
 const OUTPUT = 1;
 const ERRORS = 2;
@@ -77,6 +78,21 @@ export function print(text: string): void {
   write(OUTPUT, plain(text, isStyled(OUTPUT)));
 }
 
+/**
+ * A path for `print`: a hyperlink where standard output is a terminal that has them, never in a pipe.
+ */
+export function linkTo(path: string): string {
+  if (!device.isTerminal(OUTPUT) || !showsHyperlinks(process.env)) return printable(path);
+  const link = hyperlink(path);
+  ownLinks.add(link);
+  return link;
+}
+
+/** What `linkTo` made, which passes the filter as it is; a link that anybody else writes does not. */
+const ownLinks = new Set<string>();
+// oxlint-disable-next-line no-control-regex -- an escape begins with one
+const LINK = /(\u001b\]8;;[^\u001b]+\u001b\\[^\u001b]*\u001b\]8;;\u001b\\)/;
+
 /** Prints annotations: lines of our own that the CI takes for commands. @throws as `print` does */
 export function printAnnotations(text: string): void {
   const lines = text.split("\n").map((line) => (OWN_COMMAND.test(line) ? withoutUnseen(line) : printableLines(line)));
@@ -133,6 +149,13 @@ function foreignWriter(): typeof process.stdout.write {
 }
 
 function plain(text: string, styled: boolean): string {
+  return text
+    .split(LINK)
+    .map((part) => (ownLinks.has(part) ? part : withoutLinks(part, styled)))
+    .join("");
+}
+
+function withoutLinks(text: string, styled: boolean): string {
   if (!styled) return printableLines(text);
   return text
     .split(OWN_STYLE)

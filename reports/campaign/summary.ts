@@ -23,7 +23,7 @@ const cellSchema = z.object({
   command: z.string().exactOptional().describe("the command that searches this cell again, with the same plans"),
 });
 
-const noteSchema = z.object({
+export const noteSchema = z.object({
   kind: z
     .enum(NOTE_KINDS)
     .describe(

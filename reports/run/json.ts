@@ -109,6 +109,9 @@ const verdictShape = {
     .describe("how close the run came to a violation"),
 };
 
+/** The schema of a verdict. */
+export const verdictSchema = z.looseObject(verdictShape);
+
 const faultSchema = z.looseObject({
   kind: z.string(),
   targets: z.array(z.string()),
