@@ -244,6 +244,21 @@ describe("a broken line", () => {
     );
   });
 
+  it.each([
+    [
+      "a fencing token",
+      line(1, { ...granted(0), value: { owner: "a", fence: 2 ** 53 } }),
+      "value.fence",
+      "fencing tokens",
+    ],
+    ["a time", line(1, { ...granted(0), time: 2 ** 60 }), "time", "the time of the first event"],
+  ])("with %s beyond 2^53 is refused with what to do", (_, text, field, advice) => {
+    const { message, hint } = refusal([...lines(acquire(0)), text]);
+    expect(message).toBe(`h.jsonl, line 3: ${field}: too large to be exact, beyond 2^53`);
+    expect(hint).toMatch(/^[^\n]*subtract [^\n]*$/);
+    expect(hint).toContain(advice);
+  });
+
   it("is counted with blank lines", () => {
     expect(refusal([HEADER, "", "x"]).message).toBe("h.jsonl, line 3: not JSON (is the file truncated?)");
   });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
+import { inexact } from "./inexact-numbers.ts";
 import {
   endMarkerSchema,
   eventSchema,
@@ -136,8 +137,10 @@ export class HistoryReader {
 
   #parsed<T>(schema: z.ZodType<T>, json: unknown): T {
     const parsed = schema.safeParse(json);
-    if (!parsed.success) throw this.#error(firstIssue(parsed.error), "correct the line");
-    return parsed.data;
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const known = issue === undefined ? undefined : inexact(issue);
+    throw this.#error(known?.problem ?? firstIssue(parsed.error), known?.hint ?? "correct the line");
   }
 
   /** Checks the order: indices, time, and that each process does one thing at a time. */

@@ -56,6 +56,21 @@ describe("a history of Jepsen's", () => {
     expect(refusal(acquire.replace("nil", "{:limit 2, :permits 3}"))).toContain("`permits` is larger than `limit`");
   });
 
+  it("is refused where its numbers are too large to be exact", () => {
+    const [acquire = "", , granted = ""] = mutex;
+    const since1970 = acquire.replace(":time 10", ":time 1732320000000000001");
+    expect(refusal(since1970)).toContain(":time: too large to be exact");
+    const token = granted.replace("nil", "{:fence 9223372036854775807}");
+    expect(refusal(`${acquire}\n${token}`)).toContain("value.fence: too large to be exact");
+  });
+
+  it("is refused where a lease has no time: nobody can tell whether it was over", () => {
+    const [acquire = ""] = mutex;
+    const untimed = acquire.replace(":time 10, ", "");
+    expect(read(untimed)).toHaveLength(1);
+    expect(refusal(untimed.replace("nil", "{:ttlMs 10}"))).toContain("without a :time");
+  });
+
   it("becomes events", () => {
     expect(read(mutex.join("\n"))).toEqual([
       { index: 0, time: 10, process: 0, type: "invoke", f: "acquire", key: "lock", value: { ttlMs: 1e9 } },

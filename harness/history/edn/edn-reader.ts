@@ -1,6 +1,8 @@
+import type { z } from "zod";
 import { jepsenFault } from "../../../faults/traits.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
+import { inexact } from "../inexact-numbers.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 
 /** The lease of locks without one, which never ends within a history: eleven days. */
@@ -78,8 +80,7 @@ export class EdnReader {
     return this.header;
   }
 
-  #error(problem: string): UserError {
-    const hint = "give a history.edn of a lock workload, as Jepsen stores it";
+  #error(problem: string, hint = "give a history.edn of a lock workload, as Jepsen stores it"): UserError {
     return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, hint);
   }
 
@@ -121,16 +122,38 @@ export class EdnReader {
   }
 
   #stamped(form: EdnMap, event: Draft): HistoryEvent {
-    const time = typeof form["time"] === "number" ? Math.round(form["time"]) : this.#lastTime + 1;
+    const time = this.#timeOf(form, event);
     // Jepsen's workers read the clock before they append to the file: the order of the lines is the order of the
     // events.
     if (time < this.#lastTime) this.header.movedTimes += 1;
     this.#lastTime = Math.max(this.#lastTime, time);
     const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time: this.#lastTime });
     if (parsed === undefined) throw this.#error(`unknown :type :${event.type}`);
-    if (!parsed.success) throw this.#error(parsed.error.issues[0]?.message ?? "does not fit the format");
+    if (!parsed.success) throw this.#misfit(parsed.error.issues[0]);
     this.#index += 1;
     return parsed.data;
+  }
+
+  /** The order of the lines is time enough for a lock without leases. How long a lease has lasted only `:time` can say. */
+  #timeOf({ time }: EdnMap, { value }: Draft): number {
+    if (typeof time === "number" && Number.isFinite(time)) return Math.round(time);
+    if (typeof time === "bigint") {
+      const hint = "count :time from the start of the test, as Jepsen does: subtract the first one from all";
+      throw this.#error(":time: too large to be exact, beyond 2^53", hint);
+    }
+    if (value !== undefined && statesLease(value)) {
+      throw this.#error(
+        "a lease (:ttlMs, :validForMs) without a :time",
+        "give every operation its :time, in nanoseconds",
+      );
+    }
+    return this.#lastTime + 1;
+  }
+
+  #misfit(issue: z.core.$ZodIssue | undefined): UserError {
+    const known = issue === undefined ? undefined : inexact(issue);
+    if (known !== undefined) return this.#error(known.problem, known.hint);
+    return this.#error(issue?.message ?? "does not fit the format");
   }
 
   /** A process does one thing at a time, and nothing after an indeterminate end. */
@@ -182,6 +205,11 @@ function keyed(form: EdnMap): { readonly key: string; readonly value: EdnMap } {
     return { key: text(value[0]) ?? JSON.stringify(value[0], withBigints), value: isForm(rest) ? rest : {} };
   }
   return { key: "lock", value: isForm(value) ? value : {} };
+}
+
+/** Whether an operation says how long a lease lasts, other than for ever. */
+function statesLease(value: object): boolean {
+  return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== NO_LEASE_MS);
 }
 
 function isForm(value: unknown): value is EdnMap {
