@@ -15,6 +15,7 @@ const MODULES = [
   "lane-layout",
   "palette",
   "scene",
+  "distinct-items",
   "paint-lane",
   "paint-timeline",
   "canvas-sheet",

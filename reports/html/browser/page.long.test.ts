@@ -169,6 +169,31 @@ describe.skipIf(chromium === undefined)("the HTML report in a browser", { timeou
     expect(opened.complaints.join()).not.toContain("dialog");
   });
 
+  test("however many writes there are, a frame draws no more circles than the screen has pixels", async () => {
+    await using opened = await openReport(browser, longRun(45_000, 3), { width: 1440, height: 900 });
+    const { page } = opened;
+    await page.click(".zoom-all");
+    const circles = await page.evaluate(async () => {
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      await frame();
+      await frame();
+      const drawing = CanvasRenderingContext2D.prototype;
+      // oxlint-disable-next-line typescript/unbound-method -- called with its context
+      const { arc } = drawing;
+      let count = 0;
+      drawing.arc = function counted(...values) {
+        count += 1;
+        arc.apply(this, values);
+      };
+      window.document.querySelector<HTMLElement>(".zoom-in")?.click();
+      await frame();
+      await frame();
+      return count;
+    });
+    expect(circles).toBeGreaterThan(100);
+    expect(circles).toBeLessThan(1440);
+  });
+
   test("a hundred thousand events: opened, searched, zoomed and painted without a pause that one would mind", async () => {
     const run = longRun(100_000);
     const document = renderHtml({ runs: [run] });

@@ -1,7 +1,8 @@
 import { stripsTop, type LanePlace } from "./lane-layout.ts";
 import { hatch, type Palette } from "./palette.ts";
 import type { HoldData } from "../page-data.ts";
-import { clockOffset, firstEndingAfter, type Item } from "./run-model.ts";
+import { opacityOf, visitDistinct } from "./distinct-items.ts";
+import { clockOffset, type Item } from "./run-model.ts";
 import { gutterOf, HOLD_ROW, OPERATION_ROW, rowOf, xOf, type Scene } from "./scene.ts";
 import { offsetLabel } from "./time-view.ts";
 
@@ -27,7 +28,9 @@ export function paintLane(paint: LanePaint, place: LanePlace): void {
   paintClockSteps(paint, place);
   paintOperations(paint, place);
   paintHolds(paint, place);
-  for (const mark of lane.marks) paintMark(paint, place, mark);
+  for (const series of lane.markSeries) {
+    visitDistinct(paint.scene, series, (mark) => paintMark(paint, place, mark));
+  }
 }
 
 function paintNodeLine({ context, scene, palette }: LanePaint, { lane, top }: LanePlace): void {
@@ -42,7 +45,7 @@ function paintFault(paint: LanePaint, place: LanePlace, fault: Item): void {
   const row = rowOf(fault, place);
   const top = place.top + row.top;
   const [x, width] = extent(scene, fault, 2);
-  const alpha = dim(scene, fault);
+  const alpha = opacityOf(scene, fault);
   context.globalAlpha = alpha;
   if (fault.to === fault.from) {
     const promotion = fault.label === "promotion";
@@ -117,7 +120,7 @@ function paintHold(paint: LanePaint, place: LanePlace, item: Item, hold: HoldDat
   const { context, scene, palette } = paint;
   const [x, width] = extent(scene, item, 2);
   const top = place.top + HOLD_ROW.top;
-  context.globalAlpha = dim(scene, item);
+  context.globalAlpha = opacityOf(scene, item);
   if (overran) {
     context.fillStyle = palette.panel;
     context.fillRect(x, top, width, HOLD_ROW.height);
@@ -141,40 +144,32 @@ function paintHold(paint: LanePaint, place: LanePlace, item: Item, hold: HoldDat
   context.globalAlpha = 1;
 }
 
-/** Operations too dense to tell apart share a stroke: one in the same pixel as the last of its outcome is skipped. */
+/** Kinds of operations one after another: what is rare comes last, on top. */
 function paintOperations(paint: LanePaint, place: LanePlace): void {
   const { context, scene, palette } = paint;
   const color = { ok: palette.note, fail: palette.soft, info: palette.unknown } as Readonly<Record<string, string>>;
-  const last: Record<string, number> = {};
-  const { operations } = place.lane;
-  for (let index = firstEndingAfter(operations, scene.view.from); index < operations.length; index += 1) {
-    const item = operations[index];
-    if (item === undefined || item.from > scene.view.to) break;
-    const acquires = item.label === "acquire";
-    const [x, width] = extent(scene, item, 2);
-    const alpha = dim(scene, item);
-    const row = `${item.outcome}${acquires}${alpha}`;
-    if (x + width < (last[row] ?? -Infinity) + 1) continue;
-    last[row] = x + width;
-    context.globalAlpha = alpha;
-    context.fillStyle = color[item.outcome] ?? palette.soft;
-    if (acquires) {
-      context.fillRect(x, place.top + HOLD_ROW.top + 5, width, 5);
-      if (item.outcome === "fail") context.fillRect(x + width - 2, place.top + HOLD_ROW.top + 2, 2, 11);
-    } else {
-      context.fillRect(x, place.top + OPERATION_ROW.top, width, OPERATION_ROW.height);
-      label(paint, item.label, Math.max(x, 0) + 3, place.top + OPERATION_ROW.top + 9, width - 6, palette.page, 10);
-    }
+  for (const series of place.lane.operationSeries) {
+    visitDistinct(scene, series, (item, opacity) => {
+      const [x, width] = extent(scene, item, 2);
+      context.globalAlpha = opacity;
+      context.fillStyle = color[item.outcome] ?? palette.soft;
+      if (item.label === "acquire") {
+        context.fillRect(x, place.top + HOLD_ROW.top + 5, width, 5);
+        if (item.outcome === "fail") context.fillRect(x + width - 2, place.top + HOLD_ROW.top + 2, 2, 11);
+      } else {
+        context.fillRect(x, place.top + OPERATION_ROW.top, width, OPERATION_ROW.height);
+        label(paint, item.label, Math.max(x, 0) + 3, place.top + OPERATION_ROW.top + 9, width - 6, palette.page, 10);
+      }
+    });
   }
   context.globalAlpha = 1;
 }
 
 function paintMark(paint: LanePaint, place: LanePlace, mark: Item): void {
   const { context, scene, palette } = paint;
-  if (!isVisible(scene, mark)) return;
   const x = xOf(scene, mark.from);
   const y = place.top + stripsTop(place.lane) / 2;
-  context.globalAlpha = dim(scene, mark);
+  context.globalAlpha = opacityOf(scene, mark);
   if (mark.kind === "lost") {
     context.fillStyle = palette.bad;
     diamond(context, x, place.top + HOLD_ROW.top + HOLD_ROW.height / 2, 6);
@@ -229,10 +224,4 @@ function extent(
 ): readonly [number, number] {
   const x = Math.max(-8, xOf(scene, from));
   return [x, Math.max(least, Math.min(scene.width + 8, xOf(scene, to)) - x)];
-}
-
-/** Items that the filter hides stay visible, but pale. */
-function dim({ matching }: Scene, item: Item): number {
-  if (matching === undefined) return 1;
-  return matching[item.event] === 1 || (item.completion !== undefined && matching[item.completion] === 1) ? 1 : 0.15;
 }

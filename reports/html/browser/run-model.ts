@@ -31,13 +31,19 @@ export interface LaneItems extends LaneData {
   readonly holds: readonly Item[];
   readonly faults: readonly Item[];
   readonly marks: readonly Item[];
+  /** The operations, and the marks, by what they look like, each ascending in time: the open ones, then the rest, what is rare last. */
+  readonly operationSeries: readonly (readonly Item[])[];
+  readonly markSeries: readonly (readonly Item[])[];
   /** How many strips its faults need. */
   readonly strips: number;
 }
 
 /** Decodes what the page carries. */
 export async function loadRun(base64: string): Promise<RunModel> {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  const binary = atob(base64);
+  // Without a function for each of millions of characters.
+  const bytes = new Uint8Array(binary.length);
+  for (let place = 0; place < binary.length; place += 1) bytes[place] = binary.charCodeAt(place);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return modelOf((await new Response(stream).json()) as RunData);
 }
@@ -77,7 +83,34 @@ export function modelOf(data: RunData): RunModel {
       add("marks", markItem("write", event, lane, event.value.accepted ? "ok" : "fail", event.value.data));
     if (event.type === "lost") add("marks", markItem("lost", event, lane, "info", "lease lost"));
   });
-  return { data, lanes, itemOf };
+  const withSeries = lanes.map((lane) => ({
+    ...lane,
+    operationSeries: operationSeriesOf(lane.operations),
+    markSeries: seriesOf(lane.marks, ({ kind, outcome }) => `${kind} ${outcome}`),
+  }));
+  return { data, lanes: withSeries, itemOf };
+}
+
+/** What nobody answered reaches to the end of the run, and must not cover what came after it. */
+function operationSeriesOf(operations: readonly Item[]): readonly (readonly Item[])[] {
+  const isOpen = ({ completion }: Item): boolean => completion === undefined;
+  const answered = operations.filter((operation) => !isOpen(operation));
+  return [
+    operations.filter(isOpen),
+    ...seriesOf(answered, ({ outcome, label }) => `${outcome} ${label === "acquire"}`),
+  ];
+}
+
+/** Items grouped by a key, the largest group first. */
+function seriesOf(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
+  const series = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const known = series.get(key);
+    if (known === undefined) series.set(key, [item]);
+    else known.push(item);
+  }
+  return [...series.values()].sort((one, other) => other.length - one.length);
 }
 
 /** The first strip without a fault in force at `time`. */
