@@ -39,7 +39,7 @@ describe("a search", () => {
   test("that finds nothing does all its runs and counts them", async () => {
     const { ran, result } = campaign((limitMs) => (limitMs % 2 === 0 ? "valid" : "unknown"));
     const { valid, unknown, ...rest } = await result;
-    expect(rest).toEqual({ seed: 7, runs: 200, cutShort: false });
+    expect(rest).toEqual({ seed: 7, runs: 200, furtherRuns: 0, cutShort: false });
     expect(valid).toBe(ran.filter((limitMs) => limitMs % 2 === 0).length);
     expect(unknown).toBe(200 - valid);
     expect(ran).toHaveLength(200);
@@ -287,7 +287,7 @@ describe("an end before the end", () => {
       },
       { signal: stop.signal },
     );
-    expect(await result).toEqual({ seed: 7, runs: 3, valid: 3, unknown: 0, cutShort: true });
+    expect(await result).toEqual({ seed: 7, runs: 3, furtherRuns: 0, valid: 3, unknown: 0, cutShort: true });
   });
 
   test("a signal ends shrinking too, and what was found stays", async () => {

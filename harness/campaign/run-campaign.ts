@@ -11,6 +11,8 @@ import { hasVisibleOverlap } from "./visible-overlap.ts";
 export interface Judged {
   readonly plan: Plan;
   readonly verdict: Verdict;
+  /** How many runs led to it, where a plan was aimed anew after its first one. Default: 1. */
+  readonly runs?: number | undefined;
 }
 
 export interface CampaignOptions<Run extends Judged> {
@@ -37,6 +39,11 @@ export interface CampaignOptions<Run extends Judged> {
    * run that was interrupted: the search ends, and the run does not count.
    */
   readonly execute: (plan: Plan, unwanted: AbortSignal) => Promise<Run | undefined>;
+  /**
+   * Tries a plan of the search. Its run may be of another plan, which is then shrunk instead; the same plan always leads
+   * to the same one. Default: `execute`.
+   */
+  readonly attempt?: ((plan: Plan, unwanted: AbortSignal) => Promise<Run | undefined>) | undefined;
   /**
    * How many plans run at a time, besides those of shrinking. Everything that comes out is as if they ran one after
    * another. Default: 1.
@@ -82,7 +89,10 @@ interface Counterexample<Run extends Judged> {
 
 export interface CampaignResult<Run extends Judged> {
   readonly seed: number;
+  /** Plans that were tried. */
   readonly runs: number;
+  /** Further runs of plans that were aimed anew. */
+  readonly furtherRuns: number;
   readonly valid: number;
   readonly unknown: number;
   readonly counterexample?: Counterexample<Run> | undefined;
@@ -116,10 +126,13 @@ class Search<Run extends Judged> {
   /** Of the plan that was taken last, without those of shrinking. */
   #position = 0;
   #runs = 0;
+  #furtherRuns = 0;
   #valid = 0;
   #unknown = 0;
   #shrinks = 0;
   #failing: Run | undefined;
+  /** The plan that was run instead of the one that failed, if another was. */
+  #standIn: Plan | undefined;
   /** With how many other seeds the violation came again, at most. */
   #mostSeeds = 0;
   #seedRuns = 0;
@@ -142,9 +155,10 @@ class Search<Run extends Judged> {
         const verdict = known?.get(position);
         // A failing plan has to run again: its run is needed, and shrinking begins with it.
         const isKnown = verdict !== undefined && verdict !== "invalid";
-        return isKnown ? Promise.resolve(verdict) : this.#options.execute(plan, unwanted);
+        const { execute, attempt = execute } = this.#options;
+        return isKnown ? Promise.resolve(verdict) : attempt(plan, unwanted);
       },
-      take: ({ position }, run) => this.#take(position, run),
+      take: (trial, run) => this.#take(trial, run),
       drop: (run) => {
         if (typeof run === "object") this.#options.onUnwanted?.(run);
       },
@@ -189,6 +203,8 @@ class Search<Run extends Judged> {
     let broken: { readonly error: unknown } | undefined;
     // Smaller plans are compared with it.
     if (this.#failing !== undefined) await this.#lastsAsLong(this.#failing);
+    const [head = "0", ...steps] = path.split(":");
+    if (this.#failing === undefined) await this.#findStandIn(head);
     const property = fc.asyncProperty(plans, async (plan) => {
       const known = this.#judged.get(JSON.stringify(plan));
       if (known !== undefined) return known;
@@ -203,13 +219,37 @@ class Search<Run extends Judged> {
         return true;
       }
     });
-    const { counterexamplePath } = await fc.check(property, { seed, numRuns: runs, path, examples: this.#examples });
+    const from =
+      this.#standIn === undefined
+        ? { numRuns: runs, path, examples: this.#examples }
+        : { numRuns: 1, path: ["0", ...steps].join(":"), examples: [[this.#standIn]] satisfies [Plan][] };
+    const { counterexamplePath } = await fc.check(property, { seed, ...from });
     if (broken !== undefined) throw broken.error;
-    return counterexamplePath ?? undefined;
+    if (counterexamplePath === null || counterexamplePath === undefined) return undefined;
+    return this.#standIn === undefined
+      ? counterexamplePath
+      : [head, ...counterexamplePath.split(":").slice(1)].join(":");
+  }
+
+  /** Learns which plan stands for the one at a position, by trying it. */
+  async #findStandIn(position: string): Promise<void> {
+    const { plans, seed, runs, attempt } = this.#options;
+    if (attempt === undefined || this.#isStopped()) return;
+    let tried: Plan | undefined;
+    const property = fc.asyncProperty(plans, async (plan) => {
+      tried = plan;
+      throw new PreconditionFailure(true);
+    });
+    await fc.check(property, { seed, numRuns: runs, path: position, examples: this.#examples });
+    if (tried !== undefined) this.#noteStandIn(tried, await attempt(tried, new AbortController().signal));
+  }
+
+  #noteStandIn(tried: Plan, run: Run | undefined): void {
+    if (run !== undefined && JSON.stringify(run.plan) !== JSON.stringify(tried)) this.#standIn = run.plan;
   }
 
   /** Counts a run, or a verdict that is known; false when it is the counterexample, or was interrupted. */
-  #take(position: number, run: Run | Verdict["verdict"] | undefined): boolean {
+  #take({ position, plan }: Trial, run: Run | Verdict["verdict"] | undefined): boolean {
     if (run === undefined) {
       this.#cutShort = true;
       return false;
@@ -219,7 +259,9 @@ class Search<Run extends Judged> {
       this.#count(run);
       return true;
     }
-    return this.#note(run, run.verdict.verdict === "invalid");
+    const fails = run.verdict.verdict === "invalid";
+    if (fails) this.#noteStandIn(plan, run);
+    return this.#note(run, fails);
   }
 
   /** Runs a plan while shrinking, or the one at the path that was asked for; false when it was judged invalid. */
@@ -239,7 +281,7 @@ class Search<Run extends Judged> {
   #note(run: Run, fails: boolean): boolean {
     const shrinking = this.#failing !== undefined;
     if (shrinking) this.#shrinks += 1;
-    else this.#count(run.verdict.verdict);
+    else this.#count(run.verdict.verdict, run.runs);
     if (fails) this.#failing = run;
     // A long search keeps nothing: it hardly ever draws the same plan twice.
     if (this.#failing !== undefined) this.#judged.set(JSON.stringify(run.plan), !fails);
@@ -291,8 +333,9 @@ class Search<Run extends Judged> {
     return again >= atLeast;
   }
 
-  #count(verdict: Verdict["verdict"]): void {
+  #count(verdict: Verdict["verdict"], runs = 1): void {
     this.#runs += 1;
+    this.#furtherRuns += runs - 1;
     if (verdict === "valid") this.#valid += 1;
     if (verdict === "unknown") this.#unknown += 1;
   }
@@ -302,6 +345,7 @@ class Search<Run extends Judged> {
     return {
       seed: this.#options.seed,
       runs: this.#runs,
+      furtherRuns: this.#furtherRuns,
       valid: this.#valid,
       unknown: this.#unknown,
       // What was still in progress when no further run could begin may have found something.

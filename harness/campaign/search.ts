@@ -1,5 +1,6 @@
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { type ContentionOptions, contentionPlans } from "../../workloads/contention.ts";
+import { aimedAnew } from "../../workloads/deviations/aimed-anew.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
@@ -71,6 +72,21 @@ export async function search<Run extends { readonly record: RunRecord }>({
     const executed = await run(plan, unwanted);
     return { ...executed, plan, verdict: verdictOf(executed) };
   };
+  /** The run; undefined when it was interrupted. */
+  const uninterrupted = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
+    const executed = await execute(plan, unwanted);
+    const isInterrupted = executed.record.history.end?.value.run === "interrupted";
+    return isInterrupted && !unwanted.aborted ? undefined : executed;
+  };
+  /** The run; or, if it decides nothing, that of the same plan aimed at what happened in it. */
+  const aimed = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
+    const executed = await uninterrupted(plan, unwanted);
+    if (executed?.verdict.verdict !== "unknown" || unwanted.aborted) return executed;
+    const better = aimedAnew(plan, executed.record.history);
+    if (better === undefined) return executed;
+    const again = await uninterrupted(better, unwanted);
+    return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };
+  };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters } = await systematicPart({ drawnFrom, learn, promises }, options);
   const result = await runCampaign<Searched<Run>>({
@@ -78,11 +94,9 @@ export async function search<Run extends { readonly record: RunRecord }>({
     otherSeeds,
     first,
     plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters })),
-    execute: async (plan, unwanted) => {
-      const executed = await execute(plan, unwanted);
-      const isInterrupted = executed.record.history.end?.value.run === "interrupted";
-      return isInterrupted && !unwanted.aborted ? undefined : executed;
-    },
+    execute: uninterrupted,
+    // In simulation a run shows what another run of the same plan will do.
+    attempt: learn === undefined ? undefined : aimed,
   });
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;

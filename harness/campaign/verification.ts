@@ -92,7 +92,11 @@ export async function verify(
   const quiet: QuietRun[] = [];
   const basis = required === undefined ? "promisable" : "asked";
   const { supports } = driver ?? (await simulatedDriver(lock));
-  const { counterexample, ...counts } = await search<SimulatedRun>({
+  const {
+    counterexample,
+    furtherRuns: _,
+    ...counts
+  } = await search<SimulatedRun>({
     drawnFrom: {
       lock,
       topology,

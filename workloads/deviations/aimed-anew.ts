@@ -1,0 +1,153 @@
+import type { FaultStep, Plan, Section } from "../../harness/core/plan.ts";
+import { topologyOf } from "../../harness/core/topologies/registry.ts";
+import { ANCHORS, type Anchor, type EventTrigger, type Trigger } from "../../harness/core/trigger.ts";
+import type { History, HistoryEvent } from "../../harness/history/history.ts";
+import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
+import { collectOperations } from "../../harness/history/operation-spans.ts";
+
+/**
+ * The same plan with what did not come about aimed at moments that came in its run: a fault whose trigger never came, at
+ * an event that did; a fault that had no effect, at a moment at which somebody holds; and a run in which nobody contended
+ * gets one more client, which comes while somebody holds. Undefined where nothing can be aimed better.
+ * @param history of a run of the plan, in which it decided nothing
+ */
+export function aimedAnew(plan: Plan, history: History): Plan | undefined {
+  const holds = collectHolds(history.events, history.events.at(-1)?.time ?? 0, plan.clients.length);
+  const faults = plan.faults.map((fault, step) => better(fault, { step, plan, history, holds }));
+  const moved = faults.some((fault, index) => fault !== plan.faults[index]);
+  const clients = moved ? plan.clients : withContender(plan, history, holds);
+  return moved || clients !== plan.clients ? { ...plan, faults, clients } : undefined;
+}
+
+/** A fault of a plan, and what its run recorded. */
+interface Recorded {
+  readonly step: number;
+  readonly plan: Plan;
+  readonly history: History;
+  readonly holds: readonly HoldSpan[];
+}
+
+function better(fault: FaultStep, recorded: Recorded): FaultStep {
+  const { events } = recorded.history;
+  const start = events.find(
+    (event) => event.type === "fault" && event.value.phase === "start" && event.value.step === recorded.step,
+  );
+  if (start?.type !== "fault" || start.value.outcome === "installed") return fault;
+  const { outcome, targets } = start.value;
+  // It came, but its target was dead or stopped already: no other moment is known to be better.
+  if (outcome === "skipped" && targets.length > 0) return fault;
+  const at = outcome === "skipped" ? thatCame(fault.at, recorded) : whileHeld(start, recorded);
+  return at === undefined ? fault : movedTo(fault, at);
+}
+
+/** An event like the one that never came: of its kind and client, or else of its client, or else any. */
+function thatCame(trigger: Trigger, { plan, history }: Recorded): EventTrigger | undefined {
+  if ("atMs" in trigger) return undefined;
+  const { client, count = 1 } = trigger;
+  const all = history.events.flatMap((event) => occurrenceOf(event, plan) ?? []);
+  const ofKind = "on" in trigger ? all.filter(({ on }) => on === trigger.on) : [];
+  const ofClient = (each: { readonly client: number }): boolean => client === undefined || each.client === client;
+  const pools = [ofKind.filter(ofClient), ofKind, all.filter(ofClient), all];
+  const pool = pools.find((each) => each.length > 0);
+  const chosen = pool?.[(count - 1) % pool.length];
+  return chosen === undefined ? undefined : { ...countedIn(all, chosen), ...delayOf(trigger) };
+}
+
+/** The first grant after the fault had no effect, or else the last one before. */
+function whileHeld(start: HistoryEvent, { plan, history, holds }: Recorded): EventTrigger | undefined {
+  const chosen = holds.find(({ granted }) => granted > start.index) ?? holds.at(-1);
+  const event = chosen && history.events[chosen.granted];
+  const occurrence = event && occurrenceOf(event, plan);
+  if (occurrence === undefined) return undefined;
+  const all = history.events.flatMap((each) => occurrenceOf(each, plan) ?? []);
+  return countedIn(all, occurrence);
+}
+
+/** Something that a trigger can wait for, as it happened. */
+interface Occurrence {
+  readonly on: Anchor;
+  readonly client: number;
+  readonly index: number;
+}
+
+function occurrenceOf(event: HistoryEvent, { clients }: Plan): Occurrence | undefined {
+  const name = `${event.f ?? ""}:${event.type}`;
+  const on = ANCHORS.find((anchor) => anchor === name);
+  if (on === undefined || typeof event.process !== "number") return undefined;
+  return { on, client: event.process % clients.length, index: event.index };
+}
+
+function countedIn(all: readonly Occurrence[], { on, client, index }: Occurrence): EventTrigger {
+  const count = all.filter((each) => each.on === on && each.client === client && each.index <= index).length;
+  return { on, client, count };
+}
+
+function delayOf({ afterMs }: Exclude<Trigger, { readonly atMs: number }>): { readonly afterMs?: number } {
+  return afterMs === undefined ? {} : { afterMs };
+}
+
+/** The fault at another moment, for as long as before. */
+function movedTo({ until, ...fault }: FaultStep, at: EventTrigger): FaultStep {
+  if (until === undefined) return { ...fault, at };
+  const lastsMs = sinceItsEvent(until) - sinceItsEvent(fault.at);
+  if (lastsMs <= 0) return { ...fault, at, until };
+  return { ...fault, at, until: { ...at, afterMs: (at.afterMs ?? 0) + lastsMs } };
+}
+
+function sinceItsEvent(trigger: Trigger): number {
+  return "atMs" in trigger ? trigger.atMs : (trigger.afterMs ?? 0);
+}
+
+/** A hold that is shorter than this may be over before anybody else asks. */
+const BRIEF_NS = 5e6;
+/** How long after the longest lease a lock that nobody holds must be free. */
+const SETTLING_MS = 2500;
+
+/**
+ * One more client, if nobody contended: it comes when the longest hold begins, or together with its holder if that gives
+ * the lock back at once.
+ */
+function withContender(plan: Plan, { events }: History, holds: readonly HoldSpan[]): Plan["clients"] {
+  if (isContended(plan, events, holds)) return plan.clients;
+  const [longest] = holds.toSorted((one, other) => other.to - other.from - (one.to - one.from));
+  const grant = longest && events[longest.granted];
+  const occurrence = grant && occurrenceOf(grant, plan);
+  if (longest === undefined || occurrence === undefined) return plan.clients;
+  const all = events.flatMap((event) => occurrenceOf(event, plan) ?? []);
+  const isBrief = longest.to - longest.from < BRIEF_NS;
+  const invoked = all.findLast(
+    ({ on, client, index }) => on === "acquire:invoke" && client === occurrence.client && index < occurrence.index,
+  );
+  const after = countedIn(all, isBrief && invoked !== undefined ? invoked : occurrence);
+  return [...plan.clients, { sections: [contender(plan, longest.key, after)] }];
+}
+
+/** Whether somebody asked for the lock while another held it. */
+function isContended({ clients }: Plan, events: readonly HistoryEvent[], holds: readonly HoldSpan[]): boolean {
+  const acquires = collectOperations(events, events.at(-1)?.time ?? 0, clients.length).filter(
+    ({ f }) => f === "acquire",
+  );
+  return acquires.some(
+    ({ client, from, to, completion }) =>
+      (completion?.type === "fail" && completion.value?.reason === "contended") ||
+      holds.some((hold) => hold.client !== client && hold.from < to && hold.to > from),
+  );
+}
+
+/** Asks for all that can be had of the key, until it must be free. */
+function contender({ clients, topology }: Plan, key: string, after: EventTrigger): Section {
+  const sections = clients.flatMap((client) => client.sections).filter((section) => section.key === key);
+  const [{ limit, mode } = {}] = sections;
+  const ttlMs = Math.max(1, ...sections.map((section) => section.ttlMs));
+  return {
+    key,
+    ttlMs,
+    waitMs: Math.max(...sections.map(({ waitMs }) => waitMs)) === 0 ? 0 : ttlMs + SETTLING_MS,
+    tries: Math.max(topologyOf(topology.kind).workload.tries, ...sections.map(({ tries }) => tries)),
+    ...(limit === undefined ? {} : { limit, ...(limit === 1 ? {} : { permits: limit }) }),
+    ...(mode === undefined ? {} : { mode: "exclusive" }),
+    after,
+    steps: [],
+    release: true,
+  };
+}
