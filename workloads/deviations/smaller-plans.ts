@@ -7,6 +7,7 @@ import type { Trigger } from "../../harness/core/trigger.ts";
  * first that fails as well.
  */
 export function* smallerPlans(plan: Plan): Generator<Plan> {
+  yield* ofOneKey(plan);
   // A trigger that names a fault by its index would wait for another one.
   if (!namesAnyFault(plan)) yield* without(plan.faults).map((faults) => ({ ...plan, faults }));
   if (plan.clients.length > 1) {
@@ -16,6 +17,17 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
   yield* changed(plan, (sections) => without(sections));
   yield* changed(plan, (sections) => eachOf(sections, smallerSections));
   for (const faults of eachOf(plan.faults, shorterFaults)) yield { ...plan, faults };
+}
+
+/** What happens on one key only, where nothing names a client. */
+function ofOneKey(plan: Plan): readonly Plan[] {
+  const { clients, faults } = plan;
+  const keys = new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
+  if (keys.size < 2 || faults.length > 0 || JSON.stringify(clients).includes('"client":')) return [];
+  return [...keys].map((key) => {
+    const some = clients.map(({ sections }) => ({ sections: sections.filter((section) => section.key === key) }));
+    return { ...plan, clients: some.filter(({ sections }) => sections.length > 0) };
+  });
 }
 
 /** Whether a fault hits this client, or a trigger waits for it. */

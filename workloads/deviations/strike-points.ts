@@ -29,7 +29,7 @@ export interface StrikePoint {
 
 /** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
 const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
-const RENEWAL_RANK = 1;
+const RENEWAL_RANK = 0;
 /** Of an operation of several commands: what one command found may have changed before the next one acts on it. */
 const SPLIT_RANK = -1;
 /** Of messages that name no key: they set a connection up. */

@@ -6,6 +6,8 @@ import type { ContentionOptions } from "../../../workloads/contention.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { inTurn, type Queue } from "./in-turn.ts";
+import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   type Skills,
   skillsWorkload,
@@ -36,21 +38,30 @@ interface SystematicOptions extends LearningOptions {
 }
 
 /**
- * Plans in a fixed order: the small workloads of what the lock can do, then the same with one deviation each, the most
- * telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
+ * Plans in a fixed order: the small workloads of what the lock can do, side by side; then each with one deviation, the
+ * most telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<readonly Plan[]> {
   const { drawnFrom, learn, skills, promises, most } = options;
   const workloads = smallWorkloads(workloadOptions(options), skills);
-  const bases: Base[] = [];
-  for (const { name, plan } of workloads) {
+  const bases: (Base & { readonly times: number })[] = [];
+  for (const { name, plan, times } of workloads) {
     const { history, messages } = await learn(plan);
     // A lock that renews its leases is never free again if its holder does not release it.
     if (history.end?.value.run !== "completed") continue;
-    bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) });
+    bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
   }
-  const plans = bases.map(({ plan }) => plan);
-  return [...plans, ...deviating(bases, drawnFrom.faults, promises).take(Math.max(0, most - plans.length))];
+  const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
+  const queues = [{ plans: againWith(calm), share: 1 }, ...deviating(bases, drawnFrom.faults, promises)];
+  return [...calm, ...inTurn(queues).take(Math.max(0, most - calm.length))];
+}
+
+/** How often the workloads run without faults, each time with other random numbers. */
+const CALM_TIMES = 5;
+
+function againWith(calm: readonly Plan[]): IteratorObject<Plan> {
+  const times = Array.from({ length: CALM_TIMES - 1 }, (_, index) => index + 1);
+  return times.values().flatMap((more) => calm.map((plan) => ({ ...plan, seed: plan.seed + more })));
 }
 
 /** What the lock does when it is asked to extend and to enter again. */
@@ -89,14 +100,14 @@ interface Deviating {
 }
 
 /**
- * One deviation each: the kinds in turn, and of each kind the cheapest over all sorts and workloads. A kind under which the
- * lock promises less comes less often: fewer of its runs can break a promise.
+ * One deviation each: a queue for each kind, and in it the cheapest first, over all sorts and workloads. A kind under which
+ * the lock promises less comes less often: fewer of its runs can break a promise.
  */
-function* deviating(
+function deviating(
   bases: readonly Base[],
   faults: readonly Fault[],
   promises: SystematicOptions["promises"],
-): Generator<Plan> {
+): readonly Queue[] {
   const found = bases.flatMap((base, index) =>
     deviationsOf(base, faults, undefined, MOST_COST).map((deviation): Deviating => {
       return { base, deviation, cost: deviation.cost + index / 2 };
@@ -104,23 +115,17 @@ function* deviating(
   );
   const promised = promisesOf(promises);
   const queues = [...Map.groupBy(found, ({ deviation }) => deviation.kind)].flatMap(([kind, each]) => {
-    const queue = cheapestFirst(withRepetitions(each))
+    const ordered = cheapestFirst(withRepetitions(each));
+    const first = ordered.find((item) => promised(item) > 0);
+    if (first === undefined) return [];
+    const plans = ordered
       .values()
-      .filter((item) => promised(item) > 0);
-    const { value: head } = queue.next();
-    return head === undefined ? [] : [{ queue, head, taken: 0, promised: promised(head), share: SHARES[kind] ?? 1 }];
+      .filter((item) => promised(item) > 0)
+      .map(({ base, deviation }) => deviation.apply(base.plan));
+    return [{ plans, share: SHARES[kind] ?? 1, promised: promised(first) }];
   });
   const most = Math.max(...queues.map((queue) => queue.promised));
-  const timed = queues.map((queue) => ({ ...queue, share: queue.share * (queue.promised / most) ** 2 }));
-  const dueAt = ({ taken, share }: (typeof timed)[number]): number => (taken + 0.5) / share;
-  while (timed.length > 0) {
-    const next = timed.reduce((one, other) => (dueAt(other) < dueAt(one) ? other : one));
-    const { base, deviation } = next.head;
-    yield deviation.apply(base.plan);
-    const { value: head } = next.queue.next();
-    if (head === undefined) timed.splice(timed.indexOf(next), 1);
-    else Object.assign(next, { head, taken: next.taken + 1 });
-  }
+  return queues.map(({ plans, share, promised }) => ({ plans, share: share * (promised / most) ** 2 }));
 }
 
 /** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { PLAN_BOUNDS } from "../../harness/core/plan-bounds.ts";
+import { planSchema } from "../../harness/core/plan.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import { sideBySide } from "./side-by-side.ts";
+import { smallerPlans } from "./smaller-plans.ts";
+import { smallWorkloads } from "./workloads.ts";
+
+const plans = smallWorkloads(
+  { lock: "single", topology: topologySchema.parse({ kind: "single" }), fencing: true, seed: 1, outlives: true },
+  { extends: true, reenters: true },
+).map(({ plan }) => plan);
+
+test("workloads side by side share neither a key nor a client", () => {
+  const [all, ...others] = sideBySide(plans);
+  expect(others).toEqual([]);
+  expect(planSchema.parse(all)).toEqual(all);
+  expect(all?.clients).toHaveLength(plans.flatMap(({ clients }) => clients).length);
+  const keys = all?.clients.map(({ sections }) => new Set(sections.map(({ key }) => key)));
+  expect(keys?.every(({ size }) => size === 1)).toBe(true);
+  expect(new Set(keys?.flatMap((each) => [...each])).size).toBe(plans.length);
+});
+
+test("more clients than a plan may have are shared out", () => {
+  const many = sideBySide(Array.from({ length: 6 }, () => plans).flat());
+  expect(many.length).toBeGreaterThan(1);
+  expect(many.every(({ clients }) => clients.length <= PLAN_BOUNDS.clients)).toBe(true);
+  expect(many.flatMap(({ clients }) => clients)).toHaveLength(6 * plans.flatMap(({ clients }) => clients).length);
+});
+
+test("what happens on one key is a smaller plan, the workload itself", () => {
+  const [all] = sideBySide(plans);
+  if (all === undefined) throw new Error("there is no plan");
+  const onlyKeys = smallerPlans(all).take(plans.length).toArray();
+  const renamed = JSON.parse(JSON.stringify(onlyKeys).replaceAll(/"k\d+"/g, '"k1"')) as unknown;
+  expect(renamed).toEqual(plans);
+});
