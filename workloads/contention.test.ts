@@ -5,7 +5,7 @@ import type { Fault } from "../harness/core/fault.ts";
 import { planSchema, type Plan } from "../harness/core/plan.ts";
 import { topologySchema } from "../harness/core/topology.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
-import type { EventTrigger, Trigger } from "../harness/core/trigger.ts";
+import { type EventTrigger, isMessageTrigger, type Trigger } from "../harness/core/trigger.ts";
 import { readyFaults } from "../harness/run/nemesis.ts";
 import { contentionPlans, type ContentionOptions } from "./contention.ts";
 
@@ -58,6 +58,23 @@ describe.each(["single", "sentinel", "redlock"] as const)("plans for %s", (kind)
       { numRuns: 300 },
     );
   });
+});
+
+test("faults wait for commands that the lock is known to send, of clients that there are, and heal later", () => {
+  const commands = [
+    { command: "SET", times: 2 },
+    { command: "EVALSHA", times: 40 },
+  ];
+  const plans = fc.sample(plansFor("single", { commands, clients: { min: 2, max: 3 } }), { seed: 1, numRuns: 300 });
+  const waiting = plans.flatMap(({ faults, clients }) =>
+    faults.flatMap(({ at, until }) => (isMessageTrigger(at) ? [{ at, until, clients: clients.length }] : [])),
+  );
+  expect(new Set(waiting.map(({ at }) => `${at.moment} ${at.command}`)).size).toBe(8);
+  for (const { at, until, clients } of waiting) {
+    expect(at.client).toBeLessThan(clients);
+    expect(at.count).toBeLessThanOrEqual(at.command === "SET" ? 2 : 6);
+    expect(until).toEqual({ ...at, afterMs: expect.any(Number) as number });
+  }
 });
 
 describe("what is drawn", () => {

@@ -6,7 +6,7 @@ import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 import type { Supports } from "../harness/core/sharing.ts";
 import { isShareable, type ShareOut, shares } from "./sharing.ts";
-import { faultSchedules, faultStep } from "./fault-schedule.ts";
+import { faultSchedules, faultStep, type SentCommand } from "./fault-schedule.ts";
 
 type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
@@ -27,6 +27,8 @@ export interface ContentionOptions {
   readonly maxHoldShare?: number;
   /** Whether holders sometimes acquire again what they hold: for locks that allow it. */
   readonly reenters?: boolean;
+  /** What clients of the lock send to servers, as far as it is known: faults then wait for these commands too. */
+  readonly commands?: readonly SentCommand[] | undefined;
   /** What the lock supports: then its key is a semaphore or a read-write lock. */
   readonly supports?: Supports | undefined;
   /** Whether refused callers sometimes try again: without that, clients of locks that do not wait hardly contend. */
@@ -72,7 +74,7 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
   // Shrinking goes through the fields in this order, so it removes faults first.
   return fc
     .record({
-      faults: faultSchedules(options.faults, options.topology, max),
+      faults: faultSchedules(options.faults, options.topology, max, options.commands),
       seeker: fc.option(fc.integer({ min: 0, max: max - 1 }), { freq: 3 }),
       clients: fc.array(clientPlan(options), { minLength: min, maxLength: max }),
       // No seed is simpler than another.

@@ -3,7 +3,13 @@ import type { Fault } from "../harness/core/fault.ts";
 import type { FaultStep, PlanInput } from "../harness/core/plan.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
-import type { EventTrigger, Trigger } from "../harness/core/trigger.ts";
+import {
+  type EventTrigger,
+  isMessageTrigger,
+  MESSAGE_MOMENTS,
+  type MessageTrigger,
+  type Trigger,
+} from "../harness/core/trigger.ts";
 
 type ClientInputs = PlanInput["clients"];
 
@@ -15,6 +21,12 @@ export interface DrawnFault {
   readonly lastsMs: number;
   /** Whether it hits the client whose event it waits for, if it hits a client at all. */
   readonly aimed: boolean;
+}
+
+/** A command that clients send to servers, and how often a client sent it in one run. */
+export interface SentCommand {
+  readonly command: string;
+  readonly times: number;
 }
 
 /** Events that faults wait for; an event that no client of a plan causes is replaced. */
@@ -43,11 +55,12 @@ export function faultSchedules(
   faults: readonly Fault[],
   topology: TopologySpec,
   clients: number,
+  commands: readonly SentCommand[] = [],
 ): Arbitrary<readonly DrawnFault[]> {
   const { longestFaultMs } = topologyOf(topology.kind).workload;
   const possible = faults.flatMap((fault) => {
     const params = fault.arbitrary(topology, clients);
-    return params === undefined ? [] : [drawnFault(fault.kind, params, clients, longestFaultMs)];
+    return params === undefined ? [] : [drawnFault(fault.kind, params, trigger(clients, commands), longestFaultMs)];
   });
   if (possible.length === 0) return fc.constant([]);
   // Shrinking the kinds would draw all faults anew and lose the failure.
@@ -63,13 +76,13 @@ export function faultSchedules(
 function drawnFault(
   kind: string,
   params: Arbitrary<Record<string, unknown>>,
-  clients: number,
+  at: Arbitrary<Trigger>,
   longestMs: number,
 ): Arbitrary<DrawnFault> {
   return fc.record({
     kind: fc.constant(kind),
     params,
-    at: trigger(clients),
+    at,
     // Many faults are over while the operations that they hit are still under way.
     lastsMs: fc.oneof(
       fc.integer({ min: SHORTEST_MS, max: BRIEF_MS }),
@@ -79,8 +92,11 @@ function drawnFault(
   });
 }
 
-/** Mostly an event in the protocol, because a fault at a random time seldom hits the moment that matters. */
-function trigger(clients: number): Arbitrary<Trigger> {
+/**
+ * Mostly an event in the protocol, or a command on its way, as far as the lock's commands are known: a fault at a random
+ * time seldom hits the moment that matters.
+ */
+function trigger(clients: number, commands: readonly SentCommand[]): Arbitrary<Trigger> {
   const anchored = fc.record(
     {
       on: fc.constantFrom(...ANCHORS),
@@ -91,9 +107,26 @@ function trigger(clients: number): Arbitrary<Trigger> {
     { requiredKeys: ["on", "count"] },
   );
   return fc.oneof(
-    { weight: 4, arbitrary: anchored },
+    { weight: commands.length > 0 ? 2 : 4, arbitrary: anchored },
+    ...(commands.length > 0 ? [{ weight: 2, arbitrary: atCommand(clients, commands) }] : []),
     { weight: 1, arbitrary: fc.record({ atMs: fc.integer({ min: 0, max: LATEST_MS }) }) },
   );
+}
+
+/** Of a client's commands of one name, mostly an early one: a caller may try again and again. */
+const MOST_COUNT = 6;
+
+function atCommand(clients: number, commands: readonly SentCommand[]): Arbitrary<Trigger> {
+  return fc
+    .record({
+      sent: fc.constantFrom(...commands),
+      moment: fc.constantFrom(...MESSAGE_MOMENTS),
+      client: fc.integer({ min: 0, max: clients - 1 }),
+      count: fc.integer({ min: 0, max: MOST_COUNT - 1 }),
+    })
+    .map(({ sent: { command, times }, moment, client, count }) => {
+      return { moment, command, client, count: (count % Math.min(times, MOST_COUNT)) + 1 };
+    });
 }
 
 /**
@@ -101,10 +134,14 @@ function trigger(clients: number): Arbitrary<Trigger> {
  * cause, because a fault that never comes proves nothing.
  */
 export function faultStep({ kind, params, at, lastsMs, aimed }: DrawnFault, clients: ClientInputs): FaultStep {
-  const fitted = "on" in at ? fit(at, clients) : at;
-  const client = aimed && "on" in fitted ? fitted.client : undefined;
+  const fitted = "on" in at ? fit(at, clients) : isMessageTrigger(at) ? ofOneOf(clients, at) : at;
+  const client = aimed && "client" in fitted ? fitted.client : undefined;
   const nameOf = (drawn: number): number => client ?? drawn % clients.length;
   return { kind, params: renamed(params, nameOf), at: fitted, until: later(fitted, lastsMs) };
+}
+
+function ofOneOf({ length }: ClientInputs, trigger: MessageTrigger): MessageTrigger {
+  return { ...trigger, client: (trigger.client ?? 0) % length };
 }
 
 function fit(trigger: EventTrigger, clients: ClientInputs): EventTrigger {

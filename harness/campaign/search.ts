@@ -88,12 +88,12 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, reenters } = await systematicPart({ drawnFrom, learn, promises }, options);
+  const { first, reenters, commands } = await systematicPart({ drawnFrom, learn, promises }, options);
   const result = await runCampaign<Searched<Run>>({
     ...options,
     otherSeeds,
     first,
-    plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters })),
+    plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
     execute: uninterrupted,
     // In simulation a run shows what another run of the same plan will do.
     attempt: learn === undefined ? undefined : aimed,
@@ -112,7 +112,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   return { ...result, counterexample: { ...counterexample, ...lastingRun } };
 }
 
-/** The plans of the systematic part, and whether the lock lets its holder enter again. */
+/** The plans of the systematic part, whether the lock lets its holder enter again, and what its clients send. */
 async function systematicPart<Run>(
   {
     drawnFrom,
@@ -120,14 +120,21 @@ async function systematicPart<Run>(
     promises,
   }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises">> & Pick<SearchOptions<Run>, "learn">,
   { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
-): Promise<{ readonly first: readonly Plan[]; readonly reenters: boolean }> {
+): Promise<Pick<ContentionOptions, "commands"> & { readonly first: readonly Plan[]; readonly reenters: boolean }> {
   const unlearned = { first: [], reenters: drawnFrom.reenters ?? false };
   const isOver = (): boolean => signal?.aborted === true;
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
-    const first = await systematicPlans({ drawnFrom, seed, learn, skills, promises, most: SYSTEMATIC_PLANS });
-    return { first, reenters: skills.reenters || unlearned.reenters };
+    const { plans, commands } = await systematicPlans({
+      drawnFrom,
+      seed,
+      learn,
+      skills,
+      promises,
+      most: SYSTEMATIC_PLANS,
+    });
+    return { first: plans, commands, reenters: skills.reenters || unlearned.reenters };
   } catch (error) {
     // The campaign says by itself that it was cut short.
     if (isOver()) return unlearned;

@@ -3,6 +3,8 @@ import type { Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
+import type { SentCommand } from "../../../workloads/fault-schedule.ts";
+import { RESOURCE } from "../../core/topology.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
@@ -37,11 +39,18 @@ interface SystematicOptions extends LearningOptions {
   readonly most: number;
 }
 
+/** What a search begins with. */
+interface SystematicPart {
+  readonly plans: readonly Plan[];
+  /** What clients of the lock send to servers, for the plans that are drawn afterwards. */
+  readonly commands: readonly SentCommand[];
+}
+
 /**
  * Plans in a fixed order: the small workloads of what the lock can do, side by side; then each with one deviation, the
  * most telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
  */
-export async function systematicPlans(options: SystematicOptions): Promise<readonly Plan[]> {
+export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
   const { drawnFrom, learn, skills, promises, most } = options;
   const workloads = smallWorkloads(workloadOptions(options), skills);
   const bases: (Base & { readonly times: number })[] = [];
@@ -53,7 +62,21 @@ export async function systematicPlans(options: SystematicOptions): Promise<reado
   }
   const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
   const queues = [{ plans: againWith(calm), share: 1 }, ...deviating(bases, drawnFrom.faults, promises)];
-  return [...calm, ...inTurn(queues).take(Math.max(0, most - calm.length))];
+  const plans = [...calm, ...inTurn(queues).take(Math.max(0, most - calm.length))];
+  return { plans, commands: commandsOf(bases) };
+}
+
+/** The commands about keys, and how often a client sent each at most. */
+function commandsOf(bases: readonly Base[]): readonly SentCommand[] {
+  const times = new Map<string, number>();
+  for (const { messages } of bases) {
+    const told = messages.filter(({ keys, server }) => keys.length > 0 && server !== RESOURCE);
+    for (const sent of Map.groupBy(told, ({ client, command }) => `${client} ${command}`).values()) {
+      const [{ command } = { command: "" }] = sent;
+      times.set(command, Math.max(times.get(command) ?? 0, sent.length));
+    }
+  }
+  return [...times].map(([command, most]) => ({ command, times: most }));
 }
 
 /** How often the workloads run without faults, each time with other random numbers. */
