@@ -1,3 +1,4 @@
+import { acknowledgedFailover } from "./catalogue/acknowledged-failover.ts";
 import { asyncFailover } from "./catalogue/async-failover.ts";
 import { clientClockBack } from "./catalogue/client-clock-back.ts";
 import { clockBackward } from "./catalogue/clock-backward.ts";
@@ -85,4 +86,5 @@ export const catalogue: readonly Scenario[] = [
   nodeFailoverInsideRedlock,
   clockRateSkew,
   eviction,
+  acknowledgedFailover,
 ];

@@ -24,6 +24,7 @@ export const javaWorkers: readonly LibraryWorker[] = [
     title: "Redisson 4.7.0, RLock without a lease time: a watchdog of 1.5 s renews it",
     language: "java",
     program: "RedissonWatchdog",
+    renews: true,
     asksReplicas: true,
   },
   {

@@ -9,6 +9,8 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** A lock of a library in another language, with the worker that drives it. */
 export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topologies" | "claims" | "limits"> {
+  /** Whether it renews its leases by itself. */
+  readonly renews?: boolean;
   readonly language: Language;
   /** The worker's program: what the language's toolchain starts, such as a file in the folder of its kit, or an argument of its program. */
   readonly program: string;
