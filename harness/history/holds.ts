@@ -276,7 +276,7 @@ export class HoldTracker {
     const end = begin + validForMs * NANOSECONDS_PER_MS;
     if (hold === undefined || end <= hold.leaseEnd) return [];
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
-    this.#leases.set(hold, { invokedTime: begin, end, endAtMost });
+    this.#leases.set(hold, { beginTime: begin, end, endAtMost });
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }

@@ -5,8 +5,8 @@ import type { GrantEvents, InvocationEvent } from "./operations.ts";
 
 /** A lease that an operation set. Times are nanoseconds since the start of the run. */
 export interface Lease {
-  /** When the operation was invoked. */
-  readonly invokedTime: number;
+  /** When it began at the earliest: when the operation was invoked, or a TTL before the end that the lock reported. */
+  readonly beginTime: number;
   readonly end: number;
   readonly endAtMost: number;
 }
@@ -36,8 +36,8 @@ export interface Promised {
  * An operation that asks for a shorter lease may take effect long before its client hears of it, if the client ever
  * does: from its invocation on the lock promises no more than it asks for, unless it certainly failed. An operation of
  * unknown outcome may take effect at any time after its invocation, even after a later one was acknowledged: each later
- * lease is promised for no more than the TTL that the unknown operation asked for, counted from the invocation of the
- * operation that set the lease. The same holds for an acquire of unknown outcome that may have entered the hold again.
+ * lease is promised for no more than the TTL that the unknown operation asked for, counted from the earliest beginning of
+ * that lease. The same holds for an acquire of unknown outcome that may have entered the hold again.
  */
 export class Leases {
   /** By key and owner value, the shortest TTL of the operations of unknown outcome: it may affect a later hold. */
@@ -66,7 +66,7 @@ export class Leases {
   set(hold: Hold, lease: Lease): void {
     const { promised } = hold;
     if (promised === undefined) return;
-    const longest = lease.invokedTime + promised.shortestUnknown;
+    const longest = lease.beginTime + promised.shortestUnknown;
     promised.lease = longest < lease.end ? { ...lease, end: longest } : lease;
     this.#update(hold);
   }
@@ -145,10 +145,14 @@ export function leaseOf(grant: {
   const { validForMs, grantedAt } = completion.value;
   const invokedTime = invocation.time;
   const ttl = invocation.value.ttlMs * NANOSECONDS_PER_MS;
-  if (validForMs === undefined) return { invokedTime, end: invokedTime + ttl, endAtMost: completion.time + ttl };
+  if (validForMs === undefined) {
+    return { beginTime: invokedTime, end: invokedTime + ttl, endAtMost: completion.time + ttl };
+  }
   const answered = Math.min(grantedAt ?? completion.time, completion.time);
   const end = answered + validForMs * NANOSECONDS_PER_MS;
-  return { invokedTime, end, endAtMost: Math.max(end, completion.time + ttl) };
+  // The lock counts the validity from before it takes the key: a lock that has waited began the lease long after it was
+  // asked.
+  return { beginTime: Math.max(invokedTime, end - ttl), end, endAtMost: Math.max(end, completion.time + ttl) };
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

@@ -90,6 +90,22 @@ describe("a lock is stuck", () => {
     expect(judged(crashed().seek(5000, 1).refused(5001, 1, "NOREPLICAS"))).toBe("not-applicable");
   });
 
+  it("not when it asked for a shorter lease than any that was granted, which may be too short to be granted at all", () => {
+    const brief = (ttlMs: number, grantedMs = 1000): string =>
+      judged(
+        new Recording({ clients: 3 })
+          .acquire(0, 0, "a", { ttlMs: grantedMs })
+          .release(10, 0, "a")
+          .seek(6000, 1, { ttlMs })
+          .refused(6001, 1),
+      );
+    expect(brief(2)).not.toContain("invalid");
+    expect(brief(99)).not.toContain("invalid");
+    expect(brief(100)).toMatch(/^invalid; never-freed/);
+    expect(brief(20, 20)).toMatch(/^invalid; never-freed/);
+    expect(brief(20, 21)).not.toContain("invalid");
+  });
+
   it("not on another key", () => {
     const busy = new Recording({ clients: 3 }).on("other").acquire(0, 0, "a").on("k").acquire(2, 1, "b");
     expect(judged(busy.fail(9000, 2))).toBe("valid");

@@ -47,6 +47,12 @@ interface Suspicion {
   readonly underWay: Set<number>;
 }
 
+/**
+ * A lease of this length is certainly long enough to be granted. One that drift and the time of the requests use up may
+ * never be: then a library gives up after its tries as if somebody held the lock.
+ */
+const GRANTABLE_TTL_MS = 100;
+
 const FREE_BY_ITSELF = "a lock must become free by itself even if its holder dies";
 
 /**
@@ -76,6 +82,8 @@ class DeadlockFreedom implements Checker {
   readonly #inForce = new Set<string>();
   #calmSince = 0;
   #sought = false;
+  /** The shortest TTL with which any client was granted a lock. */
+  #shortestGrantedMs = Infinity;
   #acquiredSinceCalm = false;
   #soughtSinceCalm = false;
 
@@ -195,6 +203,7 @@ class DeadlockFreedom implements Checker {
     state.seeking.delete(event.process);
     if (event.type === "ok") {
       this.#acquiredSinceCalm = true;
+      this.#shortestGrantedMs = Math.min(this.#shortestGrantedMs, seek.value.ttlMs);
       state.unexplained = undefined;
     }
     const contended = event.type === "fail" && event.value?.reason === "contended";
@@ -211,6 +220,7 @@ class DeadlockFreedom implements Checker {
   #suspect(state: KeyState, refusal: Refusal, seek: Seek): void {
     const holders = this.#evidence.holds.count(refusal.key);
     if (state.suspicion !== undefined || this.#inForce.size > 0 || holders > 0) return;
+    if (seek.value.ttlMs < Math.min(this.#shortestGrantedMs, GRANTABLE_TTL_MS)) return;
     const idleSince = Math.max(state.idleSince, this.#calmSince);
     // A single try saw the lock taken at some time after its invocation; a try that waited saw it taken until its wait
     // was over. What it did after that, such as freeing votes on servers that do not answer, may have taken much

@@ -37,3 +37,17 @@ it("says what was over when it came: a grant or an extension, and for how long",
     "asked to extend k at 100 ms and was told that it was extended at 101 ms, when the lease, by the validity that the lock reported, had been over for 3 ms.",
   );
 });
+
+it("counts a cut lease from its beginning, which a lock that waits reports, and not from the request", () => {
+  // The first acquire of client-0 is never answered: it may cut the lease of its second to 500 ms.
+  const waited = (): Recording =>
+    new Recording({ clients: 2 })
+      .seek(0, 0, { ttlMs: 500 })
+      .info(1, 0, "acquire")
+      .seek(2, 2, { ttlMs: 800, waitMs: 1600 })
+      .granted(852, 2, "a", { validForMs: 800 });
+  const judge = (recording: Recording): string | undefined =>
+    checkHistory(recording.history).properties["lease-exclusion"]?.verdict;
+  expect(judge(waited().acquire(1300, 1, "b").release(1400, 2, "a"))).toBe("invalid");
+  expect(judge(waited().acquire(1352, 1, "b").release(1400, 2, "a"))).toBe("valid");
+});
