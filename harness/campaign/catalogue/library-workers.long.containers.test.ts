@@ -17,10 +17,12 @@ beforeEach(() => {
 afterEach(() => rmSync(store, { recursive: true }));
 
 describeWithEngine("on real servers, a library of another language", () => {
-  // A lease that is renewed ends when the master dies: nothing that is in force is lost.
+  // A lease that is renewed ends when the master dies: nothing that is in force is lost. RFencedLock leaves the key of a grant
+  // behind that no replica confirmed, so whether the rival is granted the lock in time depends on when it asks.
   const loses = libraryWorkers.filter(
-    ({ claims, renews }) =>
+    ({ name, claims, renews }) =>
       renews !== true &&
+      name !== "redisson-fenced" &&
       claims.some(({ topology, property }) => topology === "sentinel" && property === "lease-exclusion"),
   );
   test.each(loses)(
