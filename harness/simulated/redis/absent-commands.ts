@@ -4,7 +4,6 @@
  */
 const ABSENT: ReadonlySet<string> = new Set(
   [
-    "bitcount bitfield bitfield_ro bitop bitpos getbit setbit",
     "dump restore restore-asking migrate sort sort_ro lcs lolwut",
     "failover sync",
     "fcall fcall_ro function",

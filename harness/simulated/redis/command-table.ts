@@ -1,4 +1,6 @@
 import { container, type Command } from "./command.ts";
+import { bitfieldCommands } from "./commands/bits/bitfields.ts";
+import { bitmapCommands } from "./commands/bits/bitmaps.ts";
 import { clientCommands, modernClientCommands } from "./commands/client.ts";
 import { clusterCommands } from "./commands/cluster.ts";
 import { connectionCommands } from "./commands/connection.ts";
@@ -41,6 +43,8 @@ function usualCommands(version: RedisVersion): Map<string, Command> {
   const isOld = version === "7.0.15";
   const all = [
     ...stringCommands,
+    ...bitmapCommands,
+    ...bitfieldCommands,
     ...hashCommands,
     ...(isOld ? [] : [...hashFieldExpiryCommands, ...hashFieldValueCommands]),
     ...listCommands,

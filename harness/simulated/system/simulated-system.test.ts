@@ -126,7 +126,7 @@ describe("a node", () => {
   });
 
   test.each([
-    ["a client", ["setbit", "k", "1", "1"], "SETBIT"],
+    ["a client", ["pfadd", "k", "1"], "PFADD"],
     ["a script", ["EVAL", "return redis.call('GeoAdd', 'k', 1, 2, 'm')", "0"], "GEOADD"],
   ])("ends the run, and names the command, when %s asks for one that only real servers have", async (_, argv, name) => {
     const [command = "", ...rest] = argv;

@@ -69,6 +69,32 @@ const STRINGS: readonly Shape[] = [
   shape("setrange", "key", "small", "value"),
 ];
 
+const bit = oneOf(word("0"), word("1"), "small");
+const offset = oneOf(word("0"), word("7"), word("100"), word("-1"), word("x"), "value");
+const range = maybe("index", maybe("index", maybe(oneOf(word("bit"), word("BYTE"), word("bits")))));
+const fieldType = oneOf(...["u1", "i1", "u8", "i5", "i16", "u63", "i64", "u64", "i65", "u0", "x8"].map(word));
+const fieldOffset = oneOf(...["0", "1", "13", "#0", "#3", "-1", "#x"].map(word));
+const overflow = [word("overflow"), oneOf(...["wrap", "SAT", "fail", "bad"].map(word))];
+const fieldOperation = oneOf(
+  [word("get"), fieldType, fieldOffset],
+  [word("set"), fieldType, fieldOffset, "integer"],
+  [word("incrby"), fieldType, fieldOffset, "integer"],
+  [overflow, word("incrby"), fieldType, fieldOffset, "integer"],
+  [overflow, word("set"), fieldType, fieldOffset, "integer"],
+);
+
+const BITMAPS: readonly Shape[] = [
+  shape("setbit", "key", offset, bit),
+  shape("getbit", "key", offset),
+  shape("bitcount", "key", range),
+  shape("bitpos", "key", bit, range),
+  shape("bitop", oneOf(...["and", "OR", "xor", "not", "nand"].map(word)), "key", some("key")),
+  shape("bitfield", "key", some(fieldOperation, 0, 4)),
+  shape("bitfield", "key", some(fieldOperation, 1, 3)),
+  shape("bitfield_ro", "key", some([word("get"), fieldType, fieldOffset], 0, 2)),
+  shape("bitfield_ro", "key", fieldOperation),
+];
+
 const KEYS: readonly Shape[] = [
   shape("del", some("key")),
   shape("unlink", some("key")),
@@ -340,6 +366,7 @@ const STREAMS: readonly Shape[] = [
 /** The source of the random test's commands. */
 export const COMMAND_SHAPES: readonly Shape[] = [
   ...STRINGS,
+  ...BITMAPS,
   ...KEYS,
   ...EXPIRY,
   ...HASHES,
