@@ -175,7 +175,8 @@ export interface AuditEntry {
 
 /**
  * Something the system noticed: a replica became master; a process died that no fault had killed; a lock ended its
- * client's process (`crashed`; `stack` names places in the code); or a process did not run for a while although no
+ * client's process (`crashed`; `stack` names places in the code); a client sends without pause, so that a simulation
+ * would hardly go on (`flooded`); or a process did not run for a while although no
  * fault had stopped it. `froze` is reported when the freeze is over, or when the watch ends (`lasts`); `name` may be a
  * node, a client, `resource`, the proxy between them, or the `harness` itself; `from` and `to` are nanoseconds since
  * the start of the run.
@@ -183,6 +184,7 @@ export interface AuditEntry {
 export type Notice =
   | { readonly kind: "promotion"; readonly node: string; readonly evidence: string }
   | { readonly kind: "died"; readonly name: string; readonly evidence: string }
+  | { readonly kind: "flooded"; readonly name: string; readonly evidence: string }
   | {
       readonly kind: "crashed";
       readonly name: string;

@@ -153,7 +153,8 @@ const auditSchema = z.looseObject({
 });
 
 /**
- * How a run ended. `completed`: every client finished. `limit`: the plan's time ran out first. `interrupted`: somebody
+ * How a run ended. `completed`: every client finished. `limit`: the plan's time ran out first, or, with a `reason`,
+ * something else did. `interrupted`: somebody
  * stopped the run. `failed`: the harness could not continue.
  */
 const RUN_ENDS = ["completed", "limit", "interrupted", "failed"] as const;

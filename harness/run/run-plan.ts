@@ -39,6 +39,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const watch = messageWatch(plan, system);
   const stop = new AbortController();
   const breakdown = Promise.withResolvers<never>();
+  const flood = Promise.withResolvers<string>();
   breakdown.promise.catch(() => {});
   const recorder = new Recorder(
     { clients: clients.length, lock: plan.lock, seed: plan.seed, topology: plan.topology.kind, ...options.facts },
@@ -68,7 +69,9 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     recorder.record({ process: "storage", type: "audit", f: "write", key, value });
   });
   system.onNotice((notice) => {
-    if (notice.kind === "died") breakdown.reject(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
+    if (notice.kind === "flooded") flood.resolve(notice.evidence);
+    else if (notice.kind === "died")
+      breakdown.reject(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
     else if (notice.kind === "crashed") {
       const { name, evidence, stack } = notice;
       const process = processOf(name);
@@ -93,11 +96,16 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const nemesisBroken = rejectionOf(nemesisFailure, stop.signal);
   const work = Promise.all(sessions.map((session, index) => session.run(plan.clients[index] ?? { sections: [] })));
   const limit = clock.sleep(plan.limitMs, stop.signal);
+  let reason: string | undefined;
   const standing = (): Standing => ({ at: clock.now(), sections: sectionsOf(plan, sessions) });
   try {
     const end = await Promise.race([
       work.then((): RunEnd => "completed"),
       limit.then((): RunEnd => "limit"),
+      flood.promise.then((evidence): RunEnd => {
+        reason = evidence;
+        return "limit";
+      }),
       aborted(options.signal, stop.signal).then((): RunEnd => "interrupted"),
       breakdown.promise,
       nemesisBroken,
@@ -108,7 +116,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     await nemesis.finish();
     // A frozen resource reports nothing. Its missing audits are no evidence against anybody.
     if (!frozen.has(RESOURCE)) await Promise.race([system.resource.drain(), breakdown.promise]);
-    recorder.end({ run: end, ...stood });
+    recorder.end({ run: end, ...stood, ...(reason === undefined ? {} : { reason }) });
     return { history: recorder.history, end };
   } catch (error) {
     recorder.end({ run: "failed", ...standing(), reason: messageOf(error) });

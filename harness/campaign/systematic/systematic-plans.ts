@@ -54,15 +54,19 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const { drawnFrom, learn, skills, promises, most } = options;
   const workloads = smallWorkloads(workloadOptions(options), skills);
   const bases: (Base & { readonly times: number })[] = [];
+  /** Not what deviations can start from, but the search must say that they came to no end. */
+  const stopped: Plan[] = [];
   for (const { name, plan, times } of workloads) {
     const { history, messages } = await learn(plan);
+    if (history.end?.value.reason !== undefined) stopped.push(plan);
     // A lock that renews its leases is never free again if its holder does not release it.
     if (history.end?.value.run !== "completed") continue;
     bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
   const queues = [{ plans: againWith(calm), share: 1 }, ...deviating(bases, drawnFrom.faults, promises)];
-  const plans = [...calm, ...inTurn(queues).take(Math.max(0, most - calm.length))];
+  const first = [...calm, ...stopped];
+  const plans = [...first, ...inTurn(queues).take(Math.max(0, most - first.length))];
   return { plans, commands: commandsOf(bases) };
 }
 

@@ -50,6 +50,13 @@ describe.each([true, false])("a history (from elsewhere: %s)", (foreign) => {
     expect([verdict, reasons]).toEqual(["invalid", [expect.stringContaining("the history is truncated")]]);
   });
 
+  test("that was stopped for a reason of its own is unknown, with that reason", () => {
+    const end = { ...LIMIT, reason: "client-0 sent 2000 messages to node-0 within 300 ms" };
+    const reasons = [`the run was stopped at 10000 ms, with 3 of 8 critical sections done: ${end.reason}`];
+    expect(judged(ended(met(), end), { foreign })).toMatchObject({ verdict: "unknown", reasons });
+    expect(judged(ended(broken(), end), { foreign }).verdict).toBe("invalid");
+  });
+
   test("of which nothing but the header is left is unknown", () => {
     const { verdict, reasons } = judged(new Recording({ version: 2 }).history, { foreign });
     expect(verdict).toBe("unknown");

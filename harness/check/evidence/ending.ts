@@ -68,6 +68,7 @@ function markedNotes({ value }: EndMarker, faults: FaultTimeline): EndingNotes {
     case "failed":
       return reason(`the harness failed ${state}: ${value.reason ?? "no reason given"}`);
     case "limit": {
+      if (value.reason !== undefined) return reason(`the run was stopped ${state}: ${value.reason}`);
       if (sections !== undefined && sections.done >= sections.planned) return NOTHING;
       const what = `the run reached its time limit ${state}`;
       const why = explanation(faults.faults, at);

@@ -7,6 +7,7 @@ import { openConnection } from "./handshake.ts";
 import { Link } from "./link.ts";
 import type { Latency } from "./pipe.ts";
 import { ServiceConnection, type ConnectionHandler, type Service } from "./service.ts";
+import { SendRate, type Flood } from "./send-rate.ts";
 import { SimulatedSocket } from "./simulated-socket.ts";
 
 export interface NetworkOptions {
@@ -54,6 +55,7 @@ export class Network {
   readonly #ports = new Map<Host, number>();
   readonly #connectionCounts = new Map<Link, number>();
   readonly #sendListeners: ((sending: Sending) => void)[] = [];
+  #sendRate: SendRate | undefined;
 
   constructor(kernel: Kernel, options: NetworkOptions = {}) {
     this.kernel = kernel;
@@ -138,6 +140,11 @@ export class Network {
     this.#sendListeners.push(listener);
   }
 
+  /** Calls the listener when a host sends without pause: see `SendRate`. */
+  onFlood(listener: (flood: Flood) => void): void {
+    this.#sendRate = new SendRate(listener);
+  }
+
   /** How many ends of connections a host has open. */
   openEndsOf(host: Host): number {
     return this.#ends.get(host)?.size ?? 0;
@@ -145,6 +152,7 @@ export class Network {
 
   /** For endpoints. */
   noticeSending(end: Endpoint, connection: Connection, bytes: Uint8Array): void {
+    this.#sendRate?.sent(end.host, end.peer.host, this.kernel.now);
     if (this.#sendListeners.length === 0) return;
     const sending = { from: end.host, to: end.peer.host, connection: connection.name, bytes };
     this.kernel.asWorld(() => {

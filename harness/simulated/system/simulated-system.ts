@@ -8,6 +8,7 @@ import type { Host } from "../kernel/host.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { trueClockOf } from "../kernel/true-clock.ts";
 import { Network } from "../network/network.ts";
+import type { Flood } from "../network/send-rate.ts";
 import type { RedisNode } from "../nodes/redis-node.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { layOut, type Layout } from "./layout.ts";
@@ -88,6 +89,7 @@ export class SimulatedSystem implements SystemUnderTest {
       });
     }
     this.#watchFailures(kernel);
+    network.onFlood((flood) => this.#noticeFlood(flood));
   }
 
   /**
@@ -125,6 +127,12 @@ export class SimulatedSystem implements SystemUnderTest {
   #noticePromotion(node: RedisNode): void {
     const keys = node.server.database(0).slots.size;
     this.#tell({ kind: "promotion", node: node.name, evidence: `${node.name} became master; it had ${keys} key(s)` });
+  }
+
+  #noticeFlood({ from, to, messages, withinUs }: Flood): void {
+    if (!this.clients.some(({ host }) => host === from)) return;
+    const evidence = `${from.name} sent ${messages} messages to ${to.name} within ${Math.ceil(withinUs / 1000)} ms`;
+    this.#tell({ kind: "flooded", name: from.name, evidence });
   }
 
   /** A program with an uncaught failure ends, as Node would end it. */
