@@ -6,15 +6,16 @@ export const extension: ConformityCheck = {
   name: "extension",
   asks: "extend prolongs a lease that is held, and fails for one that is gone",
   async run(trial) {
-    const grant = await trial.granted(0, { ttlMs: 1000 });
-    await trial.sleep(500);
+    // Of the same length as the extension: some locks have one length of lease only.
+    const grant = await trial.granted(0, { ttlMs: LEASE_MS });
+    await trial.sleep(0.5 * LEASE_MS);
     const { reply } = await trial.extend(0, grant, LEASE_MS);
     if (!reply.ok && reply.kind === "unsupported") return trial.skip("this driver cannot extend a lease");
     if (!isGranted(reply)) {
       trial.mistake(`extend of a lease that is held answered ${inWords(reply)}`);
       return;
     }
-    await trial.sleep(1000);
+    await trial.sleep(0.75 * LEASE_MS);
     if (isGranted((await trial.acquire(1, { ttlMs: 1000 })).reply)) {
       trial.mistake("another client was granted the lock within an extended lease");
       return;
