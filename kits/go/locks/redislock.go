@@ -41,7 +41,7 @@ func redislockLock(identity identity) lock {
 			if err != nil {
 				return nil, err
 			}
-			timed := &timedScripter{Scripter: connections[0]}
+			timed := &timedClient{UniversalClient: connections[0]}
 			return &redislockClient{
 				connections: connections, timed: timed, locker: redislock.New(timed),
 				options: func() *redislock.Options { return identity(environment.Client) },
@@ -54,7 +54,7 @@ func redislockLock(identity identity) lock {
 // redislockClient holds locks of bsm/redislock on one server, or on the master that Sentinels name.
 type redislockClient struct {
 	connections []*connection
-	timed       *timedScripter
+	timed       *timedClient
 	locker      *redislock.Client
 	options     func() *redislock.Options
 	held        map[string]*redislock.Lock
@@ -110,18 +110,24 @@ func (c *redislockClient) sentOnce(before []int64) bool {
 	return c.connections[0].broken.Load() == before[0]
 }
 
-// timedScripter remembers when it sent its last script, which is when a lease that it took begins at the earliest.
-type timedScripter struct {
-	redis.Scripter
+// timedClient remembers when it sent its last command of a lock's, which is when a lease that it took begins at the earliest.
+type timedClient struct {
+	redis.UniversalClient
 	sentAt worker.Instant
 }
 
-func (t *timedScripter) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
+func (t *timedClient) Eval(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	t.sentAt = worker.Now()
-	return t.Scripter.Eval(ctx, script, keys, args...)
+	return t.UniversalClient.Eval(ctx, script, keys, args...)
 }
 
-func (t *timedScripter) EvalSha(ctx context.Context, hash string, keys []string, args ...any) *redis.Cmd {
+func (t *timedClient) EvalSha(ctx context.Context, hash string, keys []string, args ...any) *redis.Cmd {
 	t.sentAt = worker.Now()
-	return t.Scripter.EvalSha(ctx, hash, keys, args...)
+	return t.UniversalClient.EvalSha(ctx, hash, keys, args...)
+}
+
+// SetNX is what the library takes a lock by before 0.9.4.
+func (t *timedClient) SetNX(ctx context.Context, key string, value any, ttl time.Duration) *redis.BoolCmd {
+	t.sentAt = worker.Now()
+	return t.UniversalClient.SetNX(ctx, key, value, ttl)
 }
