@@ -97,3 +97,23 @@ test("a mistake in the arguments fails, --exit-zero or not", async () => {
   const variables = { ...literals, JOB_COMPLETION_INDEX: "99" };
   expect(await lockstorm(wordsOf("hunt.yaml", variables), variables)).toBe(EXIT.usage);
 });
+
+test.each(["README.md", "kustomization.yaml"])(
+  "%s waits for the end of a Job, however it ends, before it asks how",
+  (path) => {
+    // To wait for success alone waits for hours for a Job that has failed.
+    const waits = [...read(path).matchAll(/kubectl wait --for=(\S+) .*?job\/(\S+)/g)].map(([, what, job]) => [
+      job,
+      what,
+    ]);
+    const jobs = [...new Set(waits.map(([job]) => job))];
+    expect(jobs).not.toEqual([]);
+    const either = "jsonpath='{.status.conditions[0].type}'";
+    expect(waits).toEqual(
+      jobs.flatMap((job) => [
+        [job, either],
+        [job, "condition=complete"],
+      ]),
+    );
+  },
+);
