@@ -147,8 +147,15 @@ export function tickWords(cells: readonly (SummaryCell | undefined)[]): string |
   return `behind each ✓ and ○ at least ${count(least, "valid run")} without a violation: ${boundWords(least)}`;
 }
 
-/** How many cells came out how, and how many runs that took. */
-export function summaryFigures({ cells }: Summary): readonly { readonly figure: number; readonly means: string }[] {
+interface Figure {
+  readonly figure: number;
+  readonly means: string;
+}
+
+/** How many cells came out how, and how many runs that took; of a single cell, how its runs came out. */
+export function summaryFigures({ cells }: Summary): readonly Figure[] {
+  const [only] = cells;
+  if (cells.length === 1 && only !== undefined) return cellFigures(only);
   const of = (is: (cell: SummaryCell) => boolean): number => cells.filter(is).length;
   const runs = cells.reduce((sum, cell) => sum + (cell.runs ?? 0), 0);
   const tested = cells.filter(({ found, valid }) => valid !== undefined && found !== "broken" && found !== "simulated");
@@ -164,6 +171,17 @@ export function summaryFigures({ cells }: Summary): readonly { readonly figure: 
     { figure: of((cell) => broken(cell) && isSurprise(cell)), means: "cells broken against a claim" },
     { figure: of(({ found }) => found === "simulated"), means: "cells broken in simulation only" },
     { figure: of(({ found }) => found === "unknown"), means: "cells unknown" },
+  ];
+}
+
+/** A search ends with the first run that breaks the lock. */
+function cellFigures({ found, runs = 0, valid = 0 }: SummaryCell): readonly Figure[] {
+  const broken = found === "broken" ? 1 : 0;
+  return [
+    { figure: runs, means: "runs" },
+    { figure: valid, means: "valid" },
+    { figure: Math.max(0, runs - valid - broken), means: "decided nothing" },
+    { figure: broken, means: "broke the lock" },
   ];
 }
 

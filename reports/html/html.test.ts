@@ -118,3 +118,21 @@ test("templates escape text, pass markup, join lists and leave out what is not t
   const content = html`<p title="${`"<'&>`}">${["a<b", new Markup("<i>c</i>"), 3]}${undefined}${false}</p>`;
   expect(content.text).toBe('<p title="&quot;&lt;&#39;&amp;&gt;">a&lt;b<i>c</i>3</p>');
 });
+
+test("the page of a hunt for one lock has the figures of its runs, and no table of one cell", () => {
+  const cell = {
+    lock: "get-del",
+    fault: "pause-client + reset",
+    expected: "holds",
+    found: "broken",
+    runs: 9,
+    valid: 8,
+  } as const;
+  const page = renderHtml({ title: "hunt", runs: [lostInFailover()], summary: { title: "hunt", cells: [cell] } });
+  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
+    ([, figure, means]) => `${figure} ${means}`,
+  );
+  expect(figures).toEqual(["9 runs", "8 valid", "0 decided nothing", "1 broke the lock"]);
+  expect(page).not.toContain('<table class="matrix">');
+  expect(page).toContain("expected holds, found broken in 9 runs");
+});

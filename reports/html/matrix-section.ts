@@ -20,9 +20,8 @@ const MARK = { holds: "✓", outlived: "○", broken: "✗", simulated: "s", unk
  * @param pageTitle which is not said twice
  */
 export function matrixSection(summary: Summary, pageTitle: string): Markup {
-  const { faults, rows, surprises } = summaryGrid(summary);
-  const found = (word: SummaryCell["found"]): number =>
-    rows.flatMap(({ cells }) => cells).filter((cell) => cell?.found === word).length;
+  const { rows, surprises } = summaryGrid(summary);
+  const isTable = summary.cells.length > 1;
   const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
     <h2 id="matrix-title">${summary.title === pageTitle ? "At a glance" : (summary.title ?? "Locks by faults")}</h2>
@@ -35,43 +34,18 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
           </div>`,
       )}
     </dl>
-    <div class="scroll" tabindex="0" role="region" aria-label="Locks by faults">
-      <table class="matrix">
-        <thead>
-          <tr>
-            <th scope="col">lock</th>
-            ${faults.map((fault) => html`<th scope="col" class="slanted"><span>${fault}</span></th>`)}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            ({ lock, cells }) =>
-              html`<tr>
-                <th scope="row">${lock}</th>
-                ${cells.map((cell) => matrixCell(cell, summary))}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${isTable ? tableOf(summary) : summary.cells.map(cellLine)}
     <div class="cell-infos" role="status">${summary.cells.map(cellInfo)}</div>
-    <p class="key">
-      <span class="cell holds">✓</span> holds (${found("holds")})
-      ${found("outlived") > 0 && html`<span class="cell outlived">○</span> keeps its promise, but a client outlived its lease (${found("outlived")})`}
-      <span class="cell broken">✗</span> broken (${found("broken")}) <span class="cell unknown">?</span> unknown
-      (${found("unknown")})
-      ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown on real servers (${found("simulated")})`}
-      <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
-      <u>underlined</u>: opens a run, dotted: shows the command that searches it again
-    </p>
-    ${ticks !== undefined && html`<p>${ticks}</p>`}
+    ${isTable && keyOf(summary)} ${isTable && ticks !== undefined && html`<p>${ticks}</p>`}
     ${
-      surprises.length === 0
-        ? html`<p>Everything ${summary.missing !== undefined && "searched "}is as expected.</p>`
-        : html`<h3>Not as expected</h3>
-            <ul class="notes">
-              ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</li>`)}
-            </ul>`
+      !isTable
+        ? undefined
+        : surprises.length === 0
+          ? html`<p>Everything ${summary.missing !== undefined && "searched "}is as expected.</p>`
+          : html`<h3>Not as expected</h3>
+              <ul class="notes">
+                ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</li>`)}
+              </ul>`
     }
     ${noteGroups(summary.notes).map(
       ({ heading, lines }) =>
@@ -90,6 +64,48 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
         </ul>`
     }
   </section>`;
+}
+
+function tableOf(summary: Summary): Markup {
+  const { faults, rows } = summaryGrid(summary);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Locks by faults">
+    <table class="matrix">
+      <thead>
+        <tr>
+          <th scope="col">lock</th>
+          ${faults.map((fault) => html`<th scope="col" class="slanted"><span>${fault}</span></th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ lock, cells }) =>
+            html`<tr>
+              <th scope="row">${lock}</th>
+              ${cells.map((cell) => matrixCell(cell, summary))}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function keyOf(summary: Summary): Markup {
+  const cells = summaryGrid(summary).rows.flatMap((row) => row.cells);
+  const found = (word: SummaryCell["found"]): number => cells.filter((cell) => cell?.found === word).length;
+  return html`<p class="key">
+    <span class="cell holds">✓</span> holds (${found("holds")})
+    ${found("outlived") > 0 && html`<span class="cell outlived">○</span> keeps its promise, but a client outlived its lease (${found("outlived")})`}
+    <span class="cell broken">✗</span> broken (${found("broken")}) <span class="cell unknown">?</span> unknown
+    (${found("unknown")})
+    ${found("simulated") > 0 && html`<span class="cell simulated">s</span> broken in simulation, not shown on real servers (${found("simulated")})`}
+    <span class="cell holds surprise">✓</span><span class="cell broken surprise">✗</span> framed: not as expected,
+    <u>underlined</u>: opens a run, dotted: shows the command that searches it again
+  </p>`;
+}
+
+/** The one cell of a hunt for one lock, in words. */
+function cellLine(cell: SummaryCell): Markup {
+  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</p>`;
 }
 
 /** What a cell says when it is chosen: the outcome in words with its bound, and the command that searches it again. */
