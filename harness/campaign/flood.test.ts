@@ -74,6 +74,15 @@ test("one that renews every two milliseconds is let alone", async () => {
   expect(history.end?.value.run).toBe("completed");
 });
 
+test("a plan of many short sections sends as much by itself, and is let alone", async () => {
+  const busy = { ...section, steps: [] };
+  const many = planSchema.parse({ ...plan, clients: [{ sections: Array.from({ length: 1_500 }, () => busy) }] });
+  const options = { title: "t", required: ["mutual-exclusion"] as const, driver: single };
+  const { history } = (await runSimulated(many, options)).record;
+  expect(history.end?.value.run).toBe("completed");
+  expect(history.end?.value.at).toBeLessThan(2e9);
+});
+
 test("a systematic search tries what it could not learn from, so that it can say so", async () => {
   const drawnFrom = { lock: "renewing", topology: plan.topology, faults: [] };
   const learned: { readonly plan: unknown; readonly isStopped: boolean }[] = [];
