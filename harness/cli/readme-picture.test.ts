@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runMain } from "./testing/run-main.ts";
 
-/** `npx vitest run -u` on this file redraws it. */
+/** `reproduce async-failover`, and then `report <its run> --format svg > docs/async-failover.svg`, redraws it. */
 test("the README's picture is what async-failover looks like now", async () => {
   const store = await mkdtemp(join(tmpdir(), "lockstorm-picture-"));
   try {
