@@ -1,7 +1,7 @@
 import { fencedLease, leased } from "../lock-kinds.ts";
 import type { LibraryWorker } from "./workers.ts";
 
-/** The locks of Redisson 4.7.0. Their programs are classes. */
+/** The locks of Redisson 4.7.0. Their programs are classes, and each client of theirs is a JVM. */
 export const javaWorkers: readonly LibraryWorker[] = [
   {
     ...leased,
