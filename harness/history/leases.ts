@@ -5,7 +5,7 @@ import type { GrantEvents, InvocationEvent } from "./operations.ts";
 
 /** A lease that an operation set. Times are nanoseconds since the start of the run. */
 export interface Lease {
-  /** When it began at the earliest: when the operation was invoked, or a TTL before the end that the lock reported. */
+  /** When it began at the earliest: when it was asked for, or, if later, a TTL before the end that the lock reported. */
   readonly beginTime: number;
   readonly end: number;
   readonly endAtMost: number;
@@ -151,8 +151,10 @@ export function leaseOf(grant: {
   const answered = Math.min(grantedAt ?? completion.time, completion.time);
   const end = answered + validForMs * NANOSECONDS_PER_MS;
   // The lock counts the validity from before it takes the key: a lock that has waited began the lease long after it was
-  // asked.
-  return { beginTime: Math.max(invokedTime, end - ttl), end, endAtMost: Math.max(end, completion.time + ttl) };
+  // asked. A validity longer than the TTL shows that the lock uses another TTL, so it says nothing of the beginning.
+  const isWithinTtl = validForMs <= invocation.value.ttlMs;
+  const beginTime = isWithinTtl ? Math.max(invokedTime, end - ttl) : invokedTime;
+  return { beginTime, end, endAtMost: Math.max(end, completion.time + ttl) };
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

@@ -172,9 +172,10 @@ describe("random histories of which the beginning is missing", () => {
           expect(searchLinearization(operations, model, 1_000_000)).toBe("linearizable");
           if (isRegular(operations)) expect(followLinearization(operations, model)).toBe("linearizable");
         }),
-        { numRuns: RUNS },
+        { numRuns: 10 * RUNS },
       );
-      expect(seen.cut).toBeGreaterThan(RUNS / 30);
+      // Of so many runs: a share near this one is a matter of chance in a few.
+      expect(seen.cut).toBeGreaterThan(RUNS / 3);
     },
   );
 });

@@ -108,6 +108,13 @@ function leaseOf(events: readonly HistoryEvent[], event: HistoryEvent, most = In
   return { index, time, until: Math.min(most, validForMs === undefined ? asked + ttl : time + validForMs * MS) };
 }
 
+/** When a lease began at the earliest: not before it was asked for, nor longer than its TTL before its end. */
+function beginOf(events: readonly HistoryEvent[], event: HistoryEvent, { time, until }: Lease): number {
+  const { time: asked, value } = invocationOf(events, event);
+  const ttl = (value as { ttlMs: number }).ttlMs * MS;
+  return until - time <= ttl ? Math.max(asked, until - ttl) : asked;
+}
+
 /**
  * The shortest TTL of the acquires of unknown outcome that may enter again, at any time, the hold that was granted at
  * `index`: those of its client, if no earlier grant shows that the client uses another owner value; in nanoseconds.
@@ -139,9 +146,8 @@ function definedHolds(events: readonly HistoryEvent[]): readonly DefinedHold[] {
     const signs = held.filter((event) => typeof event.process === "number" && ownerIn(events, event) === owner);
     const shortest = shortestReentry(events, grant.index, client);
     const leaseWith = (event: HistoryEvent): Lease => {
-      const asked = (event.type === "invoke" ? event : invocationOf(events, event)).time;
       const lease = leaseOf(events, event);
-      return { ...lease, until: Math.min(lease.until, asked + shortest) };
+      return { ...lease, until: Math.min(lease.until, beginOf(events, event, lease) + shortest) };
     };
     const leases = [leaseWith(grant)];
     for (const event of held) {
