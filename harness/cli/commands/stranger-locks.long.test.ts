@@ -90,25 +90,12 @@ test("the command ends green, counts clients that outlived their leases, and kee
   const [, plan = ""] = limit.exec(stdout) ?? [];
   const replayed = await runCli(["replay", plan, "--store", join(folder, "replayed")]);
   expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining("overrun")]);
-  expect(stdout).toMatch(/Unknown, by reason\n {2}- \S+/);
-
-  const [journal] = ["sound"].map((name) =>
-    readJournal(join(folder, name, "campaigns", `${huntFile(lock)}.jsonl`), huntEntrySchema),
-  );
-  const unknown = journal?.entries.filter(({ verdict }) => verdict === "unknown") ?? [];
-  expect(unknown.length).toBeGreaterThan(0);
-  for (const entry of unknown)
-    expect(entry).toMatchObject({
-      notes: expect.arrayContaining([
-        expect.objectContaining({ what: expect.stringMatching(/./) as string }),
-      ]) as object[],
-    });
 
   const written = (extension: string): string => readFileSync(join(store, `${huntFile(lock)}${extension}`), "utf8");
   const told = JSON.parse(written(".report.json")) as {
     summary: { notes: { kind: string; runs: number; replay?: string }[] };
   };
-  expect(new Set(told.summary.notes.map(({ kind }) => kind))).toEqual(new Set(["undecided", "outlived"]));
+  expect(told.summary.notes.map(({ kind }) => kind)).toContain("outlived");
   for (const extension of [".md", ".junit.xml", ".html"])
     expect(written(extension)).toContain("Clients outlived their leases; what the resource did with their late writes");
   const asked = await runCli([
@@ -159,6 +146,17 @@ test("a campaign most of whose runs are unknown ends with 2 and says why; merged
     expect(stdout).toContain("no event of the history concerns a required property: ");
   }
   expect(merged.stdout).toContain("no event of the history concerns a required property: 40 runs");
+
+  const { entries } = readJournal(
+    join(folder, "part-0", "campaigns", "hunt-single-single-1-of-2.jsonl"),
+    huntEntrySchema,
+  );
+  const unknown = entries.filter(({ verdict }) => verdict === "unknown");
+  expect(unknown).toHaveLength(20);
+  for (const entry of unknown) {
+    const notes = [expect.objectContaining({ what: expect.stringMatching(/./) as string })];
+    expect(entry).toMatchObject({ notes: expect.arrayContaining(notes) as object[] });
+  }
 });
 
 test("what breaks and is not claimed is told, with its replay", async () => {
