@@ -72,8 +72,12 @@ export class Leases {
   }
 
   /** An operation asks for another lease of these holds, or of one of them. */
-  ask({ process, time, value }: LeaseOperation, holds: readonly Hold[]): void {
-    if (holds.length === 0) return;
+  ask({ f, key, process, time, value }: LeaseOperation, holds: readonly Hold[]): void {
+    if (holds.length === 0) {
+      // An extension of a hold from before the history: until its answer it may reach a later hold of the owner value.
+      if (f === "extend") this.#remember(nameOf({ key, owner: value.owner }), value.ttlMs * NANOSECONDS_PER_MS);
+      return;
+    }
     this.#asking.set(process, holds);
     for (const hold of holds) {
       const { promised } = hold;

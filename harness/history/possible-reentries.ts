@@ -55,6 +55,14 @@ export class PossibleReentries<T> {
     return found;
   }
 
+  /**
+   * A client refers to an owner value without a known grant: it was granted it before the history began, and is known to
+   * use no other. Returns the same as `grant`.
+   */
+  refer(process: number, owner: string): readonly T[] {
+    return this.#ownerOf(process) === undefined ? this.grant(process, owner) : [];
+  }
+
   /** Whether an acquire of unknown outcome may have been granted with this owner value. */
   mayHaveGranted(owner: string): boolean {
     return this.#owners.has(owner);

@@ -98,6 +98,10 @@ export class KeyOperations {
     if (this.#isDecided()) return;
     const unknown = invocation.f !== "acquire" && this.#reentries.mayHaveGranted(invocation.value.owner);
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
+    if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
+      const { process, value } = invocation;
+      for (const acquire of this.#reentries.refer(process, value.owner)) this.#takeReentry(acquire, value.owner);
+    }
   }
 
   /**
