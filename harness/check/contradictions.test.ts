@@ -9,6 +9,8 @@ import { playServer, type RandomServer, serverMoves } from "./testing/random-ser
 
 /** More runs, with `LOCKSTORM_RANDOM_RUNS=200000`, take longer. */
 const RUNS = Number(process.env["LOCKSTORM_RANDOM_RUNS"] ?? 2000);
+/** In CI always the same, so that a change is red for what it did; elsewhere new ones each time. */
+const SEED = process.env["CI"] === undefined ? Date.now() % 0x7fff_ffff : 1;
 const CLIENTS = 3;
 
 /** Beyond this, the clock drift that linearizability allows explains no overlap of leases of at most 400 ms. */
@@ -51,7 +53,7 @@ describe("a sound lock", () => {
           expect(causes.filter((cause) => cause !== "overrun" && cause !== "expired-grant")).toEqual([]);
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
   });
 
@@ -75,7 +77,7 @@ describe("a sound lock", () => {
           );
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
     expect(seen.cut).toBeGreaterThan(RUNS / 4);
     expect(seen.strangers).toBeGreaterThan(RUNS / 20);
@@ -92,7 +94,7 @@ describe("a sound lock", () => {
         if (struck.length > 0) return;
         expect(violated(verdict).filter((property) => property !== "mutual-exclusion")).toEqual([]);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
     expect(seen.struck).toBeGreaterThan(RUNS / 1000);
   });
@@ -115,7 +117,7 @@ describe("a sound lock", () => {
           );
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
   });
 });
@@ -157,18 +159,19 @@ function endedLate(events: readonly HistoryEvent[], owner: string | undefined, u
  * value may have been over by then.
  */
 function mayHaveExpired(events: readonly HistoryEvent[], owner: string | undefined, until = Infinity): boolean {
-  const asked = new Map<number, number>();
-  let leaseEnd: number | undefined;
+  const asked = new Map<number, { readonly time: number; readonly ttl: number }>();
+  let last: { readonly time: number; readonly ttl: number } | undefined;
+  // An acquire of unknown outcome may have entered the hold once more, with its own TTL.
+  let shortest = Infinity;
   for (const event of events) {
     if (event.index > until) break;
-    if (event.type === "invoke" && (event.f === "acquire" || event.f === "extend")) {
-      asked.set(event.process, event.time + event.value.ttlMs * 1_000_000);
-    } else if (event.type === "ok" && (event.f === "acquire" || event.f === "extend") && event.value.owner === owner) {
-      leaseEnd = asked.get(event.process);
-    }
+    if (event.f !== "acquire" && event.f !== "extend") continue;
+    if (event.type === "invoke") asked.set(event.process, { time: event.time, ttl: event.value.ttlMs * 1_000_000 });
+    else if (event.type === "ok" && event.value.owner === owner) last = asked.get(event.process);
+    else if (event.type === "info") shortest = Math.min(shortest, asked.get(event.process)?.ttl ?? Infinity);
   }
   const end = events[Math.min(until, events.length - 1)]?.time ?? 0;
-  return leaseEnd !== undefined && leaseEnd - end < DRIFT_ALLOWANCE;
+  return last !== undefined && last.time + Math.min(last.ttl, shortest) - end < DRIFT_ALLOWANCE;
 }
 
 it("no two properties contradict each other", () => {
@@ -203,7 +206,7 @@ it("no two properties contradict each other", () => {
       seen.leases += twice === undefined || twice.length === 0 ? 0 : 1;
       seen.releases += properties["owner-release"]?.verdict === "invalid" ? 1 : 0;
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed: SEED },
   );
   expect(Math.min(seen.leases, seen.releases, seen.tokens, seen.late)).toBeGreaterThan(RUNS / 1000);
 });
