@@ -88,7 +88,7 @@ export class Linearization implements Follower {
     const { owner, kind } = operation;
     if (owner === undefined) return;
     if (kind === "acquire") {
-      if (this.#assumedFresh && this.#possible.mayChange(owner)) this.#truncated = true;
+      this.#doubt(operation);
       this.#pending.addAcquire(operation, owner, this.#mayFloat(operation, owner));
     } else if (kind === "release" || kind === "extend") this.#pending.addChange(operation, owner);
   }
@@ -101,6 +101,7 @@ export class Linearization implements Follower {
   /** Places the next completed operation. Returns what makes it impossible, if it is. */
   push(operation: LockOperation): Impossible | undefined {
     this.#pending.remove(operation);
+    if (operation.kind === "acquire") this.#doubt(operation);
     const before = this.#configurations;
     const after: Configuration[] =
       before.length === 1
@@ -124,6 +125,11 @@ export class Linearization implements Follower {
    */
   finish(): Configuration | undefined {
     return unexplainedEnd(this.#configurations, this.#possible);
+  }
+
+  /** A configuration that was dropped may have left to this acquisition an operation that all others have used. */
+  #doubt({ owner }: LockOperation): void {
+    if (owner !== undefined && this.#assumedFresh && this.#possible.mayHaveChanged(owner)) this.#truncated = true;
   }
 
   /**

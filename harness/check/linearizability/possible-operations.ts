@@ -2,6 +2,9 @@ import { countUp, type Configuration, type Counts } from "./configuration.ts";
 import type { LockOperation } from "./lock-models.ts";
 import type { StepBudget } from "./step-budget.ts";
 
+/** How many owner values are remembered whose operations of unknown outcome have all been used. */
+const REMEMBERED_OWNERS = 10_000;
+
 interface Pool {
   /** In the order of their invocations. */
   readonly operations: LockOperation[];
@@ -20,6 +23,8 @@ export class PossibleOperations {
   readonly #acquires = new Set<string>();
   readonly #byOwner = new Map<string, Set<string>>();
   readonly #strangers = new Set<string>();
+  /** Owner values whose operations were all used for good, the latest last. */
+  readonly #settledOwners = new Set<string>();
 
   constructor(budget: StepBudget) {
     this.#budget = budget;
@@ -61,6 +66,11 @@ export class PossibleOperations {
     return this.#byOwner.has(owner);
   }
 
+  /** The same, for operations too that every configuration has used since. */
+  mayHaveChanged(owner: string): boolean {
+    return this.mayChange(owner) || this.#settledOwners.has(owner);
+  }
+
   /** Whether there are releases or extensions without a known grant. */
   get hasStrangers(): boolean {
     return this.#strangers.size > 0;
@@ -78,8 +88,16 @@ export class PossibleOperations {
       const owner = pool.operations[0]?.owner;
       if (owner === undefined) continue;
       this.#byOwner.get(owner)?.delete(kind);
-      if (this.#byOwner.get(owner)?.size === 0) this.#byOwner.delete(owner);
+      if (this.#byOwner.get(owner)?.size === 0) this.#settleOwner(owner);
     }
+  }
+
+  #settleOwner(owner: string): void {
+    this.#byOwner.delete(owner);
+    this.#settledOwners.delete(owner);
+    this.#settledOwners.add(owner);
+    const [oldest] = this.#settledOwners;
+    if (this.#settledOwners.size > REMEMBERED_OWNERS && oldest !== undefined) this.#settledOwners.delete(oldest);
   }
 
   #oldest(kinds: Iterable<string>, used: Counts, index: number): readonly LockOperation[] {
