@@ -259,7 +259,11 @@ export class HoldTracker {
     if (invocation?.f !== "extend") return [];
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
-    if (event.time >= hold.leaseEnd) hold.resumed = true;
+    if (event.time >= hold.leaseEnd) {
+      // An acquire of unknown outcome may have begun another hold in between, which one release ends.
+      hold.resumed = true;
+      hold.depth = 1;
+    }
     this.#leases.set(hold, leaseOf({ invocation, completion: event }));
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];

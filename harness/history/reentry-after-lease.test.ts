@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { judge } from "../check/testing/judge.ts";
 import { Recording } from "../check/testing/recording.ts";
 
@@ -43,4 +43,14 @@ describe("an owner that is granted the lock again when its lease is over", () =>
     const twice = kept[as](200, 0, "a", { fence: 1 }).release(210, 0, "a").release(212, 0, "a");
     expect(judge("fencing-tokens", twice.acquire(220, 1, "b", { fence: 9 }))).toBe("valid");
   });
+});
+
+test("an owner that extends when its lease is over may do so in a hold that an unanswered acquire began", () => {
+  const recording = new Recording({ clients: 2 });
+  recording.seek(0, 0, { ttlMs: 400 }).info(1, 0, "acquire");
+  recording.seek(30, 2, { ttlMs: 20 }).granted(31, 2, "a").seek(32, 2, { ttlMs: 20 }).granted(33, 2, "a");
+  recording.seekExtension(80, 2, "a", 20).extended(81, 2, "a").release(82, 2, "a");
+  for (const property of ["lease-exclusion", "linearizability"] as const) {
+    expect(judge(property, recording.acquire(83, 1, "b", { ttlMs: 20 }))).toBe("valid");
+  }
 });
