@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { WorkerCommand } from "../../../lock-impl/worker-lock.ts";
-import { cacheFolder } from "../../core/cache-folder.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
-import { kitFolder } from "./kit.ts";
+import { buildFolder, kitFolder } from "./kit.ts";
 
 const run = promisify(execFile);
 const MISSING = "lockstorm needs Go 1.21 or newer, and the modules of the locks";
@@ -55,17 +53,8 @@ function lastLineOf(error: unknown): string {
   return said === "" ? messageOf(error) : (said.split("\n").at(-1) ?? "");
 }
 
-/** In the user's cache, named after what is built there. */
 function programFolder(): string {
-  const hash = createHash("sha256");
-  for (const part of ["worker", "locks", "."]) {
-    const folder = join(kitFolder("go"), part);
-    for (const file of readdirSync(folder).toSorted()) {
-      if (/^go\.(mod|sum)$|(?<!_test)\.go$/.test(file))
-        hash.update(`${part}/${file}\n`).update(readFileSync(join(folder, file)));
-    }
-  }
-  return join(cacheFolder(), `go-${hash.digest("hex").slice(0, 12)}`);
+  return buildFolder("go", (path) => /^((worker|locks)\/)?(go\.(mod|sum)|\w+(?<!_test)\.go)$/.test(path));
 }
 
 function programIn(folder: string): string {

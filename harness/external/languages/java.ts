@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { WorkerCommand } from "../../../lock-impl/worker-lock.ts";
-import { cacheFolder } from "../../core/cache-folder.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
-import { kitFolder } from "./kit.ts";
+import { buildFolder, kitFolder } from "./kit.ts";
 
 const run = promisify(execFile);
 const OLDEST = 17;
@@ -18,12 +16,9 @@ const PACKAGE = "org.lockstorm.locks";
 /** A client is short-lived: it starts sooner without the optimizing compiler and with fewer threads. */
 const QUICK_START = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"];
 const QUIET = ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"];
-/** What belongs to neither the workers nor their build. */
-const NOT_BUILT = ["target", "test"];
-
 /** The command of a worker in Java. @throws UserError when `setup --with java` has not built it */
 export function javaCommand(name: string, program: string): WorkerCommand {
-  const folder = buildFolder();
+  const folder = jarsFolder();
   if (!existsSync(folder)) {
     throw new UserError(`the lock ${name} needs libraries of Java`, "run npx lockstorm setup --with java");
   }
@@ -44,7 +39,7 @@ function words(folder: string, program: string): string[] {
  * @throws UserError when the JDK or Maven is missing or too old, or the build fails
  */
 export async function prepareJava(onProgress: (line: string) => void): Promise<"present" | "made"> {
-  const folder = buildFolder();
+  const folder = jarsFolder();
   if (existsSync(folder)) return "present";
   await requireTools();
   onProgress("java: building the workers, and fetching their libraries");
@@ -52,11 +47,8 @@ export async function prepareJava(onProgress: (line: string) => void): Promise<"
   try {
     await mkdir(building, { recursive: true });
     const kit = kitFolder("java");
-    const isBuilt = (path: string): boolean =>
-      !relative(kit, path)
-        .split("/")
-        .some((part) => NOT_BUILT.includes(part));
-    await cp(kit, join(building, "kit"), { recursive: true, filter: isBuilt });
+    const filter = (path: string): boolean => isBuilt(relative(kit, path));
+    await cp(kit, join(building, "kit"), { recursive: true, filter });
     const maven = [
       "--quiet",
       "--batch-mode",
@@ -96,21 +88,11 @@ async function requireTools(): Promise<void> {
   }
 }
 
-/** In the user's cache, named after what is built in it. */
-function buildFolder(): string {
-  const kit = kitFolder("java");
-  const hash = createHash("sha256");
-  for (const file of sources(kit)) hash.update(`${relative(kit, file)}\0`).update(readFileSync(file));
-  return join(cacheFolder(), `java-${hash.digest("hex").slice(0, 12)}`);
+function jarsFolder(): string {
+  return buildFolder("java", (path) => isBuilt(path) && /\.java$|(^|\/)pom\.xml$/.test(path));
 }
 
-/** The files that the workers are built of. */
-function sources(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return NOT_BUILT.includes(entry.name) ? [] : sources(path);
-      return /\.java$|^pom\.xml$/.test(entry.name) ? [path] : [];
-    });
+/** Whether a path in the kit belongs to the workers or their build: not a test, and not made by an earlier build. */
+function isBuilt(path: string): boolean {
+  return !/(^|\/)(target|test)(\/|$)/.test(path);
 }

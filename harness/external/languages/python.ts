@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { WorkerCommand } from "../../../lock-impl/worker-lock.ts";
-import { cacheFolder } from "../../core/cache-folder.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
-import { kitFolder } from "./kit.ts";
+import { buildFolder, kitFolder } from "./kit.ts";
 
 const run = promisify(execFile);
+/** What is installed, by its path in the kit. */
+const REQUIREMENTS = join("locks", "requirements.txt");
 const MISSING = "lockstorm needs Python 3.9 or newer with venv and pip";
 const INSTALL = "install them (on Debian: apt-get install python3-venv), then run lockstorm setup --with python again";
 
@@ -61,14 +61,12 @@ async function requirePython(): Promise<void> {
   if (stdout.trim() !== "True") throw new UserError(MISSING, INSTALL);
 }
 
-/** In the user's cache, named after what is installed in it. */
 function environmentFolder(): string {
-  const requirements = readFileSync(requirementsFile());
-  return join(cacheFolder(), `python-${createHash("sha256").update(requirements).digest("hex").slice(0, 12)}`);
+  return buildFolder("python", (path) => path === REQUIREMENTS);
 }
 
 function requirementsFile(): string {
-  return join(kitFolder("python"), "locks", "requirements.txt");
+  return join(kitFolder("python"), REQUIREMENTS);
 }
 
 function interpreterIn(folder: string): string {
