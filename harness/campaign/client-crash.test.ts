@@ -77,6 +77,16 @@ test.each(Object.keys(ways))("%s ends the client, is on record, and the run goes
   expect(again.traceHash).toBe(once.traceHash);
 });
 
+test("a lock that listens for what it does not catch survives it, as under Node", async () => {
+  const driver = crashing(() => {
+    process.on("unhandledRejection", () => {});
+    void Promise.reject(new TypeError("the reply is no text"));
+  });
+  const { history } = (await runSimulated(plan, { title: "t", required: [], driver })).record;
+  expect(history.events.filter(({ f }) => f === "client-crash")).toEqual([]);
+  expect(history.end?.value.run).toBe("completed");
+});
+
 test("a lock that crashes while it connects is an error of its driver", async () => {
   const driver: LockDriver = {
     connect: () => {

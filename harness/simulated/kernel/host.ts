@@ -1,3 +1,4 @@
+import { HarnessError } from "../../core/errors.ts";
 import { randomStream, type Random } from "../../core/random.ts";
 import { HostClock } from "./host-clock.ts";
 import { HostTasks, type Task } from "./host-tasks.ts";
@@ -15,6 +16,8 @@ export interface HostFailure {
   readonly during: string;
   readonly error: unknown;
 }
+
+export type UncaughtEvent = "uncaughtException" | "unhandledRejection";
 
 export interface HostOptions {
   /**
@@ -49,6 +52,8 @@ export class Host {
   /** Timers by their number, for `clearTimeout(number)`; filled only when a program asks for a number. */
   readonly numberedTimers = new Map<number, Disposable>();
   nextTimerNumber = 1;
+  /** Tells its program's listeners of an error that nobody caught; false without any. Set by the platform. */
+  onUncaught: ((event: UncaughtEvent, error: unknown, promise: unknown) => boolean) | null = null;
   /** Readings of its clocks in the current step. */
   clockReads = 0;
   #life = 1;
@@ -192,6 +197,17 @@ export class Host {
     this.kernel.traceState(this);
   }
 
+  /** Its program did not catch an error: it fails, unless it listens for such errors. */
+  uncaught(during: string, error: unknown, event: UncaughtEvent = "uncaughtException", promise?: unknown): void {
+    try {
+      if (!(error instanceof HarnessError) && this.onUncaught?.(event, error, promise) === true) return;
+    } catch (thrown) {
+      if (this.#state !== "dead") this.fail(during, thrown);
+      return;
+    }
+    this.fail(during, error);
+  }
+
   /** Records that its program failed. */
   fail(during: string, error: unknown): void {
     if (this.failures.length < this.kernel.limits.failuresPerHost) {
@@ -237,6 +253,7 @@ export class Host {
     this.#pauses.clear();
     this.work.clear();
     this.numberedTimers.clear();
+    this.onUncaught = null;
     this.kernel.traceState(this);
     this.#tasks.die();
   }

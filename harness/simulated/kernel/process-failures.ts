@@ -1,7 +1,7 @@
 import { current } from "./current-context.ts";
+import type { UncaughtEvent } from "./host.ts";
 
-const EVENTS = ["uncaughtException", "unhandledRejection"] as const;
-type FailureEvent = (typeof EVENTS)[number];
+const EVENTS = ["uncaughtException", "unhandledRejection"] as const satisfies readonly UncaughtEvent[];
 type Listener = (...args: unknown[]) => void;
 
 /**
@@ -11,7 +11,7 @@ type Listener = (...args: unknown[]) => void;
  */
 export class ProcessFailures {
   readonly #onOwnFailure: (error: unknown) => void;
-  readonly #aside = new Map<FailureEvent, Listener[]>();
+  readonly #aside = new Map<UncaughtEvent, Listener[]>();
 
   /** @param onOwnFailure called for errors of the simulation itself */
   constructor(onOwnFailure: (error: unknown) => void) {
@@ -34,13 +34,13 @@ export class ProcessFailures {
     this.#aside.clear();
   }
 
-  readonly #handlers: Record<FailureEvent, Listener> = {
+  readonly #handlers: Record<UncaughtEvent, Listener> = {
     uncaughtException: (...args) => this.#caught("uncaughtException", args),
     unhandledRejection: (...args) => this.#caught("unhandledRejection", args),
   };
 
-  #caught(event: FailureEvent, args: unknown[]): void {
-    if (current.host !== null) current.host.fail(event, args[0]);
+  #caught(event: UncaughtEvent, args: unknown[]): void {
+    if (current.host !== null) current.host.uncaught(event, args[0], event, args[1]);
     else if (current.busy) this.#onOwnFailure(args[0]);
     else {
       const listeners = this.#aside.get(event) ?? [];

@@ -162,7 +162,7 @@ export class Stepper implements Driven {
       if (this.descent === null) run();
       else this.descent.run(host, run);
     } catch (error) {
-      host.fail(during, error);
+      host.uncaught(during, error);
     }
   }
 

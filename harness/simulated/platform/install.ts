@@ -16,6 +16,7 @@ import { patchFiles } from "./files.ts";
 import { patchIdentity } from "./identity.ts";
 import { patchMessageChannel } from "./message-channel.ts";
 import { patchMonotonicClocks } from "./monotonic-clocks.ts";
+import { patchProcessEvents } from "./process-events.ts";
 import { patchProcessExit } from "./process-exit.ts";
 import { patchRandomness } from "./randomness.ts";
 import { patchSockets } from "./sockets.ts";
@@ -38,6 +39,7 @@ if (!current.patched) {
   patchThreadPool();
   patchMessageChannel();
   patchConsole();
+  patchProcessEvents();
   patchProcessExit();
   syncBuiltinESMExports();
 }

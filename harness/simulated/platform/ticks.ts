@@ -32,6 +32,6 @@ function guarded(host: Host, during: string, callback: Callback, args: unknown[]
   try {
     callback(...args);
   } catch (error) {
-    host.fail(during, error);
+    host.uncaught(during, error);
   }
 }

@@ -1,0 +1,68 @@
+import { EventEmitter } from "node:events";
+import { current } from "../kernel/current-context.ts";
+import type { Host, UncaughtEvent } from "../kernel/host.ts";
+import { replace } from "./replace.ts";
+
+const METHODS = [
+  "on",
+  "addListener",
+  "once",
+  "prependListener",
+  "prependOnceListener",
+  "off",
+  "removeListener",
+  "removeAllListeners",
+  "emit",
+  "listeners",
+  "rawListeners",
+  "listenerCount",
+  "eventNames",
+  "setMaxListeners",
+  "getMaxListeners",
+] as const;
+
+/** Node emits these by `process.emit` in the middle of a host's step; the simulation listens for them. */
+const EMITTED_BY_NODE: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection", "warning"]);
+
+/** The listeners of one life of a host. */
+interface Listeners {
+  readonly life: number;
+  readonly emitter: EventEmitter;
+}
+
+const listenersOf = new WeakMap<Host, Listeners>();
+
+/**
+ * Patches `process` as an emitter of events. What a host's program listens for is its own process's: libraries clean up
+ * on `exit` or SIGTERM, and a listener on this process would keep every run's modules, and act when no simulation runs.
+ * A program that listens for uncaught errors survives them, as in Node. Nothing else happens by itself: a host dies as by
+ * SIGKILL, which nobody hears.
+ */
+export function patchProcessEvents(): void {
+  for (const name of METHODS) {
+    const original = process[name] as (...args: unknown[]) => unknown;
+    replace(process, name, function (this: unknown, ...args: unknown[]): unknown {
+      const { host } = current;
+      if (host === null || (name === "emit" && EMITTED_BY_NODE.has(args[0])))
+        return Reflect.apply(original, this, args);
+      const emitter = emitterOf(host);
+      const result: unknown = Reflect.apply(emitter[name] as (...args: unknown[]) => unknown, emitter, args);
+      return result === emitter ? process : result;
+    });
+  }
+}
+
+function emitterOf(host: Host): EventEmitter {
+  const known = listenersOf.get(host);
+  if (known?.life === host.life) return known.emitter;
+  const emitter = new EventEmitter();
+  listenersOf.set(host, { life: host.life, emitter });
+  host.onUncaught = (event, error, promise) => tell(emitter, event, error, promise);
+  return emitter;
+}
+
+/** A rejection that no listener waits for counts as an exception: Node's `--unhandled-rejections=throw`, the default. */
+function tell(emitter: EventEmitter, event: UncaughtEvent, error: unknown, promise: unknown): boolean {
+  if (event === "unhandledRejection" && emitter.emit(event, error, promise)) return true;
+  return emitter.emit("uncaughtException", error, event);
+}
