@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import type { LockClient, LockDriver } from "../../core/lock-driver.ts";
+import type { LockClient, LockDriver, Renewed } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { conformDriver } from "./conform-driver.ts";
@@ -61,6 +61,35 @@ function clientOn(redis: Redis): LockClient {
   };
 }
 
+/** A driver that renews its lease every quarter of it, and says so as `tell` puts it. */
+function renewing(tell: (renewed: Renewed) => Renewed): LockDriver {
+  return driverWith((_, right) => {
+    let listener: (renewed: Renewed) => void = () => {};
+    let timer: NodeJS.Timeout | undefined;
+    return {
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        if (answer.type !== "ok") return answer;
+        timer = setInterval(() => {
+          void right.extend!(answer.value, options.ttlMs).then((extended) => {
+            if (extended.type === "ok") listener(tell({ validForMs: options.ttlMs, ...extended.value }));
+          });
+        }, options.ttlMs / 4);
+        return answer;
+      },
+      release: (grant) => {
+        clearInterval(timer);
+        return right.release(grant);
+      },
+      onRenewed: (told) => (listener = told),
+      [Symbol.asyncDispose]: async () => {
+        clearInterval(timer);
+        await right[Symbol.asyncDispose]();
+      },
+    };
+  });
+}
+
 /** The checks that found a mistake, with what they say. */
 async function mistakesOf(driver: LockDriver): Promise<Readonly<Record<string, readonly string[]>>> {
   const { checks } = await conformDriver({
@@ -104,15 +133,6 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
       acquire: async (key, options) => {
         const answer = await right.acquire(key, options);
         return answer.type === "info" ? { type: "ok", value: { key, owner: randomUUID() } } : answer;
-      },
-    })),
-  ],
-  "contention is info": [
-    "contention",
-    driverWith((_, right) => ({
-      acquire: async (...args) => {
-        const answer = await right.acquire(...args);
-        return answer.type === "fail" ? { type: "info", reason: answer.reason } : answer;
       },
     })),
   ],
@@ -186,6 +206,20 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
       },
     })),
   ],
+  "an extension that counts from the reply": [
+    "validity",
+    driverWith((_, right) => ({
+      extend: async (...args) => {
+        const answer = await right.extend!(...args);
+        if (answer.type !== "ok") return answer;
+        return { type: "ok", value: { ...answer.value, validFromMs: performance.now() } };
+      },
+    })),
+  ],
+  "a renewal that counts from when it was seen": [
+    "validity",
+    renewing((renewed) => ({ ...renewed, validFromMs: performance.now() })),
+  ],
   "every release has released": [
     "foreign-release",
     driverWith((_, right) => ({
@@ -258,6 +292,29 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
   ],
 };
 
+test("a right driver of a lock that renews its lease has no mistake", async () => {
+  expect(await mistakesOf(renewing((renewed) => renewed))).toEqual({});
+});
+
 test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]) => {
   expect(Object.keys(await mistakesOf(driver))).toContain(check);
+});
+
+test("a lock that does not say why it refuses leaves its driver `info`: a remark", async () => {
+  const driver = driverWith((_, right) => ({
+    acquire: async (...args) => {
+      const answer = await right.acquire(...args);
+      return answer.type === "fail" ? { type: "info", reason: "no lock" } : answer;
+    },
+  }));
+  const { checks } = await conformDriver({
+    lock: "test",
+    topology: topologySchema.parse({ kind: "single" }),
+    seed: 1,
+    driver,
+  });
+  expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+  const remarks = checks.filter(({ name }) => name === "contention" || name === "giving-up");
+  expect(remarks.map(({ outcome }) => outcome)).toEqual(["remark", "remark"]);
+  expect(remarks[0]?.details[0]).toMatch(/^a held lock answered info \(no lock\): /);
 });

@@ -15,6 +15,11 @@ import { TerminalProgress } from "../terminal-progress.ts";
 
 const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped: "-      " } as const;
 
+/** A driver that answers truly what its lock does wrong is a right driver. */
+const MISTAKES =
+  "Correct those of the driver first: verdicts on it would say little of the lock.\n" +
+  "What the lock itself does wrong, a driver that says so shows truly: hunt with it.";
+
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
   name: "conform",
@@ -70,6 +75,6 @@ function inWords({ lock, topology, checks }: ConformResult): string {
   const end =
     mistakes === 0
       ? "The driver does what the checklist asks. Now hunt with it."
-      : `${mistakes} of ${checks.length} checks found a mistake: verdicts on this driver would say little of the lock.`;
+      : `${mistakes} of ${checks.length} checks found a mistake. ${MISTAKES}`;
   return `${printable(lock)} on the topology ${topology}\n\n${lines.join("\n")}\n\n${end}\n`;
 }

@@ -1,10 +1,13 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, LEASE_MS, ms } from "../trial.ts";
+import { inWords, LEASE_MS, ms, untold } from "../trial.ts";
 
 /** A try with `waitMs: 0` should not take much longer than its requests. */
 const PROMPT_MS = 2000;
 
-/** A client that asks for a held lock without waiting is refused, with the reason. */
+/**
+ * A client that asks for a held lock without waiting is refused, with the reason. A lock that gives one answer for "held
+ * by another" and "no answer" leaves its driver nothing but `info`.
+ */
 export const contention: ConformityCheck = {
   name: "contention",
   asks: "acquire of a held lock with waitMs 0 fails as contended, at once",
@@ -12,6 +15,7 @@ export const contention: ConformityCheck = {
     await trial.granted(0, { ttlMs: LEASE_MS });
     const { reply, tookMs } = await trial.acquire(1, { ttlMs: 1000 });
     if (reply.ok) trial.mistake("a second client was granted a lock that is held");
+    else if (reply.kind === "indeterminate") trial.remark(untold(reply));
     else if (reply.kind !== "contended") {
       trial.mistake(`a held lock answered ${inWords(reply)}: answer { type: "fail", kind: "contended" }`);
     } else if (tookMs > PROMPT_MS) trial.mistake(`the refusal came after ${ms(tookMs)}, although waitMs was 0`);

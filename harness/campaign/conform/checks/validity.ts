@@ -1,7 +1,8 @@
 import { topologyOf } from "../../../core/topologies/registry.ts";
 import { clientName } from "../../../core/topology.ts";
+import type { RenewedLease } from "../../../core/system.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { LEASE_MS, ms } from "../trial.ts";
+import { isGranted, LEASE_MS, ms, type Trial } from "../trial.ts";
 
 /** Of each direction of each link. */
 const LATENCY_MS = 40;
@@ -11,10 +12,11 @@ const ROUNDING_MS = 2;
 /** A holder may trust its lease for no longer than the servers keep it. */
 export const validity: ConformityCheck = {
   name: "validity",
-  asks: "a grant is valid for no longer than the servers keep the lock",
+  asks: "a grant, an extension and a renewal are valid for no longer than the servers keep the lock",
   async run(trial) {
     const { system } = trial;
     const client = clientName(0);
+    const renewed = firstRenewal(trial);
     for (const node of await trial.masters()) {
       await system.network.delay({ from: client, to: node }, LATENCY_MS);
       await system.network.delay({ from: node, to: client }, LATENCY_MS);
@@ -22,17 +24,33 @@ export const validity: ConformityCheck = {
     const grant = await trial.granted(0, { ttlMs: LEASE_MS });
     if (grant.validForMs === undefined) {
       trial.remark("grants have no validForMs: leases count from the invocation, for the whole ttlMs");
-      return;
-    }
-    const untilMs = (grant.grantedAt ?? 0) / 1e6 + grant.validForMs;
-    const left = [...(await trial.expiries())].sort((a, b) => b - a);
-    const needed = topologyOf(system.topology.kind).arrangement === "independent" ? Math.floor(left.length / 2) + 1 : 1;
-    const keptMs = left[needed - 1] ?? 0;
-    if (keptMs === 0) return trial.skip("the servers have no key with an expiry to compare with");
-    const tooLongMs = untilMs - (trial.nowMs + keptMs);
-    if (tooLongMs <= ROUNDING_MS) return;
-    trial.mistake(
-      `the grant is valid for ${ms(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
-    );
+    } else await compare(trial, "grant", grant);
+    const { reply } = await trial.extend(0, grant, LEASE_MS);
+    if (isGranted(reply)) await compare(trial, "extension", reply);
+    const renewal = await Promise.race([renewed, trial.sleep(LEASE_MS)]);
+    if (renewal !== undefined) await compare(trial, "renewal", renewal);
   },
 };
+
+function firstRenewal(trial: Trial): Promise<RenewedLease> {
+  return new Promise((resolve) => trial.client(0).onRenewed(resolve));
+}
+
+/** What was promised just now, and what the servers keep now. */
+async function compare(
+  trial: Trial,
+  what: "grant" | "extension" | "renewal",
+  { grantedAt, validForMs }: { readonly grantedAt?: number; readonly validForMs?: number },
+): Promise<void> {
+  if (validForMs === undefined || grantedAt === undefined) return;
+  const left = [...(await trial.expiries())].sort((a, b) => b - a);
+  const independent = topologyOf(trial.system.topology.kind).arrangement === "independent";
+  const needed = independent ? Math.floor(left.length / 2) + 1 : 1;
+  const keptMs = left[needed - 1] ?? 0;
+  if (keptMs === 0) return trial.skip("the servers have no key with an expiry to compare with");
+  const tooLongMs = grantedAt / 1e6 + validForMs - (trial.nowMs + keptMs);
+  if (tooLongMs <= ROUNDING_MS) return;
+  trial.mistake(
+    `the ${what} is valid for ${ms(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
+  );
+}
