@@ -2,7 +2,7 @@ import { renewedLease, specimen } from "./specimen.ts";
 import { fromParts } from "../parts/from-parts.ts";
 import { LONG_TIMEOUTS } from "../parts/connection-options.ts";
 import type { Grant, LockDriver } from "../../harness/core/lock-driver.ts";
-import { Renewal, SOUND_RENEWAL } from "../parts/renewal.ts";
+import { Renewal, SOUND_RENEWAL } from "../parts/renewing/renewal.ts";
 import { recreatingKey } from "./extend-recreates.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { renewedLease, specimen } from "./specimen.ts";
 import { fromParts } from "../parts/from-parts.ts";
-import { SOUND_RENEWAL } from "../parts/renewal.ts";
-import { withWatchdog } from "../parts/watchdog.ts";
+import { SOUND_RENEWAL } from "../parts/renewing/renewal.ts";
+import { withWatchdog } from "../parts/renewing/watchdog.ts";
 import { recreatingKey } from "./extend-recreates.ts";
 
 /** Unlocking does not end the renewing, which recreates the lock: nobody holds it, and it never expires. */

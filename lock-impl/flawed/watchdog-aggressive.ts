@@ -1,6 +1,6 @@
 import { renewedLease, specimen } from "./specimen.ts";
 import { single } from "../ladder/single.ts";
-import { withWatchdog } from "../parts/watchdog.ts";
+import { withWatchdog } from "../parts/renewing/watchdog.ts";
 
 /** A holder that cannot renew its lease carries on as if it could. */
 export const watchdogAggressive = specimen(renewedLease, {

@@ -1,7 +1,7 @@
 import { renewedLease, specimen } from "./specimen.ts";
-import { SOUND_RENEWAL } from "../parts/renewal.ts";
+import { SOUND_RENEWAL } from "../parts/renewing/renewal.ts";
 import { single } from "../ladder/single.ts";
-import { withWatchdog } from "../parts/watchdog.ts";
+import { withWatchdog } from "../parts/renewing/watchdog.ts";
 
 /**
  * Learns of a loss only from the server: when it is cut off, it carries on for ever. No clock of its own ends the hold.

@@ -1,7 +1,7 @@
 import { renewedLimits } from "../claim-tables.ts";
 import type { LockEntry } from "../lock-entry.ts";
 import { leased } from "../lock-kinds.ts";
-import { withWatchdog } from "../parts/watchdog.ts";
+import { withWatchdog } from "../parts/renewing/watchdog.ts";
 import { single } from "./single.ts";
 
 /** `single`, renewed every third of its lease; on loss the holder finds out when it unlocks, and must roll back. */

@@ -6,8 +6,15 @@ import { leasedByRedlock, limitsOn } from "../lock-kinds.ts";
 import { connectLibraryClients } from "./library-clients.ts";
 import { RedlockClient, type RedlockCalls } from "./redlock-client.ts";
 
-/** Faults that can delay an answer until the lease that it grants is over. */
-const LATE_ANSWER: readonly FaultClass[] = ["pause-client", "partition", "latency", "stall", "pause-node"];
+/** What can delay an answer until the lease that it grants is over: of a few milliseconds, any request. */
+const LATE_ANSWER: readonly (FaultClass | "none")[] = [
+  "none",
+  "pause-client",
+  "partition",
+  "latency",
+  "stall",
+  "pause-node",
+];
 
 /** The npm package `@sesamecare-oss/redlock`, 1.4.0, a fork of `redlock` 5, with its defaults. */
 export const sesamecareRedlock: LockEntry = {
@@ -31,7 +38,10 @@ export const sesamecareRedlock: LockEntry = {
         property: "lease-exclusion",
         under,
         cause: "expired-grant",
-        source: "it counts the lease of each try from its start, and grants a lease that is over; bad-elapsed-check",
+        source:
+          under === "none"
+            ? "it grants a lease of a few milliseconds that its allowance for drift and the requests use up; bad-elapsed-check"
+            : "it counts the lease of each try from its start, and grants a lease that is over; bad-elapsed-check",
       }),
     ),
     {

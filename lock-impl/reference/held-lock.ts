@@ -1,7 +1,8 @@
 import type { ComposedLock } from "../parts/compose.ts";
 import type { Grant } from "../../harness/core/lock-driver.ts";
-import { Renewal, SOUND_RENEWAL } from "../parts/renewal.ts";
-import type { LossPolicy } from "../parts/watchdog.ts";
+import { LeaseBounds } from "../parts/renewing/lease-bounds.ts";
+import { Renewal, SOUND_RENEWAL } from "../parts/renewing/renewal.ts";
+import type { LossPolicy } from "../parts/renewing/watchdog.ts";
 import { LockLostError } from "./lock-errors.ts";
 
 /**
@@ -33,6 +34,7 @@ export class HeldLock implements AsyncDisposable {
   readonly #controller = new AbortController();
   readonly #renewal: Renewal | undefined;
   #grant: Grant;
+  readonly #bounds = new LeaseBounds();
   #validUntilMs = 0;
   #deadline: NodeJS.Timeout | undefined;
   #lost: LockLostError | undefined;
@@ -86,12 +88,16 @@ export class HeldLock implements AsyncDisposable {
     if (this.#unlocking !== undefined) throw new LockLostError(this.key, "it was unlocked");
     const { extend } = this.#options.lock;
     if (extend === undefined) throw new Error("this lock cannot be extended");
+    const askedAt = performance.now();
+    const answered = [this.#bounds.ask(leaseMs), this.#renewal?.asked(leaseMs)];
+    this.#endsAt(Math.min(this.#validUntilMs, askedAt + leaseMs));
     const completion = await extend(this.#grant, leaseMs);
+    if (completion.type !== "info") for (const tell of answered) tell?.();
     // The lock's client was told, and has told us.
     if (this.#lost !== undefined) throw this.#lost;
     if (completion.type !== "ok") throw new Error(`the lease of ${this.key} was not extended: ${completion.reason}`);
-    this.#counted(completion.value);
-    this.#renewal?.renewed(completion.value, leaseMs);
+    this.#counted(completion.value, askedAt);
+    this.#renewal?.renewed(completion.value, leaseMs, askedAt);
   }
 
   /** Releases the lock. A second call gives the same answer. */
@@ -149,8 +155,9 @@ export class HeldLock implements AsyncDisposable {
     if (extend === undefined) throw new Error("a watchdog needs a lock that can be extended");
     const renew = async (grant: Grant, ms: number) => {
       // A renewal that is pending while the holder extends to a longer lease must not shorten it again.
+      const askedAt = performance.now();
       const completion = await extend(grant, ms, { atLeast: true });
-      if (completion.type === "ok") this.#counted(completion.value);
+      if (completion.type === "ok") this.#counted(completion.value, askedAt);
       return completion;
     };
     // Holders that carry on learn of a loss when the server says so, at the latest when they unlock.
@@ -159,13 +166,16 @@ export class HeldLock implements AsyncDisposable {
   }
 
   /** Takes over a new lease and starts its clock. Without a watchdog its end is the end of a conservative hold. */
-  #counted(grant: Grant): void {
+  #counted(grant: Grant, askedAtMs = performance.now()): void {
     this.#grant = grant;
-    const validForMs = grant.validForMs ?? 0;
-    this.#validUntilMs = performance.now() + validForMs;
+    this.#endsAt(Math.min(performance.now() + (grant.validForMs ?? 0), askedAtMs + this.#bounds.longestMs));
+  }
+
+  #endsAt(validUntilMs: number): void {
+    this.#validUntilMs = validUntilMs;
     clearTimeout(this.#deadline);
     if (this.#options.renewed || this.#options.onLoss !== "conservative") return;
-    this.#deadline = setTimeout(() => this.lose("its lease is over"), validForMs);
+    this.#deadline = setTimeout(() => this.lose("its lease is over"), validUntilMs - performance.now());
   }
 
   #stop(): void {

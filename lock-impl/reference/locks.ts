@@ -6,7 +6,7 @@ import { redlockParts } from "../parts/redlock-parts.ts";
 import type { LockServers } from "../parts/servers.ts";
 import { spin } from "../parts/waiting.ts";
 import { wakeUps } from "../parts/wake-ups.ts";
-import type { LossPolicy } from "../parts/watchdog.ts";
+import type { LossPolicy } from "../parts/renewing/watchdog.ts";
 import { type HandedOver, HeldLock } from "./held-lock.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { type LockLostError, LockUnavailableError } from "./lock-errors.ts";

@@ -6,7 +6,7 @@ import type {
   LockClient,
   LockDriver,
   Renewed,
-} from "../../harness/core/lock-driver.ts";
+} from "../../../harness/core/lock-driver.ts";
 import { Renewal, type RenewalRules, SOUND_RENEWAL } from "./renewal.ts";
 
 /**
@@ -50,8 +50,11 @@ class WatchdogLock implements LockClient {
 
   /** Extends once on request; from then on the watchdog renews to this length. */
   async extend(grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
+    const askedAt = performance.now();
+    const answered = this.#renewals.get(nameOf(grant))?.asked(ttlMs);
     const completion = await this.#extendOnce(grant, ttlMs, {});
-    if (completion.type === "ok") this.#renewals.get(nameOf(grant))?.renewed(completion.value, ttlMs);
+    if (completion.type !== "info") answered?.();
+    if (completion.type === "ok") this.#renewals.get(nameOf(grant))?.renewed(completion.value, ttlMs, askedAt);
     return completion;
   }
 

@@ -1,4 +1,5 @@
-import type { Completion, Grant, Renewed } from "../../harness/core/lock-driver.ts";
+import type { Completion, Grant, Renewed } from "../../../harness/core/lock-driver.ts";
+import { LeaseBounds } from "./lease-bounds.ts";
 
 /** How a lease is kept alive. */
 export interface RenewalRules {
@@ -32,6 +33,7 @@ export class Renewal {
   readonly #onRenewed: (renewed: Renewed) => void;
   #grant: Grant;
   #ttlMs: number;
+  readonly #bounds = new LeaseBounds();
   /** Until when the lease was promised, on the monotonic clock. */
   #validUntilMs = -Infinity;
   #next: NodeJS.Timeout | undefined;
@@ -55,21 +57,39 @@ export class Renewal {
     this.renewed(grant, ttlMs);
   }
 
-  /** The lease was granted or extended: everything counts from now. */
-  renewed(grant: Grant, ttlMs: number): void {
+  /**
+   * The lease was granted or extended: everything counts from now.
+   * @param askedAtMs when it was asked for, on the monotonic clock
+   */
+  renewed(grant: Grant, ttlMs: number, askedAtMs = performance.now()): void {
     if (this.#stopped) return;
     this.#grant = grant;
     this.#ttlMs = ttlMs;
-    this.#schedule(ttlMs * this.#rules.everyPart);
+    const now = performance.now();
+    this.#endsAt(Math.min(now + (grant.validForMs ?? ttlMs), askedAtMs + this.#bounds.longestMs));
+  }
+
+  /** The holder asks for a lease of this length, which may be in force from now on. Returns what to call when it is answered. */
+  asked(ttlMs: number): () => void {
+    const answered = this.#bounds.ask(ttlMs);
+    const end = performance.now() + ttlMs;
+    if (!this.#stopped && end < this.#validUntilMs) this.#endsAt(end);
+    return answered;
+  }
+
+  #endsAt(validUntilMs: number): void {
+    this.#validUntilMs = validUntilMs;
+    const lengthMs = Math.min(this.#ttlMs, this.#bounds.longestMs);
+    this.#schedule(lengthMs * this.#rules.everyPart);
     clearTimeout(this.#deadline);
-    const validForMs = grant.validForMs ?? ttlMs;
-    this.#validUntilMs = performance.now() + validForMs;
     if (!this.#rules.localDeadline) return;
-    const leftMs = validForMs - ttlMs * NOTICE_PART;
-    this.#deadline = setTimeout(() => {
-      this.stop();
-      this.#onOverdue();
-    }, leftMs);
+    this.#deadline = setTimeout(
+      () => {
+        this.stop();
+        this.#onOverdue();
+      },
+      validUntilMs - performance.now() - lengthMs * NOTICE_PART,
+    );
   }
 
   /** Ends the renewing. A pending renewal is still answered, but the answer has no effect. */
@@ -94,7 +114,7 @@ export class Renewal {
     else if (performance.now() + (completion.value.validForMs ?? this.#ttlMs) < this.#validUntilMs) {
       this.#schedule(this.#ttlMs * this.#rules.everyPart);
     } else {
-      this.renewed(completion.value, this.#ttlMs);
+      this.renewed(completion.value, this.#ttlMs, askedAt);
       const { key, owner, validForMs = ttlMs, validFromMs = askedAt } = completion.value;
       this.#onRenewed({ key, owner, validForMs, validFromMs });
     }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Completion, ExtendOptions, Grant, LockClient } from "../../harness/core/lock-driver.ts";
+import type { Completion, ExtendOptions, Grant, LockClient } from "../../../harness/core/lock-driver.ts";
 import { SOUND_RENEWAL } from "./renewal.ts";
 import { type LossPolicy, withWatchdog } from "./watchdog.ts";
 
@@ -137,6 +137,31 @@ describe("loss", () => {
     expect(lost).toEqual([]);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(lost.map(({ atMs }) => atMs)).toEqual([310 + 5_000 - 500]);
+  });
+
+  it("conservative: no lease is trusted for longer than an extension without an answer asked for", async () => {
+    const { pretended, client, lost, grant } = await held("conservative");
+    const answered = pretended.extendAs;
+    pretended.extendAs = () => notAnswered;
+    await client.extend?.(grant, 300);
+    pretended.extendAs = answered;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(lost).toEqual([]);
+    pretended.extendAs = () => notAnswered;
+    const cutOffAt = pretended.extendedAtMs.at(-1) ?? 0;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(lost.map(({ atMs }) => atMs)).toEqual([cutOffAt + 300 - 30]);
+  });
+
+  it("conservative: a shorter lease counts from when it was asked for, before its answer", async () => {
+    const { pretended, client, lost, grant } = await held("conservative");
+    const reply = Promise.withResolvers<void>();
+    pretended.extendAs = () => notAnswered;
+    pretended.delay = reply.promise;
+    void client.extend?.(grant, 300);
+    await vi.advanceTimersByTimeAsync(600);
+    expect(lost).toEqual([{ atMs: 270, owner: grant.owner }]);
+    reply.resolve();
   });
 
   it("conservative: told at once when the server says that it is gone, and once only", async () => {
