@@ -22,9 +22,9 @@ export interface WorkerCallbacks<Task, Answer, News> {
 }
 
 /**
- * One thread per core, as far as memory goes, each with a simulation of its own. A simulated run is the same in every thread, so the result
- * does not depend on which thread did what. A thread answers each message with one message, before which it may say how
- * far it is. Disposing ends the threads, even in the middle of a task.
+ * One thread per core, as far as memory goes, each with a simulation of its own. A simulated run is the same in every
+ * thread, so the result does not depend on which thread did what. A thread answers each message with one message, before
+ * which it may say how far it is. Disposing ends the threads, even in the middle of a task.
  */
 export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
   readonly #workers: readonly Worker[];

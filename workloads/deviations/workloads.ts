@@ -90,7 +90,8 @@ interface Shape {
 function shapesOf(topology: TopologySpec) {
   const { leaseMs } = scaleOf(topology);
   const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
-  const extend: StepInput = { do: "extend", ttlMs: leaseMs };
+  const extendBy = (share: number): StepInput => ({ do: "extend", ttlMs: Math.round(share * leaseMs) });
+  const extend = extendBy(1);
   const enter: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
   const write: StepInput = { do: "write" };
   const read: StepInput = { do: "read" };
@@ -103,6 +104,10 @@ function shapesOf(topology: TopologySpec) {
   const seeker = section(topology, []);
   const rival = section(topology, [read, hold(0.7), write]);
   const brief = section(topology, [write]);
+  const short = (...steps: StepInput[]): SectionInput => ({
+    ...section(topology, steps),
+    ttlMs: Math.round(0.6 * leaseMs),
+  });
   const plain: readonly Shape[] = [
     {
       name: "beyond the lease",
@@ -131,6 +136,20 @@ function shapesOf(topology: TopologySpec) {
       ],
     },
     { name: "in a row", races: true, clients: [sections([], [write], [hold(0.2), write]), [later(rival, 0), seeker]] },
+    {
+      name: "leases of two lengths",
+      clients: [
+        [short(hold(0.2)), ...sections([read, hold(0.9), write])],
+        [later(short(hold(0.3), write), 0), seeker],
+      ],
+    },
+    {
+      name: "not waited for",
+      clients: [
+        [...sections([read, hold(0.9), write]), later(seeker, 1.1)],
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
+      ],
+    },
   ];
   const extending: readonly Shape[] = [
     {
@@ -150,6 +169,15 @@ function shapesOf(topology: TopologySpec) {
       name: "extended",
       clients: [[...sections([hold(0.9), extend, hold(0.7), write]), seeker], [later(rival, 0)]],
     },
+    {
+      name: "extended, and then beyond the lease",
+      outlives: true,
+      clients: [[...sections([hold(0.5), extend, hold(1.6), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended to a longer lease",
+      clients: [[...sections([hold(0.3), extendBy(1.5), hold(1.3), write]), seeker], [later(rival, 0)]],
+    },
   ];
   const reentering: readonly Shape[] = [
     {
@@ -165,6 +193,10 @@ function shapesOf(topology: TopologySpec) {
       name: "entered again after the lease",
       outlives: true,
       clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "entered again before the end of the lease",
+      clients: [[...sections([hold(0.9), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
     },
   ];
   return { plain, extending, reentering };

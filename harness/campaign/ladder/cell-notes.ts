@@ -41,7 +41,7 @@ export class CellNotes {
     return { runs: this.#runs, valid: this.#valid, notes: this.#notes.counted };
   }
 
-  /** What a campaign tells of the cell, whatever it found there. */
+  /** What a campaign reports of the cell in every case. */
   get counts() {
     return { runs: this.#runs, valid: this.#valid, notes: this.#notes.sorted };
   }

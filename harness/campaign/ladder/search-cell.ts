@@ -1,6 +1,6 @@
 import type { TalliedNote } from "../notes/tally.ts";
 import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
-import { learnSimulated } from "../systematic/learn.ts";
+import { learnSimulated, remembering } from "../systematic/learn.ts";
 import type { CampaignOptions } from "../run-campaign.ts";
 import { search, type Searched } from "../search.ts";
 import { CellNotes, type CellProgress } from "./cell-notes.ts";
@@ -72,6 +72,8 @@ export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: s
   return keepSimulated(run, options.store).folder;
 }
 
+const learn = remembering(learnSimulated());
+
 /** The same plans at each call, so that a path leads back to the run that was found. */
 function searchIn(
   cell: Cell,
@@ -83,7 +85,7 @@ function searchIn(
     seed,
     runs: runs ?? (cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
     ...how,
-    learn: learnSimulated(),
+    learn,
     run: (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED }),
   });
 }

@@ -29,7 +29,7 @@ export type LadderAnswer =
   | { readonly folder: string }
   /** The plan for real servers; null when nothing breaks the cell. */
   | { readonly plan: Plan | null }
-  /** The task failed: nothing is known about the cell. With a hint, the user can mend it. */
+  /** The task failed: nothing is known about the cell. With a hint, the user can fix it. */
   | { readonly error: string; readonly hint?: string };
 
 const { scope, ...options } = workerData as LadderWork;

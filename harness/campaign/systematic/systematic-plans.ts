@@ -119,6 +119,12 @@ const MOST_COST = 12;
 /** How much dearer a deviation is for each cheaper one of its sort: other sorts are likelier to show something new. */
 const REPETITION_COST = 3;
 
+/**
+ * How many of the deviations of a kind take the workloads in turn: what a lock does in one workload only, such as an
+ * extension or a re-entry, is at few points, and would come after all that it does in each of them.
+ */
+const WORKLOADS_SHARE = 0.5;
+
 /** A deviation of a base, with its cost among those of all bases. */
 interface Deviating {
   readonly base: Base;
@@ -127,8 +133,9 @@ interface Deviating {
 }
 
 /**
- * One deviation each: a queue for each kind, and in it the cheapest first, over all sorts and workloads. A kind under which
- * the lock promises less comes less often: fewer of its runs can break a promise.
+ * One deviation each: a queue for each kind, and in it the cheapest first, over all sorts and workloads. What the lock
+ * promises may depend on how a fault of the kind strikes, as when a node comes back with its disk or without: each way
+ * has a queue then. One under which the lock promises less comes less often: fewer of its runs can break a promise.
  */
 function deviating(
   bases: readonly Base[],
@@ -141,18 +148,39 @@ function deviating(
     }),
   );
   const promised = promisesOf(promises);
-  const queues = [...Map.groupBy(found, ({ deviation }) => deviation.kind)].flatMap(([kind, each]) => {
-    const ordered = cheapestFirst(withRepetitions(each));
-    const first = ordered.find((item) => promised(item) > 0);
-    if (first === undefined) return [];
-    const plans = ordered
-      .values()
-      .filter((item) => promised(item) > 0)
-      .map(({ base, deviation }) => deviation.apply(base.plan));
-    return [{ plans, share: SHARES[kind] ?? 1, promised: promised(first) }];
-  });
+  const queues = [...Map.groupBy(found, (item) => `${item.deviation.kind} ${promised(item)}`).values()].flatMap(
+    (each) => {
+      const [first] = each;
+      if (first === undefined || promised(first) === 0) return [];
+      const share = SHARES[first.deviation.kind] ?? 1;
+      const orders = [
+        { order: cheapestFirst(withRepetitions(each)), share },
+        { order: workloadsInTurn(each), share: share * WORKLOADS_SHARE },
+      ];
+      const taken = new Set<RankedDeviation>();
+      return orders.map(({ order, share }) => ({ plans: plansOf(order, taken), share, promised: promised(first) }));
+    },
+  );
   const most = Math.max(...queues.map((queue) => queue.promised));
   return queues.map(({ plans, share, promised }) => ({ plans, share: share * (promised / most) ** 2 }));
+}
+
+/** The plans of what another order has not taken yet. */
+function* plansOf(order: readonly Deviating[], taken: Set<RankedDeviation>): Generator<Plan> {
+  for (const { base, deviation } of order) {
+    if (taken.has(deviation)) continue;
+    taken.add(deviation);
+    yield deviation.apply(base.plan);
+  }
+}
+
+/** One of each workload in turn, of each the cheapest first. */
+function workloadsInTurn(items: readonly Deviating[]): readonly Deviating[] {
+  const perWorkload = [...Map.groupBy(items, ({ base }) => base).values()].map((each) =>
+    cheapestFirst(withRepetitions(each)),
+  );
+  const longest = perWorkload.reduce((most, { length }) => Math.max(most, length), 0);
+  return Array.from({ length: longest }, (_, index) => perWorkload.flatMap((each) => each[index] ?? [])).flat();
 }
 
 /** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */

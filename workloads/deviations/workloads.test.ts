@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { composeLock } from "../../lock-impl/parts/compose.ts";
+import { ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
+import type { LockDriver } from "../../harness/core/lock-driver.ts";
+import type { Property } from "../../harness/core/verdict.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import { smallWorkloads, type Skills } from "./workloads.ts";
+
+const topology = topologySchema.parse({ kind: "single" });
+const plain: Skills = { extends: false, reenters: false };
+
+/** The workloads in whose run without faults the lock does not keep the property. */
+async function breaking(driver: LockDriver, property: Property, skills: Skills): Promise<readonly string[]> {
+  const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives: false };
+  const names: string[] = [];
+  for (const { name, plan } of smallWorkloads(options, skills)) {
+    const { record } = await runSimulated(plan, { title: name, required: [property], driver });
+    if (record.verdict.verdict !== "valid") names.push(name);
+  }
+  return names;
+}
+
+/** A lock of which each client has a protocol of its own. */
+function perClient(protocol: () => Protocol): LockDriver {
+  return { connect: (environment) => composeLock({ protocol: protocol() }).connect(environment) };
+}
+
+test("a sound lock keeps its promises in each of them", async () => {
+  const driver = composeLock({ protocol: ownedKey });
+  for (const property of ["lease-exclusion", "deadlock-freedom", "linearizability"] as const) {
+    expect(await breaking(driver, property, { ...plain, extends: true })).toEqual([]);
+  }
+});
+
+test("a client asks for leases of two lengths", async () => {
+  const always = (): Protocol => {
+    let firstMs: number | undefined;
+    const acquire: Protocol["acquire"] = (server, request) =>
+      ownedKey.acquire(server, { ...request, ttlMs: (firstMs ??= request.ttlMs) });
+    return { ...ownedKey, acquire };
+  };
+  expect(await breaking(perClient(always), "lease-exclusion", plain)).toEqual(["leases of two lengths"]);
+});
+
+test("a client gives up waiting, and the lock is free for another one", async () => {
+  const waitedFor = new Set<string>();
+  const driver: LockDriver = {
+    async connect(environment) {
+      waitedFor.clear();
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      return {
+        async acquire(key, options) {
+          if (waitedFor.has(key)) {
+            await new Promise((resolve) => setTimeout(resolve, options.waitMs));
+            return { type: "fail", kind: "contended", reason: "another one is first" };
+          }
+          const completion = await lock.acquire(key, options);
+          if (completion.type !== "ok" && options.waitMs > 0) waitedFor.add(key);
+          return completion;
+        },
+        release: (grant) => lock.release(grant),
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  expect(await breaking(driver, "deadlock-freedom", plain)).toEqual(["not waited for"]);
+});
+
+test("a lease is extended to a longer one", async () => {
+  const asFirst = (): Protocol => {
+    const askedMs = new Map<string, number>();
+    return {
+      ...ownedKey,
+      acquire(server, request) {
+        askedMs.set(request.owner, request.ttlMs);
+        return ownedKey.acquire(server, request);
+      },
+      extend: (server, request) =>
+        ownedKey.extend(server, { ...request, ttlMs: askedMs.get(request.owner) ?? request.ttlMs }),
+    };
+  };
+  const broken = await breaking(perClient(asFirst), "lease-exclusion", { ...plain, extends: true });
+  expect(broken).toEqual(["extended to a longer lease"]);
+});
+
+test("a client enters again when its lease is about to end", async () => {
+  const driver: LockDriver = {
+    async connect(environment) {
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      let held:
+        | { readonly grant: object & { readonly owner: string; readonly key: string }; depth: number }
+        | undefined;
+      return {
+        async acquire(key, options) {
+          if (held !== undefined) {
+            held.depth += 1;
+            return { type: "ok", value: { ...held.grant, validForMs: options.ttlMs, validFromMs: performance.now() } };
+          }
+          const completion = await lock.acquire(key, options);
+          if (completion.type === "ok") held = { grant: completion.value, depth: 1 };
+          return completion;
+        },
+        async release(grant) {
+          if (held !== undefined && --held.depth > 0) return { type: "ok", value: { released: true } };
+          held = undefined;
+          return lock.release(grant);
+        },
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const broken = await breaking(driver, "lease-exclusion", { ...plain, reenters: true });
+  expect(broken).toEqual(["entered again before the end of the lease"]);
+});
