@@ -6,7 +6,7 @@ export { Locks, type LockOptions, type LocksOptions } from "./lock-impl/referenc
 export type { HeldLock, Unlocked } from "./lock-impl/reference/held-lock.ts";
 export { LockLostError, LockUnavailableError } from "./lock-impl/reference/lock-errors.ts";
 export type { LockServers } from "./lock-impl/parts/servers.ts";
-export type { LossPolicy } from "./lock-impl/parts/watchdog.ts";
+export type { LossPolicy } from "./lock-impl/parts/renewing/watchdog.ts";
 
 export type {
   AcquireOptions,

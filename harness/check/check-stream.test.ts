@@ -46,9 +46,7 @@ describe("checkStream", () => {
     expect(await outcomeOf([`\uFEFF${text}`])).toBe(expected);
     expect(await outcomeOf(inPieces(Buffer.from(`\uFEFF${text}`), 2))).toBe(expected);
     const [header, ...rest] = text.split("\n");
-    expect(await outcomeOf([`${header}\n`, `\uFEFF${rest.join("\n")}`])).toBe(
-      "input, line 2: not JSON (is the file truncated?)",
-    );
+    expect(await outcomeOf([`${header}\n`, `\uFEFF${rest.join("\n")}`])).toBe("input, line 2: not JSON");
   });
 
   it("passes the events on, in their order", async () => {
@@ -80,7 +78,7 @@ describe("checkStream", () => {
   });
 
   it("counts blank lines before the first", async () => {
-    expect(await outcomeOf(["\n\nx\n"])).toBe("input, line 3: not JSON (is the file truncated?)");
+    expect(await outcomeOf(["\n\nx\n"])).toBe("input, line 3: not JSON");
     expect(await outcomeOf(["\n \n{:type 1 2}\n"])).toContain("input, line 3: not EDN");
   });
 });

@@ -7,9 +7,13 @@ import type { LinearizabilityOptions } from "./properties/linearizability.ts";
 import { AnsweredTries } from "./evidence/answered-tries.ts";
 import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";
+import { EVIDENCE_LIMITS, excessOf, type EvidenceLimits } from "./evidence/evidence-limits.ts";
 import { endingNotes, unlessCutShort } from "./evidence/ending.ts";
 import { SharedEvidence } from "./evidence/evidence.ts";
+import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import { unknown } from "./findings.ts";
+import { RemarkList } from "./remark-list.ts";
+import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
@@ -26,6 +30,8 @@ export interface CheckOptions extends LinearizabilityOptions {
    * remark and does not make the verdict `unknown`.
    */
   readonly foreign?: boolean;
+  /** How much is followed at a time; if absent, far more than a run needs. */
+  readonly limits?: EvidenceLimits;
 }
 
 interface RunningChecker {
@@ -47,9 +53,18 @@ export class HistoryChecker {
   readonly #freezes = new Freezes();
   readonly #crashes = new Crashes();
   readonly #tries = new AnsweredTries();
+  readonly #limits: EvidenceLimits;
+  readonly #keys: FollowedKeys;
   #evidenceFailure: string | undefined;
+  /** Why the events from some event on are not judged. */
+  #stopped: string | undefined;
+  /** Why some events of a key are not judged. */
+  #leftOut: string | undefined;
+  #lastTime = 0;
 
   constructor(header: HistoryHeader, options: CheckOptions = {}) {
+    this.#limits = options.limits ?? EVIDENCE_LIMITS;
+    this.#keys = new FollowedKeys(this.#limits);
     this.#evidence = new SharedEvidence(header);
     this.#margins = new MarginWatch(this.#evidence);
     this.#mistakes = new DriverMistakes(header);
@@ -65,9 +80,14 @@ export class HistoryChecker {
   }
 
   push(event: HistoryEvent): void {
+    this.#lastTime = event.time;
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;
     try {
+      if (this.#stopped !== undefined || !this.#makesRoom(event)) {
+        this.#overhear(event);
+        return;
+      }
       step = this.#evidence.push(event);
       this.#margins.push(step);
       this.#mistakes.push(step);
@@ -86,6 +106,54 @@ export class HistoryChecker {
         running.failure = messageOf(error);
       }
     }
+    const excess = excessOf(this.#evidence, this.#limits);
+    if (excess !== undefined) this.#stop(excess, event);
+  }
+
+  #stop(excess: string, { index }: HistoryEvent): void {
+    this.#stopped = `${excess}: nothing is judged from event ${index} on`;
+  }
+
+  /** Concludes idle keys if there is no room for that of this event. False if the event cannot be judged. */
+  #makesRoom(event: HistoryEvent): boolean {
+    if (this.#keys.lacksRoomFor(event)) {
+      const known = this.#keys.idle.filter((key) => this.#isKnown(key));
+      // Half of them at once: to look for the idle ones takes time.
+      for (const key of known.slice(0, Math.ceil(this.#limits.keys / 2))) this.#concludeKey(key);
+    }
+    const excess = this.#keys.use(event);
+    if (excess === undefined) return true;
+    this.#leftOut ??= `${excess}; it is not judged from event ${event.index} on, and other keys may be left out too`;
+    return false;
+  }
+
+  #isKnown(key: string): boolean {
+    return this.#running.every(({ checker, failure }) => failure !== undefined || checker?.knows?.(key) !== false);
+  }
+
+  #concludeKey(key: string): void {
+    for (const running of this.#running) {
+      if (running.failure !== undefined) continue;
+      try {
+        running.checker?.conclude?.(key);
+      } catch (error) {
+        running.failure = messageOf(error);
+      }
+    }
+    this.#evidence.conclude(key);
+    this.#margins.conclude(key);
+    this.#keys.conclude(key);
+  }
+
+  /** Takes from an event that is not judged what may excuse the lock for events that are, or speaks of the whole run. */
+  #overhear(event: HistoryEvent): void {
+    const { faults, endTime } = this.#evidence;
+    const isRecordedLate = event.time <= endTime + RECORDING_DELAY_NS && faults.faults.length < this.#limits.faults;
+    if (event.type === "fault" && isRecordedLate) faults.push(event);
+    const step: HistoryStep = { event, invocation: undefined, changes: [], leaseOverlaps: [] };
+    this.#mistakes.push(step);
+    this.#freezes.push(step);
+    this.#crashes.push(step);
   }
 
   /** To be called once, after the last event, with what is known of the history's end. */
@@ -99,8 +167,7 @@ export class HistoryChecker {
     for (const running of this.#running) properties[running.property] = yield* this.#conclude(running);
     const { "deadlock-freedom": freedom } = properties;
     if (freedom !== undefined) properties["deadlock-freedom"] = unlessCutShort(this.#tries.orTooFew(freedom), ending);
-    const { faults, endTime } = this.#evidence;
-    const end = endingNotes(this.#evidence.header, ending, faults, endTime);
+    const end = endingNotes(this.#evidence.header, ending, this.#evidence.faults, this.#lastTime);
     const required = this.#options.required ?? PROPERTIES.filter((property) => properties[property] !== undefined);
     const doubts = this.#doubts();
     const foreign = this.#options.foreign ?? false;
@@ -129,12 +196,18 @@ export class HistoryChecker {
     };
   }
 
+  /** Why something in the history was not judged. */
+  get #excess(): string | undefined {
+    return this.#stopped ?? this.#leftOut;
+  }
+
   *#conclude(running: RunningChecker): Generator<undefined, PropertyVerdict> {
     const failed = this.#evidenceFailure ?? running.failure;
     if (failed !== undefined || running.checker === undefined) return unknown(`the checker failed: ${failed ?? ""}`);
     try {
       const { checker } = running;
       const verdict = checker.finishing === undefined ? checker.finish() : yield* checker.finishing();
+      if (this.#excess !== undefined && verdict.verdict !== "invalid") return unknown(this.#excess);
       return this.#freezes.mentioned(verdict);
     } catch (error) {
       return unknown(`the checker failed: ${messageOf(error)}`);
@@ -145,8 +218,13 @@ export class HistoryChecker {
   #doubts(): readonly string[] {
     const { faults, contention, events } = this.#evidence;
     if (events === 0) return [];
-    const unproven = faults.faults.flatMap(({ event }) => doubtInWords(event) ?? []);
-    return [...unproven, ...(contention.contended ? [] : ["no lock was ever contended"])];
+    const unproven = new RemarkList("more faults were skipped, or not seen to take effect");
+    for (const { event } of faults.faults) {
+      const doubt = doubtInWords(event);
+      if (doubt !== undefined) unproven.add(doubt);
+    }
+    const isFree = !contention.contended && this.#excess === undefined;
+    return [...unproven.all, ...(isFree ? ["no lock was ever contended"] : [])];
   }
 }
 

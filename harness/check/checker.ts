@@ -9,6 +9,10 @@ export interface Checker {
   finish(): PropertyVerdict;
   /** The same in pieces, if it may take long. */
   finishing?(): Generator<undefined, PropertyVerdict>;
+  /** Whether it knows all that it will ever need of this key, which is idle. If absent, always. */
+  knows?(key: string): boolean;
+  /** Judges a key that will not be used again, and drops what it knows of it. If absent, it keeps nothing of a key. */
+  conclude?(key: string): void;
   /** What a reader should know in addition to the verdict. */
   readonly remarks?: readonly string[];
 }

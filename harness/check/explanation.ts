@@ -3,7 +3,12 @@ import { eventList } from "./findings.ts";
 import { listed } from "../core/listed.ts";
 
 /** Why a cause is only probable to a reader of the history alone. */
-const NOT_TRIED = "no run without it was made for comparison";
+function notTried(ground: Ground): string {
+  if (ground.on !== "rest") return "no run without it was made for comparison";
+  return ground.faults.length === 0
+    ? "the history may not name every fault of its run"
+    : "no run without the faults was made for comparison";
+}
 
 /** What each remedy is, at the beginning of a sentence. */
 const REMEDY_IN_WORDS: Readonly<Record<Remedy, string>> = {
@@ -32,7 +37,7 @@ export function explain(
   if (best === undefined) throw new RangeError("a violation has a cause");
   const proof: Proof = isEvident(best.ground)
     ? { standing: "proven", by: "the history shows it" }
-    : { standing: "probable", by: NOT_TRIED };
+    : { standing: "probable", by: notTried(best.ground) };
   return explainBy({ account, events: eventList(...events) }, hypotheses, best, proof);
 }
 
@@ -48,7 +53,8 @@ export function explainBy(
   chosen: Hypothesis,
   proof: Proof,
 ): Explained {
-  const { cause, fault, events } = chosen;
+  const { cause } = chosen;
+  const { fault, events } = proof.standing === "refuted" ? { fault: undefined, events: [] } : chosen;
   return {
     events: eventList(...finding.events, fault, ...events),
     cause,
@@ -63,7 +69,7 @@ export function explainBy(
   };
 }
 
-/** The cause as a fact, with its proof; or as probable, with the reason why it is not proven. */
+/** The cause as a fact, with its proof; or as probable, with the reason why it is not proven; or that it is not known. */
 function causeInWords(
   { shown, why, accused, ground }: Hypothesis,
   proof: Proof,
@@ -73,6 +79,7 @@ function causeInWords(
   if (proof.standing === "proven") {
     return `${evident}${capital(why)}.${proof.run === undefined ? "" : ` ${capital(proof.by)}.`}`;
   }
+  if (proof.standing === "refuted") return `${evident}It is not known what led to it: ${proof.by}.`;
   const dropped = new Set((proof.dropped ?? []).map((other) => other.why));
   const others = hypotheses.filter((other) => other.accused !== undefined && !dropped.has(other.why));
   const also = [...new Set(others.map((other) => other.accused ?? "").filter((other) => other !== accused))];

@@ -95,6 +95,11 @@ export function stopsNodes({ duration, pauses, kills }: FaultTraits): boolean {
   return duration === "lasting" && (pauses === "node" || kills === "node");
 }
 
+/** Whether Sentinels may promote a replica because of it: somebody asks them to, or they cannot reach the master. */
+export function mayLeadToPromotion({ promotes, pauses, kills, messages }: FaultTraits): boolean {
+  return promotes === "request" || pauses === "node" || kills === "node" || messages !== undefined;
+}
+
 /** Whether it stops a client that continues later. */
 export function pausesClients({ pauses }: FaultTraits): boolean {
   return pauses === "client";

@@ -167,8 +167,11 @@ export type Remedy = (typeof REMEDIES)[number];
 
 /** How the cause of a violation was established. */
 export interface Proof {
-  /** `proven`: by the history itself, or by a run without the cause. `probable`: it fits, and nothing more is known. */
-  readonly standing: "proven" | "probable";
+  /**
+   * `proven`: by the history itself, or by a run without the cause. `probable`: it fits, and nothing more is known.
+   * `refuted`: it fits, but the violation happens without it too, and no other cause is known.
+   */
+  readonly standing: "proven" | "probable" | "refuted";
   /** What shows it, or why it is only probable: one sentence. */
   readonly by: string;
   /** The run that shows it, where one does. */

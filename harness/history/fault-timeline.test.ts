@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { traitsOf } from "../../faults/traits.ts";
 import { expect, it } from "vitest";
+import type { FaultTraits } from "../core/fault-traits.ts";
 import { FaultTimeline } from "./fault-timeline.ts";
 import { Recording } from "../check/testing/recording.ts";
 
@@ -70,4 +72,44 @@ it("tells the kinds in force", () => {
   const recording = new Recording().fault(10, "latency").fault(12, "reset").fault(14, "latency");
   expect(timelineOf(recording).kindsDuring(0, 30 * MS)).toEqual(["latency", "reset"]);
   expect(timelineOf(recording).kindsDuring(20 * MS, 30 * MS)).toEqual(["latency"]);
+});
+
+it("says at once whether any fault counts, as the list of them does", () => {
+  const kinds = ["pause-client", "kill-node", "clock-jump", "eviction", "something-else"];
+  const event = fc.record({
+    f: fc.constantFrom(...kinds),
+    heal: fc.boolean(),
+    target: fc.nat({ max: 1 }),
+    outcome: fc.constantFrom("installed" as const, "skipped" as const),
+    later: fc.nat({ max: 2 }),
+  });
+  const times = fc.nat({ max: 30 });
+  fc.assert(
+    fc.property(
+      fc.array(event, { maxLength: 15 }),
+      times,
+      times,
+      fc.constantFrom(...kinds),
+      (all, one, other, kind) => {
+        const [timeline, traits] = [new FaultTimeline(), traitsOf(kind)];
+        let time = 0;
+        for (const [index, { f, heal, target, outcome, later }] of all.entries()) {
+          time += later;
+          const value = { phase: heal ? ("heal" as const) : ("start" as const), targets: [`node-${target}`], outcome };
+          timeline.push({ index, time, process: "nemesis", type: "fault", f, value });
+        }
+        const [from, to] = [Math.min(one, other), Math.max(one, other)];
+        const matches = (each: FaultTraits): boolean => each === traits;
+        expect(timeline.anyDuring(matches, from, to)).toBe(timeline.during(matches, from, to).length > 0);
+      },
+    ),
+  );
+});
+
+it("counts a fault at the very beginning of a time, and at its very end", () => {
+  const timeline = timelineOf(new Recording().fault(10, "clock-jump").fault(20, "clock-jump"));
+  const matches = (traits: FaultTraits): boolean => traits === traitsOf("clock-jump");
+  for (const at of [10, 20]) expect(timeline.anyDuring(matches, at * MS, at * MS)).toBe(true);
+  expect(timeline.anyDuring(matches, 20 * MS, 30 * MS)).toBe(true);
+  expect(timeline.anyDuring(matches, 11 * MS, 19 * MS)).toBe(false);
 });

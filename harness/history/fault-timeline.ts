@@ -1,6 +1,7 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { strikesAtOnce, type FaultTraits } from "../core/fault-traits.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent, type HistoryEvent } from "./history.ts";
+import { OldestFirst } from "./oldest-first.ts";
 
 /**
  * A fault as the history records it, from its start to its healing. Times are nanoseconds since the start of the run.
@@ -25,6 +26,7 @@ export class FaultTimeline {
   readonly #faults: RecordedFault[] = [];
   /** By kind and targets, what is not healed yet, in the order of the starts. */
   readonly #open = new Map<string, RecordedFault[]>();
+  readonly #byTraits = new Map<FaultTraits, AlikeFaults>();
 
   /** The timeline of a whole history. */
   static of(events: Iterable<HistoryEvent>): FaultTimeline {
@@ -38,18 +40,29 @@ export class FaultTimeline {
     return this.#faults;
   }
 
+  #alike({ traits }: RecordedFault): AlikeFaults {
+    const known = this.#byTraits.get(traits);
+    if (known !== undefined) return known;
+    const fresh = new AlikeFaults();
+    this.#byTraits.set(traits, fresh);
+    return fresh;
+  }
+
   push(event: HistoryEvent): void {
     if (event.type !== "fault") return;
     const name = JSON.stringify([event.f, event.value.targets]);
     const open = this.#open.get(name);
     if (event.value.phase === "heal") {
       const healed = open?.pop();
-      if (healed !== undefined) healed.healed = event;
+      if (healed === undefined) return;
+      healed.healed = event;
+      this.#alike(healed).heal(healed);
       return;
     }
     const fault: RecordedFault = { kind: event.f, traits: traitsOf(event.f), event, healed: undefined };
     this.#faults.push(fault);
     if (event.value.outcome === "skipped") return;
+    this.#alike(fault).start(fault);
     if (open === undefined) this.#open.set(name, [fault]);
     else open.push(fault);
   }
@@ -62,9 +75,18 @@ export class FaultTimeline {
     return this.#faults.flatMap((fault) => (matches(fault.traits) ? inForce(fault, from, to) : []));
   }
 
+  /**
+   * Whether `during` returns anything. This is asked for operations without number, so that it does not look at every
+   * fault.
+   */
+  anyDuring(matches: (traits: FaultTraits) => boolean, from: number, to: number): boolean {
+    for (const [traits, alike] of this.#byTraits) if (matches(traits) && alike.anyDuring(from, to)) return true;
+    return false;
+  }
+
   /** Whether connections may have broken at some time from `from` to `to`. */
   mayHaveBrokenConnections(from: number, to: number): boolean {
-    return this.during(({ breaksConnections }) => breaksConnections === true, from, to).length > 0;
+    return this.anyDuring(({ breaksConnections }) => breaksConnections === true, from, to);
   }
 
   /** Kinds of the faults with such traits in force at some time from `from` to `to`. */
@@ -74,6 +96,53 @@ export class FaultTimeline {
       .filter(([, faults]) => faults.some((fault) => matches(fault.traits) && inForce(fault, from, to).length > 0))
       .map(([kind]) => kind);
   }
+}
+
+/** Faults with the same traits that were not skipped. */
+class AlikeFaults {
+  /** In the order of their starts. */
+  readonly #all: RecordedFault[] = [];
+  /** Those that are not healed. */
+  readonly #unhealed = new OldestFirst<RecordedFault, true>();
+  /** The others, in the order in which they were healed. */
+  readonly #healed: RecordedFault[] = [];
+
+  start(fault: RecordedFault): void {
+    this.#all.push(fault);
+    this.#unhealed.set(fault, true);
+  }
+
+  heal(fault: RecordedFault): void {
+    this.#unhealed.delete(fault);
+    this.#healed.push(fault);
+  }
+
+  /** Whether one of them was in force at some time from `from` to `to`. */
+  anyDuring(from: number, to: number): boolean {
+    const [oldest] = this.#unhealed.oldest ?? [];
+    if (oldest !== undefined && inForce(oldest, from, to).length > 0) return true;
+    const [first] = this.#all;
+    if (first === undefined) return false;
+    if (strikesAtOnce(first.traits) && anyFrom(this.#all, ({ event }) => event.time, from, to)) return true;
+    return anyFrom(this.#healed, ({ healed }) => healed?.time ?? Infinity, from, to);
+  }
+}
+
+/** Whether a fault of this list, which is in the order of `timeOf`, counts from `from` to `to`; none does that is earlier than `from`. */
+function anyFrom(
+  faults: readonly RecordedFault[],
+  timeOf: (fault: RecordedFault) => number,
+  from: number,
+  to: number,
+): boolean {
+  let [low, high] = [0, faults.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (timeOf(faults[middle]!) < from) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = low; at < faults.length; at += 1) if (inForce(faults[at]!, from, to).length > 0) return true;
+  return false;
 }
 
 /** The events of a fault that count at some time from `from` to `to`. */

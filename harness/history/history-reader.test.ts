@@ -180,16 +180,31 @@ describe("the end of a history", () => {
   });
 });
 
+const SEVERAL_LINES = "not JSON on one line (is it a JSON document of several lines?)";
+
 describe("a file that is no history", () => {
   it.each([
     ["empty", [""], "h.jsonl holds no history: its first line is missing"],
     ["only blank lines", ["", "  ", ""], "h.jsonl holds no history: its first line is missing"],
     ["another format", ['{"format":"jepsen"}'], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
     ["an array", ["[1]"], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
-    ["text", ["hello"], "h.jsonl, line 1: not JSON (is the file truncated?)"],
+    ["text", ["hello"], "h.jsonl, line 1: not JSON"],
+    ["HTML", ["<!doctype html>"], "h.jsonl, line 1: not JSON"],
+    ["CSV", ["index,time,process", "0,0,1"], "h.jsonl, line 1: not JSON"],
+    ["JSON of several lines", ["{", '  "format": "lockstorm-history",'], `h.jsonl, line 1: ${SEVERAL_LINES}`],
+    ["a JSON array of several lines", ["[", "  {},"], `h.jsonl, line 1: ${SEVERAL_LINES}`],
+    ["a header that is cut off", ['{"format":"lockst'], "h.jsonl, line 1: not JSON (is the line truncated?)"],
     ["no header", [line(0, acquire(0))], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
   ])("%s", (_, text, message) => {
     expect(refusal(text).message).toBe(message);
+  });
+
+  it.each([
+    ["hello", "a history has one JSON object on each line: see docs/history.md"],
+    ["[", "write each object of the history on one line of its own, as `jq -c` does"],
+    ['{"format"', "remove the incomplete line, or record the history again"],
+  ])("that begins with %s is refused with what to do", (text, hint) => {
+    expect(refusal([text]).hint).toBe(hint);
   });
 
   it("has a version from the future", () => {
@@ -212,7 +227,7 @@ describe("a file that is no history", () => {
 
 describe("a broken line", () => {
   it.each([
-    ["is cut off", line(1, granted(0)).slice(0, 30), "not JSON (is the file truncated?)"],
+    ["is cut off", line(1, granted(0)).slice(0, 30), "not JSON (is the line truncated?)"],
     ["is no object", "7", "an event is a JSON object"],
     ["has no type", line(1, { ...granted(0), type: undefined }), 'unknown event "type":undefined, "f":"acquire"'],
     ["has an unknown type", line(1, { ...granted(0), type: "done" }), 'unknown event "type":"done", "f":"acquire"'],
@@ -260,7 +275,7 @@ describe("a broken line", () => {
   });
 
   it("is counted with blank lines", () => {
-    expect(refusal([HEADER, "", "x"]).message).toBe("h.jsonl, line 3: not JSON (is the file truncated?)");
+    expect(refusal([HEADER, "", "x"]).message).toBe("h.jsonl, line 3: not JSON");
   });
 });
 

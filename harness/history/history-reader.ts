@@ -108,7 +108,8 @@ export class HistoryReader {
     try {
       return JSON.parse(text);
     } catch {
-      throw this.#error("not JSON (is the file truncated?)", "remove the incomplete line, or record the history again");
+      const { problem, hint } = notJson(text);
+      throw this.#error(problem, hint);
     }
   }
 
@@ -230,6 +231,23 @@ function isJson(text: string): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a line that is not JSON looks like: a part of a document of several lines, an incomplete object, or neither. */
+function notJson(text: string): { readonly problem: string; readonly hint: string } {
+  if (/^[ \t]*[{[][ \t\r]*$/.test(text)) {
+    return {
+      problem: "not JSON on one line (is it a JSON document of several lines?)",
+      hint: "write each object of the history on one line of its own, as `jq -c` does",
+    };
+  }
+  if (/^[ \t]*\{/.test(text)) {
+    return {
+      problem: "not JSON (is the line truncated?)",
+      hint: "remove the incomplete line, or record the history again",
+    };
+  }
+  return { problem: "not JSON", hint: "a history has one JSON object on each line: see docs/history.md" };
 }
 
 /** A value in an error message; a long text is cut, and of an object or array only its kind is shown. */

@@ -2,7 +2,7 @@ import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
-import { leaseOf, Leases, type Promised } from "./leases.ts";
+import { type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
@@ -35,6 +35,8 @@ export interface Hold {
   readonly grantedLeaseEnd: number;
   /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */
   leaseEnd: number;
+  /** Where `leaseEnd` is earlier than its holder was told last: why. */
+  leaseCut: LeaseCut | undefined;
   /** The latest end of the present lease, if only recorded operations prolonged it. */
   leaseEndAtMost: number;
   /** How its present lease came about; `Leases` alone reads and writes it. */
@@ -109,6 +111,17 @@ export class HoldTracker {
   /** True unless the two processes belong to two clients for certain. */
   sameClient(earlier: number, later: number): boolean {
     return this.#lineage.mayContinue(earlier, later);
+  }
+
+  /** How many holds of all keys are open, or forgotten and still promised. */
+  get size(): number {
+    return this.#open.size + this.#forgotten.size;
+  }
+
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    for (const holds of [this.#open, this.#forgotten]) for (const hold of [...holds.of(key)]) holds.remove(hold);
+    this.#leases.conclude(key);
   }
 
   /** How many holds of a key are open. */
@@ -372,6 +385,7 @@ function newHold({ invocation, completion }: GrantEvents): Hold {
     vague: validForMs === undefined && (invocation.value.waitMs ?? 0) > 0,
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
+    leaseCut: undefined,
     leaseEndAtMost: lease.endAtMost,
     promised: undefined,
     lastSignIndex: completion.index,

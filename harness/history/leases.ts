@@ -1,5 +1,6 @@
 import { NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
+import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
 import type { GrantEvents, InvocationEvent } from "./operations.ts";
 
@@ -14,19 +15,52 @@ export interface Lease {
 /** An operation that may change a lease: its owner enters again, or extends. */
 type LeaseOperation = Extract<InvocationEvent, { f: "acquire" | "extend" }>;
 
+/** A request for a lease, for as long as nobody knows whether it took effect. */
+export interface LeaseRequest {
+  readonly f: "acquire" | "extend";
+  readonly invokedIndex: number;
+  readonly process: number;
+  /** In nanoseconds. */
+  readonly ttl: number;
+  /** Undefined while it is under way. */
+  outcome: "ok" | "fail" | "info" | undefined;
+}
+
+/** A request that may have made a lease shorter. */
+interface CuttingRequest {
+  readonly by: LeaseRequest;
+  /** When the lease ends if it took effect. */
+  readonly end: number;
+}
+
+/** That a lease may be shorter than its holder was told last. */
+export interface LeaseCut {
+  /** When the lease ends by what its holder was told last. */
+  readonly toldEnd: number;
+  /** The requests that may have made it shorter, the shortest lease first. */
+  readonly requests: readonly CuttingRequest[];
+}
+
+/** As many requests without an answer are named: one that turns out to have failed did not make the lease shorter. */
+const NAMED_REQUESTS = 8;
+
 /** Number of owner values whose unanswered requests are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
 /** What `Leases` knows of the lease of a hold. */
 export interface Promised {
   lease: Lease;
-  /** The shortest TTL of all its operations of unknown outcome, in nanoseconds: it may be in force at any time. */
-  shortestUnknown: number;
+  /** When the lease ends that the last acknowledged operation set. */
+  toldEnd: number;
+  /** The request that made `lease` shorter than that. */
+  cutBy: LeaseRequest | undefined;
+  /** Of all its operations of unknown outcome the one with the shortest TTL: it may be in force at any time. */
+  shortestUnknown: LeaseRequest | undefined;
   /**
-   * By process, when the lease that its unanswered operation asks for would end. Absent for most holds: few are
-   * extended or re-entered.
+   * By process, its unanswered operation and when the lease that this asks for would end. Absent for most holds: few
+   * are extended or re-entered.
    */
-  asked: Map<number, number> | undefined;
+  asked: Map<number, CuttingRequest> | undefined;
 }
 
 /**
@@ -40,12 +74,12 @@ export interface Promised {
  * that lease. The same holds for an acquire of unknown outcome that may have entered the hold again.
  */
 export class Leases {
-  /** By key and owner value, the shortest TTL of the operations of unknown outcome: it may affect a later hold. */
-  readonly #shortestByOwner = new Map<string, number>();
-  /** By process, the holds that its open operation may concern. */
-  readonly #asking = new Map<number, readonly Hold[]>();
-  /** By key, the TTLs that acquires of unknown outcome asked for, in nanoseconds. */
-  readonly #reentries = new Map<string, PossibleReentries<number>>();
+  /** By key and owner value, the operation of unknown outcome with the shortest TTL: it may affect a later hold. */
+  readonly #shortestByOwner = new OldestFirst<string, LeaseRequest>();
+  /** By process, its open operation and the holds that this may concern. */
+  readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: readonly Hold[] }>();
+  /** By key, the acquires of unknown outcome. */
+  readonly #reentries = new Map<string, PossibleReentries<LeaseRequest>>();
   readonly #sameClient: (earlier: number, later: number) => boolean;
 
   /** @param sameClient true unless two processes belong to two clients for certain */
@@ -54,11 +88,11 @@ export class Leases {
   }
 
   begin(hold: Hold, lease: Lease): void {
-    for (const ttl of this.#reentriesOf(hold.key).grant(hold.process, hold.owner)) {
-      this.#remember(nameOf(hold), ttl);
+    for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner)) {
+      this.#remember(nameOf(hold), request);
     }
-    const shortestUnknown = this.#shortestByOwner.get(nameOf(hold)) ?? Infinity;
-    hold.promised = { lease, shortestUnknown, asked: undefined };
+    const shortestUnknown = this.#shortestByOwner.get(nameOf(hold));
+    hold.promised = { lease, toldEnd: lease.end, cutBy: undefined, shortestUnknown, asked: undefined };
     this.set(hold, lease);
   }
 
@@ -66,72 +100,104 @@ export class Leases {
   set(hold: Hold, lease: Lease): void {
     const { promised } = hold;
     if (promised === undefined) return;
-    const longest = lease.beginTime + promised.shortestUnknown;
-    promised.lease = longest < lease.end ? { ...lease, end: longest } : lease;
+    const longest = lease.beginTime + (promised.shortestUnknown?.ttl ?? Infinity);
+    const isCut = longest < lease.end;
+    promised.toldEnd = lease.end;
+    promised.cutBy = isCut ? promised.shortestUnknown : undefined;
+    promised.lease = isCut ? { ...lease, end: longest } : lease;
     this.#update(hold);
   }
 
   /** An operation asks for another lease of these holds, or of one of them. */
-  ask({ f, key, process, time, value }: LeaseOperation, holds: readonly Hold[]): void {
+  ask(operation: LeaseOperation, holds: readonly Hold[]): void {
+    const { f, key, process, time, value } = operation;
+    const request = requestOf(operation);
     if (holds.length === 0) {
       // An extension of a hold from before the history: until its answer it may reach a later hold of the owner value.
-      if (f === "extend") this.#remember(nameOf({ key, owner: value.owner }), value.ttlMs * NANOSECONDS_PER_MS);
+      if (f === "extend") this.#remember(nameOf({ key, owner: value.owner }), request);
       return;
     }
-    this.#asking.set(process, holds);
+    this.#asking.set(process, { request, holds });
     for (const hold of holds) {
       const { promised } = hold;
       if (promised === undefined) continue;
       promised.asked ??= new Map();
-      promised.asked.set(process, time + value.ttlMs * NANOSECONDS_PER_MS);
+      promised.asked.set(process, { by: request, end: time + request.ttl });
       this.#update(hold);
     }
   }
 
   /** The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on. */
-  answer({ f, key, process, time, value }: LeaseOperation, type: "ok" | "fail" | "info"): void {
-    const holds = this.#asking.get(process);
+  answer(operation: LeaseOperation, type: "ok" | "fail" | "info"): void {
+    const { f, key, process, time } = operation;
+    const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
-    const ttl = value.ttlMs * NANOSECONDS_PER_MS;
+    request.outcome = type;
     if (f === "acquire" && type === "info") {
-      const owner = this.#reentriesOf(key).add(process, ttl);
-      if (owner !== undefined) this.#remember(nameOf({ key, owner }), ttl);
+      const owner = this.#reentriesOf(key).add(process, request);
+      if (owner !== undefined) this.#remember(nameOf({ key, owner }), request);
     }
-    for (const hold of holds ?? []) {
+    for (const hold of holds) {
       const { promised } = hold;
       promised?.asked?.delete(process);
       if (promised !== undefined && type === "info") {
-        promised.shortestUnknown = Math.min(promised.shortestUnknown, ttl);
+        promised.shortestUnknown = shorter(promised.shortestUnknown, request);
         this.#remember(nameOf(hold), promised.shortestUnknown);
-        promised.lease = { ...promised.lease, end: Math.min(promised.lease.end, time + ttl) };
+        if (time + request.ttl < promised.lease.end) {
+          promised.lease = { ...promised.lease, end: time + request.ttl };
+          promised.cutBy = request;
+        }
       }
       this.#update(hold);
     }
   }
 
-  #reentriesOf(key: string): PossibleReentries<number> {
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#reentries.delete(key);
+  }
+
+  #reentriesOf(key: string): PossibleReentries<LeaseRequest> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<number>(this.#sameClient);
+    const fresh = new PossibleReentries<LeaseRequest>(this.#sameClient);
     this.#reentries.set(key, fresh);
     return fresh;
   }
 
-  #remember(name: string, ttl: number): void {
-    const shortest = Math.min(ttl, this.#shortestByOwner.get(name) ?? Infinity);
-    this.#shortestByOwner.delete(name);
+  #remember(name: string, request: LeaseRequest): void {
+    const shortest = shorter(this.#shortestByOwner.get(name), request);
     this.#shortestByOwner.set(name, shortest);
-    const [oldest] = this.#shortestByOwner.keys();
-    if (this.#shortestByOwner.size > REMEMBERED_OWNERS && oldest !== undefined) this.#shortestByOwner.delete(oldest);
+    const { size, oldest } = this.#shortestByOwner;
+    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#shortestByOwner.delete(oldest[0]);
   }
 
   #update(hold: Hold): void {
     const { promised } = hold;
     if (promised === undefined) return;
-    const { lease, asked } = promised;
-    hold.leaseEnd = asked === undefined ? lease.end : Math.min(lease.end, ...asked.values());
+    const { lease, toldEnd, cutBy } = promised;
+    const requests = shortestOf(promised);
+    if (cutBy !== undefined) requests.push({ by: cutBy, end: lease.end });
+    hold.leaseEnd = requests[0]?.end ?? lease.end;
+    hold.leaseCut = requests.length === 0 ? undefined : { toldEnd, requests };
     hold.leaseEndAtMost = lease.endAtMost;
   }
+}
+
+function requestOf({ f, index, process, value }: LeaseOperation): LeaseRequest {
+  return { f, invokedIndex: index, process, ttl: value.ttlMs * NANOSECONDS_PER_MS, outcome: undefined };
+}
+
+/** The unanswered requests for a shorter lease than is promised, the shortest first. */
+function shortestOf({ asked, lease }: Promised): CuttingRequest[] {
+  if (asked === undefined || asked.size === 0) return [];
+  const open = [...asked.values()].filter(({ end }) => end < lease.end);
+  return open.sort((one, other) => one.end - other.end).slice(0, NAMED_REQUESTS);
+}
+
+/** The one that asked for the shorter lease. */
+function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseRequest {
+  return known !== undefined && known.ttl <= request.ttl ? known : request;
 }
 
 /**

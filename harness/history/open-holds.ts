@@ -32,10 +32,16 @@ export class OpenHolds {
   readonly #keys = new Map<string, KeyHolds>();
   readonly #byClient = new HoldIndex<number>();
   readonly #clients: number | undefined;
+  #size = 0;
 
   /** @param clients how many clients ran, where the history says so: then a process number names its client */
   constructor(clients: number | undefined) {
     this.#clients = clients;
+  }
+
+  /** How many holds are open, of all keys. */
+  get size(): number {
+    return this.#size;
   }
 
   /** How many holds of a key are open. */
@@ -93,6 +99,7 @@ export class OpenHolds {
     else holds.last.next = link;
     holds.last = link;
     holds.links.set(hold, link);
+    this.#size += 1;
     holds.byOwner.add(hold.owner, hold);
     this.#index(holds, hold);
   }
@@ -106,6 +113,7 @@ export class OpenHolds {
     if (link.next === undefined) holds.last = link.previous;
     else link.next.previous = link.previous;
     holds.links.delete(hold);
+    this.#size -= 1;
     holds.byOwner.delete(hold.owner, hold);
     this.#unindex(holds, hold);
     if (holds.links.size === 0) this.#keys.delete(hold.key);

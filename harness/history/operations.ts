@@ -21,6 +21,11 @@ export function grantOf(event: HistoryEvent, invocation: InvocationEvent | undef
 export class OpenOperations {
   readonly #open = new Map<number, InvocationEvent>();
 
+  /** How many operations are open. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** The invocation that this event completes; undefined for an event that is not a completion. */
   push(event: HistoryEvent): InvocationEvent | undefined {
     if (event.type === "invoke") this.#open.set(event.process, event);

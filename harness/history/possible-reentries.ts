@@ -1,6 +1,8 @@
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
 
+const NONE: readonly never[] = [];
+
 interface Unknown<T> {
   readonly process: number;
   readonly acquire: T;
@@ -19,8 +21,9 @@ export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new Map<number, string>();
-  #unknown: Unknown<T>[] = [];
-  readonly #owners = new Set<string>();
+  /** Shared by all that have none: most keys have no acquire of unknown outcome. */
+  #unknown: readonly Unknown<T>[] = NONE;
+  #owners: Set<string> | undefined;
 
   /** @param sameClient true unless two processes belong to two clients for certain */
   constructor(sameClient: (earlier: number, later: number) => boolean) {
@@ -30,9 +33,8 @@ export class PossibleReentries<T> {
   /** The outcome of this acquire will never be known. Returns the owner value whose hold it may have entered again, if any. */
   add(process: number, acquire: T): string | undefined {
     const owner = this.#ownerOf(process);
-    this.#unknown.push({ process, acquire, owner });
-    if (this.#unknown.length > REMEMBERED) this.#unknown.shift();
-    if (owner !== undefined) this.#owners.add(owner);
+    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, owner }];
+    if (owner !== undefined) this.#include(owner);
     return owner;
   }
 
@@ -48,7 +50,7 @@ export class PossibleReentries<T> {
       if (!this.#mayBeOne(unknown.process, process)) return true;
       if (unknown.owner !== undefined) return unknown.owner === owner;
       unknown.owner = owner;
-      this.#owners.add(owner);
+      this.#include(owner);
       found.push(unknown.acquire);
       return true;
     });
@@ -65,7 +67,12 @@ export class PossibleReentries<T> {
 
   /** Whether an acquire of unknown outcome may have been granted with this owner value. */
   mayHaveGranted(owner: string): boolean {
-    return this.#owners.has(owner);
+    return this.#owners?.has(owner) === true;
+  }
+
+  #include(owner: string): void {
+    this.#owners ??= new Set();
+    this.#owners.add(owner);
   }
 
   #ownerOf(process: number): string | undefined {

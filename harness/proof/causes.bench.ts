@@ -31,6 +31,7 @@ interface Row {
   history: number;
   runs: number;
   probable: number;
+  refuted: number;
   dropped: number;
   remedies: number;
   sentences: number;
@@ -49,6 +50,7 @@ class Tally {
       history: 0,
       runs: 0,
       probable: 0,
+      refuted: 0,
       dropped: 0,
       remedies: 0,
       sentences: 0,
@@ -64,7 +66,8 @@ class Tally {
       const reason = proof.by.replaceAll(/[\d.]+/g, "N");
       this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
       if (!explanation.includes("Probably: ")) this.failures.push(`${origin}: said as a fact: ${explanation}`);
-    } else if (proof?.run !== undefined) row.runs += 1;
+    } else if (proof?.standing === "refuted") row.refuted += 1;
+    else if (proof?.run !== undefined) row.runs += 1;
     else {
       row.history += 1;
       const evident = hypotheses.some(({ cause: own, ground }) => own === cause && isEvident(ground.on));
@@ -76,7 +79,7 @@ class Tally {
 
   table(title: string): Table {
     const sum = (key: keyof Row): number => [...this.rows.values()].reduce((total, row) => total + row[key], 0);
-    const keys = ["violations", "runs", "history", "probable", "dropped", "remedies", "sentences"] as const;
+    const keys = ["violations", "runs", "history", "probable", "refuted", "dropped", "remedies", "sentences"] as const;
     const total = Object.fromEntries(keys.map((key) => [key, sum(key)]));
     return {
       title,
@@ -86,6 +89,7 @@ class Tally {
         { key: "runs", title: "proven by a run" },
         { key: "history", title: "by the history" },
         { key: "probable", title: "probable" },
+        { key: "refuted", title: "not known" },
         { key: "dropped", title: "hypotheses dropped" },
         { key: "remedies", title: "remedies decided" },
         { key: "sentences", title: "sentences checked" },

@@ -1,6 +1,6 @@
 import type { FaultEvent, History, HistoryEvent } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
-import { doubtInWords } from "../check/words.ts";
+import { doubtInWords, faultInWords } from "../check/words.ts";
 import { clientOf } from "../history/clients.ts";
 import { HoldTracker, type Hold } from "../history/holds.ts";
 import { OpenOperations } from "../history/operations.ts";
@@ -44,14 +44,23 @@ export function compare(
   const found = other.verdict.properties[property];
   const mine = quarrelOf(violation, original.history);
   const before = quarrelsOf(original, property).filter(({ key }) => key === mine.key);
-  const after = quarrelsOf(other, property).filter(({ key }) => key === mine.key);
+  const operation = accused?.ground.on === "operation" ? accused.ground.invoked : undefined;
+  const leftOut = operation === undefined ? undefined : sameOperation(original.history, operation, other.history);
+  const after = quarrelsOf(other, property, leftOut).filter(({ key }) => key === mine.key);
   const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
   const gone = { outcome: "gone", clean } as const;
   // A client that gives up the lock within its lease outlives no lease, whether or not another client asked for the
   // lock, and whatever else the two are at odds about.
   const within = clientWithinLease(original, other, accused);
   if (within !== undefined) return { ...gone, within };
-  if (isStill(mine, before, after)) return { outcome: "still" };
+  if (isStill(mine, before, after)) {
+    const moved = operation === undefined ? undefined : movedFault(original, other, operation);
+    return moved === undefined
+      ? { outcome: "still" }
+      : { outcome: "undecided", why: `${faultInWords(moved)} comes at another moment there` };
+  }
+  const robbed = operation === undefined ? undefined : ungrantedVictim(original, other, violation);
+  if (robbed !== undefined) return { outcome: "undecided", why: robbed };
   // A lock that is granted again is not stuck, however the run ends.
   const granted = clientGrantedInstead(original, other, property, violation);
   if (granted !== undefined) return { ...gone, granted };
@@ -129,6 +138,58 @@ function whyIncomparable(
   return undefined;
 }
 
+/**
+ * A fault that came while the accused operation was under way, and comes at another time without it: what it does there to
+ * the next operation of that kind is no evidence about this one.
+ */
+function movedFault(original: JudgedRun, other: JudgedRun, invoked: number): FaultEvent | undefined {
+  const { events } = original.history;
+  const process = events[invoked]?.process;
+  const end = events.find((event) => event.index > invoked && event.process === process && event.type !== "invoke");
+  const during = startsOf(original).filter(({ index }) => index > invoked && index < (end?.index ?? Infinity));
+  return during.find(({ time, value }) => {
+    const again = startsOf(other).find((start) => start.value.step === value.step);
+    return again !== undefined && again.time !== time;
+  });
+}
+
+/** The beginnings of the faults of the plan. */
+function startsOf({ history }: JudgedRun): readonly FaultEvent[] {
+  return history.events.filter(
+    (event) => event.type === "fault" && event.value.phase === "start" && event.value.step !== undefined,
+  ) as readonly FaultEvent[];
+}
+
+/**
+ * Why nobody can be robbed in the other run: the first of the two holds, from which the accused operation is said to have
+ * taken the lock, is not granted there before the second. The operation may have made room for it.
+ */
+function ungrantedVictim(original: JudgedRun, other: JudgedRun, { events, finding }: Violation): string | undefined {
+  const [victim, successor] = (finding?.events ?? events)
+    .map((index) => eventAt(original.history, index))
+    .filter((event) => event?.type === "ok" && event.f === "acquire");
+  if (victim === undefined || successor === undefined) return undefined;
+  const granted = grantAgain(original, other, victim);
+  const instead = grantAgain(original, other, successor);
+  if (granted !== undefined && (instead === undefined || granted.index < instead.index)) return undefined;
+  const client = clientNumber(victim, original.history);
+  return `client-${client} is not granted the lock first there, so nobody could take it away`;
+}
+
+/** The grant to the same client in the other run: of its acquire with the same number. */
+function grantAgain(original: JudgedRun, other: JudgedRun, grant: HistoryEvent): HistoryEvent | undefined {
+  const [client, acquire] = [clientNumber(grant, original.history), countOf(original.history, grant)];
+  const key = "key" in grant ? grant.key : undefined;
+  return other.history.events.find(
+    (event) =>
+      event.type === "ok" &&
+      event.f === "acquire" &&
+      event.key === key &&
+      clientNumber(event, other.history) === client &&
+      countOf(other.history, event) === acquire,
+  );
+}
+
 /** The client that outlived its lease, if it gives the same lock up within its lease in the other run. */
 function clientWithinLease(original: JudgedRun, other: JudgedRun, accused: Hypothesis | undefined): number | undefined {
   if (accused?.cause !== "overrun" || accused.grant === undefined) return undefined;
@@ -174,8 +235,26 @@ function clientGrantedInstead(
   return instead ? Number(client) : undefined;
 }
 
-function quarrelsOf({ verdict, history }: JudgedRun, property: Property): readonly Quarrel[] {
-  return (verdict.properties[property]?.violations ?? []).map((violation) => quarrelOf(violation, history));
+/** @param leftOut index of an operation that was not carried out: its answer is made up, and violates nothing */
+function quarrelsOf({ verdict, history }: JudgedRun, property: Property, leftOut?: number): readonly Quarrel[] {
+  return (verdict.properties[property]?.violations ?? [])
+    .filter(({ events, finding }) => leftOut === undefined || !(finding?.events ?? events).includes(leftOut))
+    .map((violation) => quarrelOf(violation, history));
+}
+
+/** Index of the invocation of the same operation in another run: of the same client, by its number among those. */
+function sameOperation(history: History, invoked: number, other: History): number | undefined {
+  const operation = eventAt(history, invoked);
+  if (operation === undefined) return undefined;
+  const alike = (from: History): readonly HistoryEvent[] =>
+    from.events.filter(
+      (event) =>
+        event.type === "invoke" &&
+        event.f === operation.f &&
+        clientNumber(event, from) === clientNumber(operation, history),
+    );
+  const ordinal = alike(history).findIndex(({ index }) => index === invoked);
+  return alike(other)[ordinal]?.index;
 }
 
 function quarrelOf({ events, finding, holders }: Violation, history: History): Quarrel {

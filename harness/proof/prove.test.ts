@@ -180,7 +180,7 @@ describe("among other faults of the plan, a cause", () => {
     const { cause, proof, explanation } = await first(plan, "mutual-exclusion");
     expect(cause).toBe("overrun");
     expect(proof).toMatchObject({ standing: "proven", run: { change: { steps: [0] } } });
-    expect(explanation).toContain("delayed its grant");
+    expect(explanation).toContain("delayed the grant of client-0");
     expect(explanation).toContain("client-0 gives up the lock within its lease");
   });
 });

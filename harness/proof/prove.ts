@@ -1,6 +1,4 @@
-import { PROMOTION } from "../core/fault-traits.ts";
 import { clientOf } from "../history/clients.ts";
-import type { FaultEvent } from "../history/history.ts";
 import type {
   Change,
   CounterfactualRun,
@@ -14,10 +12,10 @@ import type {
 } from "../core/verdict.ts";
 import { explainBy } from "../check/explanation.ts";
 import { listed } from "../core/listed.ts";
-import { faultInWords } from "../check/words.ts";
 import { jointCause } from "../check/causes/joint-cause.ts";
 import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
 import { compare, type Comparison } from "./comparison.ts";
+import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 
@@ -70,12 +68,12 @@ class Prover {
   readonly #execute: ExecuteChanged;
   /** Runs by their change, as text. */
   readonly #known = new Map<string, JudgedRun & { readonly traceHash?: string }>();
-  readonly #faults: readonly FaultEvent[];
+  readonly #steps: PlanSteps;
 
   constructor(run: JudgedRun, execute: ExecuteChanged) {
     this.#run = run;
     this.#execute = execute;
-    this.#faults = run.history.events.filter((event) => event.type === "fault");
+    this.#steps = new PlanSteps(run.history);
   }
 
   async prove(property: Property, violation: Violation): Promise<Violation> {
@@ -103,10 +101,11 @@ class Prover {
     if (joint !== undefined) {
       return this.#concluded(property, violation, joint.hypothesis, { ...joint.proof, dropped });
     }
-    const { hypothesis, why } = undecided ?? {
-      hypothesis: lastDropped ?? hypotheses[0]!,
-      why: "runs without each possible cause still break in the same way",
-    };
+    if (undecided === undefined) {
+      const by = "runs for comparison refuted each possible cause";
+      return this.#concluded(property, violation, lastDropped ?? hypotheses[0]!, { standing: "refuted", by, dropped });
+    }
+    const { hypothesis, why } = undecided;
     return this.#concluded(property, violation, hypothesis, { standing: "probable", by: why, dropped });
   }
 
@@ -154,13 +153,13 @@ class Prover {
     hypothesis: Hypothesis,
     faults: readonly number[],
   ): Promise<Trial> {
-    const steps = this.#stepsBehind(faults);
+    const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "undecided", why: "no fault of the plan explains it" };
     const sets = steps.length === 1 ? [steps] : [...steps.toReversed().map((step) => [step]), steps];
     let last: Trial | undefined;
     for (const without of sets) {
       const change: Change = { kind: "without-faults", steps: without };
-      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(without));
+      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#steps.without(without));
       if (trial.outcome === "proven") return trial;
       last = trial;
     }
@@ -177,6 +176,9 @@ class Prover {
     const tried = await this.#compare(property, violation, change, hypothesis);
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
     const { run, comparison } = tried;
+    const alone =
+      comparison.outcome === "still" ? await this.#withoutLater(property, violation, change, condition) : undefined;
+    if (alone !== undefined) return alone;
     switch (comparison.outcome) {
       case "still":
         return { outcome: "dropped", run };
@@ -184,7 +186,7 @@ class Prover {
         const { why, missing } = comparison;
         const matters = missing === undefined || (await this.#matters(property, violation, missing));
         if (matters) return { outcome: "undecided", why: `a run ${condition} decides nothing: ${why}` };
-        const never = listed(missing.map((step) => this.#stepInWords(step)));
+        const never = listed(missing.map((step) => this.#steps.inWords(step)));
         const by = `${condition}, it does not happen (${never} never starts then, and makes no difference alone)`;
         return { outcome: "proven", by, run };
       }
@@ -192,6 +194,27 @@ class Prover {
         return { outcome: "proven", by: `${condition}, ${goneInWords(comparison)}`, run };
       }
     }
+  }
+
+  /**
+   * The same change, without the faults that came after the violation as well: they have not led to it, but may lead to
+   * another one of the same clients, which looks the same. Undefined if that decides nothing more.
+   */
+  async #withoutLater(
+    property: Property,
+    violation: Violation,
+    change: Change,
+    condition: string,
+  ): Promise<Trial | undefined> {
+    if (change.kind !== "without-faults") return undefined;
+    const later = this.#steps.after(violation).filter((step) => !change.steps.includes(step));
+    // A fault is recorded when its effect was seen: one that is recorded later may have led to it all the same.
+    if (later.length === 0 || (await this.#matters(property, violation, later))) return undefined;
+    const steps = [...change.steps, ...later].toSorted((left, right) => left - right);
+    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+    if (tried?.comparison.outcome !== "gone") return undefined;
+    const by = `${condition}, and without what came after the violation, ${goneInWords(tried.comparison)}`;
+    return { outcome: "proven", by, run: tried.run };
   }
 
   /** Whether the violation needs these faults, or may: false when it happens without them. */
@@ -202,12 +225,12 @@ class Prover {
 
   /** The lock itself is the cause if the violation happens without all the faults that could excuse it. */
   async #rest(property: Property, violation: Violation, faults: readonly number[]): Promise<Trial> {
-    const steps = this.#stepsBehind(faults);
+    const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "proven", by: "the history shows it" };
     const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
     const { run, comparison } = tried;
-    const without = this.#withoutInWords(steps);
+    const without = this.#steps.without(steps);
     if (comparison.outcome === "still") return { outcome: "proven", by: `${without}, it still happens`, run };
     if (comparison.outcome === "gone") return { outcome: "dropped", run };
     const { missing } = comparison;
@@ -228,18 +251,20 @@ class Prover {
   ): Promise<{ readonly hypothesis: Hypothesis; readonly proof: Proof } | undefined> {
     const rest = hypotheses.find(({ ground }) => ground.on === "rest");
     if (rest?.ground.on !== "rest") return undefined;
-    const steps = this.#stepsBehind(rest.ground.faults);
+    const after = this.#steps.after(violation);
+    const isLater = after.length > 0 && !(await this.#matters(property, violation, after));
+    const steps = this.#steps.behind(rest.ground.faults).filter((step) => !isLater || !after.includes(step));
     const accused = hypotheses.filter(({ ground }) => ground.on === "faults");
-    const named = this.#stepsBehind(accused.flatMap(({ ground }) => (ground.on === "faults" ? ground.faults : [])));
+    const named = this.#steps.behind(accused.flatMap(({ ground }) => (ground.on === "faults" ? ground.faults : [])));
     const sets = [...(named.length > 1 ? [named] : []), ...steps.toReversed().map((step) => [step]), steps];
     for (const without of sets) {
       const tried = await this.#smallest(property, violation, rest, without);
       if (tried === undefined) continue;
       const { trial, left, isEachEnough } = tried;
-      const events = left.flatMap((step) => this.#startOf(step) ?? []);
+      const events = left.flatMap((step) => this.#steps.startOf(step) ?? []);
       const [first] = events;
       if (first === undefined) continue;
-      const guilty = listed(left.map((step) => this.#stepInWords(step)));
+      const guilty = listed(left.map((step) => this.#steps.inWords(step)));
       const { by, run } = trial;
       return {
         hypothesis: {
@@ -269,7 +294,7 @@ class Prover {
   ): Promise<Smallest | undefined> {
     const without = (left: readonly number[]): Promise<Trial> => {
       const change: Change = { kind: "without-faults", steps: left };
-      return this.#tryChange(property, violation, hypothesis, change, this.#withoutInWords(left));
+      return this.#tryChange(property, violation, hypothesis, change, this.#steps.without(left));
     };
     const whole = await without(steps);
     if (whole.outcome !== "proven") return undefined;
@@ -334,23 +359,6 @@ class Prover {
     return run;
   }
 
-  /** Positions in the plan of the faults behind these events; for a promotion, all faults that may have led to it. */
-  #stepsBehind(faults: readonly number[]): readonly number[] {
-    const steps = new Set<number>();
-    for (const event of this.#faults) {
-      if (!faults.includes(event.index)) continue;
-      if (event.value.step !== undefined) steps.add(event.value.step);
-      if (event.f !== PROMOTION) continue;
-      for (const earlier of this.#faults) {
-        const { step, phase, outcome, targets } = earlier.value;
-        const onlyClients = targets.length > 0 && targets.every((target) => target.startsWith("client-"));
-        if (step === undefined || phase !== "start" || outcome === "skipped" || onlyClients) continue;
-        if (earlier.index < event.index) steps.add(step);
-      }
-    }
-    return [...steps].toSorted((left, right) => left - right);
-  }
-
   #withoutOperation(invoked: number): Change | undefined {
     const { events, header } = this.#run.history;
     const event = events[invoked];
@@ -368,24 +376,11 @@ class Prover {
     return { kind: "without-operation", client, f: event.f, ordinal };
   }
 
-  #withoutInWords(steps: readonly number[]): string {
-    return `without ${listed(steps.map((step) => this.#stepInWords(step)))}`;
-  }
-
   /** The client that outlived its lease. */
   #clientOf({ grant }: Hypothesis): number | undefined {
     const { header, events } = this.#run.history;
     const granted = grant === undefined ? undefined : events[grant];
     return typeof granted?.process === "number" ? clientOf(granted.process, header.clients) : undefined;
-  }
-
-  #startOf(step: number | undefined): FaultEvent | undefined {
-    return this.#faults.find(({ value }) => value.step === step && value.phase === "start");
-  }
-
-  #stepInWords(step: number): string {
-    const event = this.#startOf(step);
-    return event === undefined ? `fault ${step} of the plan` : faultInWords(event);
   }
 }
 

@@ -38,7 +38,7 @@ const changeSchema = z.discriminatedUnion("kind", [
 const runSchema = z.object({ change: changeSchema, traceHash: z.string().exactOptional() });
 
 const proofSchema = z.object({
-  standing: z.enum(["proven", "probable"]),
+  standing: z.enum(["proven", "probable", "refuted"]),
   by: z.string(),
   run: runSchema.exactOptional(),
   dropped: z.array(z.object({ cause: z.enum(CAUSES), why: z.string(), run: runSchema })).exactOptional(),

@@ -3,7 +3,7 @@ import { checkHistory } from "../check/check.ts";
 import { Recording } from "../check/testing/recording.ts";
 import type { History } from "../history/history.ts";
 import { planSchema } from "../core/plan.ts";
-import type { Violation } from "../core/verdict.ts";
+import type { Property, Violation } from "../core/verdict.ts";
 import type { ChangedRun, JudgedRun } from "./changed-run.ts";
 import { proveCauses } from "./prove.ts";
 
@@ -145,5 +145,197 @@ describe("a cause", () => {
         .release(2100, 0, "a").history;
     const violation = await prove(twice("eviction"), others);
     expect(violation).toMatchObject({ cause: "double-grant", proof: { dropped: [{ cause: "eviction" }] } });
+  });
+});
+
+describe("a lease that a request of unknown outcome may have cut", () => {
+  /** The first holder asks for a shorter lease and is not answered; `isLeftOut`: it does not ask. */
+  const cut = (isLeftOut: boolean, isKept: boolean): History => {
+    const held = start().acquire(0, 0, "a", { ttlMs: 10_000 });
+    const asked = isLeftOut ? held : held.seekExtension(10, 0, "a", 30).info(20, 0, "extend");
+    const last = isLeftOut ? 0 : 2;
+    if (isKept) return asked.fail(150, 1).release(2000, last, "a").acquire(2100, 1, "b").history;
+    return asked.acquire(150, 1, "b").release(2000, 1, "b").release(2100, last, "a", false).history;
+  };
+  const proveCut = async (isKept: boolean): Promise<Violation | undefined> => {
+    const without: History = cut(true, isKept);
+    const verdict = await proveCauses(judged(cut(false, false)), ({ alteration }) =>
+      Promise.resolve({ ...judged(alteration === undefined ? cut(false, false) : without), traceHash: "t" }),
+    );
+    return verdict.properties["mutual-exclusion"]?.violations[0];
+  };
+
+  it("is the cause when it does not happen without that request", async () => {
+    const proven = await proveCut(true);
+    expect(proven).toMatchObject({ cause: "overrun", proof: { standing: "proven", run: { change: { f: "extend" } } } });
+    expect(proven?.explanation).toContain(
+      "That extension took effect, and its client did not know. Without that operation",
+    );
+  });
+
+  it("is no cause when it happens all the same: then none is named, not even as probable", async () => {
+    const refuted = await proveCut(false);
+    expect(refuted).toMatchObject({ events: [1, 5], proof: { standing: "refuted", dropped: [{ cause: "overrun" }] } });
+    expect(refuted?.explanation).toContain(
+      "It is not known what led to it: runs for comparison refuted each possible cause.",
+    );
+    expect(refuted?.explanation).not.toMatch(/[Pp]robably|took effect, and/);
+  });
+});
+
+describe("a fault after the violation", () => {
+  const withLater = planSchema.parse({
+    ...plan,
+    faults: [
+      { kind: "eviction", at: { atMs: 5 } },
+      { kind: "eviction", at: { atMs: 2500 } },
+    ],
+  });
+  /** Without the early eviction the same two clients are later by so much that the late one meets them. */
+  const broken = (early: boolean, late: boolean): History => {
+    const recording = start().acquire(0, 0, "a", { ttlMs: 10_000 });
+    if (early) {
+      recording.fault(5, "eviction", { step: 0 }).acquire(150, 1, "b", { ttlMs: 10_000 }).release(2000, 1, "b");
+      recording.release(2100, 0, "a", false);
+      return (late ? recording.fault(2500, "eviction", { step: 1 }) : recording).history;
+    }
+    recording.fail(150, 1);
+    if (late) recording.fault(2500, "eviction", { step: 1 }).acquire(2600, 1, "b2", { ttlMs: 10_000 });
+    else recording.fail(2600, 1);
+    return recording.release(2800, 0, "a", !late).history;
+  };
+
+  it("is neither accused nor a reason to acquit one before it", async () => {
+    const original = { ...judged(broken(true, true)), plan: withLater };
+    const verdict = await proveCauses(original, ({ plan: { faults } }) => {
+      const [early, late] = faults.map(({ kind }) => kind !== "left-out");
+      return Promise.resolve({ ...judged(broken(early === true, late === true)), plan: withLater, traceHash: "t" });
+    });
+    for (const property of ["lease-exclusion", "linearizability"] as const) {
+      const [violation] = verdict.properties[property]?.violations ?? [];
+      expect(violation).toMatchObject({ cause: "eviction", fault: 2, proof: { standing: "proven" } });
+      expect(violation?.explanation).toContain(
+        "Without eviction at 5 ms (event 2), and without what came after the violation, the same schedule breaks nothing.",
+      );
+    }
+  });
+});
+
+describe("a promotion", () => {
+  const withFailover = planSchema.parse({
+    ...plan,
+    faults: [
+      { kind: "failover", at: { atMs: 5 } },
+      { kind: "clock-jump", at: { atMs: 8 } },
+    ],
+  });
+
+  it("is not blamed for what a fault did that cannot have led to it", async () => {
+    const broken = (): History =>
+      start()
+        .acquire(0, 0, "a", { ttlMs: 10_000 })
+        .fault(5, "failover", { step: 0, targets: ["node-0"] })
+        .fault(8, "clock-jump", { step: 1, targets: ["node-0"] })
+        .acquire(30, 1, "b", { ttlMs: 10_000 })
+        .fault(175, "promotion", { targets: ["node-1"] })
+        .release(2000, 1, "b")
+        .release(2100, 0, "a", false).history;
+    const original = { ...judged(broken()), plan: withFailover };
+    const verdict = await proveCauses(original, ({ plan: { faults } }) => {
+      const jumps = faults.some(({ kind }) => kind === "clock-jump");
+      return Promise.resolve({ ...judged(jumps ? broken() : kept()), plan: withFailover, traceHash: "t" });
+    });
+    const [violation] = verdict.properties["lease-exclusion"]?.violations ?? [];
+    expect(violation).toMatchObject({ cause: "clock-jump", fault: 3, proof: { standing: "proven" } });
+  });
+});
+
+describe("an operation", () => {
+  /** Without these operations, by client. */
+  type Without = readonly number[];
+  const stop = { kind: "pause-client", at: { atMs: 20 } };
+
+  /**
+   * `z` was given back late, and `a` was lost: by the release of client-1, which was still under way, or by the one before
+   * it of client-0 itself.
+   */
+  const lost = (): Recording =>
+    start()
+      .acquire(0, 1, "z", { ttlMs: 100 })
+      .leave(10, 1, "z")
+      .fault(20, "pause-client", { step: 0, targets: ["client-1"] })
+      .acquire(150, 0, "y", { ttlMs: 10 })
+      .leave(170, 0, "y")
+      .info(171, 0, "release")
+      .acquire(180, 0, "a", { ttlMs: 9000 });
+  const robbed = (): History =>
+    lost().info(190, 1, "release").acquire(200, 1, "b").release(300, 1, "b").release(400, 0, "a", false).history;
+
+  async function proveRobbery(
+    outcome: (without: Without) => History,
+    of: Property = "lease-exclusion",
+  ): Promise<Violation> {
+    const original = { ...judged(robbed()), plan: { ...plan, faults: planSchema.shape.faults.parse([stop]) } };
+    const { properties } = await proveCauses(original, ({ alteration, plan }) => {
+      const without = alteration?.kind === "leave-out" ? [alteration.client] : [];
+      const history = plan.faults.some(({ kind }) => kind === "left-out") ? robbed() : outcome(without);
+      return Promise.resolve({ ...judged(history), plan, traceHash: "t" });
+    });
+    const violation = properties[of]?.violations[0];
+    if (violation === undefined) throw new Error("nothing was violated");
+    return violation;
+  }
+
+  /** Client-0 keeps `y`, so that it is granted `a` too late. */
+  const withoutOwn = (): History =>
+    start()
+      .acquire(0, 1, "z", { ttlMs: 100 })
+      .leave(10, 1, "z")
+      .fault(20, "pause-client", { step: 0, targets: ["client-1"] })
+      .acquire(150, 0, "y", { ttlMs: 10 })
+      .info(190, 1, "release")
+      .acquire(300, 1, "b")
+      .release(310, 1, "b")
+      .acquire(330, 0, "a").history;
+
+  it("is the cause when the victim keeps its lock without it", async () => {
+    // The answer to what was left out is made up: that it finds nothing within its lease is no violation of the lock.
+    const keeps = (): History =>
+      start()
+        .acquire(0, 1, "z", { ttlMs: 100 })
+        .release(10, 1, "z", false)
+        .fault(20, "pause-client", { step: 0, targets: ["client-1"] })
+        .acquire(150, 0, "y", { ttlMs: 10 })
+        .leave(170, 0, "y")
+        .info(171, 0, "release")
+        .acquire(180, 0, "a", { ttlMs: 9000 })
+        .fail(200, 1)
+        .release(400, 0, "a").history;
+    expect(checkHistory(keeps()).properties.linearizability?.verdict).toBe("invalid");
+    for (const property of ["lease-exclusion", "linearizability"] as const) {
+      const violation = await proveRobbery(([client]) => (client === 1 ? keeps() : withoutOwn()), property);
+      expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "proven" } });
+      expect(violation.explanation).toContain("release by client-1");
+    }
+  });
+
+  it("is not proven when the victim is never granted without it, nor dropped when its fault hits another one", async () => {
+    const again = (): History =>
+      start()
+        .acquire(0, 1, "z", { ttlMs: 100 })
+        .acquire(150, 0, "y", { ttlMs: 10 })
+        .leave(170, 0, "y")
+        .info(171, 0, "release")
+        .acquire(180, 0, "a", { ttlMs: 9000 })
+        .fault(190, "pause-client", { step: 0, targets: ["client-1"] })
+        .acquire(200, 1, "b")
+        .release(300, 1, "b")
+        .release(400, 0, "a", false).history;
+    const violation = await proveRobbery(([client]) => (client === 1 ? again() : withoutOwn()));
+    expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "probable" } });
+    expect(violation.explanation).toContain("release by client-1");
+    expect(violation.explanation).toContain(
+      "pause-client of client-1 at 20 ms (event 3) comes at another moment there",
+    );
   });
 });

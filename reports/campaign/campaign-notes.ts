@@ -38,7 +38,7 @@ function runsOf(notes: readonly SummaryNote[]): string {
   );
 }
 
-/** `lease-exclusion under clock-jump (clock-jump): 3 runs, first: npx lockstorm replay ...` */
+/** `lease-exclusion under clock-jump (probably clock-jump): 3 runs, first: npx lockstorm replay ...` */
 function noteWords({ what, runs, place, replay }: SummaryNote): string {
   const first = replay ?? place;
   return `${what}: ${count(runs, "run")}${first === undefined ? "" : `, first: ${first}`}`;

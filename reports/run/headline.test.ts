@@ -39,6 +39,9 @@ test("the best hypothesis tells why; what is only probable is called so", () => 
   expect(headlineOf(explained({ proof: { standing: "probable", by: "a guess" } }))).toBe(
     `${held}. Probably after promotion of node-1 it never had k1.`,
   );
+  expect(headlineOf(explained({ proof: { standing: "refuted", by: "runs" } }))).toBe(
+    `${held}. It is not known what led to it.`,
+  );
 });
 
 test("without a violation it says what was tried, and why nothing was proven", () => {

@@ -36,6 +36,7 @@ export function storySentence({ violation, holds, enabling }: Story): string {
         ? undefined
         : printable(finding.account).replace(/\.$/, "");
   if (seen === undefined) return sentence(because);
+  if (proof?.standing === "refuted") return `${seen}. It is not known what led to it.`;
   return proof?.standing === "probable" ? `${seen}. Probably ${because}.` : `${seen}: ${because}.`;
 }
 

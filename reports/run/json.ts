@@ -34,7 +34,11 @@ const counterfactualSchema = z
   .describe("a simulated run of the same plan with one change");
 
 const proofSchema = z.looseObject({
-  standing: z.enum(["proven", "probable"]).describe("proven: by the history itself, or by a run without the cause"),
+  standing: z
+    .enum(["proven", "probable", "refuted"])
+    .describe(
+      "proven: by the history itself, or by a run without the cause; refuted: the violation happens without it too, and no other cause is known",
+    ),
   by: z.string().describe("what proves it, or why it is only probable"),
   run: counterfactualSchema.optional(),
   dropped: z

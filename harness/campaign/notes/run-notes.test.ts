@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { History } from "../../history/history.ts";
 import { type Plan, planSchema } from "../../core/plan.ts";
-import type { Cause, Property, PropertyVerdict, Verdict } from "../../core/verdict.ts";
+import type { Cause, Hypothesis, Property, PropertyVerdict, Verdict } from "../../core/verdict.ts";
 import { notesOf } from "./run-notes.ts";
 
 const planUnder = (...kinds: string[]): Plan =>
@@ -17,8 +17,25 @@ const planUnder = (...kinds: string[]): Plan =>
 
 const broken = (cause: Cause, fault?: number): PropertyVerdict => ({
   verdict: "invalid",
-  violations: [{ events: [], cause, explanation: "", ...(fault === undefined ? {} : { fault }) }],
+  violations: [
+    {
+      events: [],
+      cause,
+      explanation: "",
+      proof: { standing: "proven", by: "" },
+      ...(fault === undefined ? {} : { fault }),
+    },
+  ],
 });
+/** Broken by what is only probable, the best guess first. */
+function suspected(...causes: [Cause, ...Cause[]]): PropertyVerdict {
+  const hypotheses = causes.map((cause): Hypothesis => {
+    return { cause, events: [], why: "", ground: { on: "faults", faults: [0] }, remedies: [] };
+  });
+  const [cause] = causes;
+  const proof = { standing: "probable", by: "" } as const;
+  return { verdict: "invalid", violations: [{ events: [], cause, fault: 0, explanation: "", proof, hypotheses }] };
+}
 const holds: PropertyVerdict = { verdict: "valid", violations: [] };
 const silent: PropertyVerdict = { verdict: "not-applicable", violations: [], reason: "nothing speaks of it" };
 
@@ -71,6 +88,14 @@ describe("what broke and does not decide", () => {
     );
   });
 
+  test("accuses no single fault of what nobody has proven", () => {
+    const properties = { "lease-exclusion": suspected("clock-jump", "eviction") };
+    const run = { plan: planUnder("reset", "clock-jump"), history: history(fault("clock-jump")) };
+    expect(notesOf({ ...run, verdict: judged("valid", properties, REQUIRED) }, "claims")).toEqual([
+      { kind: "not-claimed", what: "lease-exclusion under clock-jump + reset (probably clock-jump)" },
+    ]);
+  });
+
   test("is told once where two leases were in force", () => {
     const all = {
       ...verdict.properties,
@@ -96,6 +121,13 @@ describe("a client that outlived its lease", () => {
     expect(run(judged("valid", { ...overrun, "owner-release": holds }, REQUIRED), ...events)).toEqual([
       { kind: "outlived", what },
     ]);
+  });
+
+  test("is a possible cause of two holders, whose leases never met, where nothing is proven", () => {
+    const guessed = { "mutual-exclusion": suspected("foreign-release", "overrun"), "lease-exclusion": holds };
+    expect(run(judged("valid", guessed, REQUIRED))).toEqual([{ kind: "outlived", what: "no client wrote" }]);
+    const both = { ...guessed, "lease-exclusion": broken("foreign-release") };
+    expect(run(judged("valid", both, REQUIRED))).toMatchObject([{ kind: "not-claimed" }]);
   });
 
   test("whose late write was taken", () => {

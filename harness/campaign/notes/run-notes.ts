@@ -2,7 +2,7 @@ import { CLIENT_CRASH } from "../../core/fault-traits.ts";
 import type { History } from "../../history/history.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { RunNote } from "../../core/run-note.ts";
-import { type Cause, PROMISABLE, PROPERTIES, type Property, type Verdict } from "../../core/verdict.ts";
+import { type Cause, PROMISABLE, PROPERTIES, type Property, type Verdict, type Violation } from "../../core/verdict.ts";
 import { reasonKind } from "./reason-kind.ts";
 
 /** What decides a verdict: the lock's claims; what any lock of its topology can promise; or the caller. */
@@ -64,8 +64,12 @@ function brokenBeyond(
   return beyond.flatMap((property) => {
     const violations = properties[property]?.violations ?? [];
     const places = violations
-      .filter(({ cause }) => isPromisable(property) || isOfItsOwn(verdict, cause))
-      .map(({ cause, fault }) => `${property} ${under(plan, enabling(history, fault))} (${cause})`);
+      .filter((violation) => isPromisable(property) || isOfItsOwn(verdict, violation))
+      .map((violation) => {
+        // Nobody has tried these causes: the runs that prove them are made for a counterexample.
+        const [fault, guess] = isProven(violation) ? [violation.fault, ""] : [undefined, "probably "];
+        return `${property} ${under(plan, enabling(history, fault))} (${guess}${violation.cause})`;
+      });
     return [...new Set(places)].map((what): RunNote => ({ kind, what }));
   });
 }
@@ -78,8 +82,18 @@ function isPromisable(property: Property): boolean {
  * Whether two holders, or a lost update, are more than the consequence of a broken lease or of a client that outlives
  * its lease.
  */
-function isOfItsOwn(verdict: Verdict, cause: Cause): boolean {
-  return !isBroken(verdict, "lease-exclusion") && !IN_OVERRUN.includes(cause);
+function isOfItsOwn(verdict: Verdict, violation: Violation): boolean {
+  return !isBroken(verdict, "lease-exclusion") && !mayFollowFromOverrun(violation);
+}
+
+function mayFollowFromOverrun(violation: Violation): boolean {
+  const { cause, hypotheses = [] } = violation;
+  const possible = isProven(violation) ? [cause] : [cause, ...hypotheses.map((hypothesis) => hypothesis.cause)];
+  return IN_OVERRUN.some((each) => possible.includes(each));
+}
+
+function isProven({ proof }: Violation): boolean {
+  return proof?.standing === "proven";
 }
 
 /** Causes of lost updates, and of two holders, that follow from a client that outlives its lease. */
@@ -87,7 +101,12 @@ const IN_OVERRUN: readonly Cause[] = ["overrun", "stale-accepted", "stale-read"]
 
 function outlived({ history, verdict }: { history: History; verdict: Verdict }): readonly RunNote[] {
   const { properties, required } = verdict;
-  const overruns = properties["mutual-exclusion"]?.violations.some(({ cause }) => cause === "overrun") ?? false;
+  const overruns =
+    properties["mutual-exclusion"]?.violations.some((violation) => {
+      return (
+        violation.cause === "overrun" || (!isBroken(verdict, "lease-exclusion") && mayFollowFromOverrun(violation))
+      );
+    }) ?? false;
   return overruns && !required.includes("mutual-exclusion")
     ? [{ kind: "outlived", what: lateWrites(history, verdict) }]
     : [];

@@ -5,7 +5,7 @@ import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
-import { overruns } from "./overrun-causes.ts";
+import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
@@ -85,18 +85,20 @@ export function hypothesesOf(
 ): readonly Hypothesis[] {
   const { first, second } = overlap;
   const overran = leasesOverlap ? [] : overruns(overlap, evidence);
-  const isVague = first.vague && first.leaseEndAtMost > overlap.from;
-  if (overran.length > 0 && !isVague) return overran;
+  if (overran.length > 0 && isCertainlyOver(overlap)) return overran;
   const until = Math.max(overlap.from, second.grantedTime);
   const pair = { first, second };
+  const isCut = overran.some(({ ground }) => ground.on === "operation");
   return [
+    // A lock that did what it was asked is not accused before the client that asked.
+    ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...takenByExtension(overlap, evidence),
     ...taken(pair, evidence, interferences, true),
     ...losses(first.invokedTime, until, evidence),
     ...taken(pair, evidence, interferences, false),
     ...lossesBefore(first, second, until, evidence),
-    ...overran,
+    ...(isCut ? [] : overran),
     ...(overran.length > 0 ? [] : [grantedTwice(overlap, until, evidence)]),
   ];
 }
@@ -197,8 +199,13 @@ export function byElimination(
   excusing: (traits: FaultTraits) => boolean = takesLeases,
 ): Hypothesis {
   const accusable = evidence.faults.during(excusing, 0, evidence.endTime).map(({ index }) => index);
-  const isWhole = typeof evidence.header["backend"] === "string";
+  const isWhole = namesEveryFault(evidence);
   return { cause, events: [], why, ground: { on: "rest", faults: [...new Set(accusable)], isWhole }, remedies: [] };
+}
+
+/** Whether the history names every fault of its run: lockstorm's own do. */
+function namesEveryFault({ header }: SharedEvidence): boolean {
+  return typeof header["backend"] === "string";
 }
 
 function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
@@ -208,7 +215,9 @@ function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEv
     timing.length === 0 ? "" : ` (${listed(timing)} happened in between, which changes the timing but ends no lease)`;
   const calm =
     evidence.faults.kindsDuring(0, evidence.endTime).length === 0
-      ? "there was no fault: "
+      ? namesEveryFault(evidence)
+        ? "there was no fault: "
+        : "no fault is recorded: "
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";

@@ -22,6 +22,11 @@ export class MarginWatch {
     }
   }
 
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#lastEnded.delete(key);
+  }
+
   /** To be called after the last event. */
   finish(): Margins {
     const largestPause = this.#largestPause();

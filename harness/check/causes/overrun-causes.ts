@@ -3,32 +3,56 @@ import type { FaultEvent } from "../../history/history.ts";
 import type { Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
+import type { LeaseCut } from "../../history/leases.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { clientInWords, faultInWords, ms } from "../words.ts";
 
 /**
  * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
- * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival, or if an
- * operation of unknown outcome may have cut its lease before. Empty if neither lease was over.
+ * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival. A request for a
+ * shorter lease, of unknown outcome, may have ended the lease of either. Empty if neither lease was over.
  */
 export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
-  const { first, second, from, firstLeaseEnd, secondLeaseEnd } = overlap;
-  if (firstLeaseEnd <= from) return outlived(first, firstLeaseEnd, from, evidence);
+  const { first, second, from, firstLeaseEnd } = overlap;
+  const toldEnd = overlap.firstLeaseCut?.toldEnd ?? firstLeaseEnd;
+  if (latestEnd(first, toldEnd) <= from) return outlived(first, toldEnd, from, evidence);
   if (isOverOnArrival(second)) return overOnArrival(second, evidence);
-  return secondLeaseEnd === undefined ? [] : cutBeforeArrival(second, secondLeaseEnd, evidence);
+  if (toldEnd <= from) return outlived(first, toldEnd, from, evidence);
+  const ofFirst = perhapsCut(first, from, overlap.firstLeaseCut, evidence);
+  return ofFirst.length > 0 ? ofFirst : perhapsCut(second, from, overlap.secondLeaseCut, evidence);
 }
 
-/** The lease was perhaps over when the grant arrived: an operation of unknown outcome had asked for a shorter one. */
-function cutBeforeArrival(hold: Hold, leaseEnd: number, evidence: SharedEvidence): readonly Hypothesis[] {
-  const client = clientInWords(evidence.header, hold.process);
+/** Whether one of the two leases was over for certain when the overlap began. */
+export function isCertainlyOver({ first, second, from, firstLeaseEnd, firstLeaseCut }: Overlap): boolean {
+  return latestEnd(first, firstLeaseCut?.toldEnd ?? firstLeaseEnd) <= from || isOverOnArrival(second);
+}
+
+/** The latest end of a lease: if the lock may have waited, nobody knows when it began. */
+function latestEnd(hold: Hold, toldEnd: number): number {
+  return hold.vague ? Math.max(toldEnd, hold.leaseEndAtMost) : toldEnd;
+}
+
+/** The lease was perhaps over at `from`, though its holder was told more: a request of unknown outcome asked for less. */
+function perhapsCut(
+  hold: Hold,
+  from: number,
+  cut: LeaseCut | undefined,
+  { header }: SharedEvidence,
+): readonly Hypothesis[] {
+  // One that failed had no effect after all.
+  const request = cut?.requests.find(({ by, end }) => end <= from && by.outcome !== "fail");
+  if (cut === undefined || request === undefined) return [];
+  const { f, invokedIndex, process, outcome } = request.by;
+  const client = clientInWords(header, hold.process);
+  const what = `${f === "extend" ? "an extension" : "an acquire"} by ${clientInWords(header, process)} (event ${invokedIndex})`;
+  const answer = outcome === "ok" ? "which was not answered yet" : "of which nobody knows whether it took effect";
   return [
     {
       cause: "overrun",
-      events: [hold.invokedIndex],
-      shown: `the lease of ${client} may have ended at ${ms(leaseEnd)}, before the grant reached it at ${ms(hold.grantedTime)}: another operation, of unknown outcome, had asked for a shorter lease`,
-      why: "that operation took effect, and the client did not know",
-      ground: { on: "remedy", remedy: "fencing-resource" },
-      grant: hold.grantedIndex,
+      events: [invokedIndex],
+      shown: `the lease of ${client} may have ended at ${ms(request.end)} already, and not at ${ms(cut.toldEnd)}: ${what}, ${answer}, had asked for a shorter lease`,
+      why: `that ${f === "extend" ? "extension" : "acquire"} took effect, and its client did not know`,
+      ground: { on: "operation", invoked: invokedIndex },
       remedies: ["fencing-resource"],
     },
   ];
@@ -39,8 +63,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   if (isOverOnArrival(hold) && leaseEnd === hold.grantedLeaseEnd) return overOnArrival(hold, evidence);
   const { header, faults } = evidence;
   const client = clientInWords(header, hold.process);
-  // If the lock may have waited, the start of the lease is unknown; only its latest end is known.
-  const end = hold.vague ? Math.max(leaseEnd, hold.leaseEndAtMost) : leaseEnd;
+  const end = latestEnd(hold, leaseEnd);
   const known = end <= from;
   const by = hold.vague ? ", at the latest," : "";
   const shown = known
@@ -67,16 +90,16 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
       .toReversed()
       .map((fault) =>
         isStoppedThroughout(fault, leaseEnd, from, evidence)
-          ? accuse(fault, `it was stopped by ${faultInWords(fault)} and could not notice`, [
+          ? accuse(fault, `${client} was stopped by ${faultInWords(fault)} and could not notice`, [
               "fencing-resource",
               "local-timer",
             ])
-          : accuse(fault, `it was held up by ${faultInWords(fault)}`, ["local-timer", "fencing-resource"]),
+          : accuse(fault, `${client} was held up by ${faultInWords(fault)}`, ["local-timer", "fencing-resource"]),
       ),
     ...cut
       .toReversed()
       .map((fault) =>
-        accuse(fault, `it ran, but ${faultInWords(fault)} delayed its requests or the answers to them`, [
+        accuse(fault, `${client} ran, but ${faultInWords(fault)} delayed its requests or the answers to them`, [
           "local-timer",
           "fencing-resource",
         ]),
@@ -86,7 +109,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
       .map((fault) =>
         accuse(
           fault,
-          `${faultInWords(fault)} delayed its grant, so its lease had begun long before it was told, and it held longer than its lease`,
+          `${faultInWords(fault)} delayed the grant of ${client}, so its lease had begun long before it was told, and it held longer than its lease`,
           ["elapsed-check", "fencing-resource"],
         ),
       ),
@@ -94,7 +117,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
       cause: "overrun",
       events: [],
       shown,
-      why: "it held longer than its lease",
+      why: `${client} held longer than its lease`,
       ground: known ? { on: "history" } : { on: "remedy", remedy: "local-timer" },
       grant: hold.grantedIndex,
       remedies: ["local-timer", "fencing-resource"],
@@ -127,14 +150,20 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
             cause,
             fault: pause.index,
             accused: faultInWords(pause),
-            why: `in between it was stopped by ${faultInWords(pause)}`,
+            why: `in between ${client} was stopped by ${faultInWords(pause)}`,
             ground: { on: "faults", faults: [pause.index] },
             remedies,
           },
         ];
   return [
     ...late,
-    { ...shared, cause, why: "no client compared the elapsed time with it", ground: { on: "history" }, remedies },
+    {
+      ...shared,
+      cause,
+      why: "neither the lock nor the client compared the elapsed time with the TTL",
+      ground: { on: "history" },
+      remedies,
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from "../../history/history.ts";
+import type { ClientEvent, HistoryEvent } from "../../history/history.ts";
 import { fits, type Share, shareOf } from "../../core/sharing.ts";
 import type { HoldTracker } from "../../history/holds.ts";
 
@@ -18,9 +18,19 @@ export class ContentionWatch {
     return this.#contended;
   }
 
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#seeking.delete(key);
+  }
+
   /** To be called with the holds as they were before the event. */
   push(event: HistoryEvent, holds: HoldTracker): void {
     if (this.#contended || event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
+    this.#watch(event, holds);
+    if (this.#contended) this.#seeking.clear();
+  }
+
+  #watch(event: Extract<ClientEvent, { f: "acquire" }>, holds: HoldTracker): void {
     const seeking = this.#seeking.get(event.key);
     if (event.type === "invoke") {
       const share = shareOf(event.value);

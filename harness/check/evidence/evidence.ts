@@ -47,6 +47,11 @@ export class SharedEvidence {
     return this.#events;
   }
 
+  /** How many operations are invoked and not completed. */
+  get openOperations(): number {
+    return this.#open.size;
+  }
+
   /** Time of the last event so far. */
   get endTime(): number {
     return this.#endTime;
@@ -55,6 +60,15 @@ export class SharedEvidence {
   /** Whether several clients may hold this key at a time, as some acquire of it has stated so far. */
   isShareable(key: string): boolean {
     return this.#shareable.has(key);
+  }
+
+  /** Drops what is known of a key that will not be used again. No operation on it may be open. */
+  conclude(key: string): void {
+    this.holds.conclude(key);
+    this.interferences.conclude(key);
+    this.contention.conclude(key);
+    this.heldBefore.conclude(key);
+    this.#shareable.delete(key);
   }
 
   push(event: HistoryEvent): HistoryStep {

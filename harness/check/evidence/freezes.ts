@@ -5,16 +5,22 @@ import { listed } from "../../core/listed.ts";
 import { ms } from "../words.ts";
 
 const MOST_NAMED = 5;
+/** More freezes than these are only counted. */
+const MOST_KEPT = 1000;
 
 /**
  * Freezes without a fault of the plan: somebody paused a container, stopped a client, or kept the harness from running.
  * Such a run shows nothing in favour of the lock, and the freeze may have caused what it shows against it.
  */
 export class Freezes {
+  /** The first of them. */
   readonly #seen: NoticeEvent[] = [];
+  #count = 0;
 
   push({ event }: HistoryStep): void {
-    if (event.type === "notice") this.#seen.push(event);
+    if (event.type !== "notice") return;
+    this.#count += 1;
+    if (this.#seen.length < MOST_KEPT) this.#seen.push(event);
   }
 
   /** As reasons for `unknown`. */
@@ -22,7 +28,7 @@ export class Freezes {
     const named = this.#seen
       .slice(0, MOST_NAMED)
       .map((event) => `${inWords(event)}, and no fault of the plan explains it: ${event.value.evidence}`);
-    const rest = this.#seen.length - named.length;
+    const rest = this.#count - named.length;
     return rest === 0 ? named : [...named, `${rest} more freezes that no fault of the plan explains`];
   }
 

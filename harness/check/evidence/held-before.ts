@@ -41,6 +41,11 @@ export class HeldBefore {
     }
   }
 
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#keys.delete(key);
+  }
+
   /** Whether this owner may hold the key since before the history began. */
   mayHold(key: string, owner: string): boolean {
     if (this.#beganFree) return false;

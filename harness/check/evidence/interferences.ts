@@ -36,6 +36,11 @@ export class InterferenceLog {
     return [...(this.#byKey.get(key) ?? [])];
   }
 
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#byKey.delete(key);
+  }
+
   push(event: HistoryEvent, invocation: InvocationEvent | undefined, own: Hold | undefined): void {
     if (event.type === "invoke") {
       if (own === undefined) this.#own.delete(event.process);

@@ -1,6 +1,15 @@
 import type { HistoryEvent } from "../../history/history.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import type { Hold, HoldChange, HoldTracker } from "../../history/holds.ts";
-import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
+import { conflictsOf, firstLeaseOf, rivalsOf, type Overlap } from "./overlaps.ts";
+
+/**
+ * How many holds are remembered whose leases began an overlap. An overlap keeps the hold before it, which may have begun
+ * another one, and so on: a lock that always grants twice would keep its whole history.
+ */
+const REMEMBERED_HOLDS = 20_000;
+/** Of the others, the first ones: they explain the violations that are listed. */
+const FIRST_HOLDS = 1000;
 
 /**
  * Notices when the leases of two holds of one key begin to overlap. A lease begins at the event that reports it, a
@@ -9,23 +18,29 @@ import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
  */
 export class LeaseOverlaps {
   /** By the hold whose grant, extension or re-entry began them. */
-  readonly #overlaps = new WeakMap<Hold, readonly Overlap[]>();
+  readonly #overlaps = new OldestFirst<Hold, readonly Overlap[]>();
+  readonly #first = new Map<Hold, readonly Overlap[]>();
 
   /** The first overlap of the leases of these two, if they ever overlapped. */
   between(one: Hold, other: Hold): Overlap | undefined {
     return this.#begunBy(one, other) ?? this.#begunBy(other, one);
   }
 
+  /** The overlaps that this hold began, as far as they are remembered. */
+  #of(hold: Hold): readonly Overlap[] {
+    return this.#overlaps.get(hold) ?? this.#first.get(hold) ?? [];
+  }
+
   #begunBy(hold: Hold, rival: Hold): Overlap | undefined {
-    return this.#overlaps
-      .get(hold)
-      ?.find(({ first, second, others = [] }) => first === rival || second === rival || others.includes(rival));
+    return this.#of(hold).find(
+      ({ first, second, others = [] }) => first === rival || second === rival || others.includes(rival),
+    );
   }
 
   /** An overlap of leases of these holds alone, all of which are too many for a semaphore. */
   among(holds: readonly Hold[]): Overlap | undefined {
     return holds
-      .flatMap((hold) => this.#overlaps.get(hold) ?? [])
+      .flatMap((hold) => this.#of(hold))
       .find(({ first, second, others = [] }) => [first, second, ...others].every((hold) => holds.includes(hold)));
   }
 
@@ -54,11 +69,19 @@ export class LeaseOverlaps {
         ...others,
         from: event.time,
         index: event.index,
-        firstLeaseEnd: first.leaseEnd,
+        ...firstLeaseOf(first),
         ...extended,
       });
     }
-    if (found.length > 0) this.#overlaps.set(hold, [...(this.#overlaps.get(hold) ?? []), ...found]);
+    if (found.length > 0) this.#remember(hold, [...this.#of(hold), ...found]);
     return found;
+  }
+
+  #remember(hold: Hold, overlaps: readonly Overlap[]): void {
+    this.#overlaps.set(hold, overlaps);
+    const { size, oldest } = this.#overlaps;
+    if (size <= REMEMBERED_HOLDS || oldest === undefined) return;
+    this.#overlaps.delete(oldest[0]);
+    if (this.#first.size < FIRST_HOLDS) this.#first.set(...oldest);
   }
 }

@@ -1,5 +1,6 @@
 import { exceeds, excludeEachOther } from "../../core/sharing.ts";
 import type { Hold } from "../../history/holds.ts";
+import type { LeaseCut } from "../../history/leases.ts";
 import type { HistoryStep } from "./history-step.ts";
 
 /**
@@ -17,10 +18,17 @@ export interface Overlap {
   readonly index: number;
   /** When the lease of `first` ended, as known when the overlap began. */
   readonly firstLeaseEnd: number;
-  /** The same of `second`, where its lease may have been over by then. */
-  readonly secondLeaseEnd?: number;
+  /** Why that end is earlier than the first holder was told last, if it is. */
+  readonly firstLeaseCut: LeaseCut | undefined;
+  /** The same of `second`. */
+  readonly secondLeaseCut?: LeaseCut | undefined;
   /** The hold whose extension or re-entry began the overlap, where it was not a grant. */
   readonly extended?: Hold;
+}
+
+/** The end of the first holder's lease as it is now, as an overlap records it. */
+export function firstLeaseOf({ leaseEnd, leaseCut }: Hold): Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut"> {
+  return { firstLeaseEnd: leaseEnd, firstLeaseCut: leaseCut };
 }
 
 /** More pairs than this per new holder add nothing to the verdict, and a broken lock may have thousands. */
@@ -48,6 +56,11 @@ export class OpenOverlaps {
   /** How many overlaps are not concluded. */
   get open(): number {
     return this.#open;
+  }
+
+  /** Whether the end of this hold concludes an overlap. */
+  awaits(hold: Hold): boolean {
+    return this.#byFirst.has(hold);
   }
 
   /** Begins an overlap, of a pair that does not overlap yet. */
@@ -131,7 +144,8 @@ export function conflictsOf(
 
 /** The rivals of a semaphore's hold, the earliest first, if they are too many together with it. */
 export function tooMany(hold: Hold, rivals: readonly Hold[]): readonly [Hold, ...Hold[]] | undefined {
+  // Nearly always there is room: to put a thousand holds in order for each grant would take most of the time.
+  if (!exceeds([hold, ...rivals].map(({ share }) => share))) return undefined;
   const [first, ...others] = rivals.toSorted((one, other) => one.grantedIndex - other.grantedIndex);
-  if (first === undefined || !exceeds([hold, ...rivals].map(({ share }) => share))) return undefined;
-  return [first, ...others];
+  return first === undefined ? undefined : [first, ...others];
 }

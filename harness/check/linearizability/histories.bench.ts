@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import type { Benchmark } from "../../bench/benchmark.ts";
 import { renderTable, type Table } from "../../bench/table.ts";
 import { checkStream } from "../check-stream.ts";
+import { collectGarbageEarly } from "../heap-growth.ts";
 import type { LockModelName } from "./lock-models.ts";
 import { ADVERSARIAL_HEADER, adversarialEvents, SHAPES } from "../testing/adversarial-histories.ts";
 
@@ -47,6 +48,7 @@ async function write(path: string, shape: string, lines: number): Promise<number
 
 /** Runs in the process that judges. */
 async function judge(path: string, model: LockModelName): Promise<Judged> {
+  collectGarbageEarly();
   let [last, longestTurnMs] = [performance.now(), 0];
   const watch = (): void => {
     const now = performance.now();

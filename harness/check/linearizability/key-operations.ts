@@ -4,7 +4,7 @@ import { Linearization } from "./linearization.ts";
 import { earliestExpiry, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
 import { MutexLinearization } from "./mutex-linearization.ts";
-import { OldestFirst } from "./oldest-first.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { MOST_STEPS, StepBudget } from "./step-budget.ts";

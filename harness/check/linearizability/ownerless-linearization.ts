@@ -55,7 +55,7 @@ export class OwnerlessLinearization implements Follower {
 
   /** Whether configurations were dropped because there were too many: a failure then proves nothing. */
   get truncated(): boolean {
-    return this.#truncated || this.#budget.exhausted;
+    return this.#truncated || this.#possible.incomplete || this.#budget.exhausted;
   }
 
   get exhausted(): boolean {

@@ -1,9 +1,13 @@
 import { countUp, type Configuration, type Counts } from "./configuration.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import type { LockOperation } from "./lock-models.ts";
 import type { StepBudget } from "./step-budget.ts";
 
 /** How many owner values are remembered whose operations of unknown outcome have all been used. */
 const REMEMBERED_OWNERS = 10_000;
+/** How many kinds of operations are kept, and how many of one kind: each owner value is a kind. */
+const MOST_KINDS = 10_000;
+const MOST_OF_A_KIND = 50_000;
 
 interface Pool {
   /** In the order of their invocations. */
@@ -12,6 +16,29 @@ interface Pool {
   used: number;
 }
 
+/** The kinds of operations (see `kindOf`). */
+interface Kinds {
+  readonly pools: OldestFirst<string, Pool>;
+  readonly acquires: Set<string>;
+  readonly byOwner: Map<string, Set<string>>;
+  readonly strangers: Set<string>;
+  /** Owner values whose operations were all used for good, the latest last. */
+  readonly settledOwners: OldestFirst<string, true>;
+}
+
+function emptyKinds(): Kinds {
+  return {
+    pools: new OldestFirst(),
+    acquires: new Set(),
+    byOwner: new Map(),
+    strangers: new Set(),
+    settledOwners: new OldestFirst(),
+  };
+}
+
+/** Shared by all keys without operations of unknown outcome: nearly all, and there may be thousands. It stays empty. */
+const NO_KINDS = emptyKinds();
+
 /**
  * The operations of one key of unknown outcome: they may take effect at any time after their invocation, or never.
  * Those of one kind (the same owner and lease) differ only in their invocation, so a configuration takes the oldest
@@ -19,92 +46,113 @@ interface Pool {
  */
 export class PossibleOperations {
   readonly #budget: StepBudget;
-  readonly #pools = new Map<string, Pool>();
-  readonly #acquires = new Set<string>();
-  readonly #byOwner = new Map<string, Set<string>>();
-  readonly #strangers = new Set<string>();
-  /** Owner values whose operations were all used for good, the latest last. */
-  readonly #settledOwners = new Set<string>();
+  #kinds = NO_KINDS;
+  #incomplete = false;
 
   constructor(budget: StepBudget) {
     this.#budget = budget;
   }
 
   add(operation: LockOperation): void {
+    if (this.#kinds === NO_KINDS) this.#kinds = emptyKinds();
     const kind = kindOf(operation);
-    const pool = this.#pools.get(kind);
+    const pool = this.#kinds.pools.get(kind);
     if (pool !== undefined) {
-      insert(pool, operation);
+      if (pool.operations.length - pool.used < MOST_OF_A_KIND) insert(pool, operation);
+      else this.#incomplete = true;
       return;
     }
-    this.#pools.set(kind, { operations: [operation], used: 0 });
-    if (operation.kind === "acquire") this.#acquires.add(kind);
-    if (operation.stranger) this.#strangers.add(kind);
+    if (this.#kinds.pools.size >= MOST_KINDS) this.#dropOldest();
+    this.#kinds.pools.set(kind, { operations: [operation], used: 0 });
+    if (operation.kind === "acquire") this.#kinds.acquires.add(kind);
+    if (operation.stranger) this.#kinds.strangers.add(kind);
     if (operation.owner === undefined) return;
-    const kinds = this.#byOwner.get(operation.owner);
-    if (kinds === undefined) this.#byOwner.set(operation.owner, new Set([kind]));
+    const kinds = this.#kinds.byOwner.get(operation.owner);
+    if (kinds === undefined) this.#kinds.byOwner.set(operation.owner, new Set([kind]));
     else kinds.add(kind);
   }
 
   /** One acquire of each kind that may still be granted, if it was invoked before event `index`. */
   acquires(configuration: Configuration, index: number): readonly LockOperation[] {
-    return this.#oldest(this.#acquires, configuration.usedAcquires, index);
+    return this.#oldest(this.#kinds.acquires, configuration.usedAcquires, index);
   }
 
   /** One release, extension or re-entry of each kind that may still be made by `owner`. */
   changesBy(owner: string, configuration: Configuration, index: number): readonly LockOperation[] {
-    return this.#oldest(this.#byOwner.get(owner) ?? [], configuration.used, index);
+    return this.#oldest(this.#kinds.byOwner.get(owner) ?? [], configuration.used, index);
   }
 
   /** One release or extension of each kind that may still be made by an owner without a known grant. */
   changesByStrangers(configuration: Configuration, index: number): readonly LockOperation[] {
-    return this.#oldest(this.#strangers, configuration.used, index);
+    return this.#oldest(this.#kinds.strangers, configuration.used, index);
   }
 
   /** Whether an operation of unknown outcome may end or shorten a hold of this owner. */
   mayChange(owner: string): boolean {
-    return this.#byOwner.has(owner);
+    return this.#kinds.byOwner.has(owner);
   }
 
   /** The same, for operations too that every configuration has used since. */
   mayHaveChanged(owner: string): boolean {
-    return this.mayChange(owner) || this.#settledOwners.has(owner);
+    return this.mayChange(owner) || this.#kinds.settledOwners.has(owner);
   }
 
   /** Whether there are releases or extensions without a known grant. */
   get hasStrangers(): boolean {
-    return this.#strangers.size > 0;
+    return this.#kinds.strangers.size > 0;
+  }
+
+  /**
+   * Whether operations were dropped because there were too many. What the others explain is explained; what they do not
+   * explain, one that was dropped might.
+   */
+  get incomplete(): boolean {
+    return this.#incomplete;
   }
 
   /** Marks the operations that every configuration used as used for good. */
   settle(common: Counts): void {
     for (const [kind, count] of common) {
-      const pool = this.#pools.get(kind)!;
+      const pool = this.#kinds.pools.get(kind);
+      if (pool === undefined) continue;
       pool.used += count;
-      if (pool.used < pool.operations.length) continue;
-      this.#pools.delete(kind);
-      this.#acquires.delete(kind);
-      this.#strangers.delete(kind);
-      const owner = pool.operations[0]?.owner;
-      if (owner === undefined) continue;
-      this.#byOwner.get(owner)?.delete(kind);
-      if (this.#byOwner.get(owner)?.size === 0) this.#settleOwner(owner);
+      if (pool.used >= pool.operations.length) this.#remove(kind, pool);
+      else if (pool.used > 1024 && pool.used * 2 > pool.operations.length) {
+        pool.operations.splice(0, pool.used);
+        pool.used = 0;
+      }
     }
   }
 
+  #dropOldest(): void {
+    const { oldest } = this.#kinds.pools;
+    if (oldest === undefined) return;
+    this.#incomplete = true;
+    this.#remove(...oldest);
+  }
+
+  #remove(kind: string, pool: Pool): void {
+    this.#kinds.pools.delete(kind);
+    this.#kinds.acquires.delete(kind);
+    this.#kinds.strangers.delete(kind);
+    const owner = pool.operations[0]?.owner;
+    if (owner === undefined) return;
+    this.#kinds.byOwner.get(owner)?.delete(kind);
+    if (this.#kinds.byOwner.get(owner)?.size === 0) this.#settleOwner(owner);
+  }
+
   #settleOwner(owner: string): void {
-    this.#byOwner.delete(owner);
-    this.#settledOwners.delete(owner);
-    this.#settledOwners.add(owner);
-    const [oldest] = this.#settledOwners;
-    if (this.#settledOwners.size > REMEMBERED_OWNERS && oldest !== undefined) this.#settledOwners.delete(oldest);
+    this.#kinds.byOwner.delete(owner);
+    this.#kinds.settledOwners.set(owner, true);
+    const { size, oldest } = this.#kinds.settledOwners;
+    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#kinds.settledOwners.delete(oldest[0]);
   }
 
   #oldest(kinds: Iterable<string>, used: Counts, index: number): readonly LockOperation[] {
     const found: LockOperation[] = [];
     for (const kind of kinds) {
       this.#budget.spend(1);
-      const pool = this.#pools.get(kind)!;
+      const pool = this.#kinds.pools.get(kind)!;
       const operation = pool.operations[pool.used + (used.get(kind) ?? 0)];
       if (operation !== undefined && operation.invoked < index) found.push(operation);
     }

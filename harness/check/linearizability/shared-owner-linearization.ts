@@ -49,7 +49,7 @@ export class SharedOwnerLinearization implements Follower {
   }
 
   get truncated(): boolean {
-    return this.#truncated || this.#budget.exhausted;
+    return this.#truncated || this.#possible.incomplete || this.#budget.exhausted;
   }
 
   get exhausted(): boolean {

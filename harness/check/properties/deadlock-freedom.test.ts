@@ -46,7 +46,7 @@ describe("a lock is stuck", () => {
   it("and is said to be what it must be: free after a release, free by itself after a death", () => {
     const told = (recording: Recording): string =>
       violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
-    const free = "a lock must be free when its holder has released it";
+    const free = "the lock was not free although its holder had released it";
     expect(told(crashed())).toContain(
       "ended its holder, and a lock must become free by itself even if its holder dies",
     );
@@ -54,6 +54,22 @@ describe("a lock is stuck", () => {
     const released = new Recording({ clients: 3 }).acquire(0, 0, "a").release(10, 0, "a");
     expect(told(released)).toContain(free);
     expect(told(released)).not.toContain("dies");
+  });
+
+  it("and accuses only the death of a client that may have left the lock behind", () => {
+    const told = (recording: Recording): string =>
+      violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
+    const released = new Recording({ clients: 3 }).acquire(0, 0, "a").release(10, 0, "a");
+    expect(told(released.fault(20, "kill-client", { processes: [2] }))).not.toContain("kill-client");
+    const asking = new Recording({ clients: 3, backend: "simulated" })
+      .acquire(0, 0, "a")
+      .release(10, 0, "a")
+      .seek(15, 2);
+    expect(told(asking.fault(20, "kill-client", { processes: [2] }))).toContain(
+      "Probably: kill-client at 20 ms (event 5) ended a client that had asked for it and may have got it, and",
+    );
+    const leaving = new Recording({ clients: 3, backend: "simulated" }).acquire(0, 0, "a").leave(15, 0, "a");
+    expect(told(leaving.fault(20, "kill-client", { processes: [0] }))).toContain("(event 3) ended its holder, and");
   });
 
   it("not before", () => {

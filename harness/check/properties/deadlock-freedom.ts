@@ -29,6 +29,8 @@ interface KeyState {
   readonly seeking: Map<number, Seek>;
   /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
   readonly changing: Set<number>;
+  /** Faults that ended a client which may have left the lock behind, by index: its holder, or one that asked for it. */
+  readonly deaths: Map<number, "holder" | "seeker">;
   /** How many acquires of unknown outcome may still take effect, each once. */
   unknown: number;
   /** The acquire that was refused last. */
@@ -86,6 +88,8 @@ class DeadlockFreedom implements Checker {
   #shortestGrantedMs = Infinity;
   #acquiredSinceCalm = false;
   #soughtSinceCalm = false;
+  /** Such a refusal of a key that is concluded. */
+  #unexplained: Refusal | undefined;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
@@ -108,6 +112,11 @@ class DeadlockFreedom implements Checker {
     }
   }
 
+  conclude(key: string): void {
+    this.#unexplained ??= this.#keys.get(key)?.unexplained;
+    this.#keys.delete(key);
+  }
+
   finish(): PropertyVerdict {
     return this.#findings.verdict(this.#withoutViolation());
   }
@@ -115,6 +124,7 @@ class DeadlockFreedom implements Checker {
   #withoutViolation(): PropertyVerdict {
     if (!this.#sought) return notApplicable("no client tried to acquire");
     if (this.#inForce.size > 0) return notApplicable("a fault was still in force at the end");
+    if (this.#unexplained !== undefined) return heldBefore(this.#unexplained);
     for (const { unexplained } of this.#keys.values()) if (unexplained !== undefined) return heldBefore(unexplained);
     if (this.#acquiredSinceCalm) return VALID;
     if (!this.#soughtSinceCalm) return notApplicable("no client tried to acquire after the last fault");
@@ -130,6 +140,7 @@ class DeadlockFreedom implements Checker {
       lastHold: undefined,
       seeking: new Map<number, Seek>(),
       changing: new Set<number>(),
+      deaths: new Map<number, "holder" | "seeker">(),
       unknown: 0,
       lastRefusal: undefined,
       suspicion: undefined,
@@ -149,6 +160,7 @@ class DeadlockFreedom implements Checker {
     const state = this.#of(hold.key);
     state.idleSince = time;
     state.lastHold = hold;
+    if (hold.end?.by === "kill") state.deaths.set(hold.end.index, "holder");
   }
 
   #change(key: string, { type, process, time }: InvocationEvent | CompletionEvent): void {
@@ -161,7 +173,7 @@ class DeadlockFreedom implements Checker {
    * An operation that a client had under way when it died is never answered: it may take effect, and then lasts for its
    * TTL.
    */
-  #bury({ time, value }: FaultEvent): void {
+  #bury({ index, time, value }: FaultEvent): void {
     const { holds } = this.#evidence;
     const died = (process: number): boolean =>
       value.processes?.some((dead) => holds.sameClient(process, dead)) ?? false;
@@ -169,11 +181,13 @@ class DeadlockFreedom implements Checker {
       for (const process of [...state.changing].filter(died)) {
         state.changing.delete(process);
         state.idleSince = time;
+        state.deaths.set(index, "holder");
       }
       for (const process of [...state.seeking.keys()].filter(died)) {
         state.seeking.delete(process);
         state.unknown += 1;
         state.idleSince = time;
+        if (!state.deaths.has(index)) state.deaths.set(index, "seeker");
         if (state.suspicion?.underWay.has(process) === true) state.suspicion = undefined;
       }
     }
@@ -279,33 +293,37 @@ class DeadlockFreedom implements Checker {
         ? "no client is known to have held it before"
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold)}`;
     const account =
-      `${refusal.key} is stuck: ${clientInWords(header, seek.process)} was refused at ${ms(refusal.time)} as contended, ` +
+      `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${ms(refusal.time)} as contended, ` +
       `but no client had held it for ${ms(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${ms(maxTtl)}.`;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, seek.index, refusal.index];
     const why =
-      lastHold?.end?.by === "release" ? "a lock must be free when its holder has released it" : FREE_BY_ITSELF;
+      lastHold?.end?.by === "release"
+        ? "the lock was not free although its holder had released it"
+        : "the lock did not become free by itself";
     return {
-      ...explain(account, events, this.#hypotheses(refusal.time, why)),
+      ...explain(account, events, this.#hypotheses(refusal, why)),
       overlap: { from: idleSince, to: refusal.time },
     };
   }
 
   /** What may have left behind a lock that does not end, the most likely first. */
-  #hypotheses(time: number, why: string): readonly Hypothesis[] {
+  #hypotheses({ key, time }: { readonly key: string; readonly time: number }, why: string): readonly Hypothesis[] {
+    const { deaths } = this.#of(key);
     const accuse = (
       cause: Hypothesis["cause"],
       matches: (traits: FaultTraits) => boolean,
-      how: (fault: string) => string,
+      how: (fault: string, index: number) => string,
     ): readonly Hypothesis[] =>
       this.#evidence.faults
         .during(matches, 0, time)
+        .filter(({ f, index }) => !killsClients(traitsOf(f)) || deaths.has(index))
         .toReversed()
         .map((fault) => ({
           cause,
           fault: fault.index,
           accused: faultInWords(fault),
           events: [],
-          why: how(faultInWords(fault)),
+          why: how(faultInWords(fault), fault.index),
           ground: { on: "faults", faults: [fault.index] },
           remedies: [],
         }));
@@ -315,7 +333,11 @@ class DeadlockFreedom implements Checker {
         ({ clock }) => clock === "step",
         (fault) => `${fault} delayed the end of its lease`,
       ),
-      ...accuse("never-freed", killsClients, (fault) => `${fault} ended its holder, and ${FREE_BY_ITSELF}`),
+      ...accuse("never-freed", killsClients, (fault, index) => {
+        const whom =
+          deaths.get(index) === "holder" ? "its holder" : "a client that had asked for it and may have got it";
+        return `${fault} ended ${whom}, and ${FREE_BY_ITSELF}`;
+      }),
       byElimination("never-freed", why, this.#evidence, movesClocks),
     ];
   }
@@ -331,9 +353,9 @@ class DeadlockFreedom implements Checker {
       ? `At ${ms(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
       : `At ${ms(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${ms(maxTtl)}.`;
     const why = endless
-      ? "a lock must set the key and its TTL in one step"
-      : "a lock must not grant a longer lease than the client asked for";
-    this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event.time, why)));
+      ? "the lock does not set the key and its TTL in one step"
+      : "the lock granted a longer lease than the client asked for";
+    this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event, why)));
   }
 }
 

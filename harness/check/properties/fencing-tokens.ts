@@ -104,6 +104,13 @@ class FencingTokens implements Checker {
     if (disorder !== undefined) this.#overtaken(disorder);
   }
 
+  conclude(key: string): void {
+    const disorder = this.#order.conclude(key);
+    if (disorder !== undefined) this.#overtaken(disorder);
+    this.#granted.conclude(key);
+    this.#keys.delete(key);
+  }
+
   #take({ event, invocation, changes }: HistoryStep, ownBefore: OwnerGrants | undefined): void {
     if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
     if (event.type === "invoke") {
@@ -191,8 +198,7 @@ class FencingTokens implements Checker {
   #mayBeNew(grant: TokenGrant, outer: TokenGrant): boolean {
     const { faults } = this.#evidence;
     return (
-      grant.fence > outer.fence &&
-      faults.during(mayLoseLocks, outer.invokedTime, grant.time + RECORDING_DELAY_NS).length > 0
+      grant.fence > outer.fence && faults.anyDuring(mayLoseLocks, outer.invokedTime, grant.time + RECORDING_DELAY_NS)
     );
   }
 
@@ -211,7 +217,7 @@ class FencingTokens implements Checker {
   /** Whether a fault may have taken a lock before: then the order that explains the answers need not be the true one. */
   #mayHaveLost(until: number): boolean {
     const { faults } = this.#evidence;
-    return faults.during(mayLoseLocks, 0, until + RECORDING_DELAY_NS).length > 0;
+    return faults.anyDuring(mayLoseLocks, 0, until + RECORDING_DELAY_NS);
   }
 
   #remember(tokens: KeyTokens, grant: TokenGrant): void {
@@ -231,7 +237,7 @@ class FencingTokens implements Checker {
     const { header } = this.#evidence;
     const client = clientInWords(header, grant.process);
     const account = `${client} re-entered ${key} while it held it with fencing token ${outerFence}, and got fencing token ${grant.fence} at ${ms(grant.time)}.`;
-    const why = "re-entry must return the fencing token of the hold";
+    const why = "a re-entry must return the fencing token of the hold";
     return explain(
       account,
       [grant.index],

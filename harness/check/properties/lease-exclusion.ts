@@ -56,6 +56,11 @@ class LeaseExclusion implements Checker {
     this.#overlaps.push(step);
   }
 
+  knows(key: string): boolean {
+    const { holds } = this.#evidence;
+    return ![...holds.latest(key), ...holds.latestForgotten(key)].some((hold) => this.#overlaps.awaits(hold));
+  }
+
   finish(): PropertyVerdict {
     this.#overlaps.finish();
     return this.#findings.verdict(this.#grants === 0 ? notApplicable("no lock was ever granted") : VALID);

@@ -30,6 +30,8 @@ export interface LinearizabilityOptions {
 }
 
 const PROPERTY: Property = "linearizability";
+/** How many keys that are not decided are named. */
+const MOST_NAMED = 3;
 const SHARED = "the models know one holder, and several clients may hold this lock at a time";
 
 /**
@@ -53,6 +55,11 @@ class Linearizability implements Checker {
   readonly #holds = new WeakMap<LockOperation, Hold>();
   /** Keys on which some operation succeeded. */
   readonly #granted = new Set<string>();
+  /** Whether some operation succeeded on a key that is concluded. */
+  #grantedBefore = false;
+  /** The first keys, with the reason, that even the general search did not decide, and how many there are. */
+  readonly #unsettled: string[] = [];
+  #unsettledCount = 0;
   /** Keys that several clients may hold at a time: the models know one holder. */
   readonly #undecided = new Set<string>();
 
@@ -108,20 +115,31 @@ class Linearizability implements Checker {
   }
 
   *finishing(): Generator<undefined, PropertyVerdict> {
-    const undecided: string[] = [];
-    for (const [key, operations] of this.#keys) {
-      const wasFollowing = operations.progress.state === "following";
-      const progress = operations.finish();
-      if (wasFollowing) this.#report(key, progress);
-      if (progress.state !== "general") continue;
-      const outcome = yield* operations.searching();
-      if (outcome === "unknown") undecided.push(`${key}: ${progress.why}`);
-      if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key));
-    }
-    const undecidedReason = `not decided for ${listed(undecided.slice(0, 3))}${undecided.length > 3 ? ` and ${undecided.length - 3} more` : ""}`;
+    for (const [key, operations] of this.#keys) yield* this.#decide(key, operations);
+    const more = this.#unsettledCount - this.#unsettled.length;
+    const unsettledReason = `not decided for ${listed(this.#unsettled)}${more > 0 ? ` and ${more} more` : ""}`;
     const nothing = this.#undecided.size > 0 ? SHARED : "no operation on a lock succeeded";
-    const otherwise = this.#granted.size > 0 ? VALID : notApplicable(nothing);
-    return this.#findings.verdict(undecided.length > 0 ? unknown(undecidedReason) : otherwise);
+    const otherwise = this.#granted.size > 0 || this.#grantedBefore ? VALID : notApplicable(nothing);
+    return this.#findings.verdict(this.#unsettledCount > 0 ? unknown(unsettledReason) : otherwise);
+  }
+
+  conclude(key: string): void {
+    const operations = this.#keys.get(key);
+    if (operations !== undefined) inOnePiece(this.#decide(key, operations));
+    this.#keys.delete(key);
+    if (this.#granted.delete(key)) this.#grantedBefore = true;
+  }
+
+  *#decide(key: string, operations: KeyOperations): Generator<undefined, void> {
+    const wasFollowing = operations.progress.state === "following";
+    const progress = operations.finish();
+    if (wasFollowing) this.#report(key, progress);
+    if (progress.state !== "general") return;
+    const outcome = yield* operations.searching();
+    if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key));
+    if (outcome !== "unknown") return;
+    this.#unsettledCount += 1;
+    if (this.#unsettled.length < MOST_NAMED) this.#unsettled.push(`${key}: ${progress.why}`);
   }
 
   /** Nobody is left to rely on the hold of a dead client: the lock may notice the death, and free the key. */
@@ -217,10 +235,7 @@ class Linearizability implements Checker {
       case "release":
       case "lose":
       case "extend":
-        return this.#blame(
-          "foreign-release",
-          "it was reported as successful, although this owner cannot have held the lock",
-        );
+        return this.#blame("foreign-release", "the lock reported success, although this owner cannot have held it");
       case "miss":
         return this.#blame("lost-early", "the lock ended or deleted the lease too early");
       case "contended":

@@ -150,3 +150,36 @@ it("says how many updates were lost", () => {
     "it overwrote 1 update that its author never saw, x of owner",
   );
 });
+
+it("says of a late write only what is known of it", () => {
+  /** Client 1 writes within its lease; the other write, at 330 ms, is based on what came before. */
+  const told = (owner: string, ttlMs: number, wroteMs = 332): string => {
+    const recording = new Recording({ clients: 2 })
+      .acquire(0, 0, "a", { ttlMs })
+      .acquire(310, 1, "b")
+      .write(320, 1, "b", "x", { basedOn: 0 })
+      .audit(321, 1, "x", { owner: "b", basedOn: 0 })
+      .wrote(322, 1, 1)
+      .write(330, 0, owner, "y", { basedOn: 0 })
+      .audit(331, 2, "y", { owner, basedOn: 0 })
+      .wrote(wroteMs, 0, 2);
+    return violationsOf("lost-updates", recording)[0]?.explanation ?? "";
+  };
+  expect(told("a", 300)).toContain("Write y came from a client whose lease was over.");
+  expect(told("unknown", 300)).toContain("Write y came from a client that did not hold the lock then.");
+});
+
+it("does not call a write late whose author held until after it was sent", () => {
+  const recording = new Recording({ clients: 2 })
+    .acquire(0, 0, "a", { ttlMs: 300 })
+    .write(299, 0, "a", "y", { basedOn: 0 })
+    .acquire(310, 1, "b")
+    .write(320, 1, "b", "x", { basedOn: 0 })
+    .audit(321, 1, "x", { owner: "b", basedOn: 0 })
+    .wrote(322, 1, 1)
+    .audit(331, 2, "y", { owner: "a", basedOn: 0 })
+    .wrote(332, 0, 2);
+  expect(violationsOf("lost-updates", recording)[0]?.explanation).toContain(
+    "Write y was under way when the lease of its author ended.",
+  );
+});

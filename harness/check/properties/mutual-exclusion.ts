@@ -5,7 +5,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { conflictsOf, OpenOverlaps, rivalsOf, tooMany, type Overlap } from "../evidence/overlaps.ts";
+import { conflictsOf, firstLeaseOf, OpenOverlaps, rivalsOf, tooMany, type Overlap } from "../evidence/overlaps.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { crowdInWords, holderOf, lasting, ms } from "../words.ts";
@@ -41,6 +41,11 @@ class MutualExclusion implements Checker {
     this.#overlaps.push(step);
   }
 
+  knows(key: string): boolean {
+    const { holds } = this.#evidence;
+    return ![...holds.latest(key), ...holds.latestForgotten(key)].some((hold) => this.#overlaps.awaits(hold));
+  }
+
   finish(): PropertyVerdict {
     this.#overlaps.finish();
     return this.#findings.verdict(this.#holds === 0 ? notApplicable("no lock was ever granted") : VALID);
@@ -56,8 +61,8 @@ class MutualExclusion implements Checker {
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
       const same = others.length === 0 ? leases.between(first, second) : undefined;
       const further = others.length === 0 ? {} : { others };
-      const over = second.leaseEnd <= from ? { secondLeaseEnd: second.leaseEnd } : {};
-      this.#overlaps.begin(same ?? { first, second, ...further, from, index, firstLeaseEnd: first.leaseEnd, ...over });
+      const { leaseCut: secondLeaseCut } = second;
+      this.#overlaps.begin(same ?? { first, second, ...further, from, index, ...firstLeaseOf(first), secondLeaseCut });
     }
   }
 
@@ -78,18 +83,24 @@ class MutualExclusion implements Checker {
             ...overlap,
             first: certain,
             others: group.filter((hold) => hold !== certain),
-            firstLeaseEnd: certain === first ? overlap.firstLeaseEnd : certain.leaseEnd,
+            ...(certain === first ? {} : firstLeaseOf(certain)),
           };
     const interferences = this.#evidence.interferences.of(first.key);
-    this.#findings.add(() => this.#describe(confirmed, interferences));
+    const met = this.#leasesOf(confirmed);
+    this.#findings.add(() => this.#describe(confirmed, met, interferences));
   }
 
-  #describe(overlap: Overlap, interferences: readonly Interference[]): Violation {
-    const { header, leases } = this.#evidence;
+  /** The overlap of the leases of these holds. */
+  #leasesOf({ first, second, others = [] }: Overlap): Overlap | undefined {
+    const { leases } = this.#evidence;
+    return others.length === 0 ? leases.between(first, second) : leases.among([first, ...others, second]);
+  }
+
+  #describe(overlap: Overlap, met: Overlap | undefined, interferences: readonly Interference[]): Violation {
+    const { header } = this.#evidence;
     const { first, second, others = [], from } = overlap;
     const earlier = [first, ...others];
     const to = Math.min(...earlier.map(({ lastSignTime }) => lastSignTime), second.end?.time ?? Infinity);
-    const met = others.length === 0 ? leases.between(first, second) : leases.among([...earlier, second]);
     const holding = earlier.map((hold) => {
       const held =
         hold.end?.time !== hold.lastSignTime

@@ -1,12 +1,13 @@
 import type { Hold } from "../../history/holds.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { type CompletionEvent, grantOf, type InvocationEvent } from "../../history/operations.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { HeldBefore } from "../evidence/held-before.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 
-/** How many owner values are remembered, of all keys together: about 10 MB. */
-const REMEMBERED_OWNERS = 50_000;
+/** How many owner values are remembered, of all keys together: about 20 MB. */
+const REMEMBERED_OWNERS = 20_000;
 
 type ReleaseRequest = Extract<InvocationEvent, { f: "release" }>;
 type ReleaseAnswer = Extract<CompletionEvent, { f: "release"; type: "ok" }>;
@@ -32,7 +33,7 @@ export interface OwnerGrants {
 
 /** Remembers the last grant of each owner value, even after its hold has ended, up to a number of owner values. */
 export class OwnerGrantLog {
-  readonly #byOwner = new Map<string, OwnerGrants>();
+  readonly #byOwner = new OldestFirst<string, OwnerGrants>();
   readonly #capacity: number;
   readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #heldBefore: HeldBefore;
@@ -58,6 +59,11 @@ export class OwnerGrantLog {
     return this.#byOwner.get(nameOf(key, owner));
   }
 
+  /** Drops what is known of a key that will not be used again, except its owner values: there are not too many. */
+  conclude(key: string): void {
+    this.#reentries.delete(key);
+  }
+
   push({ event, invocation, changes }: HistoryStep): void {
     const grant = grantOf(event, invocation);
     if (grant !== undefined) {
@@ -70,7 +76,6 @@ export class OwnerGrantLog {
       const entries = (before?.entries ?? 0) + 1;
       const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner).length;
       // The owner value that was granted last is the last to be forgotten.
-      this.#byOwner.delete(name);
       this.#byOwner.set(name, { hold, grantedBy: event.index, entries, unknown, goneBy: undefined, mayRemain: false });
       this.#forget();
     } else if (event.type === "info" && event.f === "acquire") {
@@ -84,7 +89,7 @@ export class OwnerGrantLog {
     const owner = this.#reentriesOf(key).add(process, undefined);
     const known = owner === undefined ? undefined : this.of(key, owner);
     if (owner === undefined || known === undefined) return;
-    this.#byOwner.set(nameOf(key, owner), { ...known, unknown: known.unknown + 1 });
+    this.#byOwner.replace(nameOf(key, owner), { ...known, unknown: known.unknown + 1 });
   }
 
   #reentriesOf(key: string): PossibleReentries<undefined> {
@@ -104,12 +109,12 @@ export class OwnerGrantLog {
     const isGone = !value.released || entries + known.unknown <= 0;
     const goneBy = isGone ? index : undefined;
     const mayRemain = isGone && value.released && this.#heldBefore.mayHold(key, owner);
-    this.#byOwner.set(name, { ...known, entries: isGone ? 0 : entries, goneBy, mayRemain });
+    this.#byOwner.replace(name, { ...known, entries: isGone ? 0 : entries, goneBy, mayRemain });
   }
 
   #forget(): void {
-    for (const [name, { grantedBy }] of this.#byOwner) {
-      if (this.#byOwner.size <= this.#capacity) return;
+    while (this.#byOwner.size > this.#capacity) {
+      const [name, { grantedBy }] = this.#byOwner.oldest!;
       this.#byOwner.delete(name);
       this.#forgottenUpTo = Math.max(this.#forgottenUpTo, grantedBy);
     }

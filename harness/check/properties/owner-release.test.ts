@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkHistory } from "../check.ts";
 import { SharedEvidence } from "../evidence/evidence.ts";
 import { OwnerGrantLog } from "./owner-grants.ts";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const judged = (recording: Recording): string => judge("owner-release", recording);
@@ -109,6 +109,12 @@ describe("accuses only where the order at the server is certain", () => {
     expect(judged(unknown)).toBe("valid");
   });
 
+  it("not of two releases of one owner at the same time, of which one found nothing: the other may have come first", () => {
+    const together = concurrent().leave(10, 0, "a").leave(11, 3, "a").left(12, 3, false).left(14, 0);
+    expect(judged(together)).toBe("valid");
+    expect(judged(concurrent().leave(11, 3, "a").left(12, 3, false).release(13, 0, "a"))).toMatch(/^invalid/);
+  });
+
   it("of an owner that had given the lock back, or lost it, before the other asked", () => {
     const released = three().acquire(0, 0, "a").release(5, 0, "a").acquire(10, 1, "b").release(20, 0, "a");
     expect(judged(released)).toBe("invalid; foreign-release 1,5,6,7");
@@ -202,6 +208,46 @@ describe("accuses only where the order at the server is certain", () => {
     expect(grants.forgottenUpTo).toBe(5);
     expect(grants.of("k", "b")).toMatchObject({ grantedBy: 9, entries: 0, goneBy: 11 });
   });
+});
+
+it("is not what a reader does that ends its own hold beside a writer", () => {
+  const beside = (mode: "shared" | "exclusive"): Recording =>
+    new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { mode })
+      .acquire(2, 1, "b", { mode: "exclusive" })
+      .release(50, 0, "a")
+      .release(60, 1, "b");
+  expect(judged(beside("shared"))).toBe("valid");
+  expect(judged(beside("exclusive"))).toMatch(/^invalid; foreign-release /);
+});
+
+it("is the lock's own fault, whatever fault made the lease end so early", () => {
+  const [violation] = violationsOf(
+    "owner-release",
+    new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { validForMs: 900 })
+      .fault(5, "clock-jump")
+      .acquire(100, 1, "b")
+      .release(110, 0, "a"),
+  );
+  expect(violation).toMatchObject({
+    cause: "foreign-release",
+    proof: { standing: "proven", by: "the history shows it" },
+  });
+  expect(violation?.hypotheses).toHaveLength(1);
+});
+
+it("does not say of a recording that may have begun midway that an owner was never granted the lock", () => {
+  const told = (facts: { backend?: string }): string =>
+    violationsOf(
+      "owner-release",
+      new Recording({ clients: 2, ...facts })
+        .acquire(0, 0, "a", { ttlMs: 5000 })
+        .release(10, 1, "z")
+        .release(2000, 0, "a"),
+    )[0]?.explanation ?? "";
+  expect(told({ backend: "simulated" })).toContain("had never been granted it with this owner value");
+  expect(told({})).toContain("had not been granted it with this owner value since the history began");
 });
 
 it("does not apply where nobody released or extended", () => {

@@ -65,6 +65,11 @@ export class RefusedWrites {
     else if (refused) this.#join(name, { author: { hold, write: invocation, refusal: event } });
   }
 
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#lastAsked.delete(key);
+  }
+
   /** The resource refused a write because of a larger fencing token, that of `accepted`. */
   refuse(audit: AuditEvent, accepted: AuditEvent): void {
     this.#join(nameOf(audit.key, audit.value.data), { resource: { audit, accepted } });
@@ -76,7 +81,7 @@ export class RefusedWrites {
     return this.#candidates.filter(({ hold, refusal }) => {
       const until = refusal.time + RECORDING_DELAY_NS;
       if (twoMasters(hold.invokedTime, refusal.time, this.#evidence) !== undefined) return false;
-      return faults.during(mayLoseLocks, hold.invokedTime, until).length === 0;
+      return !faults.anyDuring(mayLoseLocks, hold.invokedTime, until);
     });
   }
 

@@ -81,6 +81,11 @@ class StaleWrites implements Checker {
     }
   }
 
+  conclude(key: string): void {
+    this.#granted.delete(key);
+    this.#refused.conclude(key);
+  }
+
   finish(): PropertyVerdict {
     for (const refused of this.#refused.finish()) this.#findings.add(() => this.#describeRefused(refused));
     if (this.#fenced > 0) return this.#findings.verdict(this.#uncovered() ?? VALID);

@@ -6,6 +6,8 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** A key is no longer followed after this many grants if none carried a fencing token. */
 const GRANTS_WITHOUT_TOKEN = 64;
+/** Of a history without any token, no more keys than this are followed: a key takes several kilobytes. */
+const KEYS_WITHOUT_TOKEN = 1000;
 
 /** One key, explained twice: by what the lock answered alone, and by its fencing tokens as well. */
 interface Explained {
@@ -36,6 +38,8 @@ export interface TokenDisorder {
 export class TokenOrder {
   readonly #evidence: SharedEvidence;
   readonly #keys = new Map<string, Explained | "done">();
+  /** Whether a grant of any key carried a fencing token. */
+  #withToken = false;
   /** The budget of both explanations of all keys. */
   readonly #budget = new StepBudget(MOST_STEPS);
 
@@ -62,7 +66,10 @@ export class TokenOrder {
     }
     if (event.type === "ok" && event.f === "acquire") {
       if (event.value.fence === undefined) explained.withoutToken += 1;
-      else explained.withToken += 1;
+      else {
+        explained.withToken += 1;
+        this.#withToken = true;
+      }
       if (explained.withToken === 0 && explained.withoutToken >= GRANTS_WITHOUT_TOKEN)
         this.#keys.set(event.key, "done");
     }
@@ -71,17 +78,23 @@ export class TokenOrder {
 
   /** To be called after the last event. Returns what the whole history shows to be out of order. */
   finish(): readonly TokenDisorder[] {
-    return [...this.#keys].flatMap(([key, explained]) => {
-      if (explained === "done" || explained.withToken === 0) return [];
-      explained.plain.finish();
-      explained.fenced.finish();
-      const found = this.#disorder(key, explained);
-      if (found !== undefined) return [found];
-      const explains = (operations: KeyOperations): boolean =>
-        operations.progress.state === "following" || operations.search() === "linearizable";
-      const fails = explained.fenced.progress.state === "general" && explained.fenced.search() === "not-linearizable";
-      return fails && explains(explained.plain) ? [{ key, operation: undefined, rival: undefined }] : [];
-    });
+    return [...this.#keys.keys()].flatMap((key) => this.conclude(key) ?? []);
+  }
+
+  /** To be called after the last event of a key. Returns what all its events show to be out of order. */
+  conclude(key: string): TokenDisorder | undefined {
+    const explained = this.#keys.get(key);
+    this.#keys.delete(key);
+    if (explained === undefined || explained === "done" || explained.withToken === 0) return undefined;
+    const { plain, fenced } = explained;
+    plain.finish();
+    fenced.finish();
+    const found = this.#disorder(key, explained);
+    this.#keys.delete(key);
+    if (found !== undefined) return found;
+    if (fenced.progress.state !== "general" || fenced.search() !== "not-linearizable") return undefined;
+    const explains = plain.progress.state === "following" || plain.search() === "linearizable";
+    return explains ? { key, operation: undefined, rival: undefined } : undefined;
   }
 
   #disorder(key: string, { plain, fenced }: Explained): TokenDisorder | undefined {
@@ -107,6 +120,10 @@ export class TokenOrder {
   #of(key: string): Explained | undefined {
     const known = this.#keys.get(key);
     if (known !== undefined) return known === "done" ? undefined : known;
+    if (!this.#withToken && this.#keys.size >= KEYS_WITHOUT_TOKEN) {
+      this.#keys.set(key, "done");
+      return undefined;
+    }
     const { beganFree } = this.#evidence;
     const follow = (model: LockModelName): KeyOperations =>
       new KeyOperations(lockModel(model, { beganFree }), false, undefined, undefined, this.#budget, (earlier, later) =>

@@ -1,12 +1,13 @@
 import { clientOf } from "../../history/clients.ts";
 import type { HistoryEvent } from "../../history/history.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 
 /** With more processes than this, it is not remembered which of them; it may then have been any. */
 const REMEMBERED_PROCESSES = 256;
 
 interface KeyAcquires {
-  /** Processes whose acquire of the key is under way. */
-  readonly open: Set<number>;
+  /** Processes whose acquire of the key is under way, with the index of its invocation. */
+  readonly open: OldestFirst<number, number>;
   /** Processes one of whose acquires of the key had an indeterminate end. */
   readonly indeterminate: Set<number>;
 }
@@ -28,15 +29,26 @@ export class UnknownAcquires {
   push(event: HistoryEvent): void {
     if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
     const { open, indeterminate } = this.#of(event.key);
-    if (event.type === "invoke") open.add(event.process);
+    if (event.type === "invoke") open.set(event.process, event.index);
     else open.delete(event.process);
     if (event.type !== "info" || indeterminate.size >= REMEMBERED_PROCESSES) return;
     indeterminate.add(clientOf(event.process, this.#clients));
   }
 
-  /** Processes whose acquire of the key is under way. */
-  open(key: string): ReadonlySet<number> {
-    return this.#of(key).open;
+  /** Drops what is known of a key that will not be used again. */
+  conclude(key: string): void {
+    this.#byKey.delete(key);
+  }
+
+  /** Whether an acquire of the key is under way that was invoked before event `index`. */
+  hasOpen(key: string, index: number): boolean {
+    const { oldest } = this.#of(key).open;
+    return oldest !== undefined && oldest[1] < index;
+  }
+
+  /** The processes whose acquire of the key is under way and was invoked before event `index`. */
+  *open(key: string, index: number): Iterable<number> {
+    for (const [process, invoked] of this.#of(key).open.entries()) if (invoked < index) yield process;
   }
 
   /** Whether an acquire of the key had an indeterminate end that one of these processes may have made. */
@@ -48,7 +60,7 @@ export class UnknownAcquires {
   #of(key: string): KeyAcquires {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const fresh = { open: new Set<number>(), indeterminate: new Set<number>() };
+    const fresh = { open: new OldestFirst<number, number>(), indeterminate: new Set<number>() };
     this.#byKey.set(key, fresh);
     return fresh;
   }

@@ -74,6 +74,11 @@ class Script {
     return { ...this.#stamp(0), process: "nemesis", type: "fault", f: "kill-client", value };
   }
 
+  disturb(f: string, target: string): HistoryEvent {
+    const value = { phase: "start" as const, targets: [target], outcome: "installed" as const };
+    return { ...this.#stamp(0), process: "nemesis", type: "fault", f, value };
+  }
+
   #stamp(process: number): { index: number; time: number; process: number } {
     this.#time += 1000;
     return { index: this.#index++, time: this.#time, process };
@@ -337,6 +342,29 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       yield script.granted(process, `o${process}`, process + 1);
       yield script.write(process, `o${process}`, `d${process}`, process + 1);
       yield script.unknown(process, "write");
+    }
+  },
+  *"lost notices for owners that nobody knows"(script, lines) {
+    for (let line = 0; line < lines; line += 1) yield script.lost(line % 10, `o${line}`);
+  },
+  *"acquires that are never answered"(script, lines) {
+    for (let process = 0; process < lines; process += 1) yield script.seek(process);
+  },
+  *"faults that never end, and releases that find nothing"(script, lines) {
+    for (let line = 0; line < lines; line += 5) {
+      yield script.disturb("partition", `node-${line}`);
+      yield script.seek(0);
+      yield script.granted(0, `o${line}`);
+      yield script.leave(0, `o${line}`);
+      yield script.released(0, false);
+    }
+  },
+  *"always two holders"(script, lines) {
+    yield script.seek(0);
+    yield script.granted(0, "o0");
+    for (let round = 1; round * 4 < lines; round += 1) {
+      yield* [script.seek(round % 2), script.granted(round % 2, `o${round}`)];
+      yield* [script.leave((round - 1) % 2, `o${round - 1}`), script.released((round - 1) % 2)];
     }
   },
   *"mutex: released by anybody"(script, lines) {

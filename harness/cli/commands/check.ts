@@ -1,5 +1,6 @@
 import { allCheckers } from "../../check/checkers.ts";
 import { checkStream } from "../../check/check-stream.ts";
+import { collectGarbageEarly } from "../../check/heap-growth.ts";
 import { HISTORY_FORMATS, type HistoryFormat } from "../../history/history-stream.ts";
 import { LOCK_MODELS, type LockModelName } from "../../check/linearizability/lock-models.ts";
 import { UserError } from "../../core/errors.ts";
@@ -111,6 +112,7 @@ async function judge(
   edn: EdnFile | undefined,
   kept: KeptEvents,
 ): ReturnType<typeof checkStream> {
+  collectGarbageEarly();
   using progress = new CheckProgress(input);
   using _ = edn;
   const judged = await checkStream(input.chunks(), input.source, {

@@ -177,7 +177,7 @@ class MessageReader {
         const bytes = 1 << (tag - 0xd0);
         return this.#take(bytes).readIntBE(0, bytes);
       }
-      // The library reads 64-bit numbers as signed, regardless of their tag says.
+      // The library reads 64-bit numbers as signed, regardless of what their tag says.
       case 0xcf:
       case 0xd3:
         return Number(this.#take(8).readBigInt64BE());

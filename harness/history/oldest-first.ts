@@ -1,0 +1,80 @@
+interface Entry<K, V> {
+  readonly key: K;
+  value: V;
+}
+
+/**
+ * A map that finds its oldest entry at no cost. A `Map` keeps the order of insertion too, but skips the gaps of deleted
+ * entries each time it is asked for its first: with a capacity of 50,000 entries, thousands of gaps for each insertion.
+ */
+export class OldestFirst<K, V> {
+  readonly #entries = new Map<K, Entry<K, V>>();
+  /** In the order of insertion; an entry that was since deleted, or set anew, stays here until it comes to the front. */
+  #order: Entry<K, V>[] = [];
+  #front = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** The entry that was set longest ago. */
+  get oldest(): readonly [key: K, value: V] | undefined {
+    for (let first = this.#order[this.#front]; first !== undefined; first = this.#order[this.#front]) {
+      if (this.#entries.get(first.key) === first) return [first.key, first.value];
+      this.#front += 1;
+      if (this.#front > 1024 && this.#front * 2 > this.#order.length) {
+        this.#order = this.#order.slice(this.#front);
+        this.#front = 0;
+      }
+    }
+    this.#order = [];
+    this.#front = 0;
+    return undefined;
+  }
+
+  has(key: K): boolean {
+    return this.#entries.has(key);
+  }
+
+  get(key: K): V | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
+  *values(): Iterable<V> {
+    for (const { value } of this.#entries.values()) yield value;
+  }
+
+  *entries(): Iterable<readonly [key: K, value: V]> {
+    for (const { key, value } of this.#entries.values()) yield [key, value];
+  }
+
+  /** Sets an entry, as the youngest. */
+  set(key: K, value: V): void {
+    const entry = { key, value };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    this.#order.push(entry);
+    if (this.#order.length - this.#front > 2 * this.#entries.size + 64) this.#compact();
+  }
+
+  /** Changes the value of an entry, which keeps its age. Without such an entry nothing changes. */
+  replace(key: K, value: V): void {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) entry.value = value;
+  }
+
+  delete(key: K): boolean {
+    return this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+    this.#order = [];
+    this.#front = 0;
+  }
+
+  #compact(): void {
+    this.#order = this.#order.slice(this.#front).filter((entry) => this.#entries.get(entry.key) === entry);
+    this.#front = 0;
+  }
+}
