@@ -40,15 +40,17 @@ const containers: Settings = {
   hookTimeout: 120_000,
 };
 
+const setupFiles = ["harness/testing/fixed-draws.ts"];
+
 /** The tests of a project that `npm test` runs. */
 function quick(name: string, settings: Settings): TestProjectInlineConfiguration {
-  return { test: { ...settings, name, exclude: [...(settings.exclude ?? []), "**/*.long.*"] } };
+  return { test: { ...settings, name, setupFiles, exclude: [...(settings.exclude ?? []), "**/*.long.*"] } };
 }
 
 /** The others, which `npm run test:long` runs: `x.long.test.ts`, `x.long.containers.test.ts`. */
 function long(name: string, settings: Settings): TestProjectInlineConfiguration {
   const include = (settings.include ?? []).map((pattern) => pattern.replace("/*.", "/*.long."));
-  return { test: { ...settings, name: `long-${name}`, include, testTimeout: 300_000 } };
+  return { test: { ...settings, name: `long-${name}`, setupFiles, include, testTimeout: 300_000 } };
 }
 
 export default defineConfig({
