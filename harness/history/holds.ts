@@ -2,7 +2,7 @@ import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
-import { type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
+import { type AskedLease, type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
@@ -37,6 +37,8 @@ export interface Hold {
   leaseEnd: number;
   /** Where `leaseEnd` is earlier than its holder was told last: why. */
   leaseCut: LeaseCut | undefined;
+  /** The present lease as it was asked for, if the lock reported a validity and had no reason to wait. */
+  leaseAsked: AskedLease | undefined;
   /** The latest end of the present lease, if only recorded operations prolonged it. */
   leaseEndAtMost: number;
   /** How its present lease came about; `Leases` alone reads and writes it. */
@@ -386,6 +388,7 @@ function newHold({ invocation, completion }: GrantEvents): Hold {
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
     leaseCut: undefined,
+    leaseAsked: lease.asked,
     leaseEndAtMost: lease.endAtMost,
     promised: undefined,
     lastSignIndex: completion.index,

@@ -10,6 +10,15 @@ export interface Lease {
   readonly beginTime: number;
   readonly end: number;
   readonly endAtMost: number;
+  /** The lease as it was asked for, if the lock reported a validity and had no reason to wait before it set the lease. */
+  readonly asked?: AskedLease | undefined;
+}
+
+/** A lease by its request alone. The servers may have counted it from the request on, and so ended it at `end`. */
+export interface AskedLease {
+  readonly invokedIndex: number;
+  readonly time: number;
+  readonly end: number;
 }
 
 /** An operation that may change a lease: its owner enters again, or extends. */
@@ -181,6 +190,7 @@ export class Leases {
     hold.leaseEnd = requests[0]?.end ?? lease.end;
     hold.leaseCut = requests.length === 0 ? undefined : { toldEnd, requests };
     hold.leaseEndAtMost = lease.endAtMost;
+    hold.leaseAsked = lease.asked;
   }
 }
 
@@ -205,7 +215,11 @@ function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseR
  * the completion) for the validity it reported; if it reports none, from the invocation for the TTL.
  */
 export function leaseOf(grant: {
-  readonly invocation: { readonly time: number; readonly value: { readonly ttlMs: number } };
+  readonly invocation: {
+    readonly index: number;
+    readonly time: number;
+    readonly value: { readonly ttlMs: number; readonly waitMs?: number | undefined };
+  };
   readonly completion: {
     readonly time: number;
     readonly value: Pick<GrantEvents["completion"]["value"], "validForMs" | "grantedAt">;
@@ -224,7 +238,9 @@ export function leaseOf(grant: {
   // asked. A validity longer than the TTL shows that the lock uses another TTL, so it says nothing of the beginning.
   const isWithinTtl = validForMs <= invocation.value.ttlMs;
   const beginTime = isWithinTtl ? Math.max(invokedTime, end - ttl) : invokedTime;
-  return { beginTime, end, endAtMost: Math.max(end, completion.time + ttl) };
+  const mayWait = (invocation.value.waitMs ?? 0) > 0;
+  const asked = mayWait ? undefined : { invokedIndex: invocation.index, time: invokedTime, end: invokedTime + ttl };
+  return { beginTime, end, endAtMost: Math.max(end, completion.time + ttl), asked };
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

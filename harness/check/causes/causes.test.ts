@@ -53,6 +53,40 @@ describe("of a lock that gave away what it had promised", () => {
     expect(later).not.toContain("here was no fault");
   });
 
+  it("is a lease that the lock counted from its answer and not from its request", () => {
+    /** Asked at 100 ms for a second, answered at 400 ms; the other is granted the lock at 1150 ms. */
+    const counted = (validForMs: number, facts: Record<string, unknown> = {}): Recording => {
+      const recording = new Recording({ clients: 3, backend: "simulated", ...facts }).acquire(0, 0, "a");
+      const extended = recording.seekExtension(100, 0, "a", 1000).extended(400, 0, "a", { validForMs });
+      return extended.acquire(1149, 1, "b").release(1300, 0, "a").release(1400, 1, "b");
+    };
+    expect(lease(counted(700))).toBe("valid");
+    const [violation] = violationsOf("lease-exclusion", counted(1000));
+    expect(violation).toMatchObject({ cause: "double-grant", proof: { standing: "proven" } });
+    expect(violation?.explanation).toContain(
+      "client-0 had asked for its lease at 100 ms, for 1000 ms: counted from there it ended at 1100 ms, before client-1 was granted it, but the lock promised it until 1400 ms.",
+    );
+    expect(violation?.events).toContain(2);
+    // A fault that may have lost the lease comes first, and a lease in force by its request as well needs another cause.
+    const lost = new Recording({ clients: 3 }).acquire(0, 0, "a").fault(50, "restart-node");
+    const later = lost.seekExtension(100, 0, "a", 1000).extended(400, 0, "a", { validForMs: 1000 });
+    expect(lease(later.acquire(1149, 1, "b").release(1300, 0, "a"))).toContain("lost-in-restart");
+    const early = new Recording({ clients: 3 }).acquire(0, 0, "a").seekExtension(100, 0, "a", 1000);
+    const twiceEarly = early.extended(400, 0, "a", { validForMs: 1000 }).acquire(1000, 1, "b").release(1300, 0, "a");
+    expect(violationsOf("lease-exclusion", twiceEarly)[0]?.explanation).toContain("the lock itself granted it twice");
+  });
+
+  it("is not counted from the request of a lock that may have waited", () => {
+    const waited = (waitMs: number): string => {
+      const recording = new Recording({ clients: 3 }).seek(0, 0, { waitMs }).granted(400, 0, "a", { validForMs: 1000 });
+      return (
+        violationsOf("lease-exclusion", recording.acquire(1149, 1, "b").release(1300, 0, "a"))[0]?.explanation ?? ""
+      );
+    };
+    expect(waited(0)).toContain("client-0 had asked for its lease at 0 ms");
+    expect(waited(500)).toContain("the lock itself granted it twice");
+  });
+
   it("does not advise to sync where the servers sync already", () => {
     const told = (persistence: string): string => {
       const recording = done(twice((it) => it.fault(5, "restart-node"), { persistence }));

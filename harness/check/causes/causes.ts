@@ -12,7 +12,7 @@ import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
 import { listed } from "../../core/listed.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { clientInWords, faultInWords } from "../words.ts";
+import { clientInWords, faultInWords, lasting, ms } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
 interface LossOfLease {
@@ -99,7 +99,7 @@ export function hypothesesOf(
     ...taken(pair, evidence, interferences, false),
     ...lossesBefore(first, second, until, evidence),
     ...(isCut ? [] : overran),
-    ...(overran.length > 0 ? [] : [grantedTwice(overlap, until, evidence)]),
+    ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
   ];
 }
 
@@ -206,6 +206,26 @@ export function byElimination(
 /** Whether the history names every fault of its run: lockstorm's own do. */
 function namesEveryFault({ header }: SharedEvidence): boolean {
   return typeof header["backend"] === "string";
+}
+
+/**
+ * The lock counted a lease from a later instant than its servers may have done: counted from its request, the lease was
+ * over when the overlap began.
+ */
+function overpromised({ first, second, from, ...lease }: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
+  const { extended, firstLeaseEnd: end, firstLeaseAsked: asked } = lease;
+  if (asked === undefined || extended !== undefined || asked.end > from || end <= from) return [];
+  const [client, other] = [clientInWords(header, first.process), clientInWords(header, second.process)];
+  return [
+    {
+      cause: "double-grant",
+      events: [asked.invokedIndex],
+      shown: `${client} had asked for its lease at ${ms(asked.time)}, for ${lasting(asked.end - asked.time)}: counted from there it ended at ${ms(asked.end)}, before ${other} was granted it, but the lock promised it until ${ms(end)}`,
+      why: "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
+      ground: { on: "history" },
+      remedies: [],
+    },
+  ];
 }
 
 function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEvidence): Hypothesis {

@@ -1,6 +1,6 @@
 import { exceeds, excludeEachOther } from "../../core/sharing.ts";
 import type { Hold } from "../../history/holds.ts";
-import type { LeaseCut } from "../../history/leases.ts";
+import type { AskedLease, LeaseCut } from "../../history/leases.ts";
 import type { HistoryStep } from "./history-step.ts";
 
 /**
@@ -20,15 +20,19 @@ export interface Overlap {
   readonly firstLeaseEnd: number;
   /** Why that end is earlier than the first holder was told last, if it is. */
   readonly firstLeaseCut: LeaseCut | undefined;
+  /** That lease as it was asked for, where that is known. */
+  readonly firstLeaseAsked: AskedLease | undefined;
   /** The same of `second`. */
   readonly secondLeaseCut?: LeaseCut | undefined;
   /** The hold whose extension or re-entry began the overlap, where it was not a grant. */
   readonly extended?: Hold;
 }
 
-/** The end of the first holder's lease as it is now, as an overlap records it. */
-export function firstLeaseOf({ leaseEnd, leaseCut }: Hold): Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut"> {
-  return { firstLeaseEnd: leaseEnd, firstLeaseCut: leaseCut };
+type FirstLease = Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut" | "firstLeaseAsked">;
+
+/** The first holder's lease as it is now, as an overlap records it. */
+export function firstLeaseOf({ leaseEnd, leaseCut, leaseAsked }: Hold): FirstLease {
+  return { firstLeaseEnd: leaseEnd, firstLeaseCut: leaseCut, firstLeaseAsked: leaseAsked };
 }
 
 /** More pairs than this per new holder add nothing to the verdict, and a broken lock may have thousands. */
