@@ -74,10 +74,15 @@ function rotated(count: number): readonly number[] {
 }
 
 function main(chosen: readonly number[], minutes: number): number {
-  const copy = copyOfCheckers();
-  const endsAt = performance.now() + minutes * 60_000;
   const mutants = readMutants();
   const numbers = chosen.length > 0 ? chosen : rotated(mutants.length);
+  const unknown = numbers.find((number) => mutants[number] === undefined);
+  if (unknown !== undefined) {
+    console.error(`there is no mutant ${unknown}: they are numbered from 0 to ${mutants.length - 1}`);
+    return 1;
+  }
+  const copy = copyOfCheckers();
+  const endsAt = performance.now() + minutes * 60_000;
   let tried = 0;
   try {
     const without = testOutcome(copy);
@@ -86,8 +91,7 @@ function main(chosen: readonly number[], minutes: number): number {
     let undecided = 0;
     for (const number of numbers) {
       const mutant = mutants[number];
-      if (mutant === undefined) throw new Error(`there is no mutant ${number}`);
-      if (performance.now() >= endsAt) break;
+      if (mutant === undefined || performance.now() >= endsAt) break;
       const { file, from, to, survives } = mutant;
       const path = join(copy, file);
       const original = readFileSync(path, "utf8");
