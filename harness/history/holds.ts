@@ -146,6 +146,17 @@ export class HoldTracker {
     return this.#forgotten.latest(key);
   }
 
+  /** Whether this open hold certainly fits beside all others of its key: none is forgotten, and there is room. */
+  fits(hold: Hold): boolean {
+    const isAlone = this.#forgotten.count(hold.key) === 0;
+    return isAlone && this.#open.shares(hold.key)?.fitBeside(hold.share) === true;
+  }
+
+  /** Whether these, which are not held, certainly fit beside all open holds of the key and beside each other. */
+  leaveRoomFor(key: string, shares: readonly Share[]): boolean {
+    return this.#open.shares(key)?.leaveRoomFor(shares) ?? false;
+  }
+
   /** The open or forgotten hold that an operation of `process` with this owner value refers to. */
   find(key: string, owner: string, process: number): Hold | undefined {
     for (const holds of [this.#open, this.#forgotten]) {
@@ -244,7 +255,7 @@ export class HoldTracker {
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
-    if (hold.share.kind === "exclusive") hold.share = shareOf(grant.invocation.value);
+    if (hold.share.kind === "exclusive") this.#open.reshare(hold, shareOf(grant.invocation.value));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
 

@@ -7,7 +7,7 @@ let index = 0;
 function hold(owner: string, process: number, key = "k"): Hold {
   index += 1;
   // Only the fields that the index reads.
-  return { key, owner, process, currentProcess: process, grantedIndex: index } as Hold;
+  return { key, owner, process, currentProcess: process, grantedIndex: index, share: { kind: "exclusive" } } as Hold;
 }
 
 function owners(holds: Iterable<Hold>): string {

@@ -1,6 +1,8 @@
 import { clientOf } from "./clients.ts";
 import { HoldIndex } from "./hold-index.ts";
 import type { Hold } from "./holds.ts";
+import { SharesHeld } from "./shares-held.ts";
+import type { Share } from "../core/sharing.ts";
 
 /** A place in the list of a key's open holds, in the order in which they were granted. */
 interface Link {
@@ -13,6 +15,7 @@ interface KeyHolds {
   first: Link | undefined;
   last: Link | undefined;
   readonly links: Map<Hold, Link>;
+  readonly shares: SharesHeld;
   readonly byOwner: HoldIndex<string>;
   readonly byClient: HoldIndex<number>;
   /** Holds whose process has retired, if it is unknown under which number its client continues. */
@@ -47,6 +50,11 @@ export class OpenHolds {
   /** How many holds of a key are open. */
   count(key: string): number {
     return this.#keys.get(key)?.links.size ?? 0;
+  }
+
+  /** How the open holds of a key share it; undefined if there are none. */
+  shares(key: string): SharesHeld | undefined {
+    return this.#keys.get(key)?.shares;
   }
 
   /** The open holds of a key, the oldest first. */
@@ -99,6 +107,7 @@ export class OpenHolds {
     else holds.last.next = link;
     holds.last = link;
     holds.links.set(hold, link);
+    holds.shares.add(hold.share);
     this.#size += 1;
     holds.byOwner.add(hold.owner, hold);
     this.#index(holds, hold);
@@ -113,6 +122,7 @@ export class OpenHolds {
     if (link.next === undefined) holds.last = link.previous;
     else link.next.previous = link.previous;
     holds.links.delete(hold);
+    holds.shares.delete(hold.share);
     this.#size -= 1;
     holds.byOwner.delete(hold.owner, hold);
     this.#unindex(holds, hold);
@@ -132,6 +142,14 @@ export class OpenHolds {
     this.#index(holds, hold);
   }
 
+  /** An open hold excludes others in another way from now on. */
+  reshare(hold: Hold, share: Share): void {
+    const shares = this.#keys.get(hold.key)?.shares;
+    shares?.delete(hold.share);
+    hold.share = share;
+    shares?.add(share);
+  }
+
   /** A process retires: it is unknown under which number its client continues. */
   retire(process: number): void {
     if (this.#clients !== undefined) return;
@@ -149,6 +167,7 @@ export class OpenHolds {
       first: undefined,
       last: undefined,
       links: new Map(),
+      shares: new SharesHeld(),
       byOwner: new HoldIndex(),
       byClient: new HoldIndex(),
       orphans: new Set(),

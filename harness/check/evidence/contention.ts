@@ -34,7 +34,7 @@ export class ContentionWatch {
     const seeking = this.#seeking.get(event.key);
     if (event.type === "invoke") {
       const share = shareOf(event.value);
-      this.#contended = !fits(share, heldByOthers(holds, event));
+      this.#contended = !holds.leaveRoomFor(event.key, [share]) && !fits(share, heldByOthers(holds, event));
       if (seeking === undefined) this.#seeking.set(event.key, new Map([[event.process, share]]));
       else seeking.set(event.process, share);
       return;
@@ -42,8 +42,12 @@ export class ContentionWatch {
     const granted = seeking?.get(event.process);
     seeking?.delete(event.process);
     if (event.type === "ok" && granted !== undefined) {
+      const crowded = [...(seeking?.values() ?? [])].filter(
+        (other) => !holds.leaveRoomFor(event.key, [granted, other]),
+      );
+      if (crowded.length === 0) return;
       const held = [granted, ...heldByOthers(holds, event)];
-      this.#contended = [...(seeking?.values() ?? [])].some((other) => !fits(other, held));
+      this.#contended = crowded.some((other) => !fits(other, held));
     } else if (event.type === "fail") this.#contended = event.value?.reason === "contended";
   }
 }

@@ -52,7 +52,7 @@ export class LeaseOverlaps {
   }
 
   #begun(hold: Hold, kind: string, event: HistoryEvent, holds: HoldTracker): readonly Overlap[] {
-    if (hold.leaseEnd <= event.time) return [];
+    if (hold.leaseEnd <= event.time || holds.fits(hold)) return [];
     const found: Overlap[] = [];
     const rivals = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
     const inForce = rivals.filter(({ leaseEnd }) => leaseEnd > event.time);

@@ -54,6 +54,7 @@ class MutualExclusion implements Checker {
   #granted(second: Hold): void {
     this.#holds += 1;
     const { leases, holds } = this.#evidence;
+    if (holds.fits(second)) return;
     const { grantedTime: from, grantedIndex: index } = second;
     const rivals = rivalsOf(second, holds.latest(second.key));
     for (const group of conflictsOf(second, rivals, (earlier, later) => holds.sameClient(earlier, later))) {
