@@ -39,6 +39,19 @@ describe("a semaphore", () => {
     expect(verdict.properties["linearizability"]).toMatchObject({ verdict: "not-applicable" });
   });
 
+  it("counts the permits of an owner that states its limit only when it enters again", () => {
+    const one: Sharing = { limit: 1 };
+    const recording = new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .seek(10, 0, { ...one, inner: true })
+      .granted(11, 0, "a")
+      .acquire(20, 1, "b", one)
+      .release(30, 0, "a")
+      .release(40, 1, "b");
+    const verdict = outcomes(judge(recording));
+    expect(verdict).toMatchObject({ "mutual-exclusion": "invalid", "lease-exclusion": "invalid" });
+  });
+
   it("has one holder too many", () => {
     const recording = new Recording({ clients: 3, backend: "simulated" })
       .acquire(0, 0, "a", two)
