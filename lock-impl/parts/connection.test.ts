@@ -5,7 +5,7 @@ import { scriptOf } from "./scripts.ts";
 import { type Behaviour, ScriptedServer } from "../testing/scripted-server.ts";
 
 const ok: Behaviour = { reply: "+OK\r\n" };
-const timeouts = { ...TIMEOUTS, commandMs: 60, silenceMs: 90 };
+const timeouts = { ...TIMEOUTS, commandMs: 300, silenceMs: 450 };
 
 async function connected(behave: (command: readonly string[]) => Behaviour) {
   const server = await ScriptedServer.listen(behave);

@@ -4,7 +4,7 @@ import { TIMEOUTS } from "./connection-options.ts";
 import { notifyingKey } from "./notifying-key.ts";
 import { type Behaviour, ScriptedServer } from "../testing/scripted-server.ts";
 
-const timeouts = { ...TIMEOUTS, commandMs: 50, silenceMs: 70 };
+const timeouts = { ...TIMEOUTS, commandMs: 300, silenceMs: 400 };
 const request = { key: "k", owner: "me", ttlMs: 2_000, inner: false };
 
 const granted: Behaviour = { reply: "*2\r\n:7\r\n:0\r\n" };
@@ -59,7 +59,7 @@ describe("acquiring", () => {
 
   it("does not ask again when its lease would be over", async () => {
     const { server, connection } = await serverThat("silence");
-    expect(await notifyingKey.acquire(connection, { ...request, ttlMs: 20 })).toMatchObject({ type: "info" });
+    expect(await notifyingKey.acquire(connection, { ...request, ttlMs: 100 })).toMatchObject({ type: "info" });
     expect(sends(server)).toBe(1);
   });
 

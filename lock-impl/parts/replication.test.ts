@@ -5,7 +5,7 @@ import { ownedKey } from "./protocol.ts";
 import { withReplicas } from "./replication.ts";
 import { type Behaviour, ScriptedServer } from "../testing/scripted-server.ts";
 
-const timeouts = { ...TIMEOUTS, commandMs: 60, silenceMs: 200 };
+const timeouts = { ...TIMEOUTS, commandMs: 500, silenceMs: 1_000 };
 const request = { key: "k", owner: "me", ttlMs: 2_000, inner: false };
 const lock = withReplicas(ownedKey, { replicas: 1, withinMs: 20 });
 
