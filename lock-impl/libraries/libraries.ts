@@ -1,6 +1,7 @@
 import type { LockEntry } from "../lock-entry.ts";
 import { redisSemaphore } from "./redis-semaphore.ts";
 import { redisSemaphore530 } from "./redis-semaphore-530.ts";
+import { redisSemaphorePermits } from "./redis-semaphore-permits.ts";
 import { redisSemaphoreRedlock } from "./redis-semaphore-redlock.ts";
 import { redlock4 } from "./redlock4.ts";
 import { redlock5 } from "./redlock5.ts";
@@ -18,5 +19,6 @@ export const libraries: readonly LockEntry[] = [
   sesamecareRedlock,
   redisSemaphore,
   redisSemaphore530,
+  redisSemaphorePermits,
   redisSemaphoreRedlock,
 ];

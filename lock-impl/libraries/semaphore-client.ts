@@ -1,18 +1,22 @@
 import { Redis } from "ioredis";
 import type { LockOptions, Mutex, RedlockMutex } from "redis-semaphore";
 import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
+import type { Sharing, Supports } from "../../harness/core/sharing.ts";
 import { majority } from "../parts/quorum.ts";
 import { connectLibraryClients, type LibraryOptions } from "./library-clients.ts";
 
 type Library = Mutex | RedlockMutex;
-type MakeMutex = (clients: readonly Redis[], key: string, options: LockOptions) => Library;
+/** Makes a lock of the library for one acquisition. */
+type MakeLock = (clients: readonly Redis[], key: string, options: LockOptions, sharing: Sharing) => Library;
 
 /**
  * A Redis client that remembers replies. The library frees a lock and does not say whether the lock was its own, and
  * takes a command that failed for one that was refused.
  */
 class RememberingRedis extends Redis {
-  /** A script with the arguments of a release (key and owner value) was answered with a deletion. */
+  /** The owner value that is being released. */
+  releasing: string | undefined;
+  /** Its release was answered with a deletion. */
   deleted = false;
   failed = false;
   /**
@@ -23,11 +27,11 @@ class RememberingRedis extends Redis {
 
   override sendCommand(...parameters: Parameters<Redis["sendCommand"]>): unknown {
     const [command] = parameters;
-    // A renewal that the library sends at the same time has one more argument: the lease.
-    const releases = command.name.startsWith("eval") && command.args.length === RELEASE_ARGUMENTS;
+    // Only a release ends with the owner value. A renewal that the library sends at the same time ends with a number.
+    const releases = this.releasing !== undefined && String(command.args.at(-1)) === this.releasing;
     command.promise.then(
       (reply: unknown) => {
-        if (releases && reply === 1) this.deleted = true;
+        if (releases && Number(reply) > 0) this.deleted = true;
       },
       (error: unknown) => {
         // Error replies such as NOSCRIPT are answers; the library handles them.
@@ -38,9 +42,6 @@ class RememberingRedis extends Redis {
   }
 }
 
-/** The script or its hash, the number of keys, the key, the owner value. */
-const RELEASE_ARGUMENTS = 4;
-
 function rememberingRedis(options: LibraryOptions): RememberingRedis {
   const client = new RememberingRedis(options);
   client.on("close", () => {
@@ -49,9 +50,10 @@ function rememberingRedis(options: LibraryOptions): RememberingRedis {
   return client;
 }
 
-/** A driver over one of the mutexes of the npm package `redis-semaphore`, 5.8.0, with its default renewal at 0.8. */
-export function semaphoreDriver(make: MakeMutex): LockDriver {
+/** A driver over one of the locks of the npm package `redis-semaphore`, with its default renewal at 0.8. */
+export function semaphoreDriver(make: MakeLock, supports?: Supports): LockDriver {
   return {
+    ...(supports === undefined ? {} : { supports }),
     async connect({ servers }) {
       const clients = await connectLibraryClients(servers, rememberingRedis);
       return new SemaphoreClient(clients, make);
@@ -61,24 +63,29 @@ export function semaphoreDriver(make: MakeMutex): LockDriver {
 
 class SemaphoreClient implements LockClient {
   readonly #clients: readonly RememberingRedis[];
-  readonly #make: MakeMutex;
+  readonly #make: MakeLock;
   readonly #mutexes = new Map<string, Library>();
   readonly #lostListeners = new Set<(lost: { readonly key: string; readonly owner: string }) => void>();
 
-  constructor(clients: readonly RememberingRedis[], make: MakeMutex) {
+  constructor(clients: readonly RememberingRedis[], make: MakeLock) {
     this.#clients = clients;
     this.#make = make;
   }
 
-  async acquire(key: string, { ttlMs, waitMs, signal }: AcquireOptions): Promise<Completion<Grant>> {
-    const mutex: Library = this.#make(this.#clients, key, {
+  async acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
+    const { ttlMs, waitMs, signal } = options;
+    const timing: LockOptions = {
       lockTimeout: Math.floor(ttlMs),
       // The library tries while less than this has passed, so 0 would mean no try at all.
       acquireTimeout: Math.max(1, waitMs),
       acquireAttemptsLimit: waitMs === 0 ? 1 : Number.POSITIVE_INFINITY,
       onLockLost: () => this.#lost(key, mutex.identifier),
-    });
-    for (const client of this.#clients) client.failed = false;
+    };
+    const mutex: Library = this.#make(this.#clients, key, timing, options);
+    for (const client of this.#clients) {
+      client.failed = false;
+      client.reconnected = false;
+    }
     try {
       if (!(await mutex.tryAcquire(signal))) return this.#refused();
     } catch (error) {
@@ -94,6 +101,7 @@ class SemaphoreClient implements LockClient {
     if (mutex === undefined) throw new Error(`${key} is not held as ${owner}`);
     this.#mutexes.delete(owner);
     for (const client of this.#clients) {
+      client.releasing = owner;
       client.deleted = false;
       client.reconnected = false;
     }
@@ -123,6 +131,9 @@ class SemaphoreClient implements LockClient {
   #refused(): Completion<never> {
     const failed = this.#clients.some((client) => client.failed);
     if (failed) return { type: "info", reason: "a server did not answer" };
+    if (this.#clients.some(({ reconnected }) => reconnected)) {
+      return { type: "info", reason: "it was sent again when a connection was lost: the first time may have taken it" };
+    }
     return { type: "fail", kind: "contended", reason: "held by another" };
   }
 

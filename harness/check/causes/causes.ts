@@ -349,8 +349,12 @@ function foundItsOwn(
   return ownGrantedIndex > first.grantedIndex && ownLeaseEnd >= invokedTime;
 }
 
-/** Whether its owner may have held beside the first hold, and gave up what was its own. */
-function heldBeside({ share }: Hold, { ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
+/**
+ * Whether its owner may have held beside the first hold, and gave up what was its own. A permit of a semaphore can stay
+ * after its lease: others are granted until somebody takes it away.
+ */
+function heldBeside({ share }: Hold, { ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
+  if (share.kind === "counted" && ownGrantedIndex !== undefined) return true;
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 

@@ -140,6 +140,20 @@ describe("a semaphore", () => {
     expect(outcomes(judge(entered({ backend: "simulated" })))).toMatchObject({ "owner-release": "invalid" });
   });
 
+  it("is not accused of the release of a permit that outlasts its lease", () => {
+    const recording = new Recording({ clients: 3, backend: "simulated" })
+      .acquire(0, 0, "a", { ...two, ttlMs: 5000 })
+      .acquire(10, 1, "b", { ...two, ttlMs: 5000 })
+      .acquire(20, 2, "c", { ...two, ttlMs: 300 })
+      .release(400, 2, "c")
+      .acquire(410, 2, "d", { ...two, ttlMs: 5000 })
+      .release(500, 0, "a")
+      .release(510, 1, "b")
+      .release(520, 2, "d");
+    const causes = violationsOf(judge(recording), "lease-exclusion").map(({ cause }) => cause);
+    expect(causes).toEqual(["double-grant", "double-grant"]);
+  });
+
   it("is stuck if nobody holds a permit and none is granted", () => {
     const recording = (facts = {}): Recording =>
       new Recording({ clients: 2, ...facts })

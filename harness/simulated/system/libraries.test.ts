@@ -23,6 +23,8 @@ const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, canExte
   ["redis-semaphore-530", "single", false],
   ["redis-semaphore", "single", false],
   ["redis-semaphore", "sentinel", false],
+  ["redis-semaphore-permits", "single", false],
+  ["redis-semaphore-permits", "sentinel", false],
   ["redis-semaphore-redlock", "redlock", false],
 ];
 
