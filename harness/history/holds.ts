@@ -3,6 +3,7 @@ import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import { type AskedLease, type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
+import { newHold } from "./new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
@@ -377,36 +378,4 @@ function sign(hold: Hold, event: HistoryEvent): void {
   if (hold.forgotten) return;
   hold.lastSignIndex = event.index;
   hold.lastSignTime = event.time;
-}
-
-function newHold({ invocation, completion }: GrantEvents): Hold {
-  const { owner, fence, place, validForMs } = completion.value;
-  const lease = leaseOf({ invocation, completion });
-  return {
-    key: completion.key,
-    owner,
-    process: completion.process,
-    currentProcess: completion.process,
-    fence,
-    share: shareOf(invocation.value),
-    place,
-    invokedIndex: invocation.index,
-    invokedTime: invocation.time,
-    grantedIndex: completion.index,
-    grantedTime: completion.time,
-    validityReported: validForMs !== undefined,
-    vague: validForMs === undefined && (invocation.value.waitMs ?? 0) > 0,
-    grantedLeaseEnd: lease.end,
-    leaseEnd: lease.end,
-    leaseCut: undefined,
-    leaseAsked: lease.asked,
-    leaseEndAtMost: lease.endAtMost,
-    promised: undefined,
-    lastSignIndex: completion.index,
-    lastSignTime: completion.time,
-    depth: 1,
-    forgotten: false,
-    resumed: false,
-    end: undefined,
-  };
 }

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const exclusion = (recording: Recording): string => judge("mutual-exclusion", recording);
+const lease = (recording: Recording): string => judge("lease-exclusion", recording);
+const nothing = (recording: Recording): Recording => recording;
+
+describe("of a client that outlived its lease", () => {
+  const overrun = (between: (recording: Recording) => Recording): Recording =>
+    between(new Recording({ clients: 3 }).acquire(0, 0, "a", { ttlMs: 100 }))
+      .acquire(150, 1, "b")
+      .release(200, 0, "a", false);
+
+  it("is an overrun, and no fault of the lock", () => {
+    expect(exclusion(overrun(nothing))).toBe("invalid; overrun 1,3");
+    expect(lease(overrun(nothing))).toBe("valid");
+  });
+
+  it("names the pause of that client, not of another", () => {
+    const paused = (process: number): Recording =>
+      overrun((recording) => recording.fault(20, "pause-client", { processes: [process] }));
+    expect(exclusion(paused(0))).toBe("invalid; overrun 1,2,4");
+    expect(exclusion(paused(1))).toBe("invalid; overrun 1,4");
+  });
+
+  it("names the pause rather than what else happened, and else a partition", () => {
+    const both = overrun((it) => it.fault(15, "partition").fault(20, "pause-client", { processes: [0] }));
+    expect(exclusion(both)).toBe("invalid; overrun 1,3,5");
+    expect(exclusion(overrun((it) => it.fault(15, "partition")))).toBe("invalid; overrun 1,2,4");
+  });
+
+  it("stays an overrun regardless of the servers suffered", () => {
+    expect(exclusion(overrun((it) => it.fault(15, "restart-node")))).toBe("invalid; overrun 1,4");
+  });
+});
+
+describe("of a lock that may have waited and reports no validity", () => {
+  const waited = (grantMs: number, between: (recording: Recording) => Recording): Recording =>
+    between(new Recording({ clients: 3 }).seek(0, 0, { ttlMs: 100, waitMs: 500 }).granted(400, 0, "a"))
+      .acquire(grantMs, 1, "b")
+      .release(900, 0, "a", false);
+
+  it("is an overrun once the lease must be over", () => {
+    expect(exclusion(waited(500, (it) => it.fault(410, "restart-node")))).toBe("invalid; overrun 1,4");
+  });
+
+  it("may be a fault before that", () => {
+    expect(exclusion(waited(430, (it) => it.fault(410, "restart-node")))).toBe("invalid; lost-in-restart 1,2,4");
+    expect(exclusion(waited(430, nothing))).toBe("invalid; overrun 1,3");
+  });
+});

@@ -1,0 +1,37 @@
+import { shareOf } from "../core/sharing.ts";
+import type { Hold } from "./holds.ts";
+import { leaseOf } from "./leases.ts";
+import type { GrantEvents } from "./operations.ts";
+
+/** The hold that begins with this grant. Its lease is what the grant promises, until an operation asks for another. */
+export function newHold({ invocation, completion }: GrantEvents): Hold {
+  const { owner, fence, place, validForMs } = completion.value;
+  const lease = leaseOf({ invocation, completion });
+  return {
+    key: completion.key,
+    owner,
+    process: completion.process,
+    currentProcess: completion.process,
+    fence,
+    share: shareOf(invocation.value),
+    place,
+    invokedIndex: invocation.index,
+    invokedTime: invocation.time,
+    grantedIndex: completion.index,
+    grantedTime: completion.time,
+    validityReported: validForMs !== undefined,
+    vague: validForMs === undefined && (invocation.value.waitMs ?? 0) > 0,
+    grantedLeaseEnd: lease.end,
+    leaseEnd: lease.end,
+    leaseCut: undefined,
+    leaseAsked: lease.asked,
+    leaseEndAtMost: lease.endAtMost,
+    promised: undefined,
+    lastSignIndex: completion.index,
+    lastSignTime: completion.time,
+    depth: 1,
+    forgotten: false,
+    resumed: false,
+    end: undefined,
+  };
+}
