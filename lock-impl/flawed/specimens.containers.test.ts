@@ -95,6 +95,15 @@ describeWithEngine("flawed extending", () => {
     expect(await real.first.redis.pttl("k")).toBeGreaterThan(5_000);
   });
 
+  test("extend-unawaited believes that it extended what another holds", async () => {
+    await using clients = await clientsOf("extend-unawaited");
+    const first = await granted(clients.a);
+    await expire();
+    const second = await granted(clients.b);
+    expect(await clients.a.extend?.(first, 9_000)).toMatchObject({ type: "ok" });
+    expect(await holder()).toBe(second.owner);
+  });
+
   test("extend-recreates reports a hold that another interrupted as unbroken", async () => {
     await using clients = await clientsOf("extend-recreates");
     const first = await granted(clients.a);
@@ -163,6 +172,15 @@ describeWithEngine("flawed re-entry", () => {
     const inner = await granted(a);
     await a.release(inner);
     await expect(granted(b)).resolves.toBeDefined();
+  });
+
+  test("reentry-keeps-lease promises more than the server's lease", async () => {
+    await using clients = await clientsOf("reentry-keeps-lease");
+    const { a } = clients;
+    await granted(a, { ttlMs: 5_000 });
+    const inner = await granted(a, { ttlMs: 60_000 });
+    expect(inner.validForMs).toBeGreaterThan(50_000);
+    expect(await real.first.redis.pttl("k")).toBeLessThanOrEqual(5_000);
   });
 
   test("reentry-by-memory unlocks the outer hold with the inner one", async () => {

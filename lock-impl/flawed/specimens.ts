@@ -1,9 +1,11 @@
 import type { LockEntry } from "../lock-entry.ts";
 import { driftIgnored } from "./drift-ignored.ts";
 import { expiredByTimestamp } from "./expired-by-timestamp.ts";
+import { extendCountsFromReply } from "./extend-counts-from-reply.ts";
 import { extendGetThenPexpire } from "./extend-get-then-pexpire.ts";
 import { extendRecreates } from "./extend-recreates.ts";
 import { extendSetXx } from "./extend-set-xx.ts";
+import { extendUnawaited } from "./extend-unawaited.ts";
 import { extendUnchecked } from "./extend-unchecked.ts";
 import { fenceBeforeWin } from "./fence-before-win.ts";
 import { fenceBlock } from "./fence-block.ts";
@@ -24,7 +26,9 @@ import { readFromReplica } from "./read-from-replica.ts";
 import { reentryByMemory } from "./reentry-by-memory.ts";
 import { readersFirstLease } from "./readers-first-lease.ts";
 import { readersUnknown } from "./readers-unknown.ts";
+import { reentryKeepsLease } from "./reentry-keeps-lease.ts";
 import { releaseByClock } from "./release-by-clock.ts";
+import { releaseRetried } from "./release-retried.ts";
 import { renewalLateStart } from "./renewal-late-start.ts";
 import { renewalOutlivesUnlock } from "./renewal-outlives-unlock.ts";
 import { semaphoreCheckThenAdd } from "./semaphore-check-then-add.ts";
@@ -43,6 +47,7 @@ export const specimens: readonly LockEntry[] = [
   getThenSet,
   expiredByTimestamp,
   releaseByClock,
+  releaseRetried,
   ttlInSeconds,
   timeoutIsSuccess,
   timeoutIsFailure,
@@ -50,7 +55,10 @@ export const specimens: readonly LockEntry[] = [
   extendSetXx,
   extendUnchecked,
   extendGetThenPexpire,
+  extendUnawaited,
+  extendCountsFromReply,
   reentryByMemory,
+  reentryKeepsLease,
   watchdogAggressive,
   watchdogSilent,
   renewalOutlivesUnlock,
