@@ -31,12 +31,18 @@ export function readMutants(): readonly z.infer<typeof mutantSchema>[] {
 /** The folders that judge histories, and those that they ask for the traits of faults. */
 const ROOMS = ["harness/core", "harness/history", "harness/check", "faults"];
 
+/** What else their tests need. */
+const FILES = ["package.json", "tsconfig.json", "docs/history.md", "harness/testing/fixed-draws.ts"];
+
 const CONFIGURATION = `
   import { defineConfig } from "vitest/config";
   export default defineConfig({
     test: {
       include: ["harness/{check,history}/**/*.test.ts"],
       exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts", "**/*.long.*"],
+      // The same random histories for each mutant: another one must not kill it, or fail without any.
+      setupFiles: ["harness/testing/fixed-draws.ts"],
+      env: { CI: "true" },
       bail: 1,
       // A busy machine must not kill a mutant that the tests let live.
       testTimeout: 120_000,
@@ -48,7 +54,7 @@ function copyOfCheckers(): string {
   const root = fileURLToPath(new URL("../../../", import.meta.url));
   const copy = mkdtempSync(join(tmpdir(), "lockstorm-mutants-"));
   for (const room of ROOMS) cpSync(join(root, room), join(copy, room), { recursive: true });
-  for (const file of ["package.json", "tsconfig.json", "docs/history.md"]) cpSync(join(root, file), join(copy, file));
+  for (const file of FILES) cpSync(join(root, file), join(copy, file));
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   writeFileSync(join(copy, "vitest.config.ts"), CONFIGURATION);
   return copy;
