@@ -41,3 +41,10 @@ test("7.0 knows none of it", () => {
   const client = new TestClient(testServer(new TestClock(), { version: "7.0.15" }));
   expect(client.run("hpexpire h 100 fields 1 a")).toContain("unknown command 'hpexpire'");
 });
+
+test("a time without room for fields is refused as Redis does", () => {
+  const client = new TestClient(testServer(new TestClock()));
+  expect(client.run("hgetex h px 1 a")).toBe("-ERR wrong number of arguments for 'hgetex' command\r\n");
+  expect(client.run("hgetex h px x a")).toBe("-ERR value is not an integer or out of range\r\n");
+  expect(client.run("hgetex h persist a b")).toContain("Mandatory argument FIELDS");
+});

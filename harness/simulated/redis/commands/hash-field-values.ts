@@ -91,6 +91,8 @@ function getAndExpire(argv: readonly string[], caller: Caller): Reply {
   const hash = writeAs(caller, key, "hash");
   const first = at(argv, 2).toLowerCase();
   const wanted: Wanted = first === "persist" ? "persist" : timeOption(argv, 2, caller);
+  // So answers Debian's 8.0.2-3+deb13u3 a time without room for FIELDS and a count.
+  if (typeof wanted === "object" && argv.length < 6) return fail("ERR wrong number of arguments for 'hgetex' command");
   const fields = fieldsArgument(argv, wanted === undefined ? 2 : wanted === "persist" ? 3 : 4, FIELD_COUNT);
   if (hash === undefined) return fields.map(() => null);
   if (wanted !== undefined) prepareForExpiry(caller, hash);

@@ -28,6 +28,17 @@ export const CORNER_SCENARIOS: readonly Scenario[] = [
     ],
   },
   {
+    name: "a time without room for fields",
+    steps: steps(`
+      a hgetex c px 1 f
+      a hgetex c px 1 fields
+      a hgetex c px 1 fields 1
+      a hgetex c px x f
+      a hgetex c persist f g
+      a hsetex c px 1 f v
+    `),
+  },
+  {
     name: "what a server without a cluster and without client-side caching says",
     steps: steps(`
       a cluster
