@@ -14,8 +14,9 @@ import { type LuaFunction, NOTHING, type Value } from "./value.ts";
 export { compile } from "./compiler/compile.ts";
 export { Drand48 } from "./libraries/math.ts";
 export { Runtime } from "./runtime.ts";
+export { numberToText } from "./numbers.ts";
 export { LuaTable } from "./table.ts";
-export { LuaBudgetError, LuaError, type LuaFunction, type Value } from "./value.ts";
+export { isFunction, LuaBudgetError, LuaError, type LuaFunction, NOTHING, type Value } from "./value.ts";
 
 /** There are no coroutines here: a script that creates one gets an error that says so. */
 const COROUTINE_LIBRARY: Readonly<Record<string, LibraryFunction>> = Object.fromEntries(
@@ -40,6 +41,15 @@ export type HostGlobals = (runtime: Runtime) => Readonly<Record<string, Value>>;
 export function createRuntime(chunk: string, globals: HostGlobals, random = new Drand48()): Runtime {
   const table = new LuaTable();
   const runtime = new Runtime(table, chunk);
+  fillGlobals(table, runtime, globals, random);
+  return runtime;
+}
+
+/**
+ * Fills a table with Lua's libraries as Redis offers them and with the host's globals, and protects all of it.
+ * @param runtime the one whose scripts will see them
+ */
+export function fillGlobals(table: LuaTable, runtime: Runtime, globals: HostGlobals, random: Drand48): void {
   const libraries = {
     string: libraryTable(STRING_LIBRARY, runtime),
     table: libraryTable(TABLE_LIBRARY, runtime),
@@ -58,7 +68,6 @@ export function createRuntime(chunk: string, globals: HostGlobals, random = new 
   }
   table.metatable = LuaTable.from({ __index: missingGlobal(runtime) });
   for (const each of [...Object.values(libraries), table, table.metatable]) each.readonly = true;
-  return runtime;
 }
 
 export interface ScriptRunOptions {
@@ -85,7 +94,8 @@ export function runScript(
   return bound(NOTHING);
 }
 
-function missingGlobal(runtime: Runtime): LuaFunction {
+/** The `__index` of a table whose absent fields are errors. */
+export function missingGlobal(runtime: Runtime): LuaFunction {
   return ([, name]) => {
     throw runtime.error(
       runtime.lines[runtime.depth - 1] ?? 0,

@@ -151,3 +151,26 @@ test("starting a node that is not dead does nothing", () => {
   world.node(0).start(false);
   expect(world.ask(0, "GET", "k")).toBe("v");
 });
+
+describe("function libraries", () => {
+  const library = "#!lua name=l\nredis.register_function('f', function() return 'here' end)";
+
+  test.each(["none", "no", "everysec", "always"] as const)("come back with the data: %s", async (mode) => {
+    const world = new NodeWorld({ nodes: 1, config: MODES[mode] });
+    expect(world.ask(0, "FUNCTION", "LOAD", library)).toBe("l");
+    world.node(0).host.kill();
+    world.node(0).start(true);
+    const answer = world.ask(0, "FCALL", "f", 0);
+    if (mode === "none") expect(answer).toMatchObject({ message: "ERR Function not found" });
+    else expect(answer).toBe("here");
+  });
+
+  test("are in a file that is rewritten, and in a snapshot", async () => {
+    const world = new NodeWorld({ nodes: 1, config: MODES.always });
+    world.ask(0, "FUNCTION", "LOAD", library);
+    world.ask(0, "BGREWRITEAOF");
+    world.node(0).losePower();
+    world.node(0).start(true);
+    expect(world.ask(0, "FCALL", "f", 0)).toBe("here");
+  });
+});

@@ -16,6 +16,27 @@ describe("a replica", () => {
     expect(world.resynchronisations).toEqual(["node-0 FULLRESYNC"]);
   });
 
+  test("has its master's functions: those from before, those loaded later, and not those deleted", async () => {
+    const world = new NodeWorld();
+    const library = (name: string): string =>
+      `#!lua name=${name}\nredis.register_function{function_name='${name}', flags={'no-writes'}, callback=function() return 1 end}`;
+    world.ask(0, "FUNCTION", "LOAD", library("before"));
+    world.ask(1, "FUNCTION", "LOAD", library("own"));
+    await world.followed();
+    world.ask(0, "FUNCTION", "LOAD", library("after"));
+    await world.advance(1);
+    const calls = (): unknown[] => ["before", "after", "own"].map((name) => world.ask(1, "FCALL_RO", name, 0));
+    const unknown = expect.objectContaining({ message: "ERR Function not found" });
+    expect(calls()).toEqual([1, 1, unknown]);
+    world.ask(0, "FUNCTION", "DELETE", "before");
+    await world.advance(1);
+    expect(calls()).toEqual([unknown, 1, unknown]);
+    expect(world.ask(1, "FUNCTION", "FLUSH")).toMatchObject({ message: expect.stringContaining("READONLY") });
+    world.ask(0, "FUNCTION", "FLUSH");
+    await world.advance(1);
+    expect(calls()).toEqual([unknown, unknown, unknown]);
+  });
+
   test("has its master's offset once it has caught up, and tells it", async () => {
     const world = new NodeWorld({ nodes: 3 });
     await world.followed();

@@ -6,7 +6,6 @@ const ABSENT: ReadonlySet<string> = new Set(
   [
     "dump restore restore-asking migrate sort sort_ro lcs lolwut",
     "failover sync",
-    "fcall fcall_ro function",
     "geoadd geodist geohash geopos georadius georadius_ro georadiusbymember georadiusbymember_ro geosearch geosearchstore",
     "latency module monitor slowlog",
     "pfadd pfcount pfdebug pfmerge pfselftest",

@@ -5,6 +5,7 @@ import { clientCommands, modernClientCommands } from "./commands/client.ts";
 import { clusterCommands } from "./commands/cluster.ts";
 import { connectionCommands } from "./commands/connection.ts";
 import { expiryCommands } from "./commands/expiry.ts";
+import { functionCommands } from "./commands/functions.ts";
 import { hashFieldExpiryCommands } from "./commands/hash-field-expiry.ts";
 import { hashFieldValueCommands } from "./commands/hash-field-values.ts";
 import { hashCommands } from "./commands/hashes.ts";
@@ -61,6 +62,7 @@ function usualCommands(version: RedisVersion): Map<string, Command> {
     ...connectionCommands,
     ...clientCommands.map((each) => (isOld ? each : extend(each, modernClientCommands))),
     ...scriptingCommands,
+    ...functionCommands,
     ...serverCommands,
     ...(isOld ? clusterCommands.old : clusterCommands.modern),
     ...replicationCommands,

@@ -20,6 +20,7 @@ import { RealConnection } from "./testing/real-connection.ts";
 import { BlockingGenerator } from "./testing/blocking-generator.ts";
 import { BLOCKING_SCENARIOS } from "./testing/blocking-scenarios.ts";
 import { CORNER_SCENARIOS } from "./testing/corner-scenarios.ts";
+import { FUNCTION_SCENARIOS, oneFunction } from "./testing/function-scenarios.ts";
 import type { Step } from "./testing/scenario.ts";
 import { runScenario, runSteps } from "./testing/scenario-run.ts";
 import { SCENARIOS } from "./testing/scenarios.ts";
@@ -28,6 +29,7 @@ import { ScriptGenerator } from "./testing/script-generator.ts";
 const SEED = 20_251;
 const COMMANDS = 20_000;
 const SCRIPTS = 4_000;
+const FUNCTIONS = 1_000;
 const PATIENCE_MS = 600_000;
 
 /** Whether the image of the older server was built; all tests here need the newer one's. */
@@ -114,15 +116,53 @@ describeWithEngine.each<[RedisVersion, boolean]>([
 
     test("scripts that were thought up", async () => {
       await using run = await open();
-      const lines = readFileSync(join(import.meta.dirname, "testing/snippets.txt"), "latin1").split("\n");
-      const scripts = lines.filter((line) => line !== "").map((line) => line.replaceAll(String.raw`\n`, "\n"));
+      const scripts = thoughtUpScripts();
       expect(scripts.length).toBeGreaterThan(500);
       for (const script of scripts) await run.batch(() => ["eval", script, "2", "k1", "k2", "a1", "a2", "3"], 1);
       expect(run.differences.map(shown)).toEqual([]);
     });
 
+    test("the same scripts as functions, in a transaction too: replies, effects, events and data", async () => {
+      await using run = await open();
+      for (const [index, script] of thoughtUpScripts().entries()) {
+        // A header is no part of a function.
+        if (script.startsWith("#!")) continue;
+        const load = ["function", "load", "replace", oneFunction(script)];
+        const call = [index % 5 === 0 ? "fcall_ro" : "fcall", "f", "2", "k1", "k2", "a1", "a2", "3"];
+        const commands = index % 3 === 0 ? [["multi"], load, call, ["exec"]] : [load, call];
+        await run.batch(() => commands.shift() ?? [], commands.length);
+      }
+      expect(run.differences.map(shown)).toEqual([]);
+    });
+
+    test(
+      `${FUNCTIONS} random functions`,
+      async () => {
+        await using run = await open();
+        const random = randomStream(SEED, "functions");
+        const own = new Set(["time", "select", "swapdb", "move", "client"]);
+        const shapes = COMMAND_SHAPES.filter(({ name, compare }) => compare === undefined && !own.has(name));
+        const nowMs = (): number => Math.floor(real.clock.nowUs / 1000);
+        const generator = new ScriptGenerator(random, new CommandGenerator(random, nowMs, shapes));
+        while (run.commands < 2 * FUNCTIONS) {
+          const [, script = "", ...rest] = generator.next();
+          const flags = ["", "'no-writes'", "'allow-oom'"][random.integer(0, 2)];
+          const commands = [
+            ["function", "load", "replace", oneFunction(script, flags)],
+            ["fcall", "f", ...rest],
+          ];
+          await run.batch(() => commands.shift() ?? [], 2);
+          advance(random);
+        }
+        expect(run.differences.map(shown)).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
+
     test.each(
-      [...SCENARIOS, ...CORNER_SCENARIOS, ...BLOCKING_SCENARIOS].map((scenario) => [scenario.name, scenario] as const),
+      [...SCENARIOS, ...CORNER_SCENARIOS, ...BLOCKING_SCENARIOS, ...FUNCTION_SCENARIOS].map(
+        (scenario) => [scenario.name, scenario] as const,
+      ),
     )("%s", async (_, scenario) => {
       expect(await runScenario(scenario, real)).toEqual([]);
     });
@@ -160,6 +200,11 @@ describeWithEngine.each<[RedisVersion, boolean]>([
     });
   });
 });
+
+function thoughtUpScripts(): readonly string[] {
+  const lines = readFileSync(join(import.meta.dirname, "testing/snippets.txt"), "latin1").split("\n");
+  return lines.filter((line) => line !== "").map((line) => line.replaceAll(String.raw`\n`, "\n"));
+}
 
 function shown(difference: Difference): Difference {
   const { commands } = difference;

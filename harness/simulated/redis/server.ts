@@ -10,6 +10,7 @@ import { applyEffect } from "./execute.ts";
 import type { EventClass } from "./notifications.ts";
 import { PubSub } from "./pubsub.ts";
 import { ReplicationState } from "./replication-state.ts";
+import { FunctionLibraries } from "./scripting/function-libraries.ts";
 import { ScriptCache } from "./scripting/script-cache.ts";
 import { Session, type SessionOptions } from "./session.ts";
 import type { StoredValue } from "./keyspace/values.ts";
@@ -55,6 +56,7 @@ export class RedisServer implements DatabaseOwner {
   readonly pubsub = new PubSub();
   readonly blocked = new BlockedClients(this);
   readonly scripts: ScriptCache;
+  readonly functions: FunctionLibraries;
   readonly replication: ReplicationState;
   readonly effects: EffectRecorder;
   readonly sessions = new Map<number, Session>();
@@ -108,6 +110,7 @@ export class RedisServer implements DatabaseOwner {
     this.commands = buildCommands(this.version, options.commands ?? NO_COMMANDS);
     this.databases = Array.from({ length: this.config.number("databases") }, (_, id) => new Database(id, this));
     this.scripts = new ScriptCache(this);
+    this.functions = new FunctionLibraries(this);
     this.runId = this.#hexadecimal();
     this.replication = new ReplicationState(this.#hexadecimal());
   }
@@ -284,17 +287,20 @@ export class RedisServer implements DatabaseOwner {
     return performEvictions(this);
   }
 
-  /** A copy of all data, as in a full resynchronization or an RDB file. */
+  /** A copy of all data and function libraries, as in a full resynchronization or an RDB file. */
   snapshot(): Snapshot {
-    return takeSnapshot(this.databases);
+    return takeSnapshot(this.databases, this.functions.codes);
   }
 
   /**
-   * Replaces all data. A master drops keys that have expired meanwhile, a replica keeps them until its master deletes
+   * Replaces all data and function libraries. A master drops keys that have expired meanwhile, a replica keeps them until its master deletes
    * them.
    */
   restore(snapshot: Snapshot): void {
-    this.enter(() => restoreSnapshot(this.databases, snapshot, this.isReplica ? undefined : this.nowMs));
+    this.enter(() => {
+      this.functions.restore(snapshot.libraries);
+      restoreSnapshot(this.databases, snapshot, this.isReplica ? undefined : this.nowMs);
+    });
   }
 
   keyAdded(database: Database, key: string, value: StoredValue): void {

@@ -46,7 +46,7 @@ export const BASE_LIBRARY: Readonly<Record<string, LibraryFunction>> = {
     const entry = args.table(1).next(args.at(2));
     return entry ?? [undefined];
   },
-  pairs: (args, runtime) => [runtime.globals.get("next"), args.table(1), undefined],
+  pairs: (args, runtime) => [runtime.index(runtime.globals, "next", { line: 0 }), args.table(1), undefined],
   pcall: (args, runtime) => {
     const callee = args.any(1);
     return protect(

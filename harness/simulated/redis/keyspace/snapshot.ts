@@ -8,10 +8,13 @@ export interface Snapshot {
     readonly id: number;
     readonly keys: readonly (readonly [key: string, value: StoredValue, expiresAtMs: Integer | undefined])[];
   }[];
+  /** The codes of the function libraries. */
+  readonly libraries: readonly string[];
 }
 
-export function takeSnapshot(databases: readonly Database[]): Snapshot {
+export function takeSnapshot(databases: readonly Database[], libraries: readonly string[]): Snapshot {
   return {
+    libraries,
     databases: databases
       .filter((database) => database.slots.size > 0)
       .map((database) => ({
@@ -24,7 +27,7 @@ export function takeSnapshot(databases: readonly Database[]): Snapshot {
   };
 }
 
-/** Replaces all data. Keys that expired before `dropExpiredBeforeMs` are left out. */
+/** Replaces all keys. Those that expired before `dropExpiredBeforeMs` are left out. */
 export function restoreSnapshot(
   databases: readonly Database[],
   snapshot: Snapshot,

@@ -11,10 +11,35 @@ const NO_ARGUMENTS = "Please specify at least one argument for this redis lib ca
 const LOG_LEVELS = { LOG_DEBUG: 0, LOG_VERBOSE: 1, LOG_NOTICE: 2, LOG_WARNING: 3 };
 const REPLICATION = { REPL_NONE: 0, REPL_AOF: 1, REPL_SLAVE: 2, REPL_REPLICA: 2, REPL_ALL: 3 };
 
-/** The global `redis` of scripts. */
+/** The global `redis` of the scripts of EVAL. */
 export function redisGlobals(server: RedisServer, runtime: Runtime): Readonly<Record<string, Value>> {
-  const version = server.version.split(".").map(Number);
-  const [major = 0, minor = 0, patch = 0] = version;
+  return apiGlobals(server, runtime, {
+    replicate_commands: () => [true],
+    breakpoint: () => [false],
+    debug: () => [],
+  });
+}
+
+/** The global `redis` of functions that FCALL runs. */
+export function functionGlobals(server: RedisServer, runtime: Runtime): Readonly<Record<string, Value>> {
+  return apiGlobals(server, runtime, {});
+}
+
+/** What a library may use of `redis` while it is loaded, beside registering functions. */
+export function loadingApi(server: RedisServer, runtime: Runtime): Readonly<Record<string, Value>> {
+  return { log: (args: readonly Value[]) => writeLog(server, runtime, args), ...LOG_LEVELS, ...versionFields(server) };
+}
+
+function versionFields({ version }: RedisServer): Readonly<Record<string, Value>> {
+  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
+  return { REDIS_VERSION: version, REDIS_VERSION_NUM: major * 65536 + minor * 256 + patch };
+}
+
+function apiGlobals(
+  server: RedisServer,
+  runtime: Runtime,
+  more: Readonly<Record<string, LuaFunction>>,
+): Readonly<Record<string, Value>> {
   const functions: Readonly<Record<string, LuaFunction>> = {
     call: (args) => [callCommand(server, args, true)],
     pcall: (args) => [callCommand(server, args, false)],
@@ -50,7 +75,6 @@ export function redisGlobals(server: RedisServer, runtime: Runtime): Readonly<Re
       if (current !== undefined) current.propagation = { toReplicas: (flags & 2) !== 0, toFile: (flags & 1) !== 0 };
       return [];
     },
-    replicate_commands: () => [true],
     acl_check_cmd: (args) => {
       const argv = args.map(String);
       if (argv.length === 0) throw new LuaError(plainError(NO_ARGUMENTS));
@@ -59,15 +83,13 @@ export function redisGlobals(server: RedisServer, runtime: Runtime): Readonly<Re
       }
       return [true];
     },
-    breakpoint: () => [false],
-    debug: () => [],
   };
   const redis = LuaTable.from({
     ...functions,
+    ...more,
     ...LOG_LEVELS,
     ...REPLICATION,
-    REDIS_VERSION: server.version,
-    REDIS_VERSION_NUM: major * 65536 + minor * 256 + patch,
+    ...versionFields(server),
   });
   redis.readonly = true;
   // The library os came with 7.4; before that it is no global at all.
@@ -75,7 +97,7 @@ export function redisGlobals(server: RedisServer, runtime: Runtime): Readonly<Re
 }
 
 /** An error table whose text gets the code ERR. */
-function plainError(text: string): LuaTable {
+export function plainError(text: string): LuaTable {
   return LuaTable.from({ err: `ERR ${text}` });
 }
 

@@ -23,9 +23,10 @@ const MAX_TRANSIENT = 500;
 export class ScriptCache {
   readonly #server: RedisServer;
   readonly #scripts = new Map<string, Script>();
-  readonly #random = new Drand48();
+  /** What `math.random` draws from, in functions too. */
+  readonly random = new Drand48();
   #runtime: Runtime | undefined;
-  /** The run under way. */
+  /** The run under way, of a script or of a function. */
   current: ScriptRun | undefined;
 
   constructor(server: RedisServer) {
@@ -34,7 +35,7 @@ export class ScriptCache {
 
   /** The interpreter, made when it is first needed: many servers never run a script. */
   get runtime(): Runtime {
-    this.#runtime ??= createRuntime("user_script", (runtime) => redisGlobals(this.#server, runtime), this.#random);
+    this.#runtime ??= createRuntime("user_script", (runtime) => redisGlobals(this.#server, runtime), this.random);
     return this.#runtime;
   }
 

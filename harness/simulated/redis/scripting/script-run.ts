@@ -7,7 +7,7 @@ import { type Reply } from "../protocol/reply.ts";
 import type { Protocol } from "../protocol/resp-encoder.ts";
 import type { RedisServer } from "../server.ts";
 import type { Session } from "../session.ts";
-import type { Script } from "./script-cache.ts";
+import type { ScriptFlags } from "./script-header.ts";
 
 /** Why a script's command cannot run. Its text has no code: scripts get `ERR` before it. */
 export class Refusal {
@@ -17,12 +17,11 @@ export class Refusal {
   }
 }
 
-/** One run of a script: the caller of its commands. */
+/** One run of a script or a function: the caller of its commands. */
 export class ScriptRun implements Caller {
   readonly server: RedisServer;
   readonly session: Session;
   readonly inScript = true;
-  readonly script: Script;
   db: Database;
   resp: Protocol = 2;
   /** Where effects go; `redis.set_repl` restricts it. */
@@ -31,12 +30,11 @@ export class ScriptRun implements Caller {
   readonly #ignoresMemory: boolean;
   #hasWritten = false;
 
-  constructor(caller: Caller, script: Script, isReadOnly: boolean) {
+  constructor(caller: Caller, flags: ScriptFlags, isReadOnly: boolean) {
     this.server = caller.server;
     this.session = caller.session;
     this.db = caller.db;
-    this.script = script;
-    const { compatible, noWrites, allowOom } = script.flags;
+    const { compatible, noWrites, allowOom } = flags;
     this.#isReadOnly = isReadOnly || (!compatible && noWrites);
     this.#ignoresMemory = !compatible && allowOom;
   }

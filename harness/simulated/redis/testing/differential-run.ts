@@ -95,7 +95,7 @@ export class DifferentialRun implements AsyncDisposable {
 
   /** Empties both servers. */
   async reset(): Promise<void> {
-    await this.#both([["reset"], ["flushall"], ["script", "flush"]]);
+    await this.#both([["reset"], ["flushall"], ["script", "flush"], ["function", "flush"]]);
     await this.#finishBatch([], false);
   }
 

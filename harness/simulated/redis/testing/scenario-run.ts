@@ -104,6 +104,7 @@ class RealSide implements AsyncDisposable {
     await this.#admin.ask([
       ["flushall"],
       ["script", "flush"],
+      ["function", "flush"],
       ["debug", "set-active-expire", "0"],
       ["config", "set", "notify-keyspace-events", ""],
       ...Object.entries(config).map(([name, value]) => ["config", "set", name, value]),
