@@ -10,6 +10,11 @@ import type { TerminalFacts } from "./terminal.ts";
 
 const INTERRUPTED = 130;
 const HARNESS_FAILED = 255;
+/**
+ * Megabytes for what the program has just made. Most of it is dropped at once; Node's own limit takes 100 MB more, and no
+ * less time.
+ */
+const YOUNG_GENERATION_MB = 24;
 /** A program that does not answer an interruption within this many milliseconds is ended. */
 const ANSWER_MS = 400;
 /** A program that has nothing to clean up is ended after this many milliseconds. */
@@ -26,6 +31,7 @@ export function supervise(words: readonly string[]): void {
     argv: [...words],
     execArgv: [...NODE_OPTIONS_FOR_MODULES],
     env: SHARE_ENV,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     stdin: true,
     workerData: facts,
   });

@@ -1,24 +1,24 @@
-interface Range {
-  readonly from: number;
-  to: number;
-}
+/** How many positions share an entry. */
+const BITS = 32;
 
-/** Which positions of each resource the audit names. Consecutive positions take no more memory than one. */
+/** Which positions of each resource the audit names, in whatever order: a bit each. */
 export class AuditedPositions {
-  readonly #byKey = new Map<string, Range[]>();
+  readonly #byKey = new Map<string, Map<number, number>>();
 
   add(key: string, position: number): void {
-    const ranges = this.#byKey.get(key);
-    if (ranges === undefined) {
-      this.#byKey.set(key, [{ from: position, to: position }]);
-      return;
-    }
-    const last = ranges.at(-1)!;
-    if (position === last.to + 1) last.to = position;
-    else if (!this.has(key, position)) ranges.push({ from: position, to: position });
+    const known = this.#byKey.get(key);
+    const named = known ?? new Map<number, number>();
+    if (known === undefined) this.#byKey.set(key, named);
+    const entry = Math.floor(position / BITS);
+    named.set(entry, (named.get(entry) ?? 0) | bitOf(position));
   }
 
   has(key: string, position: number): boolean {
-    return this.#byKey.get(key)?.some(({ from, to }) => from <= position && position <= to) ?? false;
+    const bits = this.#byKey.get(key)?.get(Math.floor(position / BITS)) ?? 0;
+    return (bits & bitOf(position)) !== 0;
   }
+}
+
+function bitOf(position: number): number {
+  return 1 << (position % BITS);
 }

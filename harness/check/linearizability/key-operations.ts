@@ -53,7 +53,7 @@ export class KeyOperations {
   /** By process, in the order of invocation. */
   readonly #open = new OldestFirst<number, OpenOperation>();
   /** Processes whose operation was open for too long. */
-  readonly #givenUp = new Set<number>();
+  #givenUp: Set<number> | undefined;
   /** Required operations in the order of completion. */
   #waiting: LockOperation[] = [];
   #next = 0;
@@ -62,7 +62,7 @@ export class KeyOperations {
   /** By owner, the last required operation that is not placed yet. */
   readonly #lastOfOwner = new Map<string, LockOperation>();
   /** By owner, acquires that took longer than their lease: what the owner does next shows whether it still held. */
-  readonly #undetermined = new Map<string, LockOperation>();
+  #undetermined: Map<string, LockOperation> | undefined;
   /** The same, and some that have been determined since. */
   readonly #oldestUndetermined = new InvocationQueue();
   #log: LockOperation[] | undefined = [];
@@ -136,7 +136,7 @@ export class KeyOperations {
   /** Takes a completion. Returns the operation, when it is one that the model must explain. */
   complete(completion: LockCompletion): LockOperation | undefined {
     if (this.#isDecided()) return undefined;
-    if (this.#givenUp.delete(completion.process)) {
+    if (this.#givenUp?.delete(completion.process) === true) {
       const why = "an operation was open for too long";
       if (completion.type !== "info") this.#fail({ state: "general", why });
       return undefined;
@@ -156,7 +156,7 @@ export class KeyOperations {
       // The general search needs them too.
       for (const open of this.#open.values()) this.#take(possible(open));
       this.#open.clear();
-      this.#undetermined.clear();
+      this.#undetermined = undefined;
       this.#advance();
     }
     if (this.#progress.state === "following") {
@@ -183,7 +183,7 @@ export class KeyOperations {
       if (oldest === undefined || this.#progress.state !== "following") return;
       const [process, operation] = oldest;
       this.#open.delete(process);
-      this.#givenUp.add(process);
+      (this.#givenUp ??= new Set()).add(process);
       this.#take(possible(operation));
       this.#advance();
     }
@@ -241,9 +241,9 @@ export class KeyOperations {
     const { owner, required, kind } = operation;
     if (owner === undefined) return;
     // It is unknown when it takes effect, so nothing more can be learnt.
-    if (!required) this.#undetermined.delete(owner);
+    if (!required) this.#undetermined?.delete(owner);
     else if (kind === "acquire" && expirableFrom(operation, operation.invokedTime) <= operation.completedTime) {
-      this.#undetermined.set(owner, operation);
+      (this.#undetermined ??= new Map()).set(owner, operation);
       this.#oldestUndetermined.add(operation);
     }
   }
@@ -258,9 +258,9 @@ export class KeyOperations {
       const operation = this.#waiting[this.#confirmed]!;
       if (operation.completed > open) return;
       this.#linearization.confirm(operation);
-      const before = this.#undetermined.get(operation.owner ?? "");
+      const before = this.#undetermined?.get(operation.owner ?? "");
       if (before !== undefined && before.completed < operation.completed) {
-        this.#undetermined.delete(operation.owner ?? "");
+        this.#undetermined?.delete(operation.owner ?? "");
       }
     }
   }
@@ -274,7 +274,7 @@ export class KeyOperations {
 
   #undeterminedSince(): number {
     for (let first = this.#oldestUndetermined.first; first !== undefined; first = this.#oldestUndetermined.first) {
-      if (this.#undetermined.get(first.owner ?? "") === first) return first.invoked;
+      if (this.#undetermined?.get(first.owner ?? "") === first) return first.invoked;
       this.#oldestUndetermined.removeFirst();
     }
     return Infinity;
@@ -338,7 +338,7 @@ export class KeyOperations {
     this.#next = 0;
     this.#confirmed = 0;
     this.#lastOfOwner.clear();
-    this.#undetermined.clear();
+    this.#undetermined = undefined;
   }
 }
 

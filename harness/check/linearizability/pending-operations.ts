@@ -1,39 +1,49 @@
 import type { LockOperation } from "./lock-models.ts";
 
+const NO_OPERATIONS: ReadonlySet<LockOperation> = new Set();
+
+/** The pending operations of one owner. Sets are made when they are needed: there may be thousands of keys. */
+interface OfOwner {
+  /** Releases and extensions. */
+  changes: Set<LockOperation> | undefined;
+  /** Acquires that do not float, while nothing shows that their hold outlasted them. */
+  steady: Set<LockOperation> | undefined;
+  /** The last acquire, until the owner changes its hold. */
+  last: LockOperation | undefined;
+}
+
 /** Required operations that are known, not placed yet, and may take effect before they are completed. */
 export class PendingOperations {
-  /** Releases and extensions, by owner. */
-  readonly #changes = new Map<string, Set<LockOperation>>();
+  readonly #owners = new Map<string, OfOwner>();
   /** Acquires whose hold may be over before their completion. */
-  readonly #floating = new Set<LockOperation>();
-  /** The other acquires, by owner, while nothing shows that their hold outlasted them. */
-  readonly #steady = new Map<string, Set<LockOperation>>();
-  /** By owner, the last acquire, until the owner changes its hold. */
-  readonly #last = new Map<string, LockOperation>();
+  #floating: Set<LockOperation> | undefined;
   /** The releases and extensions that refer to no known grant. */
-  readonly #strangers = new Set<LockOperation>();
+  #strangers: Set<LockOperation> | undefined;
 
   /** Acquires whose hold may be over before their completion. */
   get floating(): Iterable<LockOperation> {
-    return this.#floating;
+    return this.#floating ?? NO_OPERATIONS;
   }
 
   /** Adds an acquire; `floats` if its hold may be over before its completion. */
   addAcquire(operation: LockOperation, owner: string, floats: boolean): void {
-    if (floats) this.#floating.add(operation);
-    else include(this.#steady, owner, operation);
+    if (floats) this.#floats(operation);
+    else (this.#of(owner).steady ??= new Set()).add(operation);
   }
 
   /** A release or an extension by this owner may take effect at any time: it may end holds of acquires that came before it. */
   loosen(owner: string): void {
-    for (const acquire of this.#steady.get(owner) ?? []) this.#floating.add(acquire);
-    this.#steady.delete(owner);
+    const own = this.#owners.get(owner);
+    if (own?.steady === undefined) return;
+    for (const acquire of own.steady) this.#floats(acquire);
+    own.steady = undefined;
+    this.#dropIdle(owner, own);
   }
 
   /** Adds a release or an extension. */
   addChange(operation: LockOperation, owner: string): void {
-    if (operation.stranger) this.#strangers.add(operation);
-    include(this.#changes, owner, operation);
+    if (operation.stranger) (this.#strangers ??= new Set()).add(operation);
+    (this.#of(owner).changes ??= new Set()).add(operation);
   }
 
   /**
@@ -41,44 +51,54 @@ export class PendingOperations {
    * its hold then shows that the hold outlasted its acquire, unless it may have been on a hold that nobody was told of.
    */
   confirm(operation: LockOperation, owner: string): void {
-    if (operation.kind === "acquire") this.#last.set(owner, operation);
+    if (operation.kind === "acquire") this.#of(owner).last = operation;
     if (operation.kind !== "release" && operation.kind !== "extend") return;
-    const acquire = this.#last.get(owner);
-    if (acquire === undefined || operation.stranger) return;
-    this.#last.delete(owner);
-    this.#floating.delete(acquire);
-    exclude(this.#steady, owner, acquire);
+    const own = this.#owners.get(owner);
+    const acquire = own?.last;
+    if (own === undefined || acquire === undefined || operation.stranger) return;
+    own.last = undefined;
+    this.#floating?.delete(acquire);
+    own.steady?.delete(acquire);
+    this.#dropIdle(owner, own);
   }
 
   /** Forgets an operation that is placed. */
   remove(operation: LockOperation): void {
     const { owner } = operation;
     if (owner === undefined) return;
-    this.#floating.delete(operation);
-    exclude(this.#steady, owner, operation);
-    if (this.#last.get(owner) === operation) this.#last.delete(owner);
-    this.#strangers.delete(operation);
-    exclude(this.#changes, owner, operation);
+    this.#floating?.delete(operation);
+    this.#strangers?.delete(operation);
+    const own = this.#owners.get(owner);
+    if (own === undefined) return;
+    own.steady?.delete(operation);
+    own.changes?.delete(operation);
+    if (own.last === operation) own.last = undefined;
+    this.#dropIdle(owner, own);
   }
 
   /** Releases and extensions by this owner, in the order of their completions. */
   changesBy(owner: string): Iterable<LockOperation> {
-    return this.#changes.get(owner) ?? [];
+    return this.#owners.get(owner)?.changes ?? NO_OPERATIONS;
   }
 
   /** Releases and extensions that refer to no known grant, in the order of their completions. */
   changesByStrangers(): ReadonlySet<LockOperation> {
-    return this.#strangers;
+    return this.#strangers ?? NO_OPERATIONS;
   }
-}
 
-function include(sets: Map<string, Set<LockOperation>>, owner: string, operation: LockOperation): void {
-  const known = sets.get(owner);
-  if (known === undefined) sets.set(owner, new Set([operation]));
-  else known.add(operation);
-}
+  #floats(acquire: LockOperation): void {
+    (this.#floating ??= new Set()).add(acquire);
+  }
 
-function exclude(sets: Map<string, Set<LockOperation>>, owner: string, operation: LockOperation): void {
-  const known = sets.get(owner);
-  if (known?.delete(operation) === true && known.size === 0) sets.delete(owner);
+  #of(owner: string): OfOwner {
+    const known = this.#owners.get(owner);
+    if (known !== undefined) return known;
+    const fresh: OfOwner = { changes: undefined, steady: undefined, last: undefined };
+    this.#owners.set(owner, fresh);
+    return fresh;
+  }
+
+  #dropIdle(owner: string, { changes, steady, last }: OfOwner): void {
+    if (last === undefined && (changes?.size ?? 0) === 0 && (steady?.size ?? 0) === 0) this.#owners.delete(owner);
+  }
 }

@@ -9,7 +9,7 @@ interface KeyAcquires {
   /** Processes whose acquire of the key is under way, with the index of its invocation. */
   readonly open: OldestFirst<number, number>;
   /** Processes one of whose acquires of the key had an indeterminate end. */
-  readonly indeterminate: Set<number>;
+  indeterminate: Set<number> | undefined;
 }
 
 /**
@@ -28,11 +28,12 @@ export class UnknownAcquires {
 
   push(event: HistoryEvent): void {
     if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
-    const { open, indeterminate } = this.#of(event.key);
-    if (event.type === "invoke") open.set(event.process, event.index);
-    else open.delete(event.process);
-    if (event.type !== "info" || indeterminate.size >= REMEMBERED_PROCESSES) return;
-    indeterminate.add(clientOf(event.process, this.#clients));
+    const acquires = this.#of(event.key);
+    if (event.type === "invoke") acquires.open.set(event.process, event.index);
+    else acquires.open.delete(event.process);
+    if (event.type !== "info") return;
+    const indeterminate = (acquires.indeterminate ??= new Set());
+    if (indeterminate.size < REMEMBERED_PROCESSES) indeterminate.add(clientOf(event.process, this.#clients));
   }
 
   /** Drops what is known of a key that will not be used again. */
@@ -54,13 +55,14 @@ export class UnknownAcquires {
   /** Whether an acquire of the key had an indeterminate end that one of these processes may have made. */
   hadIndeterminate(key: string, isOne: (process: number) => boolean): boolean {
     const { indeterminate } = this.#of(key);
+    if (indeterminate === undefined) return false;
     return indeterminate.size >= REMEMBERED_PROCESSES || [...indeterminate].some(isOne);
   }
 
   #of(key: string): KeyAcquires {
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const fresh = { open: new OldestFirst<number, number>(), indeterminate: new Set<number>() };
+    const fresh = { open: new OldestFirst<number, number>(), indeterminate: undefined };
     this.#byKey.set(key, fresh);
     return fresh;
   }

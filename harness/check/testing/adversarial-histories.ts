@@ -1,95 +1,11 @@
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
-import { randomStream } from "../../core/random.ts";
+import { HistoryScript } from "./history-script.ts";
 
-const MS = 1_000_000;
-
-/** Writes events one after another: it gives each its index and its time. */
-class Script {
-  #index = 0;
-  #time = 0;
-  readonly #random = randomStream(1, "adversarial");
-
-  /** A number from 0 to `below` - 1. */
-  pick(below: number): number {
-    return this.#random.integer(0, below - 1);
-  }
-
-  wait(ms: number): void {
-    this.#time += ms * MS;
-  }
-
-  seek(process: number, ttlMs = 1000, key = "k"): HistoryEvent {
-    return { ...this.#stamp(process), type: "invoke", f: "acquire", key, value: { ttlMs } };
-  }
-
-  granted(process: number, owner: string, fence?: number, key = "k"): HistoryEvent {
-    const value = fence === undefined ? { owner } : { owner, fence };
-    return { ...this.#stamp(process), type: "ok", f: "acquire", key, value };
-  }
-
-  refused(process: number): HistoryEvent {
-    return { ...this.#stamp(process), type: "fail", f: "acquire", key: "k", value: { reason: "contended" } };
-  }
-
-  leave(process: number, owner: string, key = "k"): HistoryEvent {
-    return { ...this.#stamp(process), type: "invoke", f: "release", key, value: { owner } };
-  }
-
-  released(process: number, released = true, key = "k"): HistoryEvent {
-    return { ...this.#stamp(process), type: "ok", f: "release", key, value: { released } };
-  }
-
-  prolong(process: number, owner: string, ttlMs = 1000): HistoryEvent {
-    return { ...this.#stamp(process), type: "invoke", f: "extend", key: "k", value: { owner, ttlMs } };
-  }
-
-  prolonged(process: number, owner: string): HistoryEvent {
-    return { ...this.#stamp(process), type: "ok", f: "extend", key: "k", value: { owner } };
-  }
-
-  unknown(process: number, f: "acquire" | "release" | "extend" | "write"): HistoryEvent {
-    return { ...this.#stamp(process), type: "info", f, key: "k", value: {} };
-  }
-
-  lost(process: number, owner: string): HistoryEvent {
-    return { ...this.#stamp(process), type: "lost", f: "lease", key: "k", value: { owner } };
-  }
-
-  write(process: number, owner: string, data: string, fence?: number): HistoryEvent {
-    const value = fence === undefined ? { owner, data } : { owner, data, fence };
-    return { ...this.#stamp(process), type: "invoke", f: "write", key: "k", value };
-  }
-
-  written(process: number, position: number): HistoryEvent {
-    return { ...this.#stamp(process), type: "ok", f: "write", key: "k", value: { position } };
-  }
-
-  kill(process: number): HistoryEvent {
-    const value = {
-      phase: "start" as const,
-      targets: [`client-${process}`],
-      outcome: "installed" as const,
-      processes: [process],
-    };
-    return { ...this.#stamp(0), process: "nemesis", type: "fault", f: "kill-client", value };
-  }
-
-  disturb(f: string, target: string): HistoryEvent {
-    const value = { phase: "start" as const, targets: [target], outcome: "installed" as const };
-    return { ...this.#stamp(0), process: "nemesis", type: "fault", f, value };
-  }
-
-  #stamp(process: number): { index: number; time: number; process: number } {
-    this.#time += 1000;
-    return { index: this.#index++, time: this.#time, process };
-  }
-}
-
-type Shape = (script: Script, lines: number) => Generator<HistoryEvent>;
+type Shape = (script: HistoryScript, lines: number) => Generator<HistoryEvent>;
 
 /** In turn, an acquire and a release by each client; `unknown` says whose release is not answered. */
 function* turns(
-  script: Script,
+  script: HistoryScript,
   lines: number,
   options: { clients: number; owner: (round: number, process: number) => string; unknown: (round: number) => boolean },
 ): Generator<HistoryEvent> {
@@ -106,6 +22,21 @@ function* turns(
       yield script.unknown(process, "release");
       processes[client] = next++;
     } else yield script.released(process);
+  }
+}
+
+/** Each client writes in its turn; the audit comes at the end, in the order that `nth` gives it. */
+function* auditedLate(script: HistoryScript, lines: number, nth: (n: number, writes: number) => number) {
+  const writes = Math.floor(lines / 7);
+  for (let n = 0; n < writes; n += 1) {
+    const [process, owner] = [n % 10, `o${n}`];
+    yield* [script.seek(process), script.granted(process, owner, n + 1)];
+    yield* [script.write(process, owner, `d${n}`, n + 1), script.written(process, n)];
+    yield* [script.leave(process, owner), script.released(process)];
+  }
+  for (let n = 0; n < writes; n += 1) {
+    const position = nth(n, writes);
+    yield script.audited(position, `o${position}`, `d${position}`, position + 1);
   }
 }
 
@@ -336,6 +267,9 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       yield script.written(0, line);
     }
   },
+  "writes, audited from the last to the first": (script, lines) =>
+    auditedLate(script, lines, (n, writes) => writes - 1 - n),
+  "writes, audited in no order": (script, lines) => auditedLate(script, lines, (n, writes) => (n * 7919) % writes),
   *"writes of clients whose answers are lost"(script, lines) {
     for (let process = 0; process * 4 < lines; process += 1) {
       yield script.seek(process, 1e8);
@@ -395,5 +329,5 @@ export const ADVERSARIAL_HEADER: HistoryHeader = { format: "lockstorm-history", 
 export function adversarialEvents(shape: string, lines: number): Generator<HistoryEvent> {
   const make = SHAPES[shape];
   if (make === undefined) throw new Error(`no shape "${shape}"`);
-  return make(new Script(), lines);
+  return make(new HistoryScript(), lines);
 }
