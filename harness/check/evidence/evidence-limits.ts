@@ -21,7 +21,7 @@ export const EVIDENCE_LIMITS: EvidenceLimits = {
   faults: 10_000,
   openHolds: 20_000,
   openOperations: 100_000,
-  keys: 10_000,
+  keys: 8_000,
   concludedKeys: 1_000_000,
 };
 

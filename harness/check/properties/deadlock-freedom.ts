@@ -30,7 +30,7 @@ interface KeyState {
   /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
   readonly changing: Set<number>;
   /** Faults that ended a client which may have left the lock behind, by index: its holder, or one that asked for it. */
-  readonly deaths: Map<number, "holder" | "seeker">;
+  deaths: Map<number, "holder" | "seeker"> | undefined;
   /** How many acquires of unknown outcome may still take effect, each once. */
   unknown: number;
   /** The acquire that was refused last. */
@@ -140,7 +140,7 @@ class DeadlockFreedom implements Checker {
       lastHold: undefined,
       seeking: new Map<number, Seek>(),
       changing: new Set<number>(),
-      deaths: new Map<number, "holder" | "seeker">(),
+      deaths: undefined,
       unknown: 0,
       lastRefusal: undefined,
       suspicion: undefined,
@@ -160,7 +160,7 @@ class DeadlockFreedom implements Checker {
     const state = this.#of(hold.key);
     state.idleSince = time;
     state.lastHold = hold;
-    if (hold.end?.by === "kill") state.deaths.set(hold.end.index, "holder");
+    if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
   }
 
   #change(key: string, { type, process, time }: InvocationEvent | CompletionEvent): void {
@@ -181,13 +181,13 @@ class DeadlockFreedom implements Checker {
       for (const process of [...state.changing].filter(died)) {
         state.changing.delete(process);
         state.idleSince = time;
-        state.deaths.set(index, "holder");
+        (state.deaths ??= new Map()).set(index, "holder");
       }
       for (const process of [...state.seeking.keys()].filter(died)) {
         state.seeking.delete(process);
         state.unknown += 1;
         state.idleSince = time;
-        if (!state.deaths.has(index)) state.deaths.set(index, "seeker");
+        if (state.deaths?.has(index) !== true) (state.deaths ??= new Map()).set(index, "seeker");
         if (state.suspicion?.underWay.has(process) === true) state.suspicion = undefined;
       }
     }
@@ -316,7 +316,7 @@ class DeadlockFreedom implements Checker {
     ): readonly Hypothesis[] =>
       this.#evidence.faults
         .during(matches, 0, time)
-        .filter(({ f, index }) => !killsClients(traitsOf(f)) || deaths.has(index))
+        .filter(({ f, index }) => !killsClients(traitsOf(f)) || deaths?.has(index) === true)
         .toReversed()
         .map((fault) => ({
           cause,
@@ -335,7 +335,7 @@ class DeadlockFreedom implements Checker {
       ),
       ...accuse("never-freed", killsClients, (fault, index) => {
         const whom =
-          deaths.get(index) === "holder" ? "its holder" : "a client that had asked for it and may have got it";
+          deaths?.get(index) === "holder" ? "its holder" : "a client that had asked for it and may have got it";
         return `${fault} ended ${whom}, and ${FREE_BY_ITSELF}`;
       }),
       byElimination("never-freed", why, this.#evidence, movesClocks),
