@@ -22,6 +22,8 @@ export interface Deadlines {
 
 interface Lease {
   readonly client: string;
+  /** Whether a hold begins with it: the lease of an acquire, and of no extension. */
+  readonly begins: boolean;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -33,7 +35,8 @@ export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
     if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) return [];
     const { validForMs = leaseMs, grantedAt = event.time } = event.value;
     const fromMs = grantedAt / NANOSECONDS_PER_MS;
-    return [{ client: clientName(event.process % plan.clients.length), fromMs, toMs: fromMs + validForMs }];
+    const begins = event.f === "acquire";
+    return [{ client: clientName(event.process % plan.clients.length), begins, fromMs, toMs: fromMs + validForMs }];
   });
   return { leaseMs, leases };
 }
@@ -54,4 +57,13 @@ export function lengthsAround({ leaseMs, leases }: Deadlines, atMs: number): rea
   const endMs = Math.min(leaseMs, ...running.map(({ toMs }) => toMs - atMs));
   const lengths = [endMs + 0.08 * leaseMs, endMs + 0.5 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, 2.5 * leaseMs];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
+}
+
+/**
+ * For how long a message that a client sends at a moment, to end or prolong its hold, must be held to arrive in its next
+ * hold, in milliseconds; undefined if there is none.
+ */
+export function lengthIntoNextHold({ leaseMs, leases }: Deadlines, client: string, atMs: number): number | undefined {
+  const next = leases.find((lease) => lease.client === client && lease.begins && lease.fromMs > atMs);
+  return next === undefined ? undefined : Math.round(next.fromMs - atMs + 0.1 * leaseMs);
 }

@@ -127,3 +127,16 @@ test("smaller plans are plans, differ from the larger one, and end", async () =>
   }
   expect(steps).toBeGreaterThan(20);
 });
+
+test("an unlock is held until its client holds again, and frees the next hold of a lock that counts entries only", async () => {
+  const base = await baseOf("reentrant-naive", "single", "taken again");
+  const into = deviationsOf(base, faults, ["hold-one-message"]).filter(({ sort }) => sort.endsWith("next hold"));
+  expect(into.map(({ sort }) => sort)).toEqual(into.map(() => expect.stringMatching(/release|extend/)));
+  const seen = new Set<string>();
+  for (const deviation of into) {
+    const plan = deviation.apply(base.plan);
+    const { record } = await runSimulated(plan, { title: deviation.at, required: ["lease-exclusion"] });
+    seen.add(record.verdict.verdict);
+  }
+  expect(seen).toContain("invalid");
+});

@@ -3,7 +3,7 @@ import type { Fault, FaultFocus, FaultParams } from "../../harness/core/fault.ts
 import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
-import { type Base, hasOutlived, lengthsAround } from "./base.ts";
+import { type Base, hasOutlived, lengthIntoNextHold, lengthsAround } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
 import { type StrikePoint, strikePointsOf, type Phase } from "./strike-points.ts";
 
@@ -116,7 +116,14 @@ function ofOneMessage(
     if (way === undefined) return [];
     const least =
       (point.rank + (way === "back" ? 1 : 0)) * 3 + (hasOutlived(deadlines, point.client, point.atMs) ? 1 : 0);
-    return lengthsAround(deadlines, point.atMs).flatMap((forMs, length) => {
+    const around = lengthsAround(deadlines, point.atMs).map((forMs, length) => ({ forMs, length, sort: "alone" }));
+    const strikesNext = way === "there" && point.changesHold;
+    const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
+    const lengths = [
+      ...around,
+      ...(intoNext === undefined ? [] : [{ forMs: intoNext, length: 0, sort: "alone, into the next hold" }]),
+    ];
+    return lengths.flatMap(({ forMs, length, sort }) => {
       const cost = least + length * 2;
       const params =
         cost > mostCost ? undefined : fault.holdsOne?.(focusOf(plan, point, deadlines.leaseMs), way, forMs);
@@ -125,7 +132,7 @@ function ofOneMessage(
       return [
         {
           kind: "hold-one-message",
-          sort: `${point.sort} alone`,
+          sort: `${point.sort} ${sort}`,
           cost,
           get at() {
             return `${kind} of one message ${point.words} for ${forMs} ms`;

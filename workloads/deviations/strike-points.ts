@@ -21,6 +21,8 @@ export interface StrikePoint {
   readonly client: string;
   /** The servers that the client speaks to at this moment. */
   readonly servers: readonly string[];
+  /** Whether it is a message that ends or prolongs a hold. */
+  readonly changesHold: boolean;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
   readonly sort: string;
   /** 0 for what a grant or its end rests on; larger for what matters less. */
@@ -30,6 +32,8 @@ export interface StrikePoint {
 /** How much rests on an operation: a hold begins, goes on and ends by it, or is only guarded. A message of none renews. */
 const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend: 0, write: 1, read: 3 };
 const RENEWAL_RANK = 0;
+/** What changes a hold; a message of no operation renews it. */
+const CHANGES: ReadonlySet<string | undefined> = new Set(["release", "extend", undefined]);
 /** Of an operation of several commands: what one command found may have changed before the next one acts on it. */
 const SPLIT_RANK = -1;
 /** Of messages that name no key: they set a connection up. */
@@ -85,6 +89,7 @@ function atMessages(
           atMs: ns / NANOSECONDS_PER_MS,
           client: clientName(client),
           servers: independent ? [...dataNodes(topology.kind)] : [server],
+          changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
           sort: `${moment} ${client} ${invoked?.f ?? "-"} ${command}`,
           rank,
         },
@@ -138,6 +143,7 @@ function betweenOperations(plan: Base["plan"], { events }: History): readonly St
         atMs: event.time / NANOSECONDS_PER_MS,
         client: clientName(index),
         servers: [...dataNodes(plan.topology.kind)],
+        changesHold: false,
         sort: `between ${index} ${on}`,
         rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
       },

@@ -142,9 +142,9 @@ function deviating(
   faults: readonly Fault[],
   promises: SystematicOptions["promises"],
 ): readonly Queue[] {
-  const found = bases.flatMap((base, index) =>
+  const found = bases.flatMap((base) =>
     deviationsOf(base, faults, undefined, MOST_COST).map((deviation): Deviating => {
-      return { base, deviation, cost: deviation.cost + index / 2 };
+      return { base, deviation, cost: deviation.cost };
     }),
   );
   const promised = promisesOf(promises);
