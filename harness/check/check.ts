@@ -9,6 +9,7 @@ import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";
 import { EVIDENCE_LIMITS, excessOf, type EvidenceLimits } from "./evidence/evidence-limits.ts";
 import { endingNotes, unlessCutShort } from "./evidence/ending.ts";
+import { FirstRefusal } from "./evidence/first-refusal.ts";
 import { SharedEvidence } from "./evidence/evidence.ts";
 import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import { unknown } from "./findings.ts";
@@ -53,6 +54,7 @@ export class HistoryChecker {
   readonly #freezes = new Freezes();
   readonly #crashes = new Crashes();
   readonly #tries = new AnsweredTries();
+  readonly #refusal = new FirstRefusal();
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
   #evidenceFailure: string | undefined;
@@ -94,6 +96,7 @@ export class HistoryChecker {
       this.#freezes.push(step);
       this.#crashes.push(step);
       this.#tries.push(step);
+      this.#refusal.push(step);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
       return;
@@ -223,8 +226,9 @@ export class HistoryChecker {
       const doubt = doubtInWords(event);
       if (doubt !== undefined) unproven.add(doubt);
     }
-    const isFree = !contention.contended && this.#excess === undefined;
-    return [...unproven.all, ...(isFree ? ["no lock was ever contended"] : [])];
+    if (contention.contended || this.#excess !== undefined) return unproven.all;
+    const { reason } = this.#refusal;
+    return [...unproven.all, ...(reason === undefined ? [] : [reason]), "no lock was ever contended"];
   }
 }
 

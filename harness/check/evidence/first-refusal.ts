@@ -1,0 +1,32 @@
+import type { CompletionEvent } from "../../history/operations.ts";
+import type { HistoryStep } from "./history-step.ts";
+
+/** Of what a driver says, no more characters than this. */
+const MOST_WORDS = 200;
+
+/**
+ * How the first acquire ended that was neither granted nor refused as contended. If none was ever granted, it shows what
+ * is wrong: often the driver calls its library in another way than the library wants to be called.
+ */
+export class FirstRefusal {
+  #first: CompletionEvent | undefined;
+  #granted = false;
+
+  push({ event, invocation }: HistoryStep): void {
+    if (this.#granted || invocation?.f !== "acquire") return;
+    if (event.type === "ok") this.#granted = true;
+    else if (event.type === "info" || (event.type === "fail" && event.value?.reason !== "contended")) {
+      this.#first ??= event as CompletionEvent;
+    }
+  }
+
+  /** As a reason for `unknown`; undefined if an acquire was granted, or each was refused as contended. */
+  get reason(): string | undefined {
+    if (this.#granted || this.#first === undefined) return undefined;
+    const { type, value } = this.#first;
+    const { reason, detail } = (value ?? {}) as { readonly reason?: unknown; readonly detail?: unknown };
+    const words = typeof detail === "string" ? detail : reason;
+    const why = typeof words === "string" ? `: ${words.slice(0, MOST_WORDS)}` : "";
+    return `no acquire was granted, and the first that was not contended ended as ${type}${why}`;
+  }
+}
