@@ -63,13 +63,21 @@ function copyOfCheckers(): string {
 const LIMIT_MS = 600_000;
 
 /** `timed out`: the tests did not end, be it that the mutant hangs or that the machine is too busy. */
-function testOutcome(copy: string): "passed" | "failed" | "timed out" {
+type Outcome = "passed" | "failed" | "timed out";
+
+/** How many characters of what the tests print are told: a failure and the error that it names. */
+const TOLD_CHARACTERS = 4000;
+
+/** Runs the tests of the copy. `words`: the last of what they print. */
+function runTests(copy: string): { readonly outcome: Outcome; readonly words: string } {
   const vitest = join(copy, "node_modules", "vitest", "vitest.mjs");
-  const { status, error, signal } = spawnSync(process.execPath, [vitest, "run"], { cwd: copy, timeout: LIMIT_MS });
-  if (error !== undefined && "code" in error && error.code === "ETIMEDOUT") return "timed out";
+  const options = { cwd: copy, timeout: LIMIT_MS, encoding: "utf8", maxBuffer: 2 ** 28 } as const;
+  const { status, error, signal, stdout, stderr } = spawnSync(process.execPath, [vitest, "run"], options);
+  const words = `${stdout}${stderr}`.slice(-TOLD_CHARACTERS);
+  if (error !== undefined && "code" in error && error.code === "ETIMEDOUT") return { outcome: "timed out", words };
   if (error !== undefined) throw error;
   if (signal !== null) throw new Error(`the tests were ended by ${signal}`);
-  return status === 0 ? "passed" : "failed";
+  return { outcome: status === 0 ? "passed" : "failed", words };
 }
 
 /** The numbers of all mutants, beginning where this commit begins. */
@@ -91,8 +99,11 @@ function main(chosen: readonly number[], minutes: number): number {
   const endsAt = performance.now() + minutes * 60_000;
   let tried = 0;
   try {
-    const without = testOutcome(copy);
-    if (without !== "passed") throw new Error(`without any mutant the tests ${without}`);
+    const without = runTests(copy);
+    if (without.outcome !== "passed") {
+      console.error(`without any mutant the tests ${without.outcome}; the last that they print:\n${without.words}`);
+      return 1;
+    }
     let unexplained = 0;
     let undecided = 0;
     for (const number of numbers) {
@@ -105,7 +116,7 @@ function main(chosen: readonly number[], minutes: number): number {
         path,
         original.replace(from, () => to),
       );
-      const outcome = testOutcome(copy);
+      const { outcome } = runTests(copy);
       writeFileSync(path, original);
       if (outcome === "passed" && survives === undefined) unexplained += 1;
       if (outcome === "timed out") undecided += 1;
