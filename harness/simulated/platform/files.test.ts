@@ -1,16 +1,17 @@
 import "./install.ts";
 import fs, { createReadStream } from "node:fs";
-import { mkdtemp, readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "lockstorm-files-"));
 const file = join(folder, "package.json");
 fs.writeFileSync(file, '{ "version": "1" }\n');
+afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs a program in a host. Returns its result and the virtual time at which it ended, in microseconds. */
 async function inHost<T>(
