@@ -1,4 +1,5 @@
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
+import type { Supports } from "../harness/core/sharing.ts";
 import type { Claim, Limit } from "./claims.ts";
 
 /** How to start a program. No shell reads it. */
@@ -18,6 +19,8 @@ export interface WorkerLock {
   readonly name: string;
   readonly command: WorkerCommand;
   readonly topologies: readonly TopologyKind[];
+  /** What it supports beyond one holder at a time. Absent: what the worker says when it is asked. */
+  readonly supports?: Supports;
   /** What it promises, and under which faults. Absent: what any sound lock can promise. */
   readonly claims?: readonly Claim[];
   /** Where it is known to break. */

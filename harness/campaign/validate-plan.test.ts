@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { UserError } from "../core/errors.ts";
 import { PLAN_FORMAT, PLAN_VERSION, type Plan, type PlanInput, planSchema } from "../core/plan.ts";
 import type { Sharing } from "../core/sharing.ts";
@@ -92,4 +95,28 @@ test("a plan is refused that shares a key in a way that its lock does not suppor
   await expect(validatePlan(sharing("single", { mode: "shared" }))).rejects.toThrow("the plan asks for a `mode`");
   expect(() => sharing("single", { limit: 1, permits: 2 })).toThrow("`permits` is larger than `limit`");
   expect(() => sharing("single", { limit: 1, mode: "shared" })).toThrow("state one of the two");
+});
+
+/** A worker file for the worker for tests with this mistake. */
+function workerFile(mistake: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const words = [join(import.meta.dirname, "../external/testing/worker.py"), mistake];
+  const path = join(folder, "a.worker.json");
+  writeFileSync(path, JSON.stringify({ command: { program: "python3", arguments: words }, topologies: ["single"] }));
+  return path;
+}
+
+test.each([
+  ["that says that it is one", "permits", undefined],
+  ["that says nothing", "", "and the lock .* does not support it"],
+])("a plan with permits is for a worker %s", async (_, mistake, refusal) => {
+  const sections = [{ key: "k1", ttlMs: 100, waitMs: 0, limit: 2, steps: [] }];
+  const fit = planSchema.parse({
+    ...plan(workerFile(mistake), { kind: "single" }, "pause-node", node),
+    clients: [{ sections }],
+    faults: [],
+  });
+  if (refusal === undefined) await expect(validatePlan(fit)).resolves.toBeUndefined();
+  else await expect(validatePlan(fit)).rejects.toThrow(new RegExp(refusal));
 });

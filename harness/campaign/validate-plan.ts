@@ -1,10 +1,11 @@
 import { faults } from "../../faults/registry.ts";
 import { targetNames } from "../../faults/targets.ts";
 import { loadDriver } from "../client/load-driver.ts";
+import { supportsOf } from "../client/supports-of.ts";
 import { lockFacts } from "../client/lock-facts.ts";
 import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
-import { lacking, type Supports } from "../core/sharing.ts";
+import { lacking } from "../core/sharing.ts";
 import { refuseImpossibleMessages } from "../core/messages/refuse-messages.ts";
 import { type MessageMoment, PROXY_MOMENTS } from "../core/trigger.ts";
 import { TOPOLOGIES, topologySchema } from "../core/topology.ts";
@@ -21,8 +22,8 @@ export async function validatePlan(plan: Plan, moments: readonly MessageMoment[]
   refuseUnknownTargets(plan);
   refuseImpossible(plan);
   refuseImpossibleMessages(plan, moments);
-  const { supports } = await loadDriver(plan.lock);
-  refuseUnsupported(plan, supports);
+  await loadDriver(plan.lock);
+  await refuseUnsupported(plan);
   refuseMixedSharing(plan);
   const entry = lockFacts(plan.lock);
   if (entry !== undefined && !entry.topologies.includes(plan.topology.kind)) {
@@ -34,14 +35,17 @@ export async function validatePlan(plan: Plan, moments: readonly MessageMoment[]
 }
 
 /** A lock that ignores what it does not know would be accused of what it never promised. */
-function refuseUnsupported({ lock, clients }: Plan, supports: Supports = {}): void {
-  for (const section of clients.flatMap(({ sections }) => sections)) {
+async function refuseUnsupported({ lock, clients }: Plan): Promise<void> {
+  const sections = clients.flatMap(({ sections }) => sections);
+  if (sections.every((section) => lacking({}, section) === undefined)) return;
+  const supports = await supportsOf(lock);
+  for (const section of sections) {
     const lacks = lacking(supports, section);
     if (lacks === undefined) continue;
     const what = lacks === "permits" ? "`limit` or `permits`" : "a `mode`";
     throw new UserError(
       `the plan asks for ${what}, and the lock ${lock} does not support it`,
-      `take it out of the plan, or state supports: { ${lacks}: true } in the driver`,
+      `take it out of the plan, or state supports: { ${lacks}: true } in the driver or the worker`,
     );
   }
 }

@@ -7,6 +7,7 @@ import type {
   LockEnvironment,
   Renewed,
 } from "../core/lock-driver.ts";
+import type { Supports } from "../core/sharing.ts";
 import { clientName } from "../core/topology.ts";
 import { lostProblem, renewedProblem } from "./driver-answers.ts";
 
@@ -56,12 +57,14 @@ class AlteredClient implements LockClient {
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
   readonly #renewedListeners: ((renewed: Renewed) => void)[] = [];
   readonly #count = { release: 0, extend: 0 };
+  readonly supports?: Supports;
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
 
   constructor(lock: LockClient, alteration: Alteration, { client }: LockEnvironment) {
     this.#lock = lock;
     this.#alteration = alteration;
     this.#name = client;
+    if (lock.supports !== undefined) this.supports = lock.supports;
     const extend = lock.extend?.bind(lock);
     if (extend !== undefined) this.extend = (grant, ttlMs) => this.#extend(extend, grant, ttlMs);
     lock.onLost?.((lost) => this.#tellLost(lost));

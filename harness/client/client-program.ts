@@ -46,7 +46,7 @@ export class ClientProgram implements AsyncDisposable {
     { driver, trueNow }: Pick<ClientProgramOptions, "driver" | "trueNow">,
   ) {
     this.#lock = lock;
-    this.#supports = driver.supports ?? {};
+    this.#supports = lock.supports ?? driver.supports ?? {};
     this.#resource = resource;
     this.#trueNow = trueNow;
   }

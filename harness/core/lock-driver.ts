@@ -13,6 +13,8 @@ export interface LockDriver {
 
 /** One client of the lock. The harness calls one operation at a time. */
 export interface LockClient extends AsyncDisposable {
+  /** What it supports, if only a connected client can say. Absent: what the driver states. */
+  readonly supports?: Supports;
   /**
    * Tries to take the lock for `ttlMs`, waiting up to `waitMs` for another holder; 0 means one try. When `signal`
    * aborts, the answer is expected soon; an operation that is unsettled then is `info`.

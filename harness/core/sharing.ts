@@ -9,6 +9,9 @@ export interface Supports {
   readonly modes?: boolean;
 }
 
+/** The fields of `Supports` in files and messages. */
+export const supportsFields = { permits: z.boolean().default(false), modes: z.boolean().default(false) };
+
 /**
  * How an acquire shares its key with others. With a `limit`, the key is a semaphore with `limit` permits, of which this
  * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: `shared` holds stand beside each

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Supports, supportsFields } from "../core/sharing.ts";
 
 /** The longest granularity that leaves leases of a sensible length. */
 const MOST_GRANULARITY_MS = 60_000;
@@ -19,6 +20,8 @@ export const capabilitiesSchema = z
     fence: z.boolean().default(false),
     /** Whether `acquire` can wait for another holder. */
     waits: z.boolean().default(false),
+    /** What the lock can do beyond being held by one client at a time. */
+    supports: z.object(supportsFields).optional(),
   })
   .nullish()
   .transform((stated) => stated ?? NOTHING);
@@ -30,6 +33,7 @@ export interface Capabilities {
   readonly reentrant: boolean;
   readonly fence: boolean;
   readonly waits: boolean;
+  readonly supports?: Supports | undefined;
 }
 
 const NOTHING: Capabilities = { extend: "none", ttlGranularityMs: 1, reentrant: false, fence: false, waits: false };

@@ -4,11 +4,11 @@ import { PROTOCOL_VERSION } from "./protocol.ts";
 import { WorkerSession } from "./worker-session.ts";
 
 /**
- * Asks a worker what its lock can do: starts it, without servers, and ends it.
- * @throws UserError when it cannot be started or does not say
+ * Asks a worker what its lock can do: starts it, without servers, and ends it. What its file states counts too.
+ * @throws UserError when it cannot be started or does not say, or contradicts its file
  */
-export async function describeWorker({ name, command }: WorkerLock): Promise<Capabilities> {
+export async function describeWorker({ name, command, supports }: WorkerLock): Promise<Capabilities> {
   const first = { protocol: PROTOCOL_VERSION, describe: true } as const;
-  await using session = await WorkerSession.open({ command, name, first, log: () => {}, ownGroup: true });
+  await using session = await WorkerSession.open({ command, name, first, supports, log: () => {}, ownGroup: true });
   return session.capabilities;
 }

@@ -77,6 +77,38 @@ describe("a lock in another language", () => {
     await expect(client.acquire("k", OPTIONS)).rejects.toThrow(words);
   });
 
+  test("that states permits is asked for them", async () => {
+    await using client = await connect("permits");
+    expect(client.supports).toEqual({ permits: true, modes: false });
+    const granted = await client.acquire("k", { ...OPTIONS, limit: 3, permits: 2 });
+    expect(granted).toMatchObject({ type: "ok", value: { owner: expect.stringMatching(/:2 of 3$/) } });
+  });
+
+  test("that has no leases promises no validity", async () => {
+    await using client = await connect("endless");
+    const granted = await client.acquire("k", OPTIONS);
+    if (granted.type !== "ok") throw new Error(granted.reason);
+    expect([granted.value.validForMs, granted.value.validFromMs]).toEqual([undefined, undefined]);
+  });
+
+  test.each([
+    ["nothing is stated", "", undefined, undefined],
+    ["the worker states it", "permits", undefined, { permits: true, modes: false }],
+    ["its file states it", "", { modes: true }, { modes: true }],
+    ["its file states less", "permits", { permits: false }, { permits: false }],
+  ])("supports what is stated: %s", async (_, mistake, supports, expected) => {
+    const lock = { name: "a", topologies: ["single"], limits: [], command: command(mistake) } as const;
+    const stated = supports === undefined ? {} : { supports };
+    expect((await describeWorker({ ...lock, ...stated })).supports).toEqual(expected);
+  });
+
+  test("whose file states more than it says cannot be used", async () => {
+    const lock = { name: "a", topologies: ["single"], limits: [], command: command("mutex") } as const;
+    await expect(describeWorker({ ...lock, supports: { permits: true } })).rejects.toThrow(
+      "its file states that the lock supports permits, and the worker says that it does not",
+    );
+  });
+
   test("states what it can do, or nothing", async () => {
     const lock = { name: "a", topologies: ["single"], limits: [] } as const;
     expect(await describeWorker({ ...lock, command: command() })).toEqual({ ...NOTHING, extend: "any" });
@@ -148,6 +180,7 @@ describe("a worker file", () => {
     ["{", /is no worker file: .*JSON/],
     ["{}", /is no worker file: command: /],
     ['{"command":{"program":"a"},"topologies":["star"]}', /is no worker file: topologies\.0: /],
+    ['{"command":{"program":"a"},"topologies":["single"],"supports":{"keys":true}}', /Unrecognized key: "keys"/],
     ['{"command":{"program":"a","shell":true},"topologies":["single"]}', /Unrecognized key: "shell"/],
   ])("that is none is one line: %s", (text, words) => {
     expect(() => read(text)).toThrow(UserError);

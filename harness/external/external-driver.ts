@@ -1,6 +1,15 @@
 import { InvalidAnswerError } from "../core/errors.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
-import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Renewed } from "../core/lock-driver.ts";
+import type {
+  AcquireOptions,
+  Completion,
+  Grant,
+  LockClient,
+  LockDriver,
+  LockEnvironment,
+  Renewed,
+} from "../core/lock-driver.ts";
+import { statedSharing, type Supports } from "../core/sharing.ts";
 import type { z } from "zod";
 import type { Failed } from "./protocol.ts";
 import { grantedSchema, PROTOCOL_VERSION, releasedSchema } from "./protocol.ts";
@@ -20,6 +29,7 @@ class ExternalClient implements LockClient {
   readonly #origin: bigint;
   readonly #lost: ((lost: { readonly key: string; readonly owner: string }) => void)[];
   readonly #renewed: ((renewed: Renewed) => void)[];
+  readonly supports: Supports;
   /** Absent where the lock cannot extend. */
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
 
@@ -28,18 +38,23 @@ class ExternalClient implements LockClient {
     this.#origin = origin;
     this.#lost = listeners.lost;
     this.#renewed = listeners.renewed;
+    this.supports = session.capabilities.supports ?? {};
     if (session.capabilities.extend !== "none") {
       this.extend = async ({ key, owner }, ttlMs) =>
         this.#granted(key, await session.ask({ op: "extend", key, owner, ttlMs }, grantedSchema));
     }
   }
 
-  static async connect({ name, command }: WorkerLock, { client, servers }: LockEnvironment): Promise<ExternalClient> {
+  static async connect(
+    { name, command, supports }: WorkerLock,
+    { client, servers }: LockEnvironment,
+  ): Promise<ExternalClient> {
     const origin = process.hrtime.bigint();
     const listeners: Listeners = { lost: [], renewed: [] };
     const session = await WorkerSession.open({
       command,
       name,
+      supports,
       first: { protocol: PROTOCOL_VERSION, client, origin: String(origin), servers },
       log: (text) => void process.stderr.write(text),
       ownGroup: false,
@@ -49,11 +64,9 @@ class ExternalClient implements LockClient {
     return new ExternalClient(session, origin, listeners);
   }
 
-  async acquire(
-    key: string,
-    { ttlMs, waitMs }: { readonly ttlMs: number; readonly waitMs: number },
-  ): Promise<Completion<Grant>> {
-    return this.#granted(key, await this.#session.ask({ op: "acquire", key, ttlMs, waitMs }, grantedSchema));
+  async acquire(key: string, { ttlMs, waitMs, ...asked }: AcquireOptions): Promise<Completion<Grant>> {
+    const request = { op: "acquire", key, ttlMs, waitMs, ...statedSharing(asked) } as const;
+    return this.#granted(key, await this.#session.ask(request, grantedSchema));
   }
 
   async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
@@ -87,8 +100,7 @@ class ExternalClient implements LockClient {
       owner,
       ...(fence === undefined ? {} : { fence }),
       ...(place === undefined ? {} : { place }),
-      validForMs,
-      validFromMs: readingAt(this.#origin, grantedAt),
+      ...(validForMs === undefined ? {} : { validForMs, validFromMs: readingAt(this.#origin, grantedAt) }),
     };
     return { type: "ok", value };
   }

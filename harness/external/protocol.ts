@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Servers } from "../core/lock-driver.ts";
+import type { Sharing } from "../core/sharing.ts";
 import { capabilitiesSchema } from "./capabilities.ts";
 
 /** The version of the protocol between lockstorm and a worker: docs/protocol.md. */
@@ -21,10 +22,18 @@ export type FirstMessage =
 
 /** What a worker is asked for, after the first line. */
 export type WorkerRequest =
-  | { readonly op: "acquire"; readonly key: string; readonly ttlMs: number; readonly waitMs: number }
+  | AcquireRequest
   | { readonly op: "extend"; readonly key: string; readonly owner: string; readonly ttlMs: number }
   | { readonly op: "release"; readonly key: string; readonly owner: string }
   | { readonly op: "clock" };
+
+/** `limit`, `permits` and `mode` come only to a lock that supports them. */
+interface AcquireRequest extends Sharing {
+  readonly op: "acquire";
+  readonly key: string;
+  readonly ttlMs: number;
+  readonly waitMs: number;
+}
 
 export const readySchema = z.union([
   z.object({ ready: z.literal(true), capabilities: capabilitiesSchema }),
@@ -42,7 +51,8 @@ export const grantedSchema = z.object({
   owner: name,
   fence: z.int().optional(),
   place: name.optional(),
-  validForMs,
+  /** Absent: the lock has no leases. */
+  validForMs: validForMs.optional(),
   grantedAt,
 });
 /** The answer to `release`. */

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Claim } from "../../lock-impl/claims.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { supportsFields } from "../core/sharing.ts";
 import { TOPOLOGIES } from "../core/topology.ts";
 import { PROPERTIES } from "../core/verdict.ts";
 
@@ -33,6 +34,8 @@ const workerFileSchema = z.strictObject({
     directory: z.string().default("."),
   }),
   topologies: z.array(z.enum(TOPOLOGIES)).min(1),
+  /** What the lock supports beyond one holder at a time. Default: what the worker says. */
+  supports: z.strictObject(supportsFields).optional(),
   /** What the lock promises. Default: what any sound lock can promise there. */
   claims: z.array(claimSchema).optional(),
 });
@@ -51,7 +54,7 @@ export function readWorkerFile(path: string): WorkerLock {
   const folder = dirname(file);
   const parsed = workerFileSchema.safeParse(contentOf(file));
   if (!parsed.success) throw notOne(file, problemIn(parsed.error));
-  const { command, topologies, claims } = parsed.data;
+  const { command, topologies, supports, claims } = parsed.data;
   return {
     name: path,
     command: {
@@ -60,6 +63,7 @@ export function readWorkerFile(path: string): WorkerLock {
       directory: isAbsolute(command.directory) ? command.directory : resolve(folder, command.directory),
     },
     topologies,
+    ...(supports === undefined ? {} : { supports }),
     // A fault that does not exist is never in a plan, and promises nothing.
     ...(claims === undefined ? {} : { claims: claims as readonly Claim[] }),
     limits: [],

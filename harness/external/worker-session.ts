@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
 import { InvalidAnswerError, messageOf, UserError } from "../core/errors.ts";
+import type { Supports } from "../core/sharing.ts";
 import type { Capabilities } from "./capabilities.ts";
 import {
   clockSchema,
@@ -31,6 +32,8 @@ type Line = Readonly<Record<string, unknown>> & { readonly ok: boolean };
 export interface WorkerSessionOptions {
   readonly command: WorkerCommand;
   readonly first: FirstMessage;
+  /** What is stated of its lock elsewhere. A worker that states something else cannot be used. */
+  readonly supports?: Supports | undefined;
   /** What errors call it: the lock. */
   readonly name: string;
   /** Gets what it writes to its standard error. */
@@ -147,7 +150,7 @@ export class WorkerSession implements AsyncDisposable {
     this.#process.kill();
   }
 
-  async #start({ first, readyDeadlineMs = READY_DEADLINE_MS }: WorkerSessionOptions): Promise<void> {
+  async #start({ first, supports, readyDeadlineMs = READY_DEADLINE_MS }: WorkerSessionOptions): Promise<void> {
     const timer = setTimeout(
       () => this.#ready.reject(new Error(`it was not ready within ${readyDeadlineMs} ms`)),
       readyDeadlineMs,
@@ -156,7 +159,9 @@ export class WorkerSession implements AsyncDisposable {
       this.#process.send(first);
       const ready = readySchema.parse(JSON.parse(await this.#ready.promise));
       if (!ready.ready) throw new Error(ready.reason);
-      this.#capabilities = ready.capabilities;
+      const { capabilities } = ready;
+      refuseContradiction(supports, capabilities.supports);
+      this.#capabilities = supports === undefined ? capabilities : { ...capabilities, supports };
       // Its leases count on that clock.
       if ("client" in first) await this.clock();
     } finally {
@@ -191,6 +196,14 @@ export class WorkerSession implements AsyncDisposable {
     for (const { reject } of this.#pending.values()) reject(this.#broken);
     this.#pending.clear();
   }
+}
+
+/** A worker that does not know `limit`, `permits` or `mode` would ignore them, and its lock would be accused. */
+function refuseContradiction(stated: Supports | undefined, said: Supports | undefined): void {
+  if (said === undefined || stated === undefined) return;
+  for (const what of ["permits", "modes"] as const)
+    if (stated[what] === true && said[what] !== true)
+      throw new Error(`its file states that the lock supports ${what}, and the worker says that it does not`);
 }
 
 function isEvent(message: WorkerMessage): message is WorkerEvent {

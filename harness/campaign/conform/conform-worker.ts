@@ -12,6 +12,8 @@ import { cleanup } from "../cleanup.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { prepareEngine } from "../run-on-containers.ts";
+import { permits } from "./checks/permits.ts";
+import { readers } from "./checks/readers.ts";
 import { waiting } from "./checks/waiting.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-driver.ts";
@@ -60,9 +62,12 @@ export async function conformWorker(
 
 /** Why a check does not apply to a lock of these capabilities; undefined if it does. */
 function needless({ name }: ConformityCheck, capabilities: Capabilities | undefined): string | undefined {
-  return name === waiting.name && capabilities?.waits === false
-    ? "the worker says that its lock does not wait"
-    : undefined;
+  if (capabilities === undefined) return undefined;
+  const { waits, supports = {} } = capabilities;
+  if (name === waiting.name && !waits) return "the worker says that its lock does not wait";
+  if (name === permits.name && supports.permits !== true) return "the worker says that its lock is no semaphore";
+  if (name === readers.name && supports.modes !== true) return "the worker says that its lock has no readers";
+  return undefined;
 }
 
 /** The results in the order of the items, at most `most` at a time. After an error no other item begins. */

@@ -1,7 +1,6 @@
 import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
-import { loadDriver } from "../../client/load-driver.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
@@ -101,7 +100,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
       capabilities,
       faults,
       required,
-      supports: (await loadDriver(lock)).supports,
+      supports: hunt.supports,
     }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
     promises: (plan) => (required ?? requiredProperties(plan)).length,

@@ -7,6 +7,7 @@ import { findWorker, requireNoWorker } from "../../external/find-worker.ts";
 import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requireSimulated, type TopologySpec } from "../../core/topology.ts";
+import type { Supports } from "../../core/sharing.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-journal.ts";
@@ -35,6 +36,8 @@ export interface PreparedHunt {
   readonly topology: TopologySpec;
   /** What a lock in another language says that it can do. */
   readonly capabilities: Capabilities | undefined;
+  /** What it supports beyond one holder at a time. */
+  readonly supports: Supports;
   readonly faults: readonly Fault[];
   readonly required: readonly Property[] | undefined;
   readonly budgetMs: number | undefined;
@@ -62,7 +65,7 @@ export async function prepareHunt(
   if (backend === "simulated") requireNoWorker(lock);
   // The backend first: the simulation must patch the platform before a library stores one of its functions.
   await executorOf(backend);
-  await loadDriver(lock);
+  const driver = await loadDriver(lock);
   const worker = findWorker(lock);
   const capabilities = worker === undefined ? undefined : await describeWorker(worker);
   const faults = faultsFor(options.faults, backend, topology);
@@ -93,6 +96,7 @@ export async function prepareHunt(
     backend,
     topology,
     capabilities,
+    supports: (worker === undefined ? driver.supports : capabilities?.supports) ?? {},
     faults,
     required,
     budgetMs,

@@ -68,10 +68,14 @@ def answer(redis, origin, request):
                 return {"ok": False, "kind": "contended", "reason": "the lease is gone"}
             return {"ok": True, "owner": request["owner"], "validForMs": request["ttlMs"], "grantedAt": sent}
         owner = "" if mistake == "empty-owner" else uuid.uuid4().hex
+        if mistake == "permits":
+            owner += f":{request.get('permits', 1)} of {request.get('limit')}"
         if redis.call("SET", key, owner, "NX", "PX", request["ttlMs"]) is None:
             return {"ok": False, "kind": "contended", "reason": "another client holds it"}
         valid_ms = request["ttlMs"] * (3 if mistake == "long-lease" else 1)
         granted = sent + 10**12 if mistake == "future" else sent
+        if mistake == "endless":
+            return {"ok": True, "owner": owner, "grantedAt": granted}
         return {"ok": True, "owner": owner, "validForMs": valid_ms, "grantedAt": granted}
     except OSError as error:
         kind = "error" if mistake == "certain" else "indeterminate"
@@ -91,7 +95,8 @@ def main():
             sys.stdout.write("x" * 65536)
     if mistake == "refuse":
         return say({"ready": False, "reason": "no licence for this lock"})
-    say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any"}})
+    supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}
+    say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any", **supports}})
     if "describe" in first:
         return None
     origin = int(first["origin"])

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"strconv"
 	"time"
@@ -42,13 +43,21 @@ type Capabilities struct {
 	Fence bool
 	// Waits says that Acquire can wait for another holder. A lock that does not is asked again instead.
 	Waits bool
+	// Permits says that the Client is a [Semaphore].
+	Permits bool
+	// Modes says that the Client is a [ReadWriteLock].
+	Modes bool
 }
+
+// Endless is the ValidFor of a lock without leases, which is held until it is released.
+const Endless time.Duration = math.MaxInt64
 
 // A Grant is a lease that was granted.
 type Grant struct {
 	// Owner is the value under which the lock is held: fresh for each acquisition, and never that of another client.
 	Owner string
-	// ValidFor is how long, from SentAt on, the holder may trust the lease that was really applied. Zero promises nothing.
+	// ValidFor is how long, from SentAt on, the holder may trust the lease that was really applied. Zero promises nothing,
+	// and [Endless] says that the lock has no leases.
 	ValidFor time.Duration
 	// SentAt is a reading just before the request was sent that took the lock: of the try that succeeded, if there were
 	// several. The server's time begins later, so a lease that counts from here ends in time.
@@ -72,6 +81,28 @@ type Client interface {
 type Extender interface {
 	// Extend prolongs a lease to ttl from now.
 	Extend(ctx context.Context, key, owner string, ttl time.Duration) (Grant, error)
+}
+
+// A Semaphore is a Client that is asked for permits. One that does not state Permits in its Capabilities never is.
+type Semaphore interface {
+	// AcquirePermits takes so many permits of a semaphore that has limit of them, all in one grant.
+	AcquirePermits(ctx context.Context, key string, limit, permits int, ttl, wait time.Duration) (Grant, error)
+}
+
+// A Mode is how a read-write lock is taken.
+type Mode string
+
+const (
+	// Shared stands beside others of its kind.
+	Shared Mode = "shared"
+	// Exclusive stands alone.
+	Exclusive Mode = "exclusive"
+)
+
+// A ReadWriteLock is a Client that is asked for modes. One that does not state Modes in its Capabilities never is.
+type ReadWriteLock interface {
+	// AcquireMode takes the lock in this mode.
+	AcquireMode(ctx context.Context, key string, mode Mode, ttl, wait time.Duration) (Grant, error)
 }
 
 // Connect connects a client. An error ends the run with one line.

@@ -27,6 +27,10 @@ type request struct {
 	Owner  string `json:"owner"`
 	TTLMs  int64  `json:"ttlMs"`
 	WaitMs int64  `json:"waitMs"`
+	// Limit is zero where the key is no semaphore, and Mode is empty where it is no read-write lock.
+	Limit   int  `json:"limit"`
+	Permits int  `json:"permits"`
+	Mode    Mode `json:"mode"`
 }
 
 type readyMessage struct {
@@ -41,17 +45,23 @@ type capabilitiesMessage struct {
 	Reentrant        bool      `json:"reentrant"`
 	Fence            bool      `json:"fence"`
 	Waits            bool      `json:"waits"`
+	Supports         supports  `json:"supports"`
+}
+
+type supports struct {
+	Permits bool `json:"permits"`
+	Modes   bool `json:"modes"`
 }
 
 // An owner that is empty is said to be, so that lockstorm can name the field.
 type grantedAnswer struct {
-	ID         int64   `json:"id"`
-	OK         bool    `json:"ok"`
-	Owner      string  `json:"owner"`
-	Fence      *int64  `json:"fence,omitempty"`
-	Place      string  `json:"place,omitempty"`
-	ValidForMs float64 `json:"validForMs"`
-	GrantedAt  int64   `json:"grantedAt"`
+	ID         int64    `json:"id"`
+	OK         bool     `json:"ok"`
+	Owner      string   `json:"owner"`
+	Fence      *int64   `json:"fence,omitempty"`
+	Place      string   `json:"place,omitempty"`
+	ValidForMs *float64 `json:"validForMs,omitempty"`
+	GrantedAt  int64    `json:"grantedAt"`
 }
 
 type releasedAnswer struct {
@@ -99,7 +109,7 @@ func (c Capabilities) message() *capabilitiesMessage {
 	}
 	return &capabilitiesMessage{
 		Extend: extend, TTLGranularityMs: max(1, c.TTLGranularity.Milliseconds()), Reentrant: c.Reentrant, Fence: c.Fence,
-		Waits: c.Waits,
+		Waits: c.Waits, Supports: supports{Permits: c.Permits, Modes: c.Modes},
 	}
 }
 
@@ -107,10 +117,14 @@ func grantedBy(id int64, origin Instant, grant Grant) any {
 	if grant.SentAt == 0 {
 		return failedBy(id, errors.New("the worker did not say when the grant was sent (Grant.SentAt)"))
 	}
-	return grantedAnswer{
-		ID: id, OK: true, Owner: grant.Owner, Fence: grant.Fence, Place: grant.Place,
-		ValidForMs: milliseconds(grant.ValidFor), GrantedAt: since(origin, grant.SentAt),
+	answer := grantedAnswer{
+		ID: id, OK: true, Owner: grant.Owner, Fence: grant.Fence, Place: grant.Place, GrantedAt: since(origin, grant.SentAt),
 	}
+	if grant.ValidFor != Endless {
+		validFor := milliseconds(grant.ValidFor)
+		answer.ValidForMs = &validFor
+	}
+	return answer
 }
 
 func failedBy(id int64, err error) any {

@@ -128,10 +128,10 @@ func (o *operations) end() {
 }
 
 func perform(ctx context.Context, client Client, origin Instant, asked request) any {
-	ttl, wait := time.Duration(asked.TTLMs)*time.Millisecond, time.Duration(asked.WaitMs)*time.Millisecond
+	ttl := time.Duration(asked.TTLMs) * time.Millisecond
 	switch asked.Op {
 	case "acquire":
-		return granted(asked.ID, origin, func() (Grant, error) { return client.Acquire(ctx, asked.Key, ttl, wait) })
+		return granted(asked.ID, origin, func() (Grant, error) { return acquire(ctx, client, asked, ttl) })
 	case "extend":
 		if extender, ok := client.(Extender); ok {
 			return granted(asked.ID, origin, func() (Grant, error) {
@@ -146,6 +146,24 @@ func perform(ctx context.Context, client Client, origin Instant, asked request) 
 		return releasedAnswer{ID: asked.ID, OK: true, Released: released}
 	}
 	return failedBy(asked.ID, fmt.Errorf("%w: this worker has no operation %q", ErrUnsupported, asked.Op))
+}
+
+// acquire asks for what the key is: a semaphore, a read-write lock, or neither.
+func acquire(ctx context.Context, client Client, asked request, ttl time.Duration) (Grant, error) {
+	wait := time.Duration(asked.WaitMs) * time.Millisecond
+	switch {
+	case asked.Limit > 0:
+		if semaphore, ok := client.(Semaphore); ok {
+			return semaphore.AcquirePermits(ctx, asked.Key, asked.Limit, max(1, asked.Permits), ttl, wait)
+		}
+		return Grant{}, fmt.Errorf("%w: this worker's lock is no semaphore", ErrUnsupported)
+	case asked.Mode != "":
+		if readWrite, ok := client.(ReadWriteLock); ok {
+			return readWrite.AcquireMode(ctx, asked.Key, asked.Mode, ttl, wait)
+		}
+		return Grant{}, fmt.Errorf("%w: this worker's lock has no readers", ErrUnsupported)
+	}
+	return client.Acquire(ctx, asked.Key, ttl, wait)
 }
 
 func granted(id int64, origin Instant, operation func() (Grant, error)) any {

@@ -66,6 +66,18 @@ func (c extending) Extend(_ context.Context, key, owner string, ttl time.Duratio
 	return worker.Grant{Owner: owner, ValidFor: ttl, SentAt: worker.Now()}, nil
 }
 
+// sharing tells how it was asked.
+type sharing struct{ *inMemory }
+
+func (c sharing) AcquirePermits(_ context.Context, _ string, limit, permits int, _, _ time.Duration) (worker.Grant, error) {
+	owner := fmt.Sprintf("%d of %d", permits, limit)
+	return worker.Grant{Owner: owner, ValidFor: worker.Endless, SentAt: worker.Now()}, nil
+}
+
+func (c sharing) AcquireMode(_ context.Context, _ string, mode worker.Mode, ttl, _ time.Duration) (worker.Grant, error) {
+	return worker.Grant{Owner: string(mode), ValidFor: ttl, SentAt: worker.Now()}, nil
+}
+
 func opening(origin worker.Instant) message {
 	return message{
 		"protocol": 1, "client": "client-0", "origin": strconv.FormatInt(int64(origin), 10),
@@ -125,6 +137,7 @@ func TestIsReadyWithItsCapabilitiesAndCloses(t *testing.T) {
 	want := []message{
 		{"ready": true, "capabilities": message{
 			"extend": "same", "ttlGranularityMs": 1000.0, "reentrant": false, "fence": true, "waits": false,
+			"supports": message{"permits": false, "modes": false},
 		}},
 		{"closed": true},
 	}
@@ -137,6 +150,7 @@ func TestCapabilitiesThatSayNothing(t *testing.T) {
 	got := converse(t, worker.Capabilities{}, connectInMemory, message{"protocol": 1, "describe": true})
 	want := []message{{"ready": true, "capabilities": message{
 		"extend": "none", "ttlGranularityMs": 1.0, "reentrant": false, "fence": false, "waits": false,
+		"supports": message{"permits": false, "modes": false},
 	}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -162,6 +176,44 @@ func TestALeaseCountsFromBeforeItWasSent(t *testing.T) {
 	want := message{"id": 0.0, "ok": true, "owner": "me", "validForMs": 990.0, "fence": 0.0}
 	if !reflect.DeepEqual(granted, want) {
 		t.Errorf("got %v, want %v", granted, want)
+	}
+}
+
+// shared is an acquire of a semaphore or a read-write lock.
+func shared(fields message) message {
+	asked := acquire("k")
+	for name, value := range fields {
+		asked[name] = value
+	}
+	return asked
+}
+
+func TestAsksForPermitsAndModes(t *testing.T) {
+	connect := func(environment worker.Environment) (worker.Client, error) {
+		return sharing{&inMemory{environment: environment, owners: map[string]string{}}}, nil
+	}
+	answers := perform(t, connect, shared(message{"limit": 3, "permits": 2}), shared(message{"limit": 3}),
+		shared(message{"mode": "shared"}), acquire("k"))
+	for index, owner := range []string{"2 of 3", "1 of 3", "shared", "me"} {
+		if answers[index]["owner"] != owner {
+			t.Errorf("answer %d is %v, want the owner %s", index, answers[index], owner)
+		}
+	}
+	if _, stated := answers[0]["validForMs"]; stated {
+		t.Errorf("a lock without leases states a validity: %v", answers[0])
+	}
+	stated := converse(t, worker.Capabilities{Permits: true}, connect, message{"protocol": 1, "describe": true})
+	want := message{"permits": true, "modes": false}
+	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("it supports %v, want %v", got, want)
+	}
+}
+
+func TestAMutexIsNoSemaphoreAndHasNoReaders(t *testing.T) {
+	for _, answer := range perform(t, connectInMemory, shared(message{"limit": 1}), shared(message{"mode": "shared"})) {
+		if answer["kind"] != "unsupported" {
+			t.Errorf("got %v", answer)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import subprocess
 import sys
 import time
@@ -67,6 +68,7 @@ def test_is_ready_with_its_capabilities_and_closes():
                 "reentrant": False,
                 "fence": True,
                 "waits": False,
+                "supports": {"permits": False, "modes": False},
             },
         },
         {"closed": True},
@@ -115,6 +117,37 @@ def test_contention_a_release_and_what_is_not_supported():
     ]
     assert answers[3] == {"event": "lost", "key": "k", "owner": "me"}
     assert answers[4]["released"] is True
+
+
+class Shared(InMemory):
+    """Tells how it was asked."""
+
+    capabilities = Capabilities(permits=True, modes=True)
+
+    def acquire_permits(self, key, limit, permits, ttl_ms, wait_ms):
+        return Grant(f"{permits} of {limit}", math.inf, time.monotonic_ns())
+
+    def acquire_mode(self, key, mode, ttl_ms, wait_ms):
+        return Grant(mode, ttl_ms, time.monotonic_ns())
+
+
+def test_asks_for_permits_and_modes_where_they_are_supported():
+    asked = [{"limit": 3, "permits": 2}, {"limit": 3}, {"mode": "shared"}, {}]
+    requests = [{"id": number, **acquire(), **sharing} for number, sharing in enumerate(asked)]
+    ready, *answers, _ = converse(*requests, {"op": "close"}, lock=Shared)
+    assert ready["capabilities"]["supports"] == {"permits": True, "modes": True}
+    assert [answer["owner"] for answer in answers] == ["2 of 3", "1 of 3", "shared", "me"]
+
+
+def test_a_lock_without_leases_states_no_validity():
+    _, granted, _ = converse({"id": 0, **acquire(), "limit": 1}, {"op": "close"}, lock=Shared)
+    assert "validForMs" not in granted
+
+
+@pytest.mark.parametrize("sharing", [{"limit": 1}, {"mode": "shared"}])
+def test_a_mutex_is_no_semaphore_and_has_no_readers(sharing):
+    (answer,) = operations({**acquire(), **sharing})
+    assert answer["kind"] == "unsupported"
 
 
 def test_the_clock_is_this_machines():

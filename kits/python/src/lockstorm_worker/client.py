@@ -25,6 +25,7 @@ class Capabilities:
 
     ``extend``: ``"none"``, ``"same"`` (an extension always gives the lease its first length again) or ``"any"``.
     ``ttl_granularity_ms``: leases are whole multiples of this many milliseconds.
+    ``permits``: a semaphore, asked by ``acquire_permits``. ``modes``: a read-write lock, asked by ``acquire_mode``.
     """
 
     extend: str = "none"
@@ -32,6 +33,8 @@ class Capabilities:
     reentrant: bool = False
     fence: bool = False
     waits: bool = False
+    permits: bool = False
+    modes: bool = False
 
     def message(self) -> Dict[str, Any]:
         """The capabilities as the protocol has them."""
@@ -41,6 +44,7 @@ class Capabilities:
             "reentrant": self.reentrant,
             "fence": self.fence,
             "waits": self.waits,
+            "supports": {"permits": self.permits, "modes": self.modes},
         }
 
 
@@ -49,7 +53,8 @@ class Grant:
     """A lease that was granted.
 
     ``owner``: the value under which the lock is held, fresh for each acquisition.
-    ``valid_for_ms``: how long the holder may trust the lease that was *really applied*; 0 promises nothing.
+    ``valid_for_ms``: how long the holder may trust the lease that was *really applied*; 0 promises nothing;
+    ``math.inf`` says that the lock has no leases, and is held until it is released.
     ``sent_at_ns``: ``time.monotonic_ns()`` just *before* the request was sent that took the lock. The server's time begins later,
     so the lease that counts from here ends in time.
     ``fence``: the fencing token, if the lock has one.
@@ -107,6 +112,14 @@ class LockClient:
 
     def acquire(self, key: str, ttl_ms: int, wait_ms: int) -> Grant:
         """Takes the lock for ``ttl_ms``, waiting up to ``wait_ms`` for another holder; 0 means one try."""
+        raise NotImplementedError
+
+    def acquire_permits(self, key: str, limit: int, permits: int, ttl_ms: int, wait_ms: int) -> Grant:
+        """Takes so many permits of a semaphore that has ``limit`` of them, all in one grant. Only asked where ``permits`` is stated."""
+        raise NotImplementedError
+
+    def acquire_mode(self, key: str, mode: str, ttl_ms: int, wait_ms: int) -> Grant:
+        """Takes a read-write lock: ``"shared"`` stands beside others of its kind, ``"exclusive"`` alone. Only asked where ``modes`` is stated."""
         raise NotImplementedError
 
     def extend(self, key: str, owner: str, ttl_ms: int) -> Grant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import queue
 import sys
@@ -100,7 +101,7 @@ def _clock() -> Message:
 
 def _perform(client: LockClient, origin: int, request: Message) -> Message:
     operation: Callable[[], Message] = {
-        "acquire": lambda: _granted(client.acquire(request["key"], request["ttlMs"], request["waitMs"]), origin),
+        "acquire": lambda: _granted(_acquire(client, request), origin),
         "extend": lambda: _granted(client.extend(request["key"], request["owner"], request["ttlMs"]), origin),
         "release": lambda: {"ok": True, "released": client.release(request["key"], request["owner"])},
     }.get(request["op"], _unsupported)
@@ -116,6 +117,15 @@ def _perform(client: LockClient, origin: int, request: Message) -> Message:
         return _failure("indeterminate", error)
 
 
+def _acquire(client: LockClient, request: Message) -> Grant:
+    key, ttl_ms, wait_ms = request["key"], request["ttlMs"], request["waitMs"]
+    if "limit" in request:
+        return client.acquire_permits(key, request["limit"], request.get("permits", 1), ttl_ms, wait_ms)
+    if "mode" in request:
+        return client.acquire_mode(key, request["mode"], ttl_ms, wait_ms)
+    return client.acquire(key, ttl_ms, wait_ms)
+
+
 def _unsupported() -> Message:
     raise NotImplementedError("this worker does not know this operation")
 
@@ -124,9 +134,10 @@ def _granted(grant: Grant, origin: int) -> Message:
     message: Message = {
         "ok": True,
         "owner": grant.owner,
-        "validForMs": max(0, grant.valid_for_ms),
         "grantedAt": max(0, grant.sent_at_ns - origin),
     }
+    if grant.valid_for_ms != math.inf:
+        message["validForMs"] = max(0, grant.valid_for_ms)
     if grant.fence is not None:
         message["fence"] = grant.fence
     if grant.place is not None:

@@ -12,10 +12,32 @@ import java.util.Map;
  * @param reentrant whether a holder may acquire again what it holds
  * @param fence whether its grants carry a fencing token
  * @param waits whether {@code acquire} can wait for another holder
+ * @param permits whether it is a semaphore: {@link LockClient#acquirePermits}
+ * @param modes whether it is a read-write lock: {@link LockClient#acquireMode}
  */
-public record Capabilities(Extension extension, long ttlGranularityMs, boolean reentrant, boolean fence, boolean waits) {
+public record Capabilities(
+    Extension extension,
+    long ttlGranularityMs,
+    boolean reentrant,
+    boolean fence,
+    boolean waits,
+    boolean permits,
+    boolean modes) {
   /** A lock that can be acquired and released, for any lease. */
   public static final Capabilities NONE = new Capabilities(Extension.NONE, 1, false, false, false);
+
+  /**
+   * A lock that one client holds at a time.
+   *
+   * @param extension which extensions of a lease it can give
+   * @param ttlGranularityMs leases are whole multiples of so many milliseconds
+   * @param reentrant whether a holder may acquire again what it holds
+   * @param fence whether its grants carry a fencing token
+   * @param waits whether {@code acquire} can wait for another holder
+   */
+  public Capabilities(Extension extension, long ttlGranularityMs, boolean reentrant, boolean fence, boolean waits) {
+    this(extension, ttlGranularityMs, reentrant, fence, waits, false, false);
+  }
 
   /** Which extensions a lock can give. */
   public enum Extension {
@@ -34,7 +56,7 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
    * @return further capabilities
    */
   public Capabilities withExtension(Extension possible) {
-    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits);
+    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits, permits, modes);
   }
 
   /**
@@ -44,7 +66,7 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
    * @return further capabilities
    */
   public Capabilities withTtlGranularityMs(long stepMs) {
-    return new Capabilities(extension, stepMs, reentrant, fence, waits);
+    return new Capabilities(extension, stepMs, reentrant, fence, waits, permits, modes);
   }
 
   /**
@@ -53,7 +75,7 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
    * @return further capabilities
    */
   public Capabilities withReentry() {
-    return new Capabilities(extension, ttlGranularityMs, true, fence, waits);
+    return new Capabilities(extension, ttlGranularityMs, true, fence, waits, permits, modes);
   }
 
   /**
@@ -62,7 +84,7 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
    * @return further capabilities
    */
   public Capabilities withFence() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits, permits, modes);
   }
 
   /**
@@ -71,7 +93,25 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
    * @return further capabilities
    */
   public Capabilities withWaiting() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true, permits, modes);
+  }
+
+  /**
+   * The same, of a semaphore.
+   *
+   * @return further capabilities
+   */
+  public Capabilities withPermits() {
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, true, modes);
+  }
+
+  /**
+   * The same, of a read-write lock.
+   *
+   * @return further capabilities
+   */
+  public Capabilities withModes() {
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, true);
   }
 
   /** As the protocol has them. */
@@ -82,6 +122,7 @@ public record Capabilities(Extension extension, long ttlGranularityMs, boolean r
     message.put("reentrant", reentrant);
     message.put("fence", fence);
     message.put("waits", waits);
+    message.put("supports", Map.of("permits", permits, "modes", modes));
     return message;
   }
 }

@@ -19,6 +19,35 @@ public interface LockClient extends AutoCloseable {
   Grant acquire(String key, long ttlMs, long waitMs) throws Exception;
 
   /**
+   * Takes permits of a semaphore, all in one grant. Never called unless the capabilities say that the lock is one.
+   *
+   * @param key the name of the semaphore
+   * @param limit how many permits it has
+   * @param permits how many to take
+   * @param ttlMs the lease to ask for
+   * @param waitMs how long to wait for other holders; 0 means one try
+   * @return the lease that was granted
+   * @throws Exception when it was not granted, or nobody knows
+   */
+  default Grant acquirePermits(String key, int limit, int permits, long ttlMs, long waitMs) throws Exception {
+    throw new UnsupportedOperationException("this lock is no semaphore");
+  }
+
+  /**
+   * Takes a read-write lock. Never called unless the capabilities say that the lock is one.
+   *
+   * @param key the name of the lock
+   * @param mode how to take it
+   * @param ttlMs the lease to ask for
+   * @param waitMs how long to wait for other holders; 0 means one try
+   * @return the lease that was granted
+   * @throws Exception when it was not granted, or nobody knows
+   */
+  default Grant acquireMode(String key, Mode mode, long ttlMs, long waitMs) throws Exception {
+    throw new UnsupportedOperationException("this lock has no readers");
+  }
+
+  /**
    * Prolongs a lease to {@code ttlMs} from now. Never called unless the capabilities say that the lock can.
    *
    * @param key the name of the lock

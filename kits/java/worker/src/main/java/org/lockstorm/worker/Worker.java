@@ -124,8 +124,7 @@ public final class Worker {
     try {
       String key = Json.text(request, "key");
       return switch (op) {
-        case "acquire" -> granted(
-            client.acquire(key, Json.number(request, "ttlMs"), Json.number(request, "waitMs")), environment);
+        case "acquire" -> granted(acquire(client, key, request), environment);
         case "extend" -> granted(
             client.extend(key, Json.text(request, "owner"), Json.number(request, "ttlMs")), environment);
         case "release" -> ok(Map.of("released", client.release(key, Json.text(request, "owner"))));
@@ -143,12 +142,24 @@ public final class Worker {
     }
   }
 
+  private static Grant acquire(LockClient client, String key, Map<String, Object> request) throws Exception {
+    long ttlMs = Json.number(request, "ttlMs");
+    long waitMs = Json.number(request, "waitMs");
+    if (request.containsKey("limit")) {
+      long permits = request.containsKey("permits") ? Json.number(request, "permits") : 1;
+      return client.acquirePermits(key, (int) Json.number(request, "limit"), (int) permits, ttlMs, waitMs);
+    }
+    if (request.containsKey("mode")) return client.acquireMode(key, Mode.of(Json.text(request, "mode")), ttlMs, waitMs);
+    return client.acquire(key, ttlMs, waitMs);
+  }
+
   private static Map<String, Object> clock() {
     return ok(Map.of("wallMs", System.currentTimeMillis(), "monotonicNs", Long.toString(System.nanoTime())));
   }
 
   private static Map<String, Object> granted(Grant grant, Environment environment) {
-    Map<String, Object> message = ok(Map.of("owner", grant.owner(), "validForMs", Math.max(0, grant.validForMs())));
+    Map<String, Object> message = ok(Map.of("owner", grant.owner()));
+    if (grant.validForMs() != Grant.ENDLESS) message.put("validForMs", Math.max(0, grant.validForMs()));
     message.put("grantedAt", environment.sinceOrigin(grant.sentAtNanos()));
     if (grant.fence() != null) message.put("fence", grant.fence());
     if (grant.place() != null) message.put("place", grant.place());

@@ -70,7 +70,13 @@ class WorkerTest {
   void isReadyWithItsCapabilitiesAndCloses() throws IOException {
     List<Map<String, Object>> said = converse(InMemory::new, opening(), "{\"op\":\"close\"}");
     Map<String, Object> capabilities =
-        Map.of("extend", "none", "ttlGranularityMs", 1L, "reentrant", false, "fence", true, "waits", true);
+        Map.of(
+            "extend", "none",
+            "ttlGranularityMs", 1L,
+            "reentrant", false,
+            "fence", true,
+            "waits", true,
+            "supports", Map.of("permits", false, "modes", false));
     assertEquals(List.of(Map.of("ready", true, "capabilities", capabilities), Map.of("closed", true)), said);
   }
 
@@ -92,6 +98,59 @@ class WorkerTest {
         Map.of("id", 0L, "ok", true, "owner", "me", "validForMs", 990.0, "fence", 7L, "grantedAt", granted.get("grantedAt")),
         granted);
     assertTrue((long) granted.get("grantedAt") >= 0 && (long) granted.get("grantedAt") <= took);
+  }
+
+  /** Tells how it was asked. */
+  private static final class Shared implements LockClient {
+    @Override
+    public Grant acquire(String key, long ttlMs, long waitMs) {
+      return new Grant("me", ttlMs, System.nanoTime());
+    }
+
+    @Override
+    public Grant acquirePermits(String key, int limit, int permits, long ttlMs, long waitMs) {
+      return new Grant(permits + " of " + limit, Grant.ENDLESS, System.nanoTime());
+    }
+
+    @Override
+    public Grant acquireMode(String key, Mode mode, long ttlMs, long waitMs) {
+      return new Grant(mode.name(), ttlMs, System.nanoTime());
+    }
+
+    @Override
+    public boolean release(String key, String owner) {
+      return true;
+    }
+  }
+
+  private static String acquire(int id, String key, String sharing) {
+    return acquire(id, key).replace("}", "," + sharing + "}");
+  }
+
+  @Test
+  void asksForPermitsAndModes() throws IOException {
+    List<Map<String, Object>> said = converse(
+        environment -> new Shared(),
+        opening(),
+        acquire(0, "k", "\"limit\":3,\"permits\":2"),
+        acquire(1, "k", "\"limit\":3"),
+        acquire(2, "k", "\"mode\":\"shared\""),
+        acquire(3, "k"),
+        "{\"op\":\"close\"}");
+    List<Map<String, Object>> answers = said.subList(1, 5);
+    assertEquals(
+        List.of("2 of 3", "1 of 3", "SHARED", "me"), answers.stream().map(answer -> answer.get("owner")).toList());
+    assertEquals(
+        List.of(false, false, true, true), answers.stream().map(answer -> answer.containsKey("validForMs")).toList());
+    assertEquals(
+        Map.of("permits", true, "modes", true),
+        Capabilities.NONE.withPermits().withModes().message().get("supports"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"'\"limit\":1'", "'\"mode\":\"shared\"'"})
+  void aMutexIsNoSemaphoreAndHasNoReaders(String sharing) throws IOException {
+    assertEquals("unsupported", operations(acquire(0, "k", sharing)).get(0).get("kind"));
   }
 
   @ParameterizedTest
