@@ -42,7 +42,7 @@ export function spin({ pauseMs, jitterMs }: { readonly pauseMs: number; readonly
 }
 
 /** Sleeps; false when the signal cut it short. */
-function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   if (signal.aborted) resolve(false);
   const wake = (): void => resolve(false);

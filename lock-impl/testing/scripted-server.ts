@@ -41,6 +41,11 @@ export class ScriptedServer implements AsyncDisposable {
     return { host: "127.0.0.1", port: (this.#server.address() as AddressInfo).port };
   }
 
+  /** Writes what no command asked for, in RESP, to every connection. */
+  push(text: string): void {
+    for (const socket of this.#sockets) socket.write(text);
+  }
+
   /** Breaks every connection that is open. */
   breakConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
