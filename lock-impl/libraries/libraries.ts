@@ -1,4 +1,5 @@
 import type { LockEntry } from "../lock-entry.ts";
+import { bullmq } from "./bullmq.ts";
 import { redisSemaphore } from "./redis-semaphore.ts";
 import { redisSemaphore530 } from "./redis-semaphore-530.ts";
 import { redisSemaphorePermits } from "./redis-semaphore-permits.ts";
@@ -21,4 +22,5 @@ export const libraries: readonly LockEntry[] = [
   redisSemaphore530,
   redisSemaphorePermits,
   redisSemaphoreRedlock,
+  bullmq,
 ];

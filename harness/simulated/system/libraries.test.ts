@@ -26,6 +26,8 @@ const CLIENTS: readonly (readonly [lock: string, topology: TopologyKind, canExte
   ["redis-semaphore-permits", "single", false],
   ["redis-semaphore-permits", "sentinel", false],
   ["redis-semaphore-redlock", "redlock", false],
+  ["bullmq", "single", true],
+  ["bullmq", "sentinel", true],
 ];
 
 function planFor(
@@ -56,6 +58,7 @@ test.each([
   ["@sesamecare-oss/redlock", "1.4.0"],
   ["redis-semaphore-530", "5.3.0"],
   ["redis-semaphore", "5.8.0"],
+  ["bullmq", "6.7.0"],
 ])("what is run as %s is version %s", (name, version) => {
   const text = readFileSync(`node_modules/${name}/package.json`, "utf8");
   expect(JSON.parse(text)).toMatchObject({ version });
