@@ -4,6 +4,7 @@ import { z } from "zod";
 import { systemReason } from "../core/system-reason.ts";
 import { appendWhole, makeFolder, openForLines } from "../run/output-file.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { WorkTimes } from "./times/work-times.ts";
 
 const FORMAT = "lockstorm-campaign";
 const VERSION = 1;
@@ -57,11 +58,19 @@ export class CampaignJournal<Entry> implements Disposable {
   readonly store: string;
   /** The work that was done before it was resumed. */
   readonly former: readonly Entry[];
+  /** Its file, which `readElapsed` takes too. */
+  readonly path: string;
   readonly #file: number;
+  readonly #times: WorkTimes;
 
-  private constructor(store: string, file: number, former: readonly Entry[]) {
+  private constructor(
+    { store, path, file, times }: { store: string; path: string; file: number; times: WorkTimes },
+    former: readonly Entry[],
+  ) {
     this.store = store;
+    this.path = path;
     this.#file = file;
+    this.#times = times;
     this.former = former;
   }
 
@@ -84,7 +93,8 @@ export class CampaignJournal<Entry> implements Disposable {
       const file = openForLines(path, known === undefined);
       // Text after a torn line would be lost with it.
       if (known !== undefined) ftruncateSync(file, readFileSync(path).lastIndexOf("\n") + 1);
-      const journal = new CampaignJournal(store, file, known?.entries ?? []);
+      const times = new WorkTimes(path, known === undefined);
+      const journal = new CampaignJournal({ store, path, file, times }, known?.entries ?? []);
       if (known === undefined) journal.#write({ format: FORMAT, version: VERSION, ...identity });
       return journal;
     } catch (error) {
@@ -104,8 +114,21 @@ export class CampaignJournal<Entry> implements Disposable {
     }
   }
 
+  /**
+   * Records how long a piece of work took, or a part of it.
+   * @throws UserError when it cannot be written
+   */
+  took(work: number, elapsedMs: number): void {
+    try {
+      this.#times.add(work, elapsedMs);
+    } catch (error) {
+      throw unrecorded(this.store, error);
+    }
+  }
+
   [Symbol.dispose](): void {
     closeSync(this.#file);
+    this.#times[Symbol.dispose]();
   }
 
   #write(value: unknown): void {

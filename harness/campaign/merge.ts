@@ -27,6 +27,7 @@ import { counterexamplesIn, foundIn, ladderEntrySchema, mostTelling, tableOfJour
 import { Regressions } from "./regressions.ts";
 import { missingShards, refuseMixedShards } from "./shard.ts";
 import type { TalliedNote } from "./notes/tally.ts";
+import { type ElapsedMs, readElapsed, sumOf } from "./times/work-times.ts";
 
 /** The results of all shards of one campaign, as if it had not been divided. */
 export type MergedResult =
@@ -108,6 +109,7 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
     backend,
     search,
     found,
+    elapsed: timesOf(journals),
     wanted: cells.length,
     reason: reasonOf(journals),
     counterexamples: new Map(shown),
@@ -139,6 +141,10 @@ async function mergeHunt(files: readonly string[], store: string): Promise<HuntR
     store,
     findings: { ...counts, notes: adopted(notes, store), ...found },
     reason: reasonOf(journals),
+    elapsedMs: sumOf(
+      timesOf(journals),
+      entries.map(({ position }) => position),
+    ),
     lostShards: missingShards(journals.map(({ identity: { shard } }) => shard)),
   };
 }
@@ -175,6 +181,11 @@ function adopted(notes: readonly TalliedNote[], store: string): readonly Tallied
     folders.set(folder, known);
     return { ...note, folder: known };
   });
+}
+
+/** The times of all shards: no two did the same piece of work. */
+function timesOf(journals: readonly JournalContent<unknown>[]): ElapsedMs {
+  return new Map(journals.flatMap(({ file }) => [...readElapsed(file)]));
 }
 
 function read<T>(files: readonly string[], schema: z.ZodType<T>): readonly JournalContent<T>[] {

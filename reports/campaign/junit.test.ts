@@ -30,7 +30,7 @@ test("a run that proves nothing is an error, not green", () => {
   const xml = renderJunit({ runs: [faultWithoutEffect()] });
   expect(caseOf(xml, "the run decides something")).toContain('<error type="unknown"');
   expect(caseOf(xml, "linearizability")).toContain('<error type="unknown"');
-  expect(xml).toMatch(/^<\?xml[^\n]*\n<testsuites name="lockstorm" tests="3" failures="0" errors="2">/);
+  expect(xml).toMatch(/^<\?xml[^\n]*\n<testsuites name="lockstorm" tests="3" failures="0" errors="2" time="[\d.]+">/);
 });
 
 test("the table of locks by faults is a suite: a surprise fails, an expected break passes", () => {
@@ -45,12 +45,58 @@ test("the table of locks by faults is a suite: a surprise fails, an expected bre
       ],
     },
   });
-  expect(caseOf(xml, "a under x")).toMatch(/\/>$/);
+  expect(caseOf(xml, "a under x")).toContain("<system-out>expected broken, found broken</system-out>");
   expect(caseOf(xml, "b under x")).toContain(
     '<failure type="broken" message="expected holds, found broken in 2 runs (overrun)"/>',
   );
   expect(caseOf(xml, "c under x")).toContain("<error");
-  expect(xml).toContain('<testsuites name="Hunt" tests="6" failures="1" errors="1">');
+  expect(xml).toContain('<testsuites name="Hunt" tests="6" failures="1" errors="1" time="');
+});
+
+/** The times of suites and of cases, in order. */
+function timesIn(xml: string, tag: "testsuites" | "testsuite" | "testcase"): readonly (number | undefined)[] {
+  return [...xml.matchAll(new RegExp(`<${tag} [^>]*>`, "g"))].map(([element]) => {
+    const time = / time="([^"]*)"/.exec(element)?.[1];
+    return time === undefined ? undefined : Number(time);
+  });
+}
+
+test("the cases of a run share its length, and skipped ones have no time", () => {
+  const run = pausedPastLease();
+  const xml = renderJunit({ runs: [run] });
+  const seconds = (run.history.events.at(-1)?.time ?? 0) / 1e9;
+  expect(seconds).toBeGreaterThan(0);
+  expect(timesIn(xml, "testsuite")).toEqual([Number(seconds.toFixed(3))]);
+  const shares = timesIn(xml, "testcase");
+  expect(shares.filter((time) => time === undefined)).toHaveLength(1);
+  expect(shares.reduce((sum: number, time) => sum + (time ?? 0), 0)).toBeCloseTo(seconds, 2);
+});
+
+test("a hunt that held is a suite with a case for each property, which share the time that it took", () => {
+  const held = [
+    { property: "mutual-exclusion", runs: 90 },
+    { property: "fencing-tokens", runs: 70 },
+  ] as const;
+  const hunt = { lock: "fenced", topology: "single", fault: "reset", expected: "holds", runs: 91, valid: 90 } as const;
+  const green = renderJunit({ runs: [], summary: { cells: [{ ...hunt, found: "holds", held, elapsedMs: 6000 }] } });
+  expect(green).toContain('<testsuite name="fenced on single under reset" tests="3" failures="0" errors="0"');
+  expect(timesIn(green, "testcase")).toEqual([2, 2, 2]);
+  expect(timesIn(green, "testsuites")).toEqual([6]);
+  expect(caseOf(green, "fencing-tokens: ")).toContain("<system-out>valid in 70 of 91 runs</system-out>");
+  const open = renderJunit({ runs: [], summary: { cells: [{ ...hunt, found: "unknown", held, elapsedMs: 6000 }] } });
+  expect(caseOf(open, "fenced under reset")).toContain('<error type="unknown"');
+});
+
+test("a cell of the table has the time that its runs took; without one there is no time", () => {
+  const cells = [
+    { lock: "a", fault: "x", found: "holds", elapsedMs: 1500 },
+    { lock: "b", fault: "x", found: "holds", elapsedMs: 250 },
+  ] as const;
+  const xml = renderJunit({ runs: [], summary: { cells } });
+  expect(timesIn(xml, "testcase")).toEqual([1.5, 0.25]);
+  expect(timesIn(xml, "testsuite")).toEqual([1.75]);
+  const unmeasured = renderJunit({ runs: [], summary: { cells: [{ lock: "a", fault: "x", found: "holds" }] } });
+  expect(unmeasured).not.toContain("time=");
 });
 
 test("a run that is not valid comes with its whole report", () => {
@@ -116,7 +162,7 @@ test("it has the elements and attributes that readers of JUnit know, each where 
   const suites = [...xml.matchAll(/<testsuite .*? tests="(\d+)" failures="(\d+)" errors="(\d+)" skipped="(\d+)"/g)];
   const sums = [1, 2, 3].map((column) => suites.reduce((sum, found) => sum + Number(found[column]), 0));
   const [tests, failures, errors] = sums;
-  expect(xml).toContain(`tests="${tests}" failures="${failures}" errors="${errors}">\n`);
+  expect(xml).toContain(`tests="${tests}" failures="${failures}" errors="${errors}" time="`);
   expect(xml.match(/<testcase /g)).toHaveLength(tests ?? 0);
   expect(xml.match(/<failure /g)).toHaveLength(failures ?? 0);
   expect(xml.match(/<error /g)).toHaveLength(errors ?? 0);

@@ -19,28 +19,63 @@ interface TestCase {
   readonly type?: string;
   readonly message?: string;
   readonly detail?: string;
+  /** What is told of a case that passed. */
+  readonly output?: string;
+  /** Absent: an equal share of the time of its suite, if that is known. */
+  readonly seconds?: number | undefined;
+}
+
+interface TestSuite {
+  readonly name: string;
+  readonly cases: readonly TestCase[];
+  /** Absent: the sum of its cases, or nothing is known. */
+  readonly seconds?: number | undefined;
+  readonly verdict?: string;
+  readonly text?: string;
 }
 
 /**
- * Runs as JUnit XML, which every CI reads: one suite per run with a case per property, and one suite for the table of
- * locks by faults. A broken required property is a failure; an unknown one is an error, because a run that proves
- * nothing must not look green; one that does not apply, or is not required, is skipped.
+ * Runs as JUnit XML, which every CI reads: one suite per run with a case per property, one for each hunt with a case per
+ * property, and one for the table of locks by faults. A broken required property is a failure; an unknown one is an
+ * error, because a run that proves nothing must not look green; one that does not apply, or is not required, is skipped.
+ * Properties are judged together, in the same runs: each case has an equal share of their time. A hunt and a cell of the
+ * table have the time that their runs took, a single run its length by its own clock.
  */
 export function renderJunit(report: Report): string {
   // What is expected of a lock is not a failure.
   const runs = alarmingRuns(report);
-  const suites = [
-    ...runs.map((run) => suite(titleOf(run), run.verdict.verdict, runCases(run), duration(run), log(run))),
-    ...(report.summary === undefined ? [] : [suite("locks by faults", undefined, summaryCases(report.summary), 0, "")]),
-  ];
-  const totals = counts([
-    ...runs.flatMap(runCases),
-    ...(report.summary === undefined ? [] : summaryCases(report.summary)),
-  ]);
+  const suites = [...runs.map(runSuite), ...(report.summary === undefined ? [] : summarySuites(report.summary))].map(
+    withTimes,
+  );
+  const totals = counts(suites.flatMap(({ cases }) => cases));
+  const time = sumOfSeconds(suites);
   // The schema of the Jenkins plug-in, which other tools follow, allows `skipped` only in suites.
   const { skipped: _, ...sums } = totals;
-  const root = element("testsuites", { name: printable(report.title ?? "lockstorm"), ...sums }, ["\n", ...suites]);
+  const about = { name: printable(report.title ?? "lockstorm"), ...sums, ...timeOf(time) };
+  const root = element("testsuites", about, ["\n", ...suites.map(suiteElement)]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root}\n`;
+}
+
+function runSuite(run: RunRecord): TestSuite {
+  const { verdict } = run.verdict;
+  // A valid run fits into its cases; any other run comes with its whole report.
+  const text = verdict === "valid" ? "" : renderText(run, { color: false, width: 100 });
+  return { name: titleOf(run), verdict, cases: runCases(run), seconds: lengthOf(run), text };
+}
+
+/** The cases of a suite with their times: what is left of the suite's is shared by those that were judged. */
+function withTimes(suite: TestSuite): TestSuite {
+  const { cases, seconds = sumOfSeconds(cases) } = suite;
+  const judged = cases.filter((test) => test.seconds === undefined && test.result !== "skipped").length;
+  const left = Math.max(0, (seconds ?? 0) - (sumOfSeconds(cases) ?? 0));
+  const share = seconds === undefined || judged === 0 ? undefined : left / judged;
+  const timed = cases.map((test) => (test.result === "skipped" ? test : { ...test, seconds: test.seconds ?? share }));
+  return { ...suite, seconds, cases: timed };
+}
+
+function sumOfSeconds(parts: readonly { readonly seconds?: number | undefined }[]): number | undefined {
+  const known = parts.flatMap(({ seconds }) => seconds ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, seconds) => sum + seconds, 0);
 }
 
 function runCases(run: RunRecord): readonly TestCase[] {
@@ -84,6 +119,32 @@ function causesOf(violations: readonly Violation[]): string {
   return [...new Set(violations.map(({ cause }) => CAUSE_MEANING[cause]))].join("; ");
 }
 
+/** A suite of each hunt, where no property broke, and one of all that is told beside. */
+function summarySuites(summary: Summary): readonly TestSuite[] {
+  const hunts = summary.cells.filter(({ held = [], found }) => held.length > 0 && found !== "broken");
+  const cells = summary.cells.filter((cell) => !hunts.includes(cell));
+  return [...hunts.map(huntSuite), { name: "locks by faults", cases: summaryCases({ ...summary, cells }) }].filter(
+    ({ cases }) => cases.length > 0,
+  );
+}
+
+/** The hunt as a whole, and each property that decides. */
+function huntSuite(cell: Summary["cells"][number]): TestSuite {
+  const { lock, fault, runs, held = [], topology, elapsedMs } = cell;
+  const properties = held.map(({ property, runs: valid }): TestCase => ({
+    name: `${property}: ${meaningOf(property)}`,
+    result: "passed",
+    output: `valid in ${valid} of ${count(runs ?? valid, "run")}`,
+  }));
+  const where = topology === undefined ? lock : `${lock} on ${topology}`;
+  const { seconds: _, ...whole } = cellCase(cell);
+  return {
+    name: `${where} under ${fault}`,
+    seconds: elapsedMs === undefined ? undefined : elapsedMs / 1000,
+    cases: [whole, ...properties],
+  };
+}
+
 function summaryCases({ cells, missing, notes }: Summary): readonly TestCase[] {
   // Neither a failure nor an error, but still worth reading.
   const told = noteGroups(notes).flatMap(({ heading, lines }) =>
@@ -97,32 +158,30 @@ function summaryCases({ cells, missing, notes }: Summary): readonly TestCase[] {
 function cellCase(cell: Summary["cells"][number]): TestCase {
   const name = `${cell.lock} under ${cell.fault}`;
   const message = cellWords(cell);
-  if (cell.found === "unknown") return { name, result: "error", type: "unknown", message };
-  return isSurprise(cell) ? { name, result: "failure", type: cell.found, message } : { name, result: "passed" };
+  const seconds = cell.elapsedMs === undefined ? undefined : cell.elapsedMs / 1000;
+  if (cell.found === "unknown") return { name, result: "error", type: "unknown", message, seconds };
+  return isSurprise(cell)
+    ? { name, result: "failure", type: cell.found, message, seconds }
+    : { name, result: "passed", output: message, seconds };
 }
 
-function suite(
-  name: string,
-  verdict: string | undefined,
-  cases: readonly TestCase[],
-  seconds: number,
-  text: string,
-): string {
+function suiteElement({ name, verdict, cases, seconds, text = "" }: TestSuite): string {
   const properties =
     verdict === undefined
       ? ""
       : `<properties>${element("property", { name: "verdict", value: verdict })}</properties>\n`;
   const output = text === "" ? "" : `<system-out>${escapeXmlLines(text)}</system-out>\n`;
   const body = cases.map((test) => testCase(name, test));
-  return `${element("testsuite", { name: printable(name), ...counts(cases), time: seconds.toFixed(3) }, ["\n", properties, ...body, output])}\n`;
+  return `${element("testsuite", { name: printable(name), ...counts(cases), ...timeOf(seconds) }, ["\n", properties, ...body, output])}\n`;
 }
 
-function testCase(suiteName: string, { name, result, type, message, detail }: TestCase): string {
-  const told = { type, message: message === undefined ? undefined : printable(message) };
+function testCase(suiteName: string, { name, result, type, message, detail, output, seconds }: TestCase): string {
+  const attributes = { type, message: message === undefined ? undefined : printable(message) };
+  const words = output === undefined ? [] : [element("system-out", {}, [escapeXmlLines(printable(output))])];
   const child =
-    result === "passed" ? [] : [element(result, told, detail === undefined ? [] : [escapeXmlLines(detail)])];
+    result === "passed" ? words : [element(result, attributes, detail === undefined ? [] : [escapeXmlLines(detail)])];
   const names = { classname: `lockstorm.${printable(suiteName)}`, name: printable(name) };
-  return `${element("testcase", { ...names, time: "0" }, child)}\n`;
+  return `${element("testcase", { ...names, ...timeOf(seconds) }, child)}\n`;
 }
 
 function counts(cases: readonly TestCase[]): { tests: number; failures: number; errors: number; skipped: number } {
@@ -130,11 +189,11 @@ function counts(cases: readonly TestCase[]): { tests: number; failures: number; 
   return { tests: cases.length, failures: of("failure"), errors: of("error"), skipped: of("skipped") };
 }
 
-function duration(run: RunRecord): number {
+function lengthOf(run: RunRecord): number {
   return (run.history.events.at(-1)?.time ?? 0) / 1e9;
 }
 
-/** A valid run fits into its cases; any other run comes with its whole report. */
-function log(run: RunRecord): string {
-  return run.verdict.verdict === "valid" ? "" : renderText(run, { color: false, width: 100 });
+/** Nothing where it is not known: 0 would be a lie. */
+function timeOf(seconds: number | undefined): { time?: string } {
+  return seconds === undefined ? {} : { time: seconds.toFixed(3) };
 }

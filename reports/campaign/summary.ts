@@ -3,9 +3,11 @@ import { boundWords } from "./bound-words.ts";
 import { count } from "../wording.ts";
 import { type ResidualRisk, residualRiskSchema } from "../../harness/core/statistics/residual-risk.ts";
 import { NOTE_KINDS } from "../../harness/core/run-note.ts";
+import { PROPERTIES } from "../../harness/core/verdict.ts";
 
 const cellSchema = z.object({
   lock: z.string(),
+  topology: z.string().exactOptional().describe("of a hunt; a table names it in the lock where the lock has several"),
   fault: z.string().describe("a kind, a combination as `partition + clock-jump`, or `none` for runs without one"),
   expected: z
     .enum(["holds", "outlived", "broken"])
@@ -18,6 +20,16 @@ const cellSchema = z.object({
     ),
   runs: z.int().nonnegative().exactOptional().describe("number of runs of this cell"),
   valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
+  elapsedMs: z
+    .number()
+    .nonnegative()
+    .exactOptional()
+    .describe("how long its runs took in real time, shrinking too; of shards the sum. In no file of results"),
+  held: z
+    .array(z.object({ property: z.enum(PROPERTIES), runs: z.int().positive() }))
+    .readonly()
+    .exactOptional()
+    .describe("of a hunt: in how many runs each property that decides was valid"),
   note: z.string().exactOptional().describe("one line about the cell: the cause, or why it is unknown"),
   run: z.int().nonnegative().exactOptional().describe("index of the report's run that shows it, from 0"),
   command: z.string().exactOptional().describe("the command that searches this cell again, with the same plans"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Verdict } from "../../core/verdict.ts";
+import { PROPERTIES, type Property, type Verdict } from "../../core/verdict.ts";
 import { type ResidualRisk, residualRiskOf } from "../../core/statistics/residual-risk.ts";
 import { recurrenceSchema } from "../../core/recurrence.ts";
 import { NOTE_KINDS } from "../../core/run-note.ts";
@@ -16,6 +16,7 @@ export const huntEntrySchema = z.discriminatedUnion("verdict", [
     position,
     verdict: z.enum(["valid", "unknown"]),
     notes: z.array(noteSchema).readonly().exactOptional(),
+    held: z.array(z.enum(PROPERTIES)).readonly().exactOptional().describe("properties that decide, and were valid"),
     orders: z.array(z.string()).readonly().exactOptional().describe("what the run of a random plan showed"),
     folder: z.string().exactOptional().describe("of a run that was kept, from the folder of results"),
   }),
@@ -49,6 +50,12 @@ export function wantedPositions({ regressions, runs }: HuntParameters, shard: Sh
   return shard === undefined ? total : Math.max(0, Math.ceil((total - shard.index + 1) / shard.count));
 }
 
+/** In how many runs of a hunt a property that decides was valid. */
+export interface HeldProperty {
+  readonly property: Property;
+  readonly runs: number;
+}
+
 /** The outcome of a hunt, in one store or merged from several. */
 export interface HuntFindings {
   readonly parameters: HuntParameters;
@@ -60,6 +67,8 @@ export interface HuntFindings {
   readonly unpromised: number;
   /** Why runs are unknown, and observations beside the properties that decide. */
   readonly notes: readonly TalliedNote[];
+  /** For each property that decided and was valid in a run: in how many. In the order of properties. */
+  readonly held: readonly HeldProperty[];
   /** Regressions that held. */
   readonly fixed: number;
   /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
@@ -90,12 +99,22 @@ export function findingsOf(parameters: HuntParameters, entries: readonly HuntEnt
     unknown: count("unknown") - unpromised,
     unpromised,
     notes: tally(counted.flatMap((entry) => (entry.verdict === "invalid" ? [] : [entry]))),
+    held: heldIn(counted.filter(isQuiet)),
     fixed: counted.filter((entry) => entry.verdict === "valid" && entry.position < parameters.regressions.length)
       .length,
     missing: broken === undefined ? wanted - counted.length : 0,
     ...(residualRisk === undefined ? {} : { residualRisk }),
     ...(broken === undefined ? {} : { counterexample: broken }),
   };
+}
+
+function heldIn(entries: readonly Exclude<HuntEntry, { verdict: "invalid" }>[]): readonly HeldProperty[] {
+  const runs = new Map<Property, number>();
+  for (const { held = [] } of entries) for (const property of held) runs.set(property, (runs.get(property) ?? 0) + 1);
+  return PROPERTIES.flatMap((property) => {
+    const count = runs.get(property);
+    return count === undefined ? [] : [{ property, runs: count }];
+  });
 }
 
 function isQuiet(entry: HuntEntry): entry is Exclude<HuntEntry, { verdict: "invalid" }> {

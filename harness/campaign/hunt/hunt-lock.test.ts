@@ -118,7 +118,13 @@ test("the shards of a hunt, merged, are the whole hunt", async () => {
   // The folders of kept runs are named after the time.
   const notes = whole.findings.notes.map((note) => ({ ...note, folder: expect.any(String) as string }));
   expect(merged).toEqual({
-    hunt: { ...whole, findings: { ...whole.findings, notes }, store, reason: expect.any(String) },
+    hunt: {
+      ...whole,
+      findings: { ...whole.findings, notes },
+      store,
+      reason: expect.any(String),
+      elapsedMs: expect.any(Number),
+    },
   });
   const part = await mergeResults(stores.slice(1), fresh("part"));
   expect(part).toMatchObject({ hunt: { reason: expect.stringContaining("shard 1 of 2"), findings: { missing: 8 } } });
@@ -134,4 +140,24 @@ test("a kept run that is replayed is the same, event for event", async () => {
   expect(existsSync(join(folder, "history.jsonl"))).toBe(true);
   const other = await replay(planFile, { lock: "fenced" }, { store: fresh() });
   expect(other.comparison).toBeUndefined();
+});
+
+test("a hunt knows how long it took, and in how many runs each property was valid; merged shards add up", async () => {
+  const [store, whole] = [fresh(), fresh()];
+  const begun = performance.now();
+  const parts = [];
+  for (const index of [1, 2]) parts.push(await huntLock({ ...HOLDING, shard: { index, count: 2 } }, { store }));
+  const tookMs = performance.now() - begun;
+  const merged = await mergeResults([store], fresh());
+  const elapsedMs = parts.reduce((sum, part) => sum + (part.elapsedMs ?? Number.NaN), 0);
+  expect(elapsedMs).toBeGreaterThan(0);
+  expect(elapsedMs).toBeLessThanOrEqual(tookMs + 1);
+  if (!("hunt" in merged)) throw new Error("no hunt");
+  expect(merged.hunt.elapsedMs).toBeCloseTo(elapsedMs, 0);
+  const { findings } = await huntLock(HOLDING, { store: whole });
+  expect(findings.held).toEqual([{ property: "fencing-tokens", runs: 5 }]);
+  expect(merged.hunt.findings.held).toEqual(findings.held);
+  // However long it took: the journal says nothing of it.
+  const journal = readFileSync(join(whole, "campaigns", "hunt-fenced-single.jsonl"), "utf8");
+  expect(journal).not.toMatch(/elapsed|Ms/);
 });

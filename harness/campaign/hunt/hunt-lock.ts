@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
-import type { Verdict } from "../../core/verdict.ts";
+import type { Property, Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRecurring, keepRun } from "../kept-run.ts";
@@ -16,6 +16,7 @@ import type { SimulationThreads } from "../parallel/simulation-threads.ts";
 import { basisOf } from "../notes/basis.ts";
 import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
+import { readElapsed, sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
@@ -28,6 +29,7 @@ const MOST_KEPT = 20;
 /** The work done so far: in memory, and in a journal too unless the hunt only leads to one counterexample. */
 interface WorkDone {
   readonly entries: HuntEntry[];
+  /** Also records the time since the entry before, or since the hunt began. */
   add(entry: HuntEntry): void;
 }
 
@@ -42,6 +44,8 @@ export interface HuntResult {
   readonly reason: string;
   /** Shards whose results are not there, in words. Nobody ended them on purpose: what they found is not known. */
   readonly lostShards?: string | undefined;
+  /** How long the hunt took, shrinking too; of shards, and of a resumed hunt, the sum. Absent where it is not recorded. */
+  readonly elapsedMs?: number | undefined;
 }
 
 /**
@@ -60,11 +64,15 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
       ? CampaignJournal.open(store, name, identityOf(hunt), { resume, schema: huntEntrySchema })
       : undefined;
   const entries = [...(journal?.former ?? [])];
+  let begun = performance.now();
   const record: WorkDone = {
     entries,
     add: (entry) => {
       entries.push(entry);
       journal?.append(entry);
+      const now = performance.now();
+      journal?.took(entry.position, now - begun);
+      begun = now;
     },
   };
   if (!entries.some(({ verdict }) => verdict === "invalid")) await tryPlans(hunt, record, surroundings);
@@ -73,6 +81,13 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
     name: name + shardSuffix(shard),
     store,
     findings: findingsOf(parameters, entries, wanted),
+    elapsedMs:
+      journal === undefined
+        ? undefined
+        : sumOf(
+            readElapsed(journal.path),
+            entries.map(({ position }) => position),
+          ),
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
   };
 }
@@ -129,7 +144,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
         const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
         const orders = drawn ? { orders: ordersIn(run.record.history) } : {};
         const noted = notes.length === 0 ? {} : { notes };
-        record.add({ position, verdict: verdict.verdict, ...noted, ...orders, ...folder });
+        record.add({ position, verdict: verdict.verdict, ...noted, ...heldBy(run), ...orders, ...folder });
       }
       if (backend !== "simulated")
         progress.note(`${shrinking ? "a smaller plan" : `run ${done} of ${runs}`}: ${outcome(verdict)}`);
@@ -195,6 +210,12 @@ async function keepFound(
   const recurrence = await recurrenceOf({ run, otherSeeds, confirms }, environment);
   const folder = relative(store, keepRecurring(await proven(run), recurrence, drawRun).folder);
   record.add({ position, verdict: "invalid", shrinks, ...(path === undefined ? {} : { path }), recurrence, folder });
+}
+
+/** The properties that decide a run and were valid in it. */
+function heldBy({ record: { verdict } }: ExecutedRun): { readonly held?: readonly Property[] } {
+  const held = verdict.required.filter((property) => verdict.properties[property]?.verdict === "valid");
+  return held.length === 0 ? {} : { held };
 }
 
 /** A verdict in a few words; for one that decides nothing, the reason. */

@@ -13,6 +13,7 @@ import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
 import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { WorkerPool } from "../worker-pool.ts";
+import { type ElapsedMs, readElapsed } from "../times/work-times.ts";
 import {
   beyondSimulation,
   type Cell,
@@ -82,6 +83,8 @@ export interface LadderResult {
   /** In the order of the table. */
   readonly found: readonly Found[];
   readonly backend: TableBackend;
+  /** How long each cell took, by its index, as far as it was recorded: searching, shrinking, confirming. */
+  readonly elapsed: ElapsedMs;
   /** How many cells there should be. */
   readonly wanted: number;
   /** Why some are missing, if some are. */
@@ -138,6 +141,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
     backend,
     search: { seed, runs },
     found: foundIn(cells, entries, backend),
+    elapsed: readElapsed(journal.path),
     wanted,
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
     counterexamples: new Map(
@@ -234,9 +238,10 @@ class Table {
     const inOrder = new RunsInOrder<number, RealOutcome | undefined>({
       parallel,
       run: async (index) => {
+        const begun = performance.now();
         const real = await confirmation.confirm(cellAt(cells, index), plans.get(index) ?? undefined);
         // Recorded at once, in any order: an interruption loses only what is in progress.
-        if (real !== undefined) this.#add({ cell: index, real });
+        if (real !== undefined) this.#add({ cell: index, real }, performance.now() - begun);
         return real;
       },
       take: (index, real) => {
@@ -288,21 +293,33 @@ class Table {
   ): Promise<void> {
     const { cells, environment, overtime } = this.#work;
     const { store, signal, drawRun } = environment;
+    const begun = new Map<Task, number>();
+    const sinceLast = (task: Task): number => {
+      const now = performance.now();
+      const elapsedMs = now - (begun.get(task) ?? now);
+      begun.set(task, now);
+      return elapsedMs;
+    };
     return workers.do(tasks, {
       signal,
       mayBegin: () => overtime.every(({ aborted }) => !aborted),
-      onStart: onStep,
+      onStart: (task, index) => {
+        begun.set(task, performance.now());
+        onStep(task, index);
+      },
       // Read again only when the table is resumed.
       onInterim: (task, searched, index) => {
         this.#work.journal.append({ cell: task.cell, searched });
+        this.#work.journal.took(task.cell, sinceLast(task));
         onStep(task, index, searched.runs);
       },
-      onAnswer: async ({ cell }, answer) => {
+      onAnswer: async (task, answer) => {
+        const { cell } = task;
         if ("folder" in answer) {
           const { folder } = answer;
           drawReport({ record: await readKeptRun(folder), folder }, drawRun);
         }
-        this.#add(entryOf(cell, answer, { cells, store }));
+        this.#add(entryOf(cell, answer, { cells, store }), sinceLast(task));
         if ("outcome" in answer) this.#tellRow(cellAt(cells, cell));
       },
     });
@@ -316,9 +333,10 @@ class Table {
     if (row.length === this.#mine.filter(isOfRow).length) environment.progress.note(rowWords(row));
   }
 
-  #add(entry: LadderEntry): void {
+  #add(entry: LadderEntry, elapsedMs: number): void {
     this.entries.push(entry);
     this.#work.journal.append(entry);
+    this.#work.journal.took(entry.cell, elapsedMs);
   }
 }
 

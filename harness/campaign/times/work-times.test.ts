@@ -1,0 +1,40 @@
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { readElapsed, sumOf, WorkTimes } from "./work-times.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lockstorm-times-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("the parts of a piece of work are added up, before and after it is resumed, a torn line left out", () => {
+  const journal = join(folder, "hunt.jsonl");
+  {
+    using times = new WorkTimes(journal, true);
+    times.add(0, 10.04);
+    times.add(1, 5);
+  }
+  appendFileSync(join(folder, "hunt.times"), '{"work":7,"ela');
+  appendFileSync(join(folder, "hunt.times"), "\n");
+  {
+    using times = new WorkTimes(journal, false);
+    times.add(1, 20);
+  }
+  const elapsed = readElapsed(journal);
+  expect([...elapsed]).toEqual([
+    [0, 10],
+    [1, 25],
+  ]);
+  expect(sumOf(elapsed, [0, 1, 2])).toBe(35);
+  expect(sumOf(elapsed, [2])).toBeUndefined();
+});
+
+test("another campaign begins without them, and one without times has none", () => {
+  const journal = join(folder, "ladder.jsonl");
+  using first = new WorkTimes(journal, true);
+  first.add(3, 1);
+  using second = new WorkTimes(journal, true);
+  expect(readElapsed(journal).size).toBe(0);
+  second.add(4, 2);
+  expect(readElapsed(join(folder, "none.jsonl")).size).toBe(0);
+});

@@ -1,0 +1,66 @@
+import { closeSync, existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { appendWhole, openForLines } from "../../run/output-file.ts";
+
+const lineSchema = z.object({ work: z.int().nonnegative(), elapsedMs: z.number().nonnegative() });
+
+/** The file of a journal's times. */
+function timesFile(journal: string): string {
+  return `${journal.replace(/\.jsonl$/, "")}.times`;
+}
+
+/**
+ * How long each piece of a campaign's work took, as JSON lines beside its journal: a journal is the same however fast
+ * the machine is, and shards merged are the same as the whole.
+ */
+export class WorkTimes implements Disposable {
+  readonly #file: number;
+
+  /** @param anew whether what is in the file belongs to another campaign */
+  constructor(journal: string, anew: boolean) {
+    const file = timesFile(journal);
+    this.#file = openForLines(file, anew || !existsSync(file));
+  }
+
+  add(work: number, elapsedMs: number): void {
+    const line = { work, elapsedMs: Number(elapsedMs.toFixed(1)) };
+    appendWhole(this.#file, `${JSON.stringify(line)}\n`);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#file);
+  }
+}
+
+/** How long pieces of work took, in milliseconds; work that was done in several parts has their sum. */
+export type ElapsedMs = ReadonlyMap<number, number>;
+
+/** The times beside a journal; none for a journal that an older version wrote. Lines that are torn are left out. */
+export function readElapsed(journal: string): ElapsedMs {
+  const file = timesFile(journal);
+  const elapsed = new Map<number, number>();
+  if (!existsSync(file)) return elapsed;
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    const parsed = lineSchema.safeParse(asJson(line));
+    if (parsed.success) elapsed.set(parsed.data.work, (elapsed.get(parsed.data.work) ?? 0) + parsed.data.elapsedMs);
+  }
+  return elapsed;
+}
+
+/** The sum of the times of some pieces; undefined where none was measured. */
+export function sumOf(elapsed: ElapsedMs, works: Iterable<number>): number | undefined {
+  let sum: number | undefined;
+  for (const work of works) {
+    const one = elapsed.get(work);
+    if (one !== undefined) sum = (sum ?? 0) + one;
+  }
+  return sum === undefined ? undefined : Number(sum.toFixed(1));
+}
+
+function asJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
