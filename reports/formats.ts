@@ -1,4 +1,5 @@
 import { renderJunit } from "./campaign/junit.ts";
+import { renderBadge } from "./campaign/badge.ts";
 import { renderCodeQuality } from "./campaign/code-quality.ts";
 import { renderSarif } from "./campaign/sarif.ts";
 import { renderHtml } from "./html/html.ts";
@@ -32,6 +33,7 @@ const FORMATS = {
   annotations: { render: renderAnnotations },
   sarif: { render: renderSarif, extension: ".sarif" },
   "code-quality": { render: renderCodeQuality, extension: ".code-quality.json" },
+  badge: { render: renderBadge, extension: ".badge.svg" },
   perfetto: { render: renderPerfetto },
 } as const satisfies Readonly<Record<string, FormatEntry>>;
 

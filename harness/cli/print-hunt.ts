@@ -14,7 +14,7 @@ import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
 import type { HuntFindings } from "../campaign/hunt/hunt-journal.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
-import { writeReports } from "./report-files.ts";
+import { badgeWords, writeReports } from "./report-files.ts";
 
 /** Plans that were chosen in an order are no sample of others, so no bound follows from them. */
 const NONE_DRAWN = "none of the plans was drawn at random, so nothing follows about others";
@@ -41,7 +41,10 @@ export async function printHunt(
     print(`${words(result)}\n`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
-  if (!json && formats.length > 0) print(`\nReports\n${written.map((path) => `  ${linkTo(path)}`).join("\n")}\n`);
+  if (!json && formats.length > 0) {
+    print(`\nReports\n${written.map((path) => `  ${linkTo(path)}`).join("\n")}\n`);
+    print(badgeWords(report, written));
+  }
   if (counterexample !== undefined) return EXIT.invalid;
   return isConclusive(result) ? EXIT.valid : EXIT.unknown;
 }
@@ -52,8 +55,8 @@ function isConclusive({ findings, lostShards }: HuntResult): boolean {
 
 /** The outcome for programs: what was asked, what came out, and why runs are unknown. */
 function factsOf(result: HuntResult) {
-  const { findings, store } = result;
-  const { parameters, runs, valid, unknown, unpromised, missing, residualRisk, counterexample } = findings;
+  const { findings, store, elapsedMs } = result;
+  const { parameters, runs, valid, unknown, unpromised, missing, held, residualRisk, counterexample } = findings;
   const { lock, topology, faults, seed } = parameters;
   return {
     verdict: counterexample !== undefined ? "invalid" : isConclusive(result) ? "valid" : "unknown",
@@ -66,6 +69,8 @@ function factsOf(result: HuntResult) {
     unknown,
     unpromised,
     missing,
+    elapsedMs,
+    held,
     notes: notesOf(findings, store),
     residualRisk,
     ...(counterexample === undefined ? {} : { counterexample: counterexampleOf(counterexample, store) }),
@@ -91,8 +96,8 @@ function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[]
 }
 
 function reportOf(result: HuntResult, record: RunRecord | undefined) {
-  const { findings, store } = result;
-  const { parameters, runs, valid, counterexample } = findings;
+  const { findings, store, elapsedMs } = result;
+  const { parameters, runs, valid, held, counterexample } = findings;
   const { lock, topology, faults } = parameters;
   const title = `hunt for ${lock} on ${topology.kind}`;
   const found = counterexample !== undefined ? "broken" : isConclusive(result) ? "holds" : "unknown";
@@ -101,11 +106,14 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
     cells: [
       {
         lock,
+        topology: topology.kind,
         fault: faults.join(" + ") || "none",
         expected: "holds",
         found,
         runs,
         valid,
+        ...(elapsedMs === undefined ? {} : { elapsedMs }),
+        held,
         ...(record === undefined ? {} : { run: 0 }),
       },
     ],

@@ -20,12 +20,13 @@ import { UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
-import { writeReports } from "./report-files.ts";
+import { badgeWords, writeReports } from "./report-files.ts";
 import type { TableBackend } from "../core/topologies/backend.ts";
 import type { LadderResult } from "../campaign/ladder/hunt-ladder.ts";
 import { textOptions } from "./output.ts";
 import { cellCommand, rowName, titleOf } from "../campaign/ladder/cells.ts";
 import { type Found, mostTelling } from "../campaign/ladder/ladder-journal.ts";
+import { type ElapsedMs, sumOf } from "../campaign/times/work-times.ts";
 
 const TITLES = {
   simulated: "Locks by faults: what each lock claims, and what the simulation found",
@@ -79,10 +80,14 @@ export async function printLadder(findings: LadderResult, options: PrintOptions)
   if (!json && findings.notInstalled.length > 0)
     print(`\n  Left out, since their packages are not installed: npm install ${findings.notInstalled.join(" ")}\n`);
   makeFolder(store);
-  const written = writeReports({ title, runs: records, summary: told }, { store, name, formats, quiet: json });
+  const report = { title, runs: records, summary: told };
+  const written = writeReports(report, { store, name, formats, quiet: json });
   // An incomplete table cannot be compared.
-  if (missing === 0) replaceFile(join(store, `${name}.json`), jsonOf(summary));
-  if (!json) print(`${`\nReport\n${written.map((path) => `  ${linkTo(path)}\n`).join("")}`.trimEnd()}\n`);
+  if (missing === 0) replaceFile(join(store, `${name}.json`), jsonOf(withoutTimes(summary)));
+  if (!json)
+    print(
+      `${`\nReport\n${written.map((path) => `  ${linkTo(path)}\n`).join("")}`.trimEnd()}\n${badgeWords(report, written)}`,
+    );
   return exitCodeOf(summary);
 }
 
@@ -100,9 +105,9 @@ function tableNotes(found: readonly Found[]): readonly SummaryNote[] {
 }
 
 function summaryCell(
-  { cell, found, runs, valid }: Found,
+  { index, cell, found, runs, valid }: Found,
   run: number,
-  { backend, search }: Pick<LadderResult, "backend" | "search">,
+  { backend, search, elapsed }: Pick<LadderResult, "backend" | "search" | "elapsed">,
 ): SummaryCell {
   return {
     lock: rowName(cell),
@@ -111,9 +116,15 @@ function summaryCell(
     found,
     runs,
     ...(valid === undefined ? {} : { valid }),
+    ...timeOf(elapsed, index),
     ...(run === -1 ? {} : { run }),
     command: cellCommand(cell, { backend, ...search }),
   };
+}
+
+function timeOf(elapsed: ElapsedMs, index: number): Pick<SummaryCell, "elapsedMs"> {
+  const elapsedMs = sumOf(elapsed, [index]);
+  return elapsedMs === undefined ? {} : { elapsedMs };
 }
 
 /**
@@ -142,6 +153,15 @@ function printFindings(summary: Summary, counterexamples: readonly RunRecord[], 
   print(renderSummaryTable(summary, textOptions()));
   print(renderNotes(summary.notes, textOptions()));
   if (summary.changes !== undefined) print(`\n${renderChanges(summary.changes, textOptions())}`);
+}
+
+/** What the same search gives on any machine. */
+function withoutTimes(summary: Summary): Summary {
+  const cells = summary.cells.map((cell) => {
+    const { elapsedMs: _, ...timeless } = cell;
+    return timeless;
+  });
+  return { ...summary, cells };
 }
 
 function jsonOf(summary: Summary): string {

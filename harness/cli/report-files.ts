@@ -5,6 +5,7 @@ import { UserError } from "../core/errors.ts";
 import { systemReason } from "../core/system-reason.ts";
 import { makeFolder, replaceFile } from "../run/output-file.ts";
 import { extensionOf, FILE_FORMATS, renderReport, type FileFormat } from "../../reports/formats.ts";
+import { badgeMarkdown } from "../../reports/campaign/badge.ts";
 import { renderAnnotations, renderMarkdown } from "../../reports/run/markdown.ts";
 import type { Report } from "../../reports/run/run-record.ts";
 import { textOptions } from "./output.ts";
@@ -50,6 +51,14 @@ export function writeReports(
   });
   announce(report, quiet);
   return written;
+}
+
+/** The line for a README that shows the badge of a campaign, if one was written; empty otherwise. */
+export function badgeWords(report: Report, written: readonly string[]): string {
+  const badge = written.find((path) => path.endsWith(extensionOf("badge")));
+  const page = written.find((path) => path.endsWith(extensionOf("html")));
+  if (badge === undefined || page === undefined) return "";
+  return `\nBadge, for a README in this folder\n  ${badgeMarkdown(report, { badge, page })}\n`;
 }
 
 function announce(report: Report, quiet: boolean, environment: NodeJS.ProcessEnv = process.env): void {

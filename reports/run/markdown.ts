@@ -219,7 +219,7 @@ function fenced(text: string, language = ""): string {
  * mention, a reference to an issue, a link. An empty comment, which readers of the page do not see, breaks the links
  * that a host makes by itself.
  */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return printable(text)
     .trimStart()
     .replaceAll(/[\\`*_[\]<>~|]/g, "\\$&")

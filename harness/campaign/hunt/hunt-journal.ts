@@ -51,7 +51,7 @@ export function wantedPositions({ regressions, runs }: HuntParameters, shard: Sh
 }
 
 /** In how many runs of a hunt a property that decides was valid. */
-export interface HeldProperty {
+interface HeldProperty {
   readonly property: Property;
   readonly runs: number;
 }

@@ -24,6 +24,14 @@ const huntSchema = z
     unknown: count.describe("runs that decided nothing; `notes` has the reasons"),
     unpromised: count.describe("runs under whose faults the lock promises nothing"),
     missing: count.describe("plans that should have been run and were not"),
+    elapsedMs: z
+      .number()
+      .nonnegative()
+      .optional()
+      .describe("how long it took in real time, shrinking too; of shards, and of a resumed hunt, the sum"),
+    held: z
+      .array(z.looseObject({ property: z.enum(PROPERTIES), runs: count }))
+      .describe("in how many runs each property that decides was valid"),
     notes: z.array(noteSchema).describe("reasons of unknown runs (`undecided`), and what else was observed"),
     residualRisk: residualRiskSchema.optional(),
     counterexample: z
