@@ -33,6 +33,12 @@ export const sharedLease = {
   claims: leasedOnOneServer.claims.filter(({ property }) => property !== "linearizability"),
 } as const satisfies LockKind;
 
+/** A lease that several clients may have at a time, on one server or on the master that Sentinels name. */
+export const sharedLeaseAnywhere = {
+  ...leased,
+  claims: leased.claims.filter(({ property }) => property !== "linearizability"),
+} as const satisfies LockKind;
+
 /** `leased`, and a fencing token from a counter beside the lock. */
 export const fencedLease = {
   ...leased,

@@ -16,8 +16,9 @@ export function findWorker(lock: string): WorkerLock | undefined {
 function libraryWorker(lock: string): WorkerLock | undefined {
   const found = libraryWorkers.find(({ name }) => name === lock);
   if (found === undefined) return undefined;
-  const { name, language, program, topologies, claims, limits } = found;
-  return { name, topologies, claims, limits, command: TOOLCHAINS[language].command(name, program) };
+  const { name, language, program, topologies, supports, claims, limits } = found;
+  const stated = supports === undefined ? {} : { supports };
+  return { name, topologies, claims, limits, ...stated, command: TOOLCHAINS[language].command(name, program) };
 }
 
 /** @throws UserError when the lock is a program of its own, which virtual time cannot lead */

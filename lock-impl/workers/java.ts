@@ -1,5 +1,39 @@
-import { fencedLease, leased } from "../lock-kinds.ts";
+import type { Claim } from "../claims.ts";
+import { fencedLease, leased, leasedByRedlock, limitsOn, sharedLeaseAnywhere } from "../lock-kinds.ts";
 import type { LibraryWorker } from "./workers.ts";
+
+/** Permits are a counter: what is never given back is gone. */
+const counter = {
+  topologies: leased.topologies,
+  claims: [
+    ...sharedLeaseAnywhere.claims.filter(({ property }) => property === "lease-exclusion"),
+    ...leased.topologies.map((topology): Claim => ({
+      property: "deadlock-freedom",
+      topology,
+      under: ["pause-client"],
+      because: "each holder gives back what it took",
+    })),
+  ],
+  limits: [
+    ...limitsOn(leased.topologies, {
+      property: "deadlock-freedom",
+      under: "kill-client",
+      cause: "never-freed",
+      source: "permits have no lease: nobody gives back those of a client that died",
+    }),
+    ...leased.limits.filter(({ under }) => under !== "none" && !under.startsWith("clock-")),
+  ],
+} as const;
+
+/** Permits are a number and a set of leases beside it, two keys. */
+const expirable = {
+  ...sharedLeaseAnywhere,
+  claims: sharedLeaseAnywhere.claims.map((claim): Claim =>
+    claim.property === "deadlock-freedom"
+      ? { ...claim, under: claim.under.filter((fault) => fault !== "eviction") }
+      : claim,
+  ),
+} as const;
 
 /** The locks of Redisson 4.7.0. Their programs are classes, and each client of theirs is a JVM. */
 export const javaWorkers: readonly LibraryWorker[] = [
@@ -34,5 +68,39 @@ export const javaWorkers: readonly LibraryWorker[] = [
     language: "java",
     program: "RedissonFenced",
     asksReplicas: true,
+  },
+  {
+    ...sharedLeaseAnywhere,
+    name: "redisson-read-write",
+    title: "Redisson 4.7.0, RReadWriteLock with a lease time",
+    language: "java",
+    program: "RedissonReadWrite",
+    supports: { modes: true },
+    asksReplicas: true,
+  },
+  {
+    ...counter,
+    name: "redisson-semaphore",
+    title: "Redisson 4.7.0, RSemaphore: permits without owners or leases",
+    language: "java",
+    program: "RedissonPermits",
+    supports: { permits: true },
+    asksReplicas: true,
+  },
+  {
+    ...expirable,
+    name: "redisson-permit-expirable-semaphore",
+    title: "Redisson 4.7.0, RPermitExpirableSemaphore with a lease time, by the clocks of its clients",
+    language: "java",
+    program: "RedissonExpirablePermits",
+    supports: { permits: true },
+    asksReplicas: true,
+  },
+  {
+    ...leasedByRedlock,
+    name: "redisson-redlock",
+    title: "Redisson 4.7.0, RedissonRedLock with a lease time",
+    language: "java",
+    program: "RedissonRed",
   },
 ];

@@ -8,7 +8,10 @@ export const LANGUAGES = ["go", "java", "python"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 /** A lock of a library in another language, with the worker that drives it. */
-export interface LibraryWorker extends Pick<LockEntry, "name" | "title" | "topologies" | "claims" | "limits"> {
+export interface LibraryWorker extends Pick<
+  LockEntry,
+  "name" | "title" | "topologies" | "supports" | "claims" | "limits"
+> {
   /** Whether it renews its leases by itself. */
   readonly renews?: boolean;
   readonly language: Language;

@@ -5,8 +5,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.redisson.client.NettyHook;
 import org.redisson.client.RedisNoScriptException;
 import org.redisson.client.protocol.CommandData;
@@ -26,7 +28,15 @@ final class SentCommands implements NettyHook {
 
   /** The same; each answer is told. What was sent before does not count any more. */
   Sent watch(String word, AnswerListener listener) {
-    Sent sent = new Sent(listener);
+    return watch(word, new Sent(listener, null));
+  }
+
+  /** Notes commands that mention this word and not the other, from now on. */
+  Sent watchWithout(String word, String other) {
+    return watch(word, new Sent((sentAtNanos, reply) -> {}, other));
+  }
+
+  private Sent watch(String word, Sent sent) {
     watched.put(word, sent);
     return sent;
   }
@@ -57,8 +67,8 @@ final class SentCommands implements NettyHook {
   private void note(CommandData<?, ?> command, long now) {
     for (Object word : command.getParams()) {
       Sent sent = word instanceof String text ? watched.get(text) : null;
-      if (sent == null) continue;
-      sent.begin(now);
+      if (sent == null || Arrays.asList(command.getParams()).contains(sent.without)) continue;
+      sent.begin(command, now);
       command.getPromise().whenComplete((reply, error) -> sent.end(now, reply, isAnswer(error)));
     }
   }
@@ -73,33 +83,57 @@ final class SentCommands implements NettyHook {
     private static final long NOTED_MS = 100;
 
     private final AnswerListener listener;
+    private final String without;
     private long lastNanos;
+    private Object[] lastWords = {};
     private int open;
     private boolean uncertain;
+    private boolean answered;
+    private Object lastReply;
 
-    private Sent(AnswerListener listener) {
+    private Sent(AnswerListener listener, String without) {
       this.listener = listener;
+      this.without = without;
     }
 
-    private synchronized void begin(long now) {
+    private synchronized void begin(CommandData<?, ?> command, long now) {
       // A command before it was never answered: it is sent again.
       if (open > 0) uncertain = true;
       open += 1;
       lastNanos = now;
+      lastWords = command.getParams();
     }
 
-    private void end(long sentAtNanos, Object reply, boolean answered) {
+    private void end(long sentAtNanos, Object reply, boolean isAnswer) {
       synchronized (this) {
-        if (answered) open -= 1;
-        else uncertain = true;
+        if (isAnswer) {
+          open -= 1;
+          answered = true;
+          lastReply = reply;
+        } else uncertain = true;
         notifyAll();
       }
-      if (answered) listener.answered(sentAtNanos, reply);
+      if (isAnswer) listener.answered(sentAtNanos, reply);
+    }
+
+    /** Whether any was sent. */
+    synchronized boolean any() {
+      return lastWords.length > 0;
     }
 
     /** When the last one was sent: a reading of {@link System#nanoTime()} before it went. */
     synchronized long lastNanos() {
       return lastNanos;
+    }
+
+    /** What follows the name in the last one. */
+    synchronized Object[] lastWords() {
+      return lastWords;
+    }
+
+    /** Whether one was answered, and the last answer was this. */
+    synchronized boolean ended(Predicate<Object> reply) {
+      return answered && reply.test(lastReply);
     }
 
     /** Whether each was sent once and answered, so that the last answer speaks of all of them. */

@@ -39,16 +39,25 @@ abstract class ThreadLock<L extends RLock> implements LockClient {
     return (sentAtNanos, reply) -> {};
   }
 
+  /** What follows the thread in the name by which the server knows the holder. */
+  String suffix(L lock) {
+    return "";
+  }
+
   Connection connection() {
     return connection;
   }
 
   @Override
   public Grant acquire(String key, long ttlMs, long waitMs) throws Exception {
+    return acquire(key, lock(key), ttlMs, waitMs);
+  }
+
+  /** Takes this lock of the key's. */
+  Grant acquire(String key, L lock, long ttlMs, long waitMs) throws Exception {
     Holder holder = new Holder();
-    String owner = connection.redisson().getId() + ":" + holder.threadId();
+    String owner = connection.redisson().getId() + ":" + holder.threadId() + suffix(lock);
     Sent sent = connection.sent().watch(owner);
-    L lock = lock(key);
     try {
       Long token = holder.call(() -> take(lock, ttlMs, waitMs));
       if (token == null) throw refused(sent);
@@ -103,7 +112,7 @@ abstract class ThreadLock<L extends RLock> implements LockClient {
     return null;
   }
 
-  private static RuntimeException refused(Sent sent) throws InterruptedException {
+  static RuntimeException refused(Sent sent) throws InterruptedException {
     if (sent.certain()) return new ContendedException("it was not granted");
     return new IndeterminateException("it was not granted, but a command went unanswered, and may have been applied", null);
   }
