@@ -198,11 +198,28 @@ function requestOf({ f, index, process, value }: LeaseOperation): LeaseRequest {
   return { f, invokedIndex: index, process, ttl: value.ttlMs * NANOSECONDS_PER_MS, outcome: undefined };
 }
 
+/** A lease at an instant, as far as it depends on requests that are not answered yet. */
+export interface LeaseAt {
+  /** When it ends if none of `doubts` took effect. */
+  readonly end: number;
+  /** The requests that may have ended it by then. */
+  readonly doubts: readonly LeaseRequest[];
+}
+
+/** The lease of a hold at this time; undefined if it is over, or may be for another reason than an open request. */
+export function leaseAt({ promised, leaseEnd }: Hold, time: number): LeaseAt | undefined {
+  if (leaseEnd > time) return { end: leaseEnd, doubts: [] };
+  if (promised === undefined || promised.lease.end <= time) return undefined;
+  const open = shortestOf(promised, Infinity);
+  const [later] = open.filter(({ end }) => end > time);
+  return { end: later?.end ?? promised.lease.end, doubts: open.filter(({ end }) => end <= time).map(({ by }) => by) };
+}
+
 /** The unanswered requests for a shorter lease than is promised, the shortest first. */
-function shortestOf({ asked, lease }: Promised): CuttingRequest[] {
+function shortestOf({ asked, lease }: Promised, most = NAMED_REQUESTS): CuttingRequest[] {
   if (asked === undefined || asked.size === 0) return [];
   const open = [...asked.values()].filter(({ end }) => end < lease.end);
-  return open.sort((one, other) => one.end - other.end).slice(0, NAMED_REQUESTS);
+  return open.sort((one, other) => one.end - other.end).slice(0, most);
 }
 
 /** The one that asked for the shorter lease. */

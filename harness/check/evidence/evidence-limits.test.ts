@@ -24,7 +24,10 @@ function ofMany(what: keyof EvidenceLimits): Recording {
   for (let one = 0; one < 6; one += 1) {
     if (what === "keys") recording.on(`k${one}`);
     if (what === "faults") recording.fault(100 * one, "pause-client", { processes: [9] });
-    if (what === "openOperations" || what === "keys") recording.seek(100 * one, one);
+    if (what === "undecidedLeases") {
+      // Each grant finds the lease before it perhaps cut by an extension that is not answered.
+      recording.acquire(100 * one, one, `o${one}`, { ttlMs: 1e6 }).seekExtension(100 * one + 10, one, `o${one}`, 20);
+    } else if (what === "openOperations" || what === "keys") recording.seek(100 * one, one);
     else if (what === "openHolds") recording.acquire(100 * one, one, `o${one}`, { ttlMs: 1e6 });
     else recording.acquire(100 * one, one, `o${one}`).release(100 * one + 50, one, `o${one}`);
   }
@@ -36,15 +39,33 @@ describe("a history with too many", () => {
     ["faults", "the history has more than 3 faults"],
     ["openHolds", "more than 3 holds were open at a time"],
     ["openOperations", "more than 3 operations were under way at a time"],
+    ["undecidedLeases", "more than 3 leases depended at a time on requests that were not answered yet"],
   ] as const)("%s is not judged from there on, and says why", (what, reason) => {
     const { properties } = judged(ofMany(what).history, { [what]: 3 });
     expect(properties["deadlock-freedom"]).toMatchObject({
       verdict: "unknown",
       reason: expect.stringContaining(`${reason}: nothing is judged from event`) as string,
     });
-    expect(judged(ofMany(what).history, { [what]: 6 }).properties["deadlock-freedom"]?.reason ?? "").not.toContain(
+    expect(judged(ofMany(what).history, { [what]: 20 }).properties["deadlock-freedom"]?.reason ?? "").not.toContain(
       "nothing is judged",
     );
+  });
+
+  it("leases that requests may have cut is judged if no more are in doubt at a time, or none may overlap another", () => {
+    const answered = new Recording();
+    const permits = new Recording();
+    for (let one = 0; one < 6; one += 1) {
+      const owner = `o${one}`;
+      answered.acquire(100 * one, 0, owner, { ttlMs: 1e6 }).seekExtension(100 * one + 5, 0, owner, 20);
+      answered
+        .acquire(100 * one + 30, 1, `${owner}-other`)
+        .failExtension(100 * one + 40, 0)
+        .release(100 * one + 50, 0, owner);
+      answered.release(100 * one + 60, 1, `${owner}-other`);
+      permits.acquire(100 * one, one, owner, { ttlMs: 1e6, limit: 6 }).seekExtension(100 * one + 5, one, owner, 20);
+    }
+    expect(judged(answered.history, { undecidedLeases: 2 }).properties["deadlock-freedom"]?.verdict).toBe("valid");
+    expect(judged(permits.history, { undecidedLeases: 2 }).properties["mutual-exclusion"]?.verdict).toBe("valid");
   });
 
   it("keys in use leaves out those for which there is no room, and says why", () => {

@@ -11,6 +11,8 @@ export interface EvidenceLimits {
   readonly openHolds: number;
   /** Operations that are invoked and not completed. */
   readonly openOperations: number;
+  /** Leases that may overlap another, which depends on requests that are not answered yet. */
+  readonly undecidedLeases: number;
   /** Keys that are followed at a time: an idle one is concluded to make room. */
   readonly keys: number;
   /** Keys that were concluded and must not be used again. */
@@ -21,19 +23,23 @@ export const EVIDENCE_LIMITS: EvidenceLimits = {
   faults: 10_000,
   openHolds: 20_000,
   openOperations: 100_000,
+  undecidedLeases: 100_000,
   keys: 8_000,
   concludedKeys: 1_000_000,
 };
 
 /** Which limit the evidence exceeds, in words; undefined if it exceeds none. */
 export function excessOf(
-  { holds, faults, openOperations }: SharedEvidence,
+  { holds, faults, leases, openOperations }: SharedEvidence,
   limits: EvidenceLimits,
 ): string | undefined {
   if (faults.faults.length > limits.faults) return `the history has more than ${limits.faults} faults`;
   if (holds.size > limits.openHolds) return `more than ${limits.openHolds} holds were open at a time`;
   if (openOperations > limits.openOperations) {
     return `more than ${limits.openOperations} operations were under way at a time`;
+  }
+  if (leases.undecided > limits.undecidedLeases) {
+    return `more than ${limits.undecidedLeases} leases depended at a time on requests that were not answered yet`;
   }
   return undefined;
 }

@@ -83,7 +83,7 @@ export class SharedEvidence {
     this.faults.push(event);
     this.heldBefore.push(event, invocation);
     this.interferences.push(event, invocation, this.#ownHold(event, changes));
-    const leaseOverlaps = this.leases.push(event, changes, this.holds);
+    const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
     return { event, invocation, changes, leaseOverlaps };
   }
 

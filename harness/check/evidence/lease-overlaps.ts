@@ -1,7 +1,9 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
-import type { Hold, HoldChange, HoldTracker } from "../../history/holds.ts";
-import { conflictsOf, firstLeaseOf, rivalsOf, type Overlap } from "./overlaps.ts";
+import type { Hold, HoldTracker } from "../../history/holds.ts";
+import type { HistoryStep } from "./history-step.ts";
+import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
+import { type Meeting, type Party, partyAt, UndecidedLeases, wasInForce } from "./undecided-leases.ts";
 
 /**
  * How many holds are remembered whose leases began an overlap. An overlap keeps the hold before it, which may have begun
@@ -14,16 +16,23 @@ const FIRST_HOLDS = 1000;
 /**
  * Notices when the leases of two holds of one key begin to overlap. A lease begins at the event that reports it, a
  * grant, an extension or a re-entry, and lasts as long as the lock promised there. So it overlaps exactly those leases
- * that are in force at that event. The lock has promised a lease even if its client has forgotten it.
+ * that are in force at that event. The lock has promised a lease even if its client has forgotten it. Whether a lease
+ * is in force that an unanswered request may have cut is known when that request is answered.
  */
 export class LeaseOverlaps {
   /** By the hold whose grant, extension or re-entry began them. */
   readonly #overlaps = new OldestFirst<Hold, readonly Overlap[]>();
   readonly #first = new Map<Hold, readonly Overlap[]>();
+  readonly #undecided = new UndecidedLeases();
 
   /** The first overlap of the leases of these two, if they ever overlapped. */
   between(one: Hold, other: Hold): Overlap | undefined {
     return this.#begunBy(one, other) ?? this.#begunBy(other, one);
+  }
+
+  /** How many leases are kept until an answer shows whether they were in force. */
+  get undecided(): number {
+    return this.#undecided.size;
   }
 
   /** The overlaps that this hold began, as far as they are remembered. */
@@ -44,34 +53,49 @@ export class LeaseOverlaps {
       .find(({ first, second, others = [] }) => [first, second, ...others].every((hold) => holds.includes(hold)));
   }
 
-  /** The overlaps that begin with this event. `holds` are as they are after it. */
-  push(event: HistoryEvent, changes: readonly HoldChange[], holds: HoldTracker): readonly Overlap[] {
-    return changes.flatMap((change) =>
-      change.kind === "ended" ? [] : this.#begun(change.hold, change.kind, event, holds),
-    );
+  /**
+   * The overlaps that begin with this event, and those that began earlier and become certain by its answer. `holds` are
+   * as they are after it.
+   */
+  push({ event, invocation, changes }: Omit<HistoryStep, "leaseOverlaps">, holds: HoldTracker): readonly Overlap[] {
+    const decided = invocation === undefined ? [] : this.#undecided.answered(invocation.index);
+    const begun = changes.flatMap(({ kind, hold }) => (kind === "ended" ? [] : this.#begun(hold, kind, event, holds)));
+    return decided.length === 0 ? begun : [...decided.flatMap((meeting) => this.#certain(meeting, holds)), ...begun];
   }
 
-  #begun(hold: Hold, kind: string, event: HistoryEvent, holds: HoldTracker): readonly Overlap[] {
-    if (hold.leaseEnd <= event.time || holds.fits(hold)) return [];
+  #begun(hold: Hold, kind: Meeting["kind"], { time, index }: HistoryEvent, holds: HoldTracker): readonly Overlap[] {
+    const own = partyAt(hold, time);
+    if (own === undefined || holds.fits(hold)) return [];
+    const others = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
+    const rivals = others.map((rival) => partyAt(rival, time)).filter((rival) => rival !== undefined);
+    const meeting = { own, rivals, kind, time, index };
+    if (this.#conflicts(meeting, rivals, holds).length === 0) return [];
+    this.#undecided.add(meeting);
+    return this.#certain(meeting, holds);
+  }
+
+  #conflicts({ own }: Meeting, rivals: readonly Party[], holds: HoldTracker): ReturnType<typeof conflictsOf> {
+    const held = rivals.map(({ hold }) => hold);
+    return conflictsOf(own.hold, held, (earlier, later) => holds.sameClient(earlier, later));
+  }
+
+  /** The overlaps of a meeting that are certain, as far as they are not known yet. */
+  #certain(meeting: Meeting, holds: HoldTracker): readonly Overlap[] {
+    const { own, rivals, kind, time, index } = meeting;
+    if (!wasInForce(own)) return [];
+    const { hold } = own;
+    const inForce = rivals.filter(wasInForce);
+    const leases = new Map([own, ...inForce].map((party) => [party.hold, party.lease]));
     const found: Overlap[] = [];
-    const rivals = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
-    const inForce = rivals.filter(({ leaseEnd }) => leaseEnd > event.time);
-    for (const group of conflictsOf(hold, inForce, (earlier, later) => holds.sameClient(earlier, later))) {
+    for (const group of this.#conflicts(meeting, inForce, holds)) {
       if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
       const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
       const second = further.pop();
-      if (first === undefined || second === undefined) continue;
+      const lease = first === undefined ? undefined : leases.get(first);
+      if (first === undefined || second === undefined || lease === undefined) continue;
       const others = further.length === 0 ? {} : { others: further };
       const extended = kind === "granted" ? {} : { extended: hold };
-      found.push({
-        first,
-        second,
-        ...others,
-        from: event.time,
-        index: event.index,
-        ...firstLeaseOf(first),
-        ...extended,
-      });
+      found.push({ first, second, ...others, from: time, index, ...lease, ...extended });
     }
     if (found.length > 0) this.#remember(hold, [...this.#of(hold), ...found]);
     return found;

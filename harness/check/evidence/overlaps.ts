@@ -28,7 +28,7 @@ export interface Overlap {
   readonly extended?: Hold;
 }
 
-type FirstLease = Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut" | "firstLeaseAsked">;
+export type FirstLease = Pick<Overlap, "firstLeaseEnd" | "firstLeaseCut" | "firstLeaseAsked">;
 
 /** The first holder's lease as it is now, as an overlap records it. */
 export function firstLeaseOf({ leaseEnd, leaseCut, leaseAsked }: Hold): FirstLease {
@@ -67,9 +67,11 @@ export class OpenOverlaps {
     return this.#byFirst.has(hold);
   }
 
-  /** Begins an overlap, of a pair that does not overlap yet. */
+  /** Begins an overlap, of a pair that does not overlap yet. It is concluded at once if nothing is left to wait for. */
   begin(overlap: Overlap): void {
-    this.#follow(overlap, overlap.first);
+    const open = [overlap.first, ...(overlap.others ?? [])].find(({ end }) => end === undefined);
+    if (open === undefined) this.#conclude(overlap);
+    else this.#follow(overlap, open);
   }
 
   /** Concludes the overlaps whose first hold ended with this step. */
@@ -93,11 +95,7 @@ export class OpenOverlaps {
   }
 
   #end(hold: Hold): void {
-    for (const overlap of this.#close(hold)) {
-      const open = overlap.others?.find(({ end }) => end === undefined);
-      if (open === undefined) this.#conclude(overlap);
-      else this.#follow(overlap, open);
-    }
+    for (const overlap of this.#close(hold)) this.begin(overlap);
   }
 
   #close(hold: Hold): readonly Overlap[] {
