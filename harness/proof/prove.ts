@@ -13,6 +13,7 @@ import type {
 import { explainBy } from "../check/explanation.ts";
 import { listed } from "../core/listed.ts";
 import { jointCause } from "../check/causes/joint-cause.ts";
+import { type Subject, subjectOf } from "./broken-promise.ts";
 import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
 import { compare, type Comparison } from "./comparison.ts";
 import { PlanSteps } from "./plan-steps.ts";
@@ -79,17 +80,18 @@ class Prover {
   async prove(property: Property, violation: Violation): Promise<Violation> {
     const { finding, hypotheses = [] } = violation;
     if (finding === undefined || hypotheses.length === 0) return violation;
+    const subject = subjectOf(this.#run, property, violation);
     const dropped: DroppedHypothesis[] = [];
     let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
     let lastDropped: Hypothesis | undefined;
     for (const hypothesis of hypotheses) {
       // The lock itself is the cause only if nothing else may have been.
       if (hypothesis.ground.on === "rest" && undecided !== undefined) break;
-      const trial = await this.#try(property, violation, hypothesis);
+      const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
         const { by, run } = trial;
         const proof = { standing: "proven", by, ...(run === undefined ? {} : { run }) } as const;
-        return this.#concluded(property, violation, hypothesis, { ...proof, dropped });
+        return this.#concluded(property, violation, subject, hypothesis, { ...proof, dropped });
       }
       if (trial.outcome === "dropped") {
         lastDropped = hypothesis;
@@ -97,26 +99,31 @@ class Prover {
       } else undecided ??= { hypothesis, why: trial.why };
     }
     // The faults together, or one that no hypothesis names, may be the cause: a run without all of them decides.
-    const joint = undecided === undefined ? await this.#jointly(property, violation, hypotheses) : undefined;
+    const joint = undecided === undefined ? await this.#jointly(subject, hypotheses) : undefined;
     if (joint !== undefined) {
-      return this.#concluded(property, violation, joint.hypothesis, { ...joint.proof, dropped });
+      return this.#concluded(property, violation, subject, joint.hypothesis, { ...joint.proof, dropped });
     }
     if (undecided === undefined) {
       const by = "runs for comparison refuted each possible cause";
-      return this.#concluded(property, violation, lastDropped ?? hypotheses[0]!, { standing: "refuted", by, dropped });
+      return this.#concluded(property, violation, subject, lastDropped ?? hypotheses[0]!, {
+        standing: "refuted",
+        by,
+        dropped,
+      });
     }
     const { hypothesis, why } = undecided;
-    return this.#concluded(property, violation, hypothesis, { standing: "probable", by: why, dropped });
+    return this.#concluded(property, violation, subject, hypothesis, { standing: "probable", by: why, dropped });
   }
 
   async #concluded(
     property: Property,
     violation: Violation,
+    subject: Subject,
     hypothesis: Hypothesis,
     { dropped = [], ...proof }: Proof,
   ): Promise<Violation> {
     const { finding = { account: "", events: [] }, hypotheses = [], fault: _, ...rest } = violation;
-    const remedies = await this.#remedies(property, violation, hypothesis);
+    const remedies = await this.#remedies(property, subject, hypothesis);
     const whole: Proof = {
       ...proof,
       ...(dropped.length === 0 ? {} : { dropped }),
@@ -125,66 +132,54 @@ class Prover {
     return { ...rest, ...explainBy(finding, hypotheses, hypothesis, whole) };
   }
 
-  async #try(property: Property, violation: Violation, hypothesis: Hypothesis): Promise<Trial> {
+  async #try(subject: Subject, hypothesis: Hypothesis): Promise<Trial> {
     const { ground } = hypothesis;
     switch (ground.on) {
       case "history":
         return { outcome: "proven", by: "the history shows it" };
       case "faults":
-        return this.#withoutAny(property, violation, hypothesis, ground.faults);
+        return this.#withoutAny(subject, hypothesis, ground.faults);
       case "operation": {
         const change = this.#withoutOperation(ground.invoked);
         if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
-        return this.#tryChange(property, violation, hypothesis, change, "without that operation");
+        return this.#tryChange(subject, hypothesis, change, "without that operation");
       }
       case "remedy": {
         const change: Change = { kind: "with-remedy", remedy: ground.remedy };
-        return this.#tryChange(property, violation, hypothesis, change, `with ${REMEDY[ground.remedy]}`);
+        return this.#tryChange(subject, hypothesis, change, `with ${REMEDY[ground.remedy]}`);
       }
       case "rest":
-        return this.#rest(property, violation, ground.faults);
+        return this.#rest(subject, ground.faults);
     }
   }
 
   /** Removes the accused faults: one after the other of those that may have led to the violation, then all. */
-  async #withoutAny(
-    property: Property,
-    violation: Violation,
-    hypothesis: Hypothesis,
-    faults: readonly number[],
-  ): Promise<Trial> {
+  async #withoutAny(subject: Subject, hypothesis: Hypothesis, faults: readonly number[]): Promise<Trial> {
     const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "undecided", why: "no fault of the plan explains it" };
     const sets = steps.length === 1 ? [steps] : [...steps.toReversed().map((step) => [step]), steps];
     let last: Trial | undefined;
     for (const without of sets) {
       const change: Change = { kind: "without-faults", steps: without };
-      const trial = await this.#tryChange(property, violation, hypothesis, change, this.#steps.without(without));
+      const trial = await this.#tryChange(subject, hypothesis, change, this.#steps.without(without));
       if (trial.outcome === "proven") return trial;
       last = trial;
     }
     return last ?? { outcome: "undecided", why: "no fault of the plan explains it" };
   }
 
-  async #tryChange(
-    property: Property,
-    violation: Violation,
-    hypothesis: Hypothesis,
-    change: Change,
-    condition: string,
-  ): Promise<Trial> {
-    const tried = await this.#compare(property, violation, change, hypothesis);
+  async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, condition: string): Promise<Trial> {
+    const tried = await this.#compare(subject, change, hypothesis);
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
     const { run, comparison } = tried;
-    const alone =
-      comparison.outcome === "still" ? await this.#withoutLater(property, violation, change, condition) : undefined;
+    const alone = comparison.outcome === "still" ? await this.#withoutLater(subject, change, condition) : undefined;
     if (alone !== undefined) return alone;
     switch (comparison.outcome) {
       case "still":
         return { outcome: "dropped", run };
       case "undecided": {
         const { why, missing } = comparison;
-        const matters = missing === undefined || (await this.#matters(property, violation, missing));
+        const matters = missing === undefined || (await this.#matters(subject, missing));
         if (matters) return { outcome: "undecided", why: `a run ${condition} decides nothing: ${why}` };
         const never = listed(missing.map((step) => this.#steps.inWords(step)));
         const by = `${condition}, it does not happen (${never} never starts then, and makes no difference alone)`;
@@ -200,41 +195,36 @@ class Prover {
    * The same change, without the faults that came after the violation as well: they have not led to it, but may lead to
    * another one of the same clients, which looks the same. Undefined if that decides nothing more.
    */
-  async #withoutLater(
-    property: Property,
-    violation: Violation,
-    change: Change,
-    condition: string,
-  ): Promise<Trial | undefined> {
+  async #withoutLater(subject: Subject, change: Change, condition: string): Promise<Trial | undefined> {
     if (change.kind !== "without-faults") return undefined;
-    const later = this.#steps.after(violation).filter((step) => !change.steps.includes(step));
+    const later = this.#steps.after(subject.violation).filter((step) => !change.steps.includes(step));
     // A fault is recorded when its effect was seen: one that is recorded later may have led to it all the same.
-    if (later.length === 0 || (await this.#matters(property, violation, later))) return undefined;
+    if (later.length === 0 || (await this.#matters(subject, later))) return undefined;
     const steps = [...change.steps, ...later].toSorted((left, right) => left - right);
-    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+    const tried = await this.#compare(subject, { kind: "without-faults", steps });
     if (tried?.comparison.outcome !== "gone") return undefined;
     const by = `${condition}, and without what came after the violation, ${goneInWords(tried.comparison)}`;
     return { outcome: "proven", by, run: tried.run };
   }
 
   /** Whether the violation needs these faults, or may: false when it happens without them. */
-  async #matters(property: Property, violation: Violation, steps: readonly number[]): Promise<boolean> {
-    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+  async #matters(subject: Subject, steps: readonly number[]): Promise<boolean> {
+    const tried = await this.#compare(subject, { kind: "without-faults", steps });
     return tried?.comparison.outcome !== "still";
   }
 
   /** The lock itself is the cause if the violation happens without all the faults that could excuse it. */
-  async #rest(property: Property, violation: Violation, faults: readonly number[]): Promise<Trial> {
+  async #rest(subject: Subject, faults: readonly number[]): Promise<Trial> {
     const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "proven", by: "the history shows it" };
-    const tried = await this.#compare(property, violation, { kind: "without-faults", steps });
+    const tried = await this.#compare(subject, { kind: "without-faults", steps });
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
     const { run, comparison } = tried;
     const without = this.#steps.without(steps);
     if (comparison.outcome === "still") return { outcome: "proven", by: `${without}, it still happens`, run };
     if (comparison.outcome === "gone") return { outcome: "dropped", run };
     const { missing } = comparison;
-    if (missing !== undefined && !(await this.#matters(property, violation, missing))) {
+    if (missing !== undefined && !(await this.#matters(subject, missing))) {
       return { outcome: "dropped", run };
     }
     return { outcome: "undecided", why: `a run ${without} decides nothing: ${comparison.why}` };
@@ -245,20 +235,19 @@ class Prover {
    * named ones come first: leaving out a fault from long before changes whatever happens after it.
    */
   async #jointly(
-    property: Property,
-    violation: Violation,
+    subject: Subject,
     hypotheses: readonly Hypothesis[],
   ): Promise<{ readonly hypothesis: Hypothesis; readonly proof: Proof } | undefined> {
     const rest = hypotheses.find(({ ground }) => ground.on === "rest");
     if (rest?.ground.on !== "rest") return undefined;
-    const after = this.#steps.after(violation);
-    const isLater = after.length > 0 && !(await this.#matters(property, violation, after));
+    const after = this.#steps.after(subject.violation);
+    const isLater = after.length > 0 && !(await this.#matters(subject, after));
     const steps = this.#steps.behind(rest.ground.faults).filter((step) => !isLater || !after.includes(step));
     const accused = hypotheses.filter(({ ground }) => ground.on === "faults");
     const named = this.#steps.behind(accused.flatMap(({ ground }) => (ground.on === "faults" ? ground.faults : [])));
     const sets = [...(named.length > 1 ? [named] : []), ...steps.toReversed().map((step) => [step]), steps];
     for (const without of sets) {
-      const tried = await this.#smallest(property, violation, rest, without);
+      const tried = await this.#smallest(subject, rest, without);
       if (tried === undefined) continue;
       const { trial, left, isEachEnough } = tried;
       const events = left.flatMap((step) => this.#steps.startOf(step) ?? []);
@@ -286,15 +275,10 @@ class Prover {
    * As few of these faults as possible without which the violation does not happen; undefined if it happens without all
    * of them. Where no fewer suffice, each one that is left in alone leads to it: `isEachEnough` if runs have shown that.
    */
-  async #smallest(
-    property: Property,
-    violation: Violation,
-    hypothesis: Hypothesis,
-    steps: readonly number[],
-  ): Promise<Smallest | undefined> {
+  async #smallest(subject: Subject, hypothesis: Hypothesis, steps: readonly number[]): Promise<Smallest | undefined> {
     const without = (left: readonly number[]): Promise<Trial> => {
       const change: Change = { kind: "without-faults", steps: left };
-      return this.#tryChange(property, violation, hypothesis, change, this.#steps.without(left));
+      return this.#tryChange(subject, hypothesis, change, this.#steps.without(left));
     };
     const whole = await without(steps);
     if (whole.outcome !== "proven") return undefined;
@@ -313,7 +297,7 @@ class Prover {
   }
 
   /** Tries the remedies of a hypothesis in turn until one helps. */
-  async #remedies(property: Property, violation: Violation, hypothesis: Hypothesis): Promise<readonly TriedRemedy[]> {
+  async #remedies(property: Property, subject: Subject, hypothesis: Hypothesis): Promise<readonly TriedRemedy[]> {
     const tried: TriedRemedy[] = [];
     for (const remedy of hypothesis.remedies) {
       if (remedy === "fencing-resource" && !issuesFences(this.#run.history)) continue;
@@ -324,25 +308,20 @@ class Prover {
       const outcome =
         remedy === "fencing-resource" && property !== "stale-writes" && property !== "lost-updates"
           ? refusesLateWrites(run, this.#clientOf(hypothesis))
-          : REMEDY_OUTCOME[compare(this.#run, property, violation, run, hypothesis).outcome];
+          : REMEDY_OUTCOME[compare(this.#run, subject.property, subject.violation, run, hypothesis).outcome];
       tried.push({ remedy, outcome, run: shown });
       if (outcome === "prevents") break;
     }
     return tried;
   }
 
-  async #compare(
-    property: Property,
-    violation: Violation,
-    change: Change,
-    accused?: Hypothesis,
-  ): Promise<Tried | undefined> {
+  async #compare(subject: Subject, change: Change, accused?: Hypothesis): Promise<Tried | undefined> {
     const run = await this.#of(change);
     if (run === undefined) return undefined;
     const { traceHash } = run;
     return {
       run: { change, ...(traceHash === undefined ? {} : { traceHash }) },
-      comparison: compare(this.#run, property, violation, run, accused),
+      comparison: compare(this.#run, subject.property, subject.violation, run, accused),
     };
   }
 

@@ -104,6 +104,20 @@ export function hypothesesOf(
 }
 
 /**
+ * What may have made two leases overlap, for a property that finds the overlap in another way: what `lease-exclusion`
+ * says of it. An event has one cause.
+ *
+ * @param interferences those that are known to the other property, if the overlap is not over
+ */
+export function promiseHypotheses(
+  met: Overlap,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  return hypothesesOf(met, true, evidence, evidence.interferences.ofConcluded(met) ?? interferences);
+}
+
+/**
  * Why a hold was over before its lease: what was reported as done in it, then the faults that lose leases, then what may
  * have taken effect.
  *

@@ -65,7 +65,7 @@ export class SharedEvidence {
   /** Drops what is known of a key that will not be used again. No operation on it may be open. */
   conclude(key: string): void {
     this.holds.conclude(key);
-    this.interferences.conclude(key);
+    this.interferences.forget(key);
     this.contention.conclude(key);
     this.heldBefore.conclude(key);
     this.#shareable.delete(key);

@@ -1,9 +1,13 @@
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryEvent } from "../../history/history.ts";
+import type { Overlap } from "./overlaps.ts";
 
 /** How many past operations the search for the cause of an overlap looks at, per key. */
 const REMEMBERED_PER_KEY = 64;
+
+/** Of how many overlaps of leases the interferences are kept: far more than are listed. */
+const KEPT_OVERLAPS = 1000;
 
 /**
  * An operation that took the lock from somebody, or may have done so: a release that reported `released: true`, an
@@ -28,6 +32,7 @@ export interface Interference {
 /** Remembers the last interferences of each key. */
 export class InterferenceLog {
   readonly #byKey = new Map<string, Interference[]>();
+  readonly #ofOverlaps = new Map<Overlap, readonly Interference[]>();
   /** By process, the hold to which its open release or extension refers. */
   readonly #own = new Map<number, Hold>();
 
@@ -36,8 +41,20 @@ export class InterferenceLog {
     return [...(this.#byKey.get(key) ?? [])];
   }
 
+  /** The last interferences of an overlap of leases, now that it is over; every property explains it by them. */
+  conclude(overlap: Overlap): readonly Interference[] {
+    const found = this.of(overlap.first.key);
+    if (this.#ofOverlaps.size < KEPT_OVERLAPS) this.#ofOverlaps.set(overlap, found);
+    return found;
+  }
+
+  /** The same, if that overlap is over. */
+  ofConcluded(overlap: Overlap): readonly Interference[] | undefined {
+    return this.#ofOverlaps.get(overlap);
+  }
+
   /** Drops what is known of a key that will not be used again. */
-  conclude(key: string): void {
+  forget(key: string): void {
     this.#byKey.delete(key);
   }
 

@@ -110,7 +110,7 @@ class LeaseExclusion implements Checker {
   }
 
   #conclude(overlap: Overlap): void {
-    const interferences = this.#evidence.interferences.of(overlap.first.key);
+    const interferences = this.#evidence.interferences.conclude(overlap);
     this.#findings.add(() => this.#describe(overlap, interferences));
   }
 

@@ -1,5 +1,5 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { byElimination, earlyEnds, hypothesesOf, losses } from "../causes/causes.ts";
+import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -213,13 +213,15 @@ class Linearizability implements Checker {
     const since = before.grant?.invokedTime ?? 0;
     const disordered = isDisordered(operation, before);
     const isGrantable = before.state.holder === undefined || before.state.holder === operation.owner;
+    const met = mine === undefined || theirs === undefined ? undefined : this.#evidence.leases.between(mine, theirs);
+    // A grant beside another's lease is impossible whatever its fencing token is.
+    if (met !== undefined && !isGrantable) return promiseHypotheses(met, this.#evidence, interferences);
     const tokenFault = disordered ? this.#evidence.tokenFaults.get(key) : undefined;
     if (tokenFault !== undefined) {
       const hypotheses = tokenFault === "token-rollback" ? tokenHypotheses : overtakenHypotheses;
       return hypotheses(since, operation.completedTime, this.#evidence);
     }
-    const met = mine === undefined || theirs === undefined ? undefined : this.#evidence.leases.between(mine, theirs);
-    if (met !== undefined) return hypothesesOf(met, true, this.#evidence, interferences);
+    if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
     const until = { index: operation.completed, time: operation.completedTime };
     return [
       ...(operation.kind === "miss" && theirs !== undefined

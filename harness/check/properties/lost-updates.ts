@@ -1,7 +1,7 @@
 import type { AuditEvent } from "../../history/history.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
-import { hypothesesOf } from "../causes/causes.ts";
+import { promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
@@ -216,7 +216,7 @@ class LostUpdates implements Checker {
     }
     const [mine, theirs] = [write.hold, last?.hold];
     const met = mine === undefined || theirs === undefined ? undefined : leases.between(mine, theirs);
-    if (met !== undefined) return hypothesesOf(met, true, this.#evidence, interferences);
+    if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
     const kept = mine === undefined || theirs === undefined ? undefined : keptAfter(mine, theirs, interferences);
     if (kept !== undefined) {
       const why = `${clientInWords(header, kept.process)} was told that its lease was extended, although another client had held the lock in between (events ${kept.invokedIndex} and ${kept.completedIndex}): an extension must not recreate a lost lease`;

@@ -1,5 +1,5 @@
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { hypothesesOf } from "../causes/causes.ts";
+import { hypothesesOf, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
@@ -87,8 +87,9 @@ class MutualExclusion implements Checker {
             ...(certain === first ? {} : firstLeaseOf(certain)),
           };
     const interferences = this.#evidence.interferences.of(first.key);
+    // The answer that makes an overlap of the leases certain may come later.
     const met = this.#leasesOf(confirmed);
-    this.#findings.add(() => this.#describe(confirmed, met, interferences));
+    this.#findings.add(() => this.#describe(confirmed, met ?? this.#leasesOf(confirmed), interferences));
   }
 
   /** The overlap of the leases of these holds. */
@@ -112,7 +113,10 @@ class MutualExclusion implements Checker {
     const account =
       `${crowdInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
       `${holding.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
-    const hypotheses = hypothesesOf(met ?? overlap, met !== undefined, this.#evidence, interferences);
+    const hypotheses =
+      met === undefined
+        ? hypothesesOf(overlap, false, this.#evidence, interferences)
+        : promiseHypotheses(met, this.#evidence, interferences);
     return {
       ...explain(account, [...earlier.map(({ grantedIndex }) => grantedIndex), second.grantedIndex], hypotheses),
       holders: [holder(first), holder(second)],
