@@ -1,4 +1,5 @@
 import { faults } from "../../faults/registry.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
 import { kindOf } from "../../faults/fault-classes.ts";
 import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
 import { BEYOND_LEASE } from "../../workloads/contention.ts";
@@ -57,16 +58,33 @@ export function searchLimit(
   });
 }
 
-/**
- * Runs a plan in simulation. The verdict is invalid when the limit shows: when its property is violated by the cause
- * that the limit names. For a flawed lock, any violated property counts that the lock would keep under these faults
- * without the bug.
- */
+/** Runs a plan in simulation and judges it by the limit. */
 export async function runForLimit(lock: LockEntry, limit: ShownLimit, plan: Plan): Promise<LimitRun> {
+  const run = await runSimulated(plan, optionsForLimit(lock, limit, plan));
+  return { ...run, verdict: verdictByLimit(lock, limit, run) };
+}
+
+/** How a plan is run so that `verdictByLimit` can judge it, on any backend. */
+export function optionsForLimit(
+  lock: LockEntry,
+  limit: ShownLimit,
+  plan: Plan,
+): { readonly title: string; readonly required: readonly Property[] } {
   const sold: readonly string[] = lock.flawed ? requiredProperties(plan) : [];
   const required = PROPERTIES.filter((property) => property === limit.property || sold.includes(property));
-  const run = await runSimulated(plan, { title: titleOf(lock, limit), required });
-  return { ...run, verdict: lock.flawed ? run.record.verdict : byItsCause(lock, limit, run.record.verdict) };
+  return { title: titleOf(lock, limit), required };
+}
+
+/**
+ * The verdict is invalid when the limit shows: when its property is violated by the cause that the limit names. For a
+ * flawed lock, any violated property counts that the lock would keep under these faults without the bug.
+ */
+export function verdictByLimit(
+  lock: LockEntry,
+  limit: ShownLimit,
+  { record }: { readonly record: RunRecord },
+): Verdict {
+  return lock.flawed ? record.verdict : byItsCause(lock, limit, record.verdict);
 }
 
 /** A sound lock's violation by another cause than its limit names belongs to another limit. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Completion, Grant, LockClient, LockDriver, Renewed } from "../core/lock-driver.ts";
-import { alteredDriver, type Alteration } from "./altered-driver.ts";
+import { alteredDriver, type Alteration, probeReason } from "./altered-driver.ts";
 
 const environment = {
   client: "client-1",
@@ -193,5 +193,34 @@ describe("an operation that is left out", () => {
     expect(extending.done).toEqual([]);
     const other = await connect(lock(), { kind: "leave-out", client: 0, f: "release", ordinal: 1 });
     expect(await other.release(grant)).toMatchObject({ type: "ok" });
+  });
+});
+
+describe("a release that a probe replaces", () => {
+  const probing = { kind: "probe", client: 1, ordinal: 1 } as const;
+
+  it.each([
+    ["another owner is granted the key", { type: "ok", value: { key: "k", owner: "b" } }, "free"],
+    ["the same owner enters again", { type: "ok", value: { key: "k", owner: "a" } }, "unclear"],
+    ["another owner is refused", { type: "fail", kind: "contended", reason: "held" }, "held"],
+    ["nobody knows", { type: "info", reason: "timed out" }, "unclear"],
+  ] as const)("fails, and says that %s", async (_, found, probed) => {
+    const released: Grant[] = [];
+    const answers: Completion<Grant>[] = [{ type: "ok", value: { key: "k", owner: "a" } }, found];
+    const driver: LockDriver = {
+      connect: async () => ({
+        acquire: async () => answers.shift()!,
+        release: async (grant) => {
+          released.push(grant);
+          return { type: "ok", value: { released: true } };
+        },
+        [Symbol.asyncDispose]: async () => {},
+      }),
+    };
+    const client = await alteredDriver(driver, probing).connect(environment);
+    await acquire(client);
+    const answer = await client.release({ key: "k", owner: "a" });
+    expect(answer).toEqual({ type: "fail", kind: "error", reason: probeReason(probed) });
+    expect(released).toEqual([]);
   });
 });

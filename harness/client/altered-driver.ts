@@ -29,7 +29,24 @@ export type Alteration =
       readonly client: number;
       readonly f: "release" | "extend";
       readonly ordinal: number;
-    };
+    }
+  /**
+   * In place of its `ordinal`-th release, counted from 1, this client asks for the same key as another owner. The release
+   * fails, with the outcome of that try as its reason (`probeReason`).
+   */
+  | { readonly kind: "probe"; readonly client: number; readonly ordinal: number };
+
+/**
+ * What a probe found: the key was free, another owner is refused as contended, or neither is certain. A grant under the
+ * same owner value is a re-entry, and says nothing.
+ */
+export const PROBED = ["free", "held", "unclear"] as const;
+export type Probed = (typeof PROBED)[number];
+
+/** The reason with which a release fails that was replaced by a probe. */
+export function probeReason(probed: Probed): string {
+  return `replaced by a try of another owner: ${probed}`;
+}
 
 type Lost = { readonly key: string; readonly owner: string };
 
@@ -57,6 +74,8 @@ class AlteredClient implements LockClient {
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
   readonly #renewedListeners: ((renewed: Renewed) => void)[] = [];
   readonly #count = { release: 0, extend: 0 };
+  /** Of the last acquire. */
+  #asked: AcquireOptions | undefined;
   readonly supports?: Supports;
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
 
@@ -73,6 +92,7 @@ class AlteredClient implements LockClient {
 
   async acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
     const askedAt = performance.now();
+    this.#asked = options;
     this.#renewedUntil.clear();
     const completion = await this.#lock.acquire(key, options);
     if (completion.type !== "ok") return completion;
@@ -95,7 +115,11 @@ class AlteredClient implements LockClient {
     if (depth > 1) this.#watches.set(nameOf(grant), { ...this.#watches.get(nameOf(grant))!, depth: depth - 1 });
     else this.#unwatch(grant);
     // The answer of a lock that compares the owner value, so that triggers that wait for the release still fire.
-    if (this.#isLeftOut("release")) return { type: "ok", value: { released: false } };
+    const isAltered = this.#isAltered("release");
+    if (isAltered && this.#alteration.kind === "probe") {
+      return { type: "fail", kind: "error", reason: probeReason(await this.#probe(grant)) };
+    }
+    if (isAltered) return { type: "ok", value: { released: false } };
     return this.#lock.release(grant);
   }
 
@@ -114,22 +138,27 @@ class AlteredClient implements LockClient {
   }
 
   async #extend(extend: NonNullable<LockClient["extend"]>, grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
-    if (this.#isLeftOut("extend")) return { type: "fail", kind: "error", reason: "left out" };
+    if (this.#isAltered("extend")) return { type: "fail", kind: "error", reason: "left out" };
     const askedAt = performance.now();
     const completion = await extend(grant, ttlMs);
     if (completion.type === "ok") this.#prolong(completion.value, endOf(completion.value, askedAt + ttlMs));
     return completion;
   }
 
-  #isLeftOut(f: "release" | "extend"): boolean {
+  /** Counts an operation, and says whether it is the one that the alteration names. */
+  #isAltered(f: "release" | "extend"): boolean {
     this.#count[f] += 1;
     const alteration = this.#alteration;
-    return (
-      alteration.kind === "leave-out" &&
-      alteration.f === f &&
-      clientName(alteration.client) === this.#name &&
-      alteration.ordinal === this.#count[f]
-    );
+    const named = alteration.kind === "leave-out" ? alteration.f : alteration.kind === "probe" ? "release" : undefined;
+    if (named !== f || !("ordinal" in alteration)) return false;
+    return clientName(alteration.client) === this.#name && alteration.ordinal === this.#count[f];
+  }
+
+  async #probe({ key, owner }: Grant): Promise<Probed> {
+    if (this.#asked === undefined) return "unclear";
+    const completion = await this.#lock.acquire(key, { ...this.#asked, waitMs: 0 });
+    if (completion.type === "ok") return completion.value.owner === owner ? "unclear" : "free";
+    return completion.type === "fail" && completion.kind === "contended" ? "held" : "unclear";
   }
 
   /** How many grants of this lease the client has received and not released. */

@@ -198,6 +198,8 @@ export type Change =
       readonly f: "release" | "extend";
       readonly ordinal: number;
     }
+  /** In place of this release of the client, counted from 1, another owner tries to acquire the same key. */
+  | { readonly kind: "with-probe"; readonly client: number; readonly ordinal: number }
   | { readonly kind: "with-remedy"; readonly remedy: Remedy };
 
 export interface DroppedHypothesis {

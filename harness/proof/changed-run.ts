@@ -49,6 +49,8 @@ export function changed(plan: Plan, change: Change): ChangedRun | undefined {
       const { client, f, ordinal } = change;
       return { plan, standIn, alteration: { kind: "leave-out", client, f, ordinal } };
     }
+    case "with-probe":
+      return { plan, standIn, alteration: { kind: "probe", client: change.client, ordinal: change.ordinal } };
     case "with-remedy":
       return withRemedy(plan, change.remedy);
   }

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { proveSimulated, runSimulated } from "../campaign/run-simulated.ts";
 import { type Plan, type PlanInput, planSchema } from "../core/plan.ts";
@@ -107,6 +108,27 @@ describe("a cause", () => {
     const found = await first(plan, "mutual-exclusion");
     expect(found).toMatchObject({ cause: "overrun", proof: { standing: "proven" } });
     expect(found.explanation).toContain("client-0 gives up the lock within its lease");
+  });
+});
+
+describe("a holder that is told that it holds nothing", () => {
+  const denied = (key: string): Promise<Violation> => {
+    const lock = fileURLToPath(new URL("testing/denying-lock.ts", import.meta.url));
+    const section: Section = { key, ttlMs: 900, waitMs: 0, steps: [{ do: "hold", forMs: 600 }] };
+    const plan = planWith({ lock, topology: { kind: "single" }, clients: [{ sections: [section] }], faults: [] });
+    return first(plan, "linearizability");
+  };
+
+  it("was told wrongly if another owner is refused in its place", async () => {
+    const { cause, proof, explanation } = await denied("denied");
+    expect(cause).toBe("contradiction");
+    expect(proof?.run?.change).toEqual({ kind: "with-probe", client: 0, ordinal: 1 });
+    expect(explanation).toContain("The lock was still held, and told its holder that it was not.");
+    expect(proof?.dropped?.map((dropped) => dropped.cause)).toEqual(["lost-early"]);
+  });
+
+  it("had lost it if another owner is granted it there", async () => {
+    expect(await denied("short")).toMatchObject({ cause: "lost-early", proof: { standing: "proven" } });
   });
 });
 

@@ -16,6 +16,7 @@ import { jointCause } from "../check/causes/joint-cause.ts";
 import { type Subject, subjectOf } from "./broken-promise.ts";
 import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
 import { compare, type Comparison } from "./comparison.ts";
+import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
@@ -81,6 +82,8 @@ class Prover {
     const { finding, hypotheses = [] } = violation;
     if (finding === undefined || hypotheses.length === 0) return violation;
     const subject = subjectOf(this.#run, property, violation);
+    const denied = await this.#wronglyDenied(violation);
+    if (denied !== undefined) return this.#concluded(property, violation, subject, denied.hypothesis, denied.proof);
     const dropped: DroppedHypothesis[] = [];
     let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
     let lastDropped: Hypothesis | undefined;
@@ -113,6 +116,24 @@ class Prover {
     }
     const { hypothesis, why } = undecided;
     return this.#concluded(property, violation, subject, hypothesis, { standing: "probable", by: why, dropped });
+  }
+
+  /**
+   * The answer itself is the cause if a holder was told that it holds nothing, while another owner is refused. Then nothing
+   * took the lock away, whatever else the run without it would show.
+   */
+  async #wronglyDenied(violation: Violation): Promise<{ hypothesis: Hypothesis; proof: Proof } | undefined> {
+    const denied = deniedHolder(violation, this.#run.history);
+    if (denied === undefined) return undefined;
+    const change: Change = { kind: "with-probe", client: denied.client, ordinal: denied.ordinal };
+    const probe = await this.#of(change);
+    if (probe === undefined || probedIn(probe.history, denied) !== "held") return undefined;
+    const run: CounterfactualRun = { change, ...(probe.traceHash === undefined ? {} : { traceHash: probe.traceHash }) };
+    const dropped = (violation.hypotheses ?? []).map(({ cause, why }) => ({ cause, why, run }));
+    return {
+      hypothesis: wronglyDenied(denied),
+      proof: { standing: "proven", by: stillHeldInWords(denied), run, dropped },
+    };
   }
 
   async #concluded(

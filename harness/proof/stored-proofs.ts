@@ -32,6 +32,7 @@ const changeSchema = z.discriminatedUnion("kind", [
     f: z.enum(["release", "extend"]),
     ordinal: z.int().positive(),
   }),
+  z.object({ kind: z.literal("with-probe"), client: index, ordinal: z.int().positive() }),
   z.object({ kind: z.literal("with-remedy"), remedy: z.enum(REMEDIES) }),
 ]);
 

@@ -26,6 +26,7 @@ const changeSchema = z.discriminatedUnion("kind", [
     f: z.enum(["release", "extend"]),
     ordinal: z.int().positive().describe("the number of the operation among those of its client, from 1"),
   }),
+  z.looseObject({ kind: z.literal("with-probe"), client: z.int(), ordinal: z.int() }),
   z.looseObject({ kind: z.literal("with-remedy"), remedy: z.enum(REMEDIES) }),
 ]);
 

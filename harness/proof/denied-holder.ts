@@ -1,0 +1,91 @@
+import { probeReason, PROBED, type Probed } from "../client/altered-driver.ts";
+import type { Hypothesis, Violation } from "../core/verdict.ts";
+import { clientOf } from "../history/clients.ts";
+import type { History, HistoryEvent } from "../history/history.ts";
+
+/** A holder that was told that it holds nothing: the release that said so. */
+export interface DeniedHolder {
+  readonly client: number;
+  /** Which of this client's releases, counted from 1. */
+  readonly ordinal: number;
+  readonly key: string;
+  /** Index of the release's invocation. */
+  readonly invoked: number;
+}
+
+/**
+ * The holder that a violation says was told that it holds nothing, if a try of another owner can show whether that was
+ * true: nobody else may have got the key meanwhile. A grant of unknown outcome would refuse that try, too.
+ */
+export function deniedHolder({ finding }: Violation, history: History): DeniedHolder | undefined {
+  const shown = (finding?.events ?? []).flatMap((index) => history.events.find((event) => event.index === index) ?? []);
+  const grant = shown.findLast((event) => event.type === "ok" && event.f === "acquire");
+  const release = shown.findLast((event) => event.type === "invoke" && event.f === "release");
+  const answer = shown.at(-1);
+  if (grant === undefined || release === undefined || answer === undefined || !("key" in release)) return undefined;
+  if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
+  if (mayBeAnothers(history, grant, answer)) return undefined;
+  const { clients } = history.header;
+  const client = clientOf(release.process, clients);
+  return { client, ordinal: ordinalOf(release, history), key: release.key, invoked: release.index };
+}
+
+/** Whether an acquire may have been granted beside this grant, or after it, before the answer. */
+function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: HistoryEvent): boolean {
+  const key = "key" in grant ? grant.key : undefined;
+  const asked = events.filter(
+    (event) => event.type === "invoke" && event.f === "acquire" && event.key === key && event.index < answer.index,
+  );
+  return asked.some((invocation) => {
+    const completion = events.find(
+      ({ index, type, process }) => index > invocation.index && process === invocation.process && type !== "invoke",
+    );
+    if (completion === undefined || completion.type === "info") return true;
+    return completion.type === "ok" && completion.index > grant.index;
+  });
+}
+
+function ordinalOf(release: HistoryEvent, { events, header }: History): number {
+  const client = clientOf(Number(release.process), header.clients);
+  return events.filter(
+    ({ index, type, f, process }) =>
+      index <= release.index &&
+      type === "invoke" &&
+      f === "release" &&
+      typeof process === "number" &&
+      clientOf(process, header.clients) === client,
+  ).length;
+}
+
+/** What a try of another owner found in place of the release, in a run in which it was made. */
+export function probedIn(history: History, denied: DeniedHolder): Probed {
+  const invocation = history.events.find(
+    (event) =>
+      event.type === "invoke" &&
+      event.f === "release" &&
+      clientOf(event.process, history.header.clients) === denied.client &&
+      ordinalOf(event, history) === denied.ordinal,
+  );
+  const answer = history.events.find(
+    ({ index, process, type }) =>
+      invocation !== undefined && index > invocation.index && process === invocation.process && type !== "invoke",
+  );
+  if (answer?.type !== "fail" || answer.f !== "release") return "unclear";
+  return PROBED.find((probed) => probeReason(probed) === answer.value?.reason) ?? "unclear";
+}
+
+/** The cause where the lock was still held. */
+export function wronglyDenied({ invoked }: DeniedHolder): Hypothesis {
+  return {
+    cause: "contradiction",
+    events: [],
+    why: "the lock was still held, and told its holder that it was not",
+    ground: { on: "operation", invoked },
+    remedies: [],
+  };
+}
+
+/** What shows that it was still held. */
+export function stillHeldInWords({ key }: DeniedHolder): string {
+  return `in place of that release, a try of another owner for ${key} is refused as contended`;
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import type { LockDriver } from "../../core/lock-driver.ts";
+
+/**
+ * A lock with two flaws, one a key. On `denied` a release leaves the key as it is and says that it found nothing. On any
+ * other key the server ends the lease after a third of the TTL.
+ */
+export const driver: LockDriver = {
+  async connect({ servers }) {
+    if (servers.kind !== "single") throw new Error("one server");
+    const redis = new Redis({ ...servers.address, maxRetriesPerRequest: 0 });
+    redis.on("error", () => {});
+    return {
+      async acquire(key, { ttlMs }) {
+        const owner = randomUUID();
+        const leaseMs = key === "denied" ? ttlMs : Math.ceil(ttlMs / 3);
+        const answer = await redis.set(key, owner, "PX", leaseMs, "NX");
+        if (answer !== "OK") return { type: "fail", kind: "contended", reason: "another client holds the lock" };
+        return { type: "ok", value: { key, owner } };
+      },
+      async release({ key, owner }) {
+        const isHeld = (await redis.get(key)) === owner && key !== "denied";
+        if (isHeld) await redis.del(key);
+        return { type: "ok", value: { released: isHeld } };
+      },
+      [Symbol.asyncDispose]: async () => redis.disconnect(),
+    };
+  },
+};
