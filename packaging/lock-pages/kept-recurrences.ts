@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { type Recurrence, recurrenceSchema } from "../../harness/core/recurrence.ts";
+import { type Recurrence, type RecurrenceCount, recurrenceSchema } from "../../harness/core/recurrence.ts";
 import { withOtherSeeds } from "../../harness/campaign/recurrence/variations.ts";
 import { countRecurrences } from "../../harness/campaign/recurrence/count-recurrences.ts";
 import { type LimitRun, runForLimit } from "../../harness/campaign/limit-search.ts";
@@ -19,22 +19,20 @@ export function keptRecurrences(root: string): Readonly<Record<string, Recurrenc
 }
 
 /**
- * How often the violation of a lock's counterexample comes again: counted anew with other seeds; what real servers showed
- * stays as long as the plan does.
+ * How often the violation of a lock's counterexample comes again: counted anew with other seeds; `realServers` is what
+ * real servers showed of this plan, if they were asked.
  */
 export async function recurrenceOf(
   lock: LockEntry,
   run: LimitRun,
-  { kept, isSamePlan }: { readonly kept: Recurrence | undefined; readonly isSamePlan: boolean },
+  realServers: RecurrenceCount | undefined,
 ): Promise<Recurrence> {
-  const { realServers } = kept ?? {};
-  return {
-    otherSeeds: await countOtherSeeds(lock, run),
-    ...(isSamePlan && realServers !== undefined ? { realServers } : {}),
-  };
+  const otherSeeds = await countOtherSeeds(lock, run);
+  return realServers === undefined ? { otherSeeds } : { otherSeeds, realServers };
 }
 
-async function countOtherSeeds(lock: LockEntry, run: LimitRun): Promise<NonNullable<Recurrence["otherSeeds"]>> {
+/** With how many other seeds the violation of a lock's counterexample comes again. */
+export async function countOtherSeeds(lock: LockEntry, run: LimitRun): Promise<RecurrenceCount> {
   const variations = withOtherSeeds(run.plan);
   const failed = await countRecurrences(variations, {
     run,

@@ -7,15 +7,16 @@ import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import type { LockEntry } from "../../lock-impl/lock-entry.ts";
 import { specimens } from "../../lock-impl/flawed/specimens.ts";
 import { HarnessError } from "../../harness/core/errors.ts";
-import type { Recurrence } from "../../harness/core/recurrence.ts";
+import type { Recurrence, RecurrenceCount } from "../../harness/core/recurrence.ts";
 import type { Plan } from "../../harness/core/plan.ts";
 import { isSimulated } from "../../harness/core/topology.ts";
 import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
-import { keptRecurrences } from "./kept-recurrences.ts";
+import { countOtherSeeds, keptRecurrences } from "./kept-recurrences.ts";
 import { libraryPage } from "./library-page.ts";
 import { lockPage } from "./lock-page.ts";
+import type { CountOnRealServers } from "./real-servers.ts";
 import { DETECTION_RUNS, type LimitRun, runForLimit, searchLimit } from "../../harness/campaign/limit-search.ts";
 
 /** The folder of the pages, relative to the project's root. */
@@ -71,30 +72,72 @@ export async function lockDocument(
   };
 }
 
-/**
- * The plan to keep: the existing one while it shows the limit visibly, or else the best that is found. Only for locks
- * that can be shown.
- */
-export async function planDocument(lock: LockEntry, root: string): Promise<Document> {
-  const path = planFileOf(lock);
-  const known = existsSync(join(root, path)) ? await runOf(lock, readPlan(join(root, path))) : undefined;
-  const best = known !== undefined && hasVisibleOverlap(known.verdict) ? known : await searched(lock);
-  return { path, text: planText(best.plan) };
+/** With how many of twenty other seeds a counterexample fails that is kept without a search for a better one. */
+const LASTS = 19;
+
+/** A counterexample, and how often its violation comes again. */
+interface Candidate {
+  readonly run: LimitRun;
+  /** Of twenty other seeds. */
+  readonly otherSeeds: number;
+  /** On real servers; undefined where they are not asked, or cannot run the plan. */
+  readonly real: RecurrenceCount | undefined;
 }
 
-/** The smallest counterexample of several searches, of those with measurably overlapping holds if there are any. */
-async function searched(lock: LockEntry): Promise<LimitRun> {
-  const found: LimitRun[] = [];
+/** The plan to keep, and in how many runs real servers showed its violation, where they were asked. */
+export interface PlanDocument extends Document {
+  readonly real: RecurrenceCount | undefined;
+}
+
+/**
+ * The plan to keep: the existing one while it shows the limit visibly and lasts, or else the best that is found. Only
+ * for locks that can be shown.
+ * @param count asks real servers as well
+ */
+export async function planDocument(lock: LockEntry, root: string, count?: CountOnRealServers): Promise<PlanDocument> {
+  const path = planFileOf(lock);
+  const asked = async (run: LimitRun, otherSeeds: number): Promise<Candidate> => ({
+    run,
+    otherSeeds,
+    real: await count?.(lock, run),
+  });
+  const candidates: Candidate[] = [];
+  const kept = existsSync(join(root, path)) ? await runOf(lock, readPlan(join(root, path))) : undefined;
+  if (kept !== undefined) candidates.push(await asked(kept, (await countOtherSeeds(lock, kept)).failed));
   for (const seed of SEEDS) {
+    if (candidates.some((candidate) => isGood(candidate, count !== undefined))) break;
     const search = { seed, runs: DETECTION_RUNS, shrinkRuns: SHRINK_RUNS, lasts: true };
     const { counterexample } = await searchLimit(lock, lock.lesson.shows, search);
-    if (counterexample !== undefined) found.push(counterexample.run);
+    if (counterexample === undefined) continue;
+    candidates.push(await asked(counterexample.run, counterexample.otherSeeds?.failed ?? 0));
   }
-  const rank = ({ verdict, record }: LimitRun): number =>
-    record.history.events.length + (hasVisibleOverlap(verdict) ? 0 : Number.MAX_SAFE_INTEGER / 2);
-  const [best] = found.toSorted((one, other) => rank(one) - rank(other));
+  const best = bestOf(candidates);
   if (best === undefined) throw new HarnessError(`${lock.name} showed its limit in no run`);
-  return best;
+  return { path, text: planText(best.run.plan), real: best.real };
+}
+
+function isGood({ run, otherSeeds, real }: Candidate, isAskedOnRealServers: boolean): boolean {
+  if (!hasVisibleOverlap(run.verdict) || otherSeeds < LASTS) return false;
+  return !isAskedOnRealServers || (real !== undefined && real.failed === real.of);
+}
+
+/**
+ * The best counterexample: of those with measurably overlapping holds, if there are any, the one that comes again most
+ * often, on real servers and with other seeds, and of equals the smallest, or else the first.
+ */
+function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
+  const rank = ({ run, otherSeeds, real }: Candidate): readonly number[] => [
+    hasVisibleOverlap(run.verdict) ? 0 : 1,
+    -(real?.failed ?? 0),
+    -Math.min(otherSeeds, LASTS),
+    run.record.history.events.length,
+  ];
+  const compare = (one: Candidate, other: Candidate): number => {
+    const others = rank(other);
+    const differences = rank(one).map((value, place) => value - (others[place] ?? 0));
+    return differences.find((difference) => difference !== 0) ?? 0;
+  };
+  return candidates.toSorted(compare)[0];
 }
 
 /** The run of a plan that shows the lock's limit; undefined when it does not, or only under other faults. */
