@@ -1,3 +1,4 @@
+import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
@@ -41,6 +42,7 @@ export async function printHunt(
     print(`${words(result)}\n`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
+  recordOutcome(store, name, report.summary);
   if (!json && formats.length > 0) {
     print(`\nReports\n${written.map((path) => `  ${linkTo(path)}`).join("\n")}\n`);
     print(badgeWords(report, written));

@@ -1,4 +1,5 @@
 import { printableJson } from "../core/printable.ts";
+import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
 import { existsSync } from "node:fs";
 import { readTextFile } from "../run/input-file.ts";
@@ -82,6 +83,7 @@ export async function printLadder(findings: LadderResult, options: PrintOptions)
   makeFolder(store);
   const report = { title, runs: records, summary: told };
   const written = writeReports(report, { store, name, formats, quiet: json });
+  recordOutcome(store, name, summary);
   // An incomplete table cannot be compared.
   if (missing === 0) replaceFile(join(store, `${name}.json`), jsonOf(withoutTimes(summary)));
   if (!json)

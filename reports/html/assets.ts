@@ -34,8 +34,15 @@ const MODULES = [
 /** All modules as one script: a page that needs no server cannot import. */
 export const SCRIPT = MODULES.map(moduleText).join("\n");
 
+/** The script of a page whose only program is the choice of the theme. */
+export const THEME_SCRIPT = `${moduleText("theme")}\nstartTheme();`;
+
 /** The script of the page that lists a store. */
-export const STORE_SCRIPT = `${moduleText("theme")}\n${moduleText("store-filter")}\nstartTheme();\nstartStoreFilter();`;
+export const STORE_SCRIPT = [
+  ...["theme", "store-filter", "store-runs", "store-live"].map(moduleText),
+  "startTheme();",
+  "void startStore();",
+].join("\n");
 
 function moduleText(name: string): string {
   const source = import.meta.url.endsWith(".ts")

@@ -72,7 +72,7 @@ export function encodeRun(run: RunRecord): string {
 }
 
 /** The page draws foreign text as it is, so invisible characters are removed here, in names of fields too. */
-function readable(_: string, value: unknown): unknown {
+export function readable(_: string, value: unknown): unknown {
   if (typeof value === "string") return printable(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, content]) => [printable(name), content]));

@@ -55,6 +55,15 @@ export function aStore(): StoreListing {
       lock: `lock-${place}`,
       verdict,
     })),
+    outcomes: (["holds", "broken", "broken", "holds"] as const).map((found, place) => ({
+      name: "ladder",
+      at: `2026-01-3${place % 2} 12:00:00`,
+      commit: `${place}123456789abcdef`,
+      cells: [
+        { lock: "single", fault: "partition", found, runs: 20 },
+        { lock: "fenced", fault: "partition", found: "holds", runs: 20 },
+      ],
+    })),
     unreadable: [{ folder: "runs/broken", why: "plan.json is not there" }],
   };
 }

@@ -2,10 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { CampaignJournal } from "../../campaign/campaign-journal.ts";
-import { readStore } from "../store/read-store.ts";
+import { faults } from "../../../faults/registry.ts";
+import { catalogue } from "../../../workloads/catalogue.ts";
+import { PROPERTIES } from "../../core/verdict.ts";
+import { StoreReader } from "../store/read-store.ts";
 import { runMain, type MainResult } from "../testing/run-main.ts";
 
 const HOSTILE = `"><script>alert(1)</script>\u202e`;
@@ -17,9 +20,9 @@ beforeAll(async () => {
   store = mkdtempSync(join(tmpdir(), "lockstorm-open-"));
   await runMain(["reproduce", "async-failover", "--store", store]);
   await runMain(["reproduce", "async-failover", "--no-faults", "--store", store]);
-  const identity = { kind: "hunt", parameters: { lock: "fenced", seed: 1 } } as const;
+  const identity = { kind: "hunt", parameters: { lock: "fenced", seed: 1, runs: 3 } } as const;
   const journal = CampaignJournal.open(store, "hunt-fenced-single", identity, { resume: false, schema: z.json() });
-  for (const position of [0, 1]) journal.append({ position });
+  for (const position of [0, 1]) journal.append({ position, verdict: "valid" });
   journal[Symbol.dispose]();
   writeFileSync(join(store, "hunt-fenced-single.html"), "");
   // A run of somebody else's, cut short; one that is none; a page of another name.
@@ -41,8 +44,8 @@ test("the command says how much there is, and where", () => {
   expect(readFileSync(fileURLToPath(address), "utf8")).toBe(page);
 });
 
-test("the store is read: the newest run first, what is not judged, what is no run", () => {
-  const { runs, campaigns, unreadable } = readStore(store);
+test("the store is read: the newest run first, what is not judged, what is no run", async () => {
+  const { runs, campaigns, unreadable } = await new StoreReader(store).read();
   expect(runs.map(({ title, verdict, causes }) => ({ title, verdict, causes }))).toEqual([
     { title: HOSTILE, verdict: "unfinished", causes: [] },
     expect.objectContaining({ verdict: "valid" }),
@@ -52,7 +55,9 @@ test("the store is read: the newest run first, what is not judged, what is no ru
   expect(campaigns).toEqual([
     {
       name: "hunt-fenced-single",
-      about: "hunt, fenced, seed 1: 2 pieces of work done",
+      about: "hunt, fenced, seed 1: 2 of 3 runs done, 2 valid",
+      done: 2,
+      wanted: 3,
       page: "hunt-fenced-single.html",
     },
     { name: "debate", about: "a page", page: "debate.html" },
@@ -83,4 +88,60 @@ test("a store that is not there is refused in one line", async () => {
     stdout: "",
     stderr: `lockstorm: there is no store ${join(store, "nowhere")}; run something first: npx lockstorm reproduce async-failover\n`,
   });
+});
+
+describe("a site to publish", () => {
+  let folder: string;
+  let written: MainResult;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "lockstorm-site-"));
+    written = await runMain(["open", "--store", store, "--static", folder]);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("has every page that its pages link to, and each part of one that they name", () => {
+    expect(written).toMatchObject({ code: 0 });
+    const pages = ["index.html", "catalogue.html", "glossary.html"];
+    for (const name of pages) {
+      const text = readFileSync(join(folder, name), "utf8");
+      const links = [...text.matchAll(/<a (?:[^>]*?)href="([^"]*)"/g)].map(([, link = ""]) => link);
+      for (const link of links.filter((each) => !/^https?:/.test(each))) {
+        const [file = "", part] = link.split("#");
+        const target = readFileSync(join(folder, file === "" ? name : decodeURIComponent(file)), "utf8");
+        if (part !== undefined) expect(target, link).toContain(`id="${part}"`);
+      }
+    }
+  });
+
+  test("shows each scenario of the catalogue, with its picture where it breaks something", () => {
+    const gallery = readFileSync(join(folder, "catalogue.html"), "utf8");
+    for (const { slug } of catalogue) expect(gallery).toContain(`<li id="${slug}">`);
+    const pictures = [...gallery.matchAll(/src="data:image\/svg\+xml;base64,([^"]+)"/g)].map(([, packed = ""]) =>
+      Buffer.from(packed, "base64").toString("utf8"),
+    );
+    expect(pictures.length).toBeGreaterThan(catalogue.length / 2);
+    for (const picture of pictures) expect(picture).toMatch(/^<svg [\s\S]*<\/svg>\s*$/);
+    expect(readFileSync(join(folder, "catalogue", "async-failover.html"), "utf8")).toContain("async-failover");
+  });
+
+  test("explains every fault and every property", () => {
+    const text = readFileSync(join(folder, "glossary.html"), "utf8");
+    for (const { kind } of faults) expect(text).toContain(`<dt id="${kind}">`);
+    for (const property of PROPERTIES) expect(text).toContain(`<dt id="${property}">`);
+  });
+});
+
+test("--live and --static together are refused", async () => {
+  expect(await runMain(["open", "--store", store, "--live", "--static", "x"])).toMatchObject({ code: 254 });
+});
+
+test("what hunts came to stays, with the commit, when their pages are written anew", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-outcomes-"));
+  const words = ["hunt", "--lock", "fenced", "--faults", "none", "--runs", "3", "--seed", "1", "--store", folder];
+  for (const commit of ["1111111111", "2222222222"]) await runMain(words, { env: { GITHUB_SHA: commit }, cwd: folder });
+  await runMain(["open", "--store", folder]);
+  const text = readFileSync(join(folder, "index.html"), "utf8");
+  expect(text).toContain("<code>11111111</code>");
+  expect(text.indexOf("<code>22222222</code>")).toBeLessThan(text.indexOf("<code>11111111</code>"));
+  rmSync(folder, { recursive: true });
 });

@@ -34,6 +34,8 @@ const GROUPS = {
     "format",
     "report",
     "store",
+    "live",
+    "static",
     "write-edn",
     "last",
     "verdict",

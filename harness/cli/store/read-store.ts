@@ -1,96 +1,109 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { z } from "zod";
 import type { ListedCampaign, ListedRun, StoreListing } from "../../../reports/html/store-listing.ts";
-import { journalFolder, readJournal } from "../../campaign/campaign-journal.ts";
+import { journalFolder } from "../../campaign/campaign-journal.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { systemReason } from "../../core/system-reason.ts";
-import { summaryOf } from "../../run/recorded-runs.ts";
+import { JournalFollower } from "./campaign-progress.ts";
+import { isSettled, listedRun } from "./list-run.ts";
+import { readOutcomes } from "./outcomes.ts";
+import { readRunIndex, writeRunIndex } from "./run-index.ts";
 
 /** The page of a store, in its folder. */
 export const INDEX = "index.html";
+/** How many runs are read before another is told, and others may do their work. */
+const AT_ONCE = 250;
 
-/** The first line of a history is short; no more of it is read. */
-const MOST_OF_HEADER = 65_536;
+/** A store that is listed again and again: only what is new in it is read. */
+export class StoreReader {
+  readonly #store: string;
+  /** Runs of which nothing will change, by their folder. */
+  readonly #settled: Map<string, ListedRun>;
+  readonly #journals = new Map<string, JournalFollower>();
+  #saved: number;
 
-const headerSchema = z.looseObject({ title: z.string().optional(), backend: z.string().optional() });
-
-/**
- * What a store holds. A run that cannot be read is listed with the reason and hides no other.
- * @throws UserError when there is no such store
- */
-export function readStore(store: string): StoreListing {
-  const names = namesIn(join(store, "runs"));
-  if (!existsSync(store)) {
-    throw new UserError(`there is no store ${store}`, "run something first: npx lockstorm reproduce async-failover");
+  /** @throws UserError when there is no such store */
+  constructor(store: string) {
+    if (!existsSync(store)) {
+      throw new UserError(`there is no store ${store}`, "run something first: npx lockstorm reproduce async-failover");
+    }
+    this.#store = store;
+    this.#settled = new Map(readRunIndex(store));
+    this.#saved = this.#settled.size;
   }
-  const runs: ListedRun[] = [];
-  const unreadable: { readonly folder: string; readonly why: string }[] = [];
-  // Their names begin with the time.
-  for (const name of names.toSorted().toReversed()) {
+
+  /**
+   * What the store holds. A run that cannot be read is listed with the reason and hides no other.
+   * @param onStep called now and then with the number of runs that were read, of how many
+   */
+  async read(onStep: (done: number, all: number) => void = () => {}): Promise<StoreListing> {
+    const store = this.#store;
+    // Their names begin with the time.
+    const names = namesIn(join(store, "runs")).toSorted().toReversed();
+    const runs: ListedRun[] = [];
+    const unreadable: { readonly folder: string; readonly why: string }[] = [];
+    const toRead = names.filter((name) => !this.#settled.has(`runs/${name}`)).length;
+    let read = 0;
+    for (const name of names) {
+      const folder = `runs/${name}`;
+      const known = this.#settled.get(folder);
+      if (known !== undefined) {
+        runs.push(known);
+        continue;
+      }
+      try {
+        runs.push(this.#list(name));
+      } catch (error) {
+        unreadable.push({ folder, why: messageOf(error) });
+      }
+      read += 1;
+      if (read % AT_ONCE !== 0) continue;
+      onStep(read, toRead);
+      await new Promise(setImmediate);
+    }
+    this.#keep(runs);
+    return { store, runs, campaigns: this.#campaigns(), outcomes: readOutcomes(store), unreadable };
+  }
+
+  #list(name: string): ListedRun {
+    const run = listedRun(this.#store, name);
+    if (isSettled(this.#store, run)) this.#settled.set(run.folder, run);
+    return run;
+  }
+
+  /** Writes down what is known, where it is much more than before: the next listing need not read it. */
+  #keep(runs: readonly ListedRun[]): void {
+    const settled = runs.filter(({ folder }) => this.#settled.has(folder));
+    if (settled.length < this.#saved + AT_ONCE && settled.length >= this.#saved) return;
     try {
-      runs.push(listedRun(store, name));
+      writeRunIndex(this.#store, settled);
+      this.#saved = settled.length;
     } catch (error) {
-      unreadable.push({ folder: `runs/${name}`, why: messageOf(error) });
+      // A store that cannot be written to is read anew each time.
+      if (!(error instanceof UserError)) throw error;
     }
   }
-  return { store, runs, campaigns: campaignsOf(store), unreadable };
-}
 
-function listedRun(store: string, name: string): ListedRun {
-  const path = join(store, "runs", name);
-  const { violated: _, ...summary } = summaryOf(path);
-  const header = headerOf(join(path, "history.jsonl"));
-  return {
-    ...summary,
-    folder: `runs/${name}`,
-    began: name.replace(/^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d).*$/, "$1 $2:$3:$4"),
-    title: header.title ?? summary.lock,
-    backend: header.backend ?? "unknown backend",
-    hasReport: existsSync(join(path, "report.html")),
-  };
-}
+  /** Campaigns by their journals, and pages that have none. */
+  #campaigns(): readonly ListedCampaign[] {
+    const pages = namesIn(this.#store).filter((name) => name.endsWith(".html") && name !== INDEX);
+    const journals = namesIn(journalFolder(this.#store)).filter((name) => name.endsWith(".jsonl"));
+    const campaigns = journals.map((file): ListedCampaign => {
+      const name = file.replace(/\.jsonl$/, "");
+      return { name, ...this.#progressOf(file), page: pages.find((each) => each === `${name}.html`) };
+    });
+    const others = pages.filter((page) => !campaigns.some((each) => each.page === page));
+    return [...campaigns, ...others.map((page) => ({ name: page.replace(/\.html$/, ""), about: "a page", page }))];
+  }
 
-/** The first line of a history, as far as it says something of the run. */
-function headerOf(path: string): z.infer<typeof headerSchema> {
-  try {
-    const file = openSync(path, "r");
+  #progressOf(file: string): Pick<ListedCampaign, "about" | "done" | "wanted"> {
+    const follower = this.#journals.get(file) ?? new JournalFollower(join(journalFolder(this.#store), file));
+    this.#journals.set(file, follower);
     try {
-      const bytes = Buffer.alloc(MOST_OF_HEADER);
-      const [line = ""] = bytes.toString("utf8", 0, readSync(file, bytes)).split("\n", 1);
-      return headerSchema.parse(JSON.parse(line));
-    } finally {
-      closeSync(file);
+      return follower.progress();
+    } catch (error) {
+      return { about: `not readable: ${messageOf(error)}` };
     }
-  } catch {
-    // The plan still says what was run.
-    return {};
-  }
-}
-
-/** Campaigns by their journals, and pages that have none. */
-function campaignsOf(store: string): readonly ListedCampaign[] {
-  const pages = namesIn(store).filter((name) => name.endsWith(".html") && name !== INDEX);
-  const journals = namesIn(journalFolder(store)).filter((name) => name.endsWith(".jsonl"));
-  const campaigns = journals.map((file): ListedCampaign => {
-    const name = file.replace(/\.jsonl$/, "");
-    const page = pages.find((each) => each === `${name}.html`);
-    return { name, about: aboutJournal(join(journalFolder(store), file)), page };
-  });
-  const others = pages.filter((page) => !campaigns.some((each) => each.page === page));
-  return [...campaigns, ...others.map((page) => ({ name: page.replace(/\.html$/, ""), about: "a page", page }))];
-}
-
-function aboutJournal(file: string): string {
-  try {
-    const { identity, entries } = readJournal(file, z.json());
-    const { kind, parameters, shard } = identity;
-    const part = shard === undefined ? "" : `, shard ${shard.index} of ${shard.count}`;
-    const { lock, seed } = parameters;
-    const what = [...(typeof lock === "string" ? [lock] : []), ...(typeof seed === "number" ? [`seed ${seed}`] : [])];
-    return `${[kind, ...what].join(", ")}${part}: ${entries.length} ${entries.length === 1 ? "piece" : "pieces"} of work done`;
-  } catch (error) {
-    return messageOf(error);
   }
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { isShown, readStoreFilter, type StoreFilter, storeFilterText } from "./store-filter.ts";
+import { readStoreFilter, runFilter, type StoreFilter, storeFilterText } from "./store-filter.ts";
 
-const ALL: StoreFilter = { verdict: "", lock: "", words: "" };
-const RUN = { verdict: "invalid", lock: "redlock", text: "Redlock on redlock, Clock-Jump, lost" };
+const ALL: StoreFilter = { verdict: "", lock: "", words: "", page: 1 };
+const RUN = { verdict: "invalid", lock: "redlock", text: "redlock on redlock, clock-jump, lost" };
 
 test.each<[Partial<StoreFilter>, boolean]>([
   [{}, true],
@@ -14,10 +14,10 @@ test.each<[Partial<StoreFilter>, boolean]>([
   [{ words: "clock-jump found" }, false],
   [{ words: "  " }, true],
 ])("%j shows the run: %s", (filter, shown) => {
-  expect(isShown(RUN, { ...ALL, ...filter })).toBe(shown);
+  expect(runFilter({ ...ALL, ...filter })(RUN)).toBe(shown);
 });
 
-test.each<StoreFilter>([ALL, { verdict: "invalid", lock: "./my lock.ts", words: "a&b=c #1 ü" }])(
+test.each<StoreFilter>([ALL, { verdict: "invalid", lock: "./my lock.ts", words: "a&b=c #1 ü", page: 17 }])(
   "the address keeps %j",
   (filter) => {
     expect(readStoreFilter(storeFilterText(filter))).toEqual(filter);
@@ -25,5 +25,6 @@ test.each<StoreFilter>([ALL, { verdict: "invalid", lock: "./my lock.ts", words: 
 );
 
 test("any other address shows everything", () => {
-  for (const hash of ["", "#", "#run-0", "#x=1&&="]) expect(readStoreFilter(hash)).toEqual(ALL);
+  for (const hash of ["", "#", "#run-0", "#x=1&&=", "#page=0", "#page=-2", "#page=x"])
+    expect(readStoreFilter(hash)).toEqual(ALL);
 });

@@ -1,0 +1,159 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { z } from "zod";
+
+const CHUNK = 1 << 20;
+
+const headerSchema = z.looseObject({
+  kind: z.string(),
+  parameters: z.looseObject({
+    lock: z.string().optional(),
+    seed: z.number().optional(),
+    runs: z.number().optional(),
+    cells: z.array(z.string()).optional(),
+    regressions: z.array(z.string()).optional(),
+  }),
+  shard: z.object({ index: z.number(), count: z.number() }).optional(),
+});
+type Header = z.infer<typeof headerSchema>;
+
+const entrySchema = z.looseObject({
+  verdict: z.string().optional(),
+  outcome: z.looseObject({ found: z.string() }).optional(),
+  real: z.looseObject({ found: z.string() }).optional(),
+});
+
+/** How far a campaign is, by its journal. */
+export interface CampaignProgress {
+  /** What it is, and how much of it is done: `hunt, single, seed 3: 312 of 1000 runs: 310 valid, 2 unknown`. */
+  readonly about: string;
+  readonly done: number;
+  /** Absent where nobody knows. */
+  readonly wanted?: number | undefined;
+}
+
+/**
+ * Follows the journal of a campaign while it grows: only what was appended since is read.
+ */
+export class JournalFollower {
+  readonly #file: string;
+  #header: Header | undefined;
+  #offset = 0;
+  #first = "";
+  #torn = Buffer.alloc(0);
+  #counts = new Map<string, number>();
+  #entries = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** @throws Error when its first line is none of a journal */
+  progress(): CampaignProgress {
+    this.#read();
+    if (this.#header === undefined) return { about: "has not begun", done: 0 };
+    const done = this.#done();
+    const wanted = wantedOf(this.#header);
+    return { about: words(this.#header, { done, wanted, entries: this.#entries, counts: this.#counts }), done, wanted };
+  }
+
+  #done(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  #read(): void {
+    if (!existsSync(this.#file)) return;
+    const file = openSync(this.#file, "r");
+    try {
+      // A campaign that begins anew has another journal under the same name.
+      if (fstatSync(file).size < this.#offset || this.#isReplaced(file)) this.#forget();
+      const chunk = Buffer.allocUnsafe(CHUNK);
+      for (let length = -1; length !== 0;) {
+        length = readSync(file, chunk, 0, CHUNK, this.#offset);
+        this.#offset += length;
+        this.#take(Buffer.concat([this.#torn, chunk.subarray(0, length)]));
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #isReplaced(file: number): boolean {
+    if (this.#first === "") return false;
+    const bytes = Buffer.alloc(Buffer.byteLength(this.#first));
+    readSync(file, bytes, 0, bytes.length, 0);
+    return bytes.toString("utf8") !== this.#first;
+  }
+
+  #forget(): void {
+    this.#header = undefined;
+    this.#offset = 0;
+    this.#first = "";
+    this.#torn = Buffer.alloc(0);
+    this.#counts = new Map();
+    this.#entries = 0;
+  }
+
+  #take(bytes: Buffer): void {
+    const end = bytes.lastIndexOf("\n") + 1;
+    this.#torn = Buffer.from(bytes.subarray(end));
+    for (const line of bytes.toString("utf8", 0, end).split("\n")) {
+      if (line === "") continue;
+      if (this.#header === undefined) {
+        this.#header = headerSchema.parse(JSON.parse(line));
+        this.#first = line;
+      } else this.#count(line);
+    }
+  }
+
+  #count(line: string): void {
+    this.#entries += 1;
+    const word = wordOf(line);
+    if (word !== undefined) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+  }
+}
+
+/** How a run or a cell came out; undefined for an entry that is a part of one. */
+function wordOf(line: string): string | undefined {
+  const parsed = entrySchema.safeParse(asJson(line));
+  if (!parsed.success) return undefined;
+  const { verdict, outcome, real } = parsed.data;
+  return verdict ?? real?.found ?? outcome?.found;
+}
+
+function wantedOf({ kind, parameters, shard }: Header): number | undefined {
+  const { runs, cells, regressions = [] } = parameters;
+  const all = kind === "hunt" ? (runs === undefined ? undefined : runs + regressions.length) : cells?.length;
+  if (all === undefined || shard === undefined) return all;
+  return Math.max(0, Math.ceil((all - shard.index + 1) / shard.count));
+}
+
+function words(
+  { kind, parameters, shard }: Header,
+  {
+    done,
+    wanted,
+    entries,
+    counts,
+  }: {
+    readonly done: number;
+    readonly wanted: number | undefined;
+    readonly entries: number;
+    readonly counts: ReadonlyMap<string, number>;
+  },
+): string {
+  const { lock, seed } = parameters;
+  const part = shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`];
+  const what = [kind, ...(lock === undefined ? [] : [lock]), ...(seed === undefined ? [] : [`seed ${seed}`]), ...part];
+  if (wanted === undefined) return `${what.join(", ")}: ${entries} ${entries === 1 ? "piece" : "pieces"} of work done`;
+  const outcomes = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
+  const unit = kind === "hunt" ? "runs" : "cells";
+  return `${what.join(", ")}: ${done} of ${wanted} ${unit} done${outcomes === "" ? "" : `, ${outcomes}`}`;
+}
+
+function asJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

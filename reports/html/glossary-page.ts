@@ -1,0 +1,58 @@
+import { html, type Markup } from "./markup.ts";
+import { plainPage } from "./plain-page.ts";
+
+/** Words of one kind, and what they mean. */
+export interface GlossaryPart {
+  readonly title: string;
+  readonly about: string;
+  readonly words: readonly {
+    readonly word: string;
+    readonly meaning: string;
+    readonly details: readonly string[];
+    readonly see: readonly string[];
+    readonly command?: string | undefined;
+  }[];
+}
+
+const STYLE = `
+dl.glossary { margin: 0; }
+dl.glossary dt { font-weight: 600; margin-top: 16px; scroll-margin-top: 16px; }
+dl.glossary dd { margin: 4px 0 0; max-width: 76ch; overflow-wrap: anywhere; }
+`;
+
+/** The words of reports and what they mean; each has an address: `glossary.html#partition`. */
+export function renderGlossary(parts: readonly GlossaryPart[]): string {
+  const known = new Set(parts.flatMap(({ words }) => words.map(({ word }) => idOf(word))));
+  const content = html`<p><a href="index.html">All runs</a> · <a href="catalogue.html">Catalogue</a></p>
+    <ul>
+      ${parts.map(({ title }) => html`<li><a href="#${idOf(title)}">${title}</a></li>`)}
+    </ul>
+    ${parts.map(
+      ({ title, about, words }) =>
+        html`<h2 id="${idOf(title)}">${title}</h2>
+          <p class="soft">${about}</p>
+          <dl class="glossary">
+            ${words.map(
+              ({ word, meaning, details, see, command }) =>
+                html`<dt id="${idOf(word)}">${word}</dt>
+                  <dd>
+                    ${[`${meaning}.`, ...details].join(" ")} ${see.length > 0 && html` See ${listOf(see, known)}.`}
+                    ${command !== undefined && html`<br /><code>npx ${command}</code>`}
+                  </dd>`,
+            )}
+          </dl>`,
+    )}`;
+  return plainPage({ title: "Glossary", style: STYLE, content });
+}
+
+function listOf(words: readonly string[], known: ReadonlySet<string>): readonly Markup[] {
+  return words.map((word, place) => {
+    const comma = place === 0 ? "" : ", ";
+    return known.has(idOf(word)) ? html`${comma}<a href="#${idOf(word)}">${word}</a>` : html`${comma}${word}`;
+  });
+}
+
+/** A word as the part of an address after \`#\`. */
+function idOf(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
+}
