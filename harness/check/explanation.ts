@@ -18,6 +18,12 @@ const REMEDY_IN_WORDS: Readonly<Record<Remedy, string>> = {
   fsync: "A server that syncs to disk before it replies",
 };
 
+/**
+ * As many possible causes are kept of a violation. A history may have thousands of faults, and each may be a cause of
+ * each of a hundred violations; nobody reads more, and no more are tried.
+ */
+const MOST_HYPOTHESES = 40;
+
 type Explained = Pick<Violation, "events" | "cause" | "fault" | "explanation" | "proof" | "finding" | "hypotheses">;
 
 /**
@@ -33,12 +39,17 @@ export function explain(
   events: readonly (number | undefined)[],
   hypotheses: readonly Hypothesis[],
 ): Explained {
-  const [best] = hypotheses;
+  const [best, ...others] = hypotheses;
   if (best === undefined) throw new RangeError("a violation has a cause");
   const proof: Proof = isEvident(best.ground)
     ? { standing: "proven", by: "the history shows it" }
     : { standing: "probable", by: notTried(best.ground) };
-  return explainBy({ account, events: eventList(...events) }, hypotheses, best, proof);
+  return explainBy({ account, events: eventList(...events) }, [best, ...mostLikely(others)], best, proof);
+}
+
+/** The most likely hypotheses, which come first, and the last one: what is left when none of the others is true. */
+function mostLikely(others: readonly Hypothesis[]): readonly Hypothesis[] {
+  return others.length < MOST_HYPOTHESES ? others : [...others.slice(0, MOST_HYPOTHESES - 2), ...others.slice(-1)];
 }
 
 /** Whether the history itself shows it. */

@@ -301,6 +301,16 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
       yield* [script.leave((round - 1) % 2, `o${round - 1}`), script.released((round - 1) % 2)];
     }
   },
+  *"thousands of failovers, and double grants"(script, lines) {
+    for (let line = 0; line * 9 < lines; line += 1) {
+      if (line % 20 === 0 && line < 180_000) yield script.disturb("failover", "node-0");
+      for (const process of [0, 1]) {
+        yield script.seek(process);
+        yield script.granted(process, `o${line}-${process}`, line + 1);
+      }
+      for (const process of [0, 1]) yield* [script.leave(process, `o${line}-${process}`), script.released(process)];
+    }
+  },
   *"mutex: released by anybody"(script, lines) {
     for (let line = 0; line < lines; line += 4) {
       const process = line % 12;
