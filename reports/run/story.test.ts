@@ -44,6 +44,28 @@ describe("stories", () => {
     expect(told([16, 20])).toEqual([2, 1]);
   });
 
+  test("what led to a violation is said once, however many properties see it", () => {
+    const run = lostInFailover();
+    const [seen] = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
+    if (seen === undefined) throw new Error("no violation");
+    const told = (account: string, cause: string): Violation => ({
+      ...seen,
+      explanation: `${account} ${cause}`,
+      finding: { account, events: seen.events },
+    });
+    const explained = (...violations: readonly Violation[]): readonly string[] => {
+      const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations } };
+      return only({ ...run, verdict: { ...run.verdict, properties } }).explanations;
+    };
+    const one = told("Two clients held it.", "The lock was lost.");
+    expect(explained(one, told("No order explains it.", "The lock was lost."))).toEqual([
+      "Two clients held it. The lock was lost.",
+      "No order explains it.",
+    ]);
+    expect(explained(one, told("No order explains it.", "Probably: it was lost."))).toHaveLength(2);
+    expect(explained(one, one)).toEqual(["Two clients held it. The lock was lost."]);
+  });
+
   test("the same two holders for two reasons are two stories", () => {
     const run = lostInFailover();
     const judged = run.verdict.properties["mutual-exclusion"]?.violations ?? [];

@@ -12,7 +12,7 @@ export interface Story {
   /** The properties that it violates, at least one. */
   readonly properties: readonly Property[];
   readonly violation: Violation;
-  /** Further explanations by the checkers, where several properties see the same violation. */
+  /** What the checkers say: a paragraph for each property that sees it in its own way, and once what led to it. */
   readonly explanations: readonly string[];
   /** The conflicting holds, the earlier first; empty where the violation is about something else. */
   readonly holds: readonly HoldSpan[];
@@ -89,13 +89,27 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
   return {
     properties: group.properties,
     violation,
-    explanations: [...new Set(group.violations.map(({ explanation }) => explanation))],
+    explanations: explanationsOf(group.violations),
     holds,
     window,
     ...(enabling === undefined ? {} : { enabling }),
     faults,
     lanes: lanesOf(violation, holds, faults, timeline, window, events),
   };
+}
+
+/** What each property saw, and once what led to it: several properties see the same violation, but it has one cause. */
+function explanationsOf(violations: readonly Violation[]): readonly string[] {
+  const told = new Set<string>();
+  const different = new Map(violations.map((violation) => [violation.explanation, violation]));
+  return [...different.values()].map(({ explanation, finding }) => {
+    const account = finding?.account ?? "";
+    if (account === "" || !explanation.startsWith(account)) return explanation;
+    const cause = explanation.slice(account.length);
+    if (told.has(cause)) return account;
+    told.add(cause);
+    return explanation;
+  });
 }
 
 function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] {
