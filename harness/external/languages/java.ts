@@ -92,7 +92,7 @@ function jarsFolder(): string {
   return buildFolder("java", (path) => isBuilt(path) && /\.java$|(^|\/)pom\.xml$/.test(path));
 }
 
-/** Whether a path in the kit belongs to the workers or their build: not a test, and not made by an earlier build. */
+/** Whether a path in the kit belongs to the workers or their build: not a test, an old version, or made by an earlier build. */
 function isBuilt(path: string): boolean {
-  return !/(^|\/)(target|test)(\/|$)/.test(path);
+  return !/(^|\/)(target|test|upstream)(\/|$)/.test(path);
 }

@@ -1,0 +1,45 @@
+/**
+ * `npm run upstream`: builds both versions of each library that a report of a user's names, and runs one plan with both on live
+ * servers: the named version must break, and the mended one must not. `npm run upstream -- redisson-2172` tries that one,
+ * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { step } from "./steps.ts";
+import { buildSide } from "./upstream/build-side.ts";
+import { upstreamReports, type Side } from "./upstream/reports.ts";
+import { type Outcome, trySide } from "./upstream/try-side.ts";
+import { type Outcomes, upstreamPage } from "./upstream/upstream-page.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const words = process.argv.slice(2);
+const isPage = words.includes("--page");
+const asked = words.filter((word) => !word.startsWith("--"));
+const unknown = asked.filter((name) => !upstreamReports.some((report) => report.name === name));
+if (unknown.length > 0) throw new Error(`there is no report ${unknown.join(", ")}`);
+
+const area = mkdtempSync(join(tmpdir(), "lockstorm-upstream-"));
+const outcomes: Record<string, Outcomes[string]> = {};
+try {
+  for (const report of upstreamReports) {
+    const { name, library, red, green } = report;
+    if (asked.length > 0 && !asked.includes(name)) continue;
+    const outcomeOf = ({ version, ...side }: Side, expected: Outcome): Promise<Outcome> =>
+      step(`${name}: ${library} ${version} is ${expected}`, async () => {
+        await buildSide({ version, ...side }, root);
+        const outcome = await trySide(report, { version, ...side }, { root, area });
+        if (outcome !== expected) throw new Error(`it is ${outcome}`);
+        return outcome;
+      });
+    outcomes[name] = { red: await outcomeOf(red, "invalid"), green: await outcomeOf(green, "valid") };
+  }
+} finally {
+  rmSync(area, { recursive: true });
+}
+if (isPage) {
+  const write = (path: string, text: string): void => writeFileSync(join(root, path), text);
+  write("packaging/upstream/outcomes.json", `${JSON.stringify(outcomes, undefined, 2)}\n`);
+  write("docs/upstream-reports.md", upstreamPage(upstreamReports, outcomes));
+}

@@ -1,0 +1,48 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { catalogue } from "../../workloads/catalogue.ts";
+import { PLAN_FORMAT, PLAN_VERSION } from "../../harness/core/plan.ts";
+import { EXIT } from "../../harness/core/verdict.ts";
+import { run } from "../steps.ts";
+import type { Side, UpstreamReport } from "./reports.ts";
+
+/** How a version did. */
+export type Outcome = "invalid" | "valid" | "unknown";
+
+const OUTCOMES: Readonly<Record<number, Outcome>> = {
+  [EXIT.valid]: "valid",
+  [EXIT.invalid]: "invalid",
+  [EXIT.unknown]: "unknown",
+};
+
+/**
+ * Runs the plan of a report with one of its versions, on live servers.
+ * @param area a folder for what the run leaves
+ */
+export async function trySide(
+  { plan, property }: UpstreamReport,
+  { lock }: Side,
+  { root, area }: { readonly root: string; readonly area: string },
+): Promise<Outcome> {
+  const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", "live"];
+  const asked = [...words, "--require", property, "--store", area];
+  const { code, stderr } = await run(process.execPath, [join(root, "harness/cli/launch.js"), ...asked], { cwd: root });
+  const outcome = code === null ? undefined : OUTCOMES[code];
+  if (outcome === undefined) throw new Error(`replay ended with ${code}: ${stderr}`);
+  return outcome;
+}
+
+/** Worker files are found from the folder in which one is. */
+function lockOf(lock: string, root: string): string {
+  return lock.endsWith(".json") && !isAbsolute(lock) ? join(root, lock) : lock;
+}
+
+/** The plan as a file: that of a scenario of the catalogue is written. */
+function planFile(plan: string, root: string, area: string): string {
+  if (existsSync(join(root, plan))) return join(root, plan);
+  const scenario = catalogue.find(({ slug }) => slug === plan);
+  if (scenario === undefined) throw new Error(`there is neither a plan nor a scenario ${plan}`);
+  const path = join(area, `${plan}.json`);
+  writeFileSync(path, JSON.stringify({ format: PLAN_FORMAT, version: PLAN_VERSION, seed: 1, ...scenario.plan }));
+  return path;
+}

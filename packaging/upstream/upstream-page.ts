@@ -1,0 +1,51 @@
+import type { UpstreamReport } from "./reports.ts";
+import type { Outcome } from "./try-side.ts";
+
+/** By the name of a report: how its two versions did. */
+export type Outcomes = Readonly<Record<string, { readonly red: Outcome; readonly green: Outcome }>>;
+
+/** The page about reports of users, as Markdown. */
+export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outcomes): string {
+  return [
+    "# Reports of users, on the version that they name and on the mended one",
+    "",
+    "`npm run docs:upstream` builds both versions of each library, with packages from PyPI, Maven Central and the Go module proxy, runs",
+    "one plan with both on live servers, and writes this page with what came out. It takes minutes and needs no container engine.",
+    "",
+    "| library | the report says | breaks | version | outcome | version | outcome |",
+    "|---|---|---|---|---|---|---|",
+    ...reports.map((report) => row(report, outcomes)),
+    "",
+    "To run one of them, in a checkout of lockstorm:",
+    "",
+    ...reports.map(({ name }) => `    npm run upstream -- ${name}`),
+    "",
+    "or, once it is built, by hand: the versions are worker files, and the plans are files or scenarios of the",
+    "[catalogue](catalogue.md). With `--backend containers` they run on real servers.",
+    "",
+    ...reports.map(
+      ({ name, plan, red, property }) =>
+        `- \`${name}\`: ${planOf(plan)} with \`${red.lock}\` and \`--require ${property}\``,
+    ),
+    "",
+    "## Not shown here",
+    "",
+    "- [redisson#4678](https://github.com/redisson/redisson/issues/4678), `trySetPermits` that sets permits anew when none is left: 3.18.0",
+    "  keeps the limit all the same, because its script compares a string with a number.",
+    "- [redisson#1604](https://github.com/redisson/redisson/issues/1604), a watchdog that renews no read locks: 3.8.0 does not start on",
+    "  Java 17.",
+    "- [redisson#3194](https://github.com/redisson/redisson/issues/3194), a watchdog that renews no more after an error: 3.13.6 renews again",
+    "  after an `unlock`, also one that fails; a client that never unlocks holds on in the history, and would be accused itself.",
+    "",
+  ].join("\n");
+}
+
+function row({ name, library, says, url, property, red, green }: UpstreamReport, outcomes: Outcomes): string {
+  const found = outcomes[name];
+  const number = url.slice(url.lastIndexOf("/") + 1);
+  return `| ${library} | [#${number}](${url}): ${says} | ${property} | ${red.version} | ${found?.red ?? ""} | ${green.version} | ${found?.green ?? ""} |`;
+}
+
+function planOf(plan: string): string {
+  return plan.endsWith(".json") ? `[${plan}](../${plan})` : `the scenario \`${plan}\``;
+}
