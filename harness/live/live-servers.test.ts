@@ -181,6 +181,24 @@ describe("behind Sentinels", () => {
     }
   });
 
+  test("INFO and ROLE of data nodes name the addresses of the client that asks", async () => {
+    const { servers, dial } = await start("sentinel");
+    for (const client of ["client-0", "client-1"]) {
+      const at = (server: string): string =>
+        `${servers.addressOf(client, server).host}:${servers.addressOf(client, server).port}`;
+      const [master, replica] = [dial(client, "node-0"), dial(client, "node-1")];
+      const [, , replicas] = (await master.role()) as unknown as [string, number, [string, string][]];
+      expect(replicas.map(([host, port]) => `${host}:${port}`).toSorted()).toEqual(
+        [at("node-1"), at("node-2")].toSorted(),
+      );
+      const [, host, port] = (await replica.role()) as unknown as [string, string, number];
+      expect(`${host}:${port}`).toBe(at("node-0"));
+      const info = await replica.info("replication");
+      expect(info).toContain(`master_host:${host}\r\nmaster_port:${port}\r\n`);
+      expect(await master.info("replication")).not.toContain("10.213.");
+    }
+  });
+
   test("an operator's failover is announced with addresses that the client can use", async () => {
     const { servers, dial } = await start("sentinel");
     const sentinel = dial("client-1", "sentinel-1");

@@ -104,6 +104,8 @@ export class LiveServers implements AsyncDisposable {
       latency: (one, other) => (outsiders.has(one) || outsiders.has(other) ? NO_LATENCY : DEFAULT_LATENCY),
     });
     const runner = kernel.host("harness", { runs: "service" });
+    /** By a client's address in the simulation: where it reaches the servers. */
+    const reached = new Map<string, Map<string, Address>>();
     let layout: Layout | undefined;
     const resource = new SimulatedResource(runner, () => {
       if (layout === undefined) throw new HarnessError("the resource was asked before there was one");
@@ -114,6 +116,8 @@ export class LiveServers implements AsyncDisposable {
       network,
       topology,
       version: "8.0.2",
+      placeFor: (peer, { host, port }) =>
+        reached.get(peer.replace(/:\d+$/, ""))?.get(`${host}:${port}`) ?? { host, port },
       onPromotion: outside((node) => onNotice(promotionOf(node))),
       onResourceEffects: (effects) => resource.observe(effects),
     });
@@ -121,11 +125,14 @@ export class LiveServers implements AsyncDisposable {
     const sentinels = layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
     await runAhead(kernel, startSentinels(trueClockOf(runner), layout, data, sentinels));
     const servers = serversIn(layout);
-    const hosts = clients.map((name, index) => {
+    const outer = clients.map((name, index) => {
       const host = kernel.host(name, { runs: "service" });
-      network.add(host, `10.213.0.${100 + index}`);
+      const address = `10.213.0.${100 + index}`;
+      network.add(host, address);
       outsiders.add(host);
-      return host;
+      const places = new Map<string, Address>();
+      reached.set(address, places);
+      return { host, places };
     });
     const tap =
       options.followMessages === true
@@ -133,13 +140,13 @@ export class LiveServers implements AsyncDisposable {
             network,
             runner,
             now: () => kernel.now * 1000,
-            clients: hosts.map((host) => ({ host, operation: undefined })),
+            clients: outer.map(({ host }) => ({ host, operation: undefined })),
             servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
             keeps: false,
             resume: (goOn) => time.enter(goOn),
           })
         : undefined;
-    const doors = await openDoors({ time, network, hosts, servers, firstPort: options.firstPort ?? 0, stack });
+    const doors = await openDoors({ time, network, clients: outer, servers, firstPort: options.firstPort ?? 0, stack });
     time.enter(() => {});
     const resourceNode = new SimulatedNode(layout.resource, runner);
     const parts = { topology, time, kernel, network, layout, resource, resourceNode, data, sentinels };
@@ -253,10 +260,17 @@ function serversIn({ data, sentinels, sentinelAddresses, resource }: Layout): re
   ];
 }
 
+/** A client outside, as the simulation knows it. */
+interface OutsideClient {
+  readonly host: Host;
+  /** Where it reaches each server, by the server's address in the simulation: `10.213.0.10:6379`. */
+  readonly places: Map<string, Address>;
+}
+
 interface DoorsOptions {
   readonly time: RealTime;
   readonly network: Network;
-  readonly hosts: readonly Host[];
+  readonly clients: readonly OutsideClient[];
   readonly servers: readonly Server[];
   readonly firstPort: number;
   readonly stack: AsyncDisposableStack;
@@ -264,10 +278,9 @@ interface DoorsOptions {
 
 /** Opens a door for each client at each server, and closes a server's doors while it is dead. */
 async function openDoors(options: DoorsOptions): Promise<ReadonlyMap<string, Door>> {
-  const { time, network, hosts, servers, firstPort, stack } = options;
+  const { time, network, clients, servers, firstPort, stack } = options;
   const doors = new Map<string, Door>();
-  for (const from of hosts) {
-    const places = new Map<string, Address>();
+  for (const { host: from, places } of clients) {
     for (const server of servers) {
       const { address, port } = server;
       const wanted = firstPort === 0 ? 0 : firstPort + doors.size;
@@ -282,8 +295,8 @@ async function openDoors(options: DoorsOptions): Promise<ReadonlyMap<string, Doo
     }
   }
   const follow = outside((host: Host) => {
-    for (const { name } of hosts) {
-      const door = doors.get(doorName(name, host.name));
+    for (const client of clients) {
+      const door = doors.get(doorName(client.host.name, host.name));
       // Without power a machine does not even refuse.
       if (host.state === "dead" && host.powered) door?.close();
       else door?.open();

@@ -3,6 +3,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import type { Network } from "../network/network.ts";
 import type { Effect } from "../redis/effects.ts";
 import type { RedisServer, RedisVersion } from "../redis/server.ts";
+import type { WorldHooks } from "../redis/world-hooks.ts";
 import { Disk } from "./disk.ts";
 import { RedisProcess, type MasterAddress, type NodeConfiguration } from "./redis-process.ts";
 import type { SnapshotExchange } from "./snapshot-exchange.ts";
@@ -18,6 +19,8 @@ export interface RedisNodeOptions {
   readonly config: Readonly<Record<string, string>>;
   /** The master that it follows from the start; absent for a master. */
   readonly master?: MasterAddress;
+  /** Where a peer reaches a server; absent: at the server's own address. */
+  readonly placeFor?: WorldHooks["placeFor"];
   /** Called when a command made it master: a promotion. */
   readonly onPromotion?: () => void;
   /** Given every change of the data. */
@@ -83,7 +86,7 @@ export class RedisNode {
   }
 
   #boot(): RedisProcess {
-    const { network, exchange, version, onPromotion, onEffects, onTurn } = this.#options;
+    const { network, exchange, version, onPromotion, onEffects, onTurn, placeFor } = this.#options;
     const { host, disk } = this;
     let isBooted = false;
     const booted = new RedisProcess(
@@ -99,6 +102,7 @@ export class RedisNode {
         onPromotion: () => onPromotion?.(),
         onEffects: (effects) => onEffects?.(effects),
         // While it boots, the node still has the process of its last life.
+        ...(placeFor === undefined ? {} : { placeFor }),
         onTurn: onTurn === undefined ? undefined : () => (isBooted ? onTurn(this) : undefined),
       },
       this.#configuration,

@@ -4,7 +4,7 @@ import type { Network } from "../network/network.ts";
 import type { ConnectionHandler, ServiceConnection } from "../network/service.ts";
 import type { Effect } from "../redis/effects.ts";
 import { createServer, type RedisServer, type RedisVersion } from "../redis/server.ts";
-import type { WaitFileRequest, WaitRequest } from "../redis/world-hooks.ts";
+import type { WaitFileRequest, WaitRequest, WorldHooks } from "../redis/world-hooks.ts";
 import type { Disk } from "./disk.ts";
 import { FileSync } from "./file-sync.ts";
 import { ReplicationLink } from "./replication-link.ts";
@@ -40,6 +40,8 @@ export interface ProcessWorld {
   readonly onPromotion: () => void;
   /** Given every change of the data. */
   readonly onEffects: (effects: readonly Effect[]) => void;
+  /** Where a peer reaches a server; absent: at the server's own address. */
+  readonly placeFor?: WorldHooks["placeFor"];
   /** After each turn of its loop. */
   readonly onTurn?: (() => void) | undefined;
 }
@@ -79,6 +81,7 @@ export class RedisProcess {
         save: () => disk.save(this.server.snapshot()),
         rewriteFile: () => this.#rewriteFile(),
         shutdown: (save) => this.#shutDown(save === true),
+        ...(world.placeFor === undefined ? {} : { placeFor: world.placeFor }),
         absentCommand: (name) => host.fail("a command", notSimulated(name)),
       },
     });

@@ -1,11 +1,17 @@
 import { usedMemory } from "./keyspace/eviction.ts";
 import { typeOf } from "./client-info.ts";
 import type { RedisServer } from "./server.ts";
+import type { Session } from "./session.ts";
+import type { ServerPlace } from "./world-hooks.ts";
 
 type Fields = readonly (readonly [string, string | number])[];
 
 /** Sections that INFO shows by default, in order; `cluster` and others have a constant text. */
-const SECTIONS: readonly (readonly [name: string, title: string, fields: (server: RedisServer) => Fields])[] = [
+const SECTIONS: readonly (readonly [
+  name: string,
+  title: string,
+  fields: (server: RedisServer, asker: Session) => Fields,
+])[] = [
   ["server", "Server", serverFields],
   ["clients", "Clients", clientFields],
   ["memory", "Memory", memoryFields],
@@ -18,13 +24,13 @@ const SECTIONS: readonly (readonly [name: string, title: string, fields: (server
 
 const EVERYTHING = new Set(["all", "default", "everything"]);
 
-/** The text of INFO with these arguments. It has fewer fields than the real one: those that programs read. */
-export function infoText(server: RedisServer, asked: readonly string[]): string {
+/** The text of INFO with these arguments, for the connection that asks. It has fewer fields than the real one: those that programs read. */
+export function infoText(server: RedisServer, asker: Session, asked: readonly string[]): string {
   const wanted = new Set(asked.map((name) => name.toLowerCase()));
   const isAll = wanted.size === 0 || [...wanted].some((name) => EVERYTHING.has(name));
   return SECTIONS.filter(([name]) => isAll || wanted.has(name))
     .map(([, title, fields]) => {
-      const lines = fields(server).map(([name, value]) => `${name}:${value}\r\n`);
+      const lines = fields(server, asker).map(([name, value]) => `${name}:${value}\r\n`);
       return `# ${title}\r\n${lines.join("")}`;
     })
     .join("\r\n");
@@ -97,13 +103,15 @@ function statisticsFields(server: RedisServer): Fields {
   ];
 }
 
-function replicationFields(server: RedisServer): Fields {
+function replicationFields(server: RedisServer, { peer }: Session): Fields {
   const { replication } = server;
+  const seen = (place: ServerPlace): ServerPlace => server.hooks.placeFor?.(peer, place) ?? place;
   const second = (ms: number): number => Math.floor(ms / 1000);
   const fields: [string, string | number][] = [["role", replication.isReplica ? "slave" : "master"]];
   if (replication.master !== undefined) {
     const isUp = replication.link === "connected";
-    fields.push(["master_host", replication.master.host], ["master_port", replication.master.port]);
+    const { host, port } = seen(replication.master);
+    fields.push(["master_host", host], ["master_port", port]);
     fields.push(["master_link_status", isUp ? "up" : "down"]);
     fields.push(["master_last_io_seconds_ago", isUp ? second(server.nowMs) - second(replication.lastContactMs) : -1]);
     fields.push(["master_sync_in_progress", replication.link === "sync" ? 1 : 0]);
@@ -124,7 +132,8 @@ function replicationFields(server: RedisServer): Fields {
   }
   replication.replicas.forEach((replica, index) => {
     const lagSeconds = replica.state === "online" ? second(server.nowMs) - second(replica.ackAtMs) : 0;
-    const { host, port, state, offset } = replica;
+    const { state, offset } = replica;
+    const { host, port } = seen(replica);
     fields.push([`slave${index}`, `ip=${host},port=${port},state=${state},offset=${offset},lag=${lagSeconds}`]);
   });
   return [

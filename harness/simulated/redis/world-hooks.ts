@@ -26,8 +26,20 @@ export interface WorldHooks {
   rewriteFile?(): void;
   /** A client or a script asked for a command that real servers have and this one does not: it is an unknown command. */
   absentCommand?(name: string): void;
+  /**
+   * Where a connection's peer reaches the server at this address, for INFO and ROLE: outside the simulation its addresses mean
+   * nothing. Absent: there.
+   * @param peer `10.213.0.100:32776`
+   */
+  placeFor?(peer: string, place: ServerPlace): ServerPlace;
   /** redis.log of a script. */
   log?(line: string): void;
+}
+
+/** The address of a server. */
+export interface ServerPlace {
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface WaitRequest {

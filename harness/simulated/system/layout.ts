@@ -10,6 +10,7 @@ import { SnapshotExchange } from "../nodes/snapshot-exchange.ts";
 import { Configuration } from "../redis/configuration/configuration.ts";
 import type { Effect } from "../redis/effects.ts";
 import type { RedisVersion } from "../redis/server.ts";
+import type { WorldHooks } from "../redis/world-hooks.ts";
 import { seededSentinel } from "../sentinel/sentinel-options.ts";
 import type { ServerWatch } from "../wire/server-watch.ts";
 import { SimulatedSentinel } from "../sentinel/simulated-sentinel.ts";
@@ -29,13 +30,15 @@ export interface LayoutOptions {
   readonly version: RedisVersion;
   readonly onPromotion: (node: RedisNode) => void;
   readonly onResourceEffects: (effects: readonly Effect[]) => void;
+  /** Where a peer reaches a server; absent: at the server's own address. */
+  readonly placeFor?: WorldHooks["placeFor"];
   /** Looks at the data nodes and the Sentinels, where somebody wants to know what they held. */
   readonly watch?: ServerWatch | undefined;
 }
 
 /** Makes the servers of a topology. Addresses are those of containers: nodes from .10, Sentinels from .20. */
 export function layOut(options: LayoutOptions): Layout {
-  const { kernel, network, topology, version, onPromotion, onResourceEffects, watch } = options;
+  const { kernel, network, topology, version, onPromotion, onResourceEffects, placeFor, watch } = options;
   const common = { kernel, network, exchange: new SnapshotExchange(), version };
   const config = dataNodeConfiguration(topology);
   const data = dataNodes(topology.kind).map((name, index) => {
@@ -46,6 +49,7 @@ export function layOut(options: LayoutOptions): Layout {
       address: nodeAddress(index),
       config,
       ...(isReplica ? { master: { host: nodeAddress(0), port: REDIS_PORT } } : {}),
+      ...(placeFor === undefined ? {} : { placeFor }),
       onPromotion: () => onPromotion(node),
       onTurn: watch === undefined ? undefined : (seen) => watch.look(seen),
     });

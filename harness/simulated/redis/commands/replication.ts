@@ -3,6 +3,7 @@ import { command, NO_KEYS, type Caller, type Command } from "../command.ts";
 import { add } from "../numbers/integers.ts";
 import { OK, ErrorReply, StatusReply, type Reply } from "../protocol/reply.ts";
 import type { RedisServer } from "../server.ts";
+import type { ServerPlace } from "../world-hooks.ts";
 
 const FOLLOW = "admin noscript stale no_async_loading";
 
@@ -19,17 +20,21 @@ export const waitCommands = {
   modern: [command("wait", 3, "blocking", NO_KEYS, wait), command("waitaof", 4, "blocking", NO_KEYS, waitForFile)],
 } satisfies Record<string, readonly Command[]>;
 
-function role(_argv: readonly string[], { server }: Caller): Reply {
+function role(_argv: readonly string[], { server, session }: Caller): Reply {
   const { replication } = server;
+  const seen = (place: ServerPlace): ServerPlace => server.hooks.placeFor?.(session.peer, place) ?? place;
   if (replication.master === undefined) {
     const online = replication.replicas.filter((replica) => replica.state === "online");
     return [
       "master",
       replication.offset,
-      online.map((replica) => [replica.host, String(replica.port), String(replica.offset)]),
+      online.map((replica) => {
+        const { host, port } = seen(replica);
+        return [host, String(port), String(replica.offset)];
+      }),
     ];
   }
-  const { host, port } = replication.master;
+  const { host, port } = seen(replication.master);
   const isUp = replication.link === "connected";
   return ["slave", host, port, replication.link, isUp ? replication.offset : -1];
 }

@@ -26,7 +26,13 @@ export const serverCommands: readonly Command[] = [
     const us = server.nowUs();
     return [String(Math.floor(us / 1e6)), String(us % 1e6)];
   }),
-  command("info", -1, INSPECT, NO_KEYS, (argv, { server }) => new VerbatimReply(infoText(server, argv.slice(1)))),
+  command(
+    "info",
+    -1,
+    INSPECT,
+    NO_KEYS,
+    (argv, { server, session }) => new VerbatimReply(infoText(server, session, argv.slice(1))),
+  ),
   container("config", "", [
     command("get", -3, ADMIN, NO_KEYS, getConfig),
     command("set", -4, ADMIN, NO_KEYS, setConfig),
