@@ -16,6 +16,7 @@ const MODULES = [
   "palette",
   "scene",
   "distinct-items",
+  "merged-bars",
   "paint-lane",
   "paint-timeline",
   "canvas-sheet",

@@ -1,5 +1,5 @@
 import { CanvasSheet } from "./canvas-sheet.ts";
-import { readPalette } from "./palette.ts";
+import { type Palette, readPalette } from "./palette.ts";
 import type { RunModel } from "./run-model.ts";
 import { gutterOf } from "./scene.ts";
 import { wholeView, type TimeView } from "./time-view.ts";
@@ -10,6 +10,8 @@ export class OverviewStrip {
   readonly #sheet: CanvasSheet;
   #view: TimeView;
   #counted: readonly number[] = [];
+  /** The whole run, painted: only the frame around what is shown moves. */
+  #still: { readonly canvas: HTMLCanvasElement; readonly name: string } | undefined;
 
   /** @param pick receives the time at the reader's pointer, the middle of the new view */
   constructor(canvas: HTMLCanvasElement, model: RunModel, pick: (time: number) => void) {
@@ -42,6 +44,36 @@ export class OverviewStrip {
     const whole = wholeView(this.#model.data.end);
     const x = (time: number): number => gutter + (time / whole.to) * (width - gutter);
     context.clearRect(0, 0, width, height);
+    context.drawImage(this.#painted(width, height, palette), 0, 0, width, height);
+    context.strokeStyle = palette.ink;
+    context.lineWidth = 2;
+    const [left, right] = [x(this.#view.from), x(this.#view.to)];
+    context.strokeRect(left + 1, 1, Math.max(3, right - left - 2), height - 2);
+  }
+
+  /** The run without the frame, anew only when the size or the colours change. */
+  #painted(width: number, height: number, palette: Palette): HTMLCanvasElement {
+    const ratio = window.devicePixelRatio || 1;
+    const name = JSON.stringify([width, height, ratio, palette]);
+    if (this.#still?.name === name) return this.#still.canvas;
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    this.#still = { canvas, name };
+    const context = canvas.getContext("2d");
+    if (context === null) return canvas;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.#paintRun(context, { width, height, palette });
+    return canvas;
+  }
+
+  #paintRun(
+    context: CanvasRenderingContext2D,
+    { width, height, palette }: { readonly width: number; readonly height: number; readonly palette: Palette },
+  ): void {
+    const gutter = gutterOf(width);
+    const whole = wholeView(this.#model.data.end);
+    const x = (time: number): number => gutter + (time / whole.to) * (width - gutter);
     const density = this.#density(Math.max(1, Math.floor(width - gutter)), whole.to);
     const most = Math.max(1, ...density);
     context.fillStyle = palette.note;
@@ -60,10 +92,6 @@ export class OverviewStrip {
       const [start, end] = [overlap?.from ?? from, overlap?.to ?? from];
       context.fillRect(x(start) - 1, 0, Math.max(3, x(end) - x(start)), height);
     }
-    context.strokeStyle = palette.ink;
-    context.lineWidth = 2;
-    const [left, right] = [x(this.#view.from), x(this.#view.to)];
-    context.strokeRect(left + 1, 1, Math.max(3, right - left - 2), height - 2);
     context.fillStyle = palette.soft;
     context.font = "11px system-ui, sans-serif";
     context.fillText("whole run", 9, height / 2 + 4);

@@ -1,3 +1,4 @@
+import { MergedBars } from "./merged-bars.ts";
 import { stripsTop, type LanePlace } from "./lane-layout.ts";
 import { hatch, type Palette } from "./palette.ts";
 import type { HoldData } from "../page-data.ts";
@@ -20,6 +21,11 @@ export function lanePaint(context: CanvasRenderingContext2D, scene: Scene, palet
   return { context, scene, palette, overrun, faultFill };
 }
 
+/** Marks nearer to one another than this many pixels could not be told apart. */
+const MARK_ROOM = 4;
+/** A bar that is narrower than this many pixels has no room for a word. */
+const WORD_ROOM = 18;
+
 /** Paints a lane: faults at the back, then holds and operations, marks in front. */
 export function paintLane(paint: LanePaint, place: LanePlace): void {
   const { lane } = place;
@@ -29,7 +35,7 @@ export function paintLane(paint: LanePaint, place: LanePlace): void {
   paintOperations(paint, place);
   paintHolds(paint, place);
   for (const series of lane.markSeries) {
-    visitDistinct(paint.scene, series, (mark) => paintMark(paint, place, mark));
+    visitDistinct(paint.scene, series, (mark) => paintMark(paint, place, mark), MARK_ROOM);
   }
 }
 
@@ -104,7 +110,8 @@ function paintClockSteps(paint: LanePaint, { lane, top }: LanePlace): void {
 
 /** Where holds are too dense to tell apart, those in the same pixel as the one before are skipped, overruns never. */
 function paintHolds(paint: LanePaint, place: LanePlace): void {
-  const { scene } = paint;
+  const { scene, context, palette } = paint;
+  const bars = new MergedBars(context, { top: place.top + HOLD_ROW.top, height: HOLD_ROW.height });
   let last = -Infinity;
   for (const item of place.lane.holds) {
     if (item.hold === undefined || !isVisible(scene, item)) continue;
@@ -112,8 +119,13 @@ function paintHolds(paint: LanePaint, place: LanePlace): void {
     const overran = (item.hold.lease.at(-1)?.to ?? item.from) < item.to || item.hold.lease.length > 1;
     if (!overran && x + width < last + 1) continue;
     last = Math.max(last, x + width);
-    paintHold(paint, place, item, item.hold, overran);
+    if (overran || width >= WORD_ROOM) {
+      bars.paint();
+      paintHold(paint, place, item, item.hold, overran);
+    } else bars.add(x, width, palette.lease, opacityOf(scene, item));
   }
+  bars.paint();
+  context.globalAlpha = 1;
 }
 
 function paintHold(paint: LanePaint, place: LanePlace, item: Item, hold: HoldData, overran: boolean): void {
@@ -149,18 +161,23 @@ function paintOperations(paint: LanePaint, place: LanePlace): void {
   const { context, scene, palette } = paint;
   const color = { ok: palette.note, fail: palette.soft, info: palette.unknown } as Readonly<Record<string, string>>;
   for (const series of place.lane.operationSeries) {
+    const acquires = new MergedBars(context, { top: place.top + HOLD_ROW.top + 5, height: 5 });
+    const refusals = new MergedBars(context, { top: place.top + HOLD_ROW.top + 2, height: 11 });
+    const others = new MergedBars(context, { top: place.top + OPERATION_ROW.top, height: OPERATION_ROW.height });
     visitDistinct(scene, series, (item, opacity) => {
       const [x, width] = extent(scene, item, 2);
-      context.globalAlpha = opacity;
-      context.fillStyle = color[item.outcome] ?? palette.soft;
+      const fill = color[item.outcome] ?? palette.soft;
       if (item.label === "acquire") {
-        context.fillRect(x, place.top + HOLD_ROW.top + 5, width, 5);
-        if (item.outcome === "fail") context.fillRect(x + width - 2, place.top + HOLD_ROW.top + 2, 2, 11);
-      } else {
-        context.fillRect(x, place.top + OPERATION_ROW.top, width, OPERATION_ROW.height);
-        label(paint, item.label, Math.max(x, 0) + 3, place.top + OPERATION_ROW.top + 9, width - 6, palette.page, 10);
+        acquires.add(x, width, fill, opacity);
+        if (item.outcome === "fail") refusals.add(x + width - 2, 2, fill, opacity);
+        return;
       }
+      others.add(x, width, fill, opacity);
+      if (width < WORD_ROOM) return;
+      others.paint();
+      label(paint, item.label, Math.max(x, 0) + 3, place.top + OPERATION_ROW.top + 9, width - 6, palette.page, 10);
     });
+    for (const bars of [acquires, refusals, others]) bars.paint();
   }
   context.globalAlpha = 1;
 }

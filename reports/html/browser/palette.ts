@@ -32,8 +32,17 @@ export function readPalette(): Palette {
   };
 }
 
-/** A hatched fill of one colour. */
+const hatches = new Map<string, CanvasPattern | string>();
+
+/** A hatched fill of one colour, made once. */
 export function hatch(context: CanvasRenderingContext2D, color: string, density: number): CanvasPattern | string {
+  const name = `${color} ${density}`;
+  const made = hatches.get(name) ?? newHatch(context, color, density);
+  hatches.set(name, made);
+  return made;
+}
+
+function newHatch(context: CanvasRenderingContext2D, color: string, density: number): CanvasPattern | string {
   const tile = document.createElement("canvas");
   tile.width = 8;
   tile.height = 8;
