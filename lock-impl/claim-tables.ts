@@ -75,6 +75,12 @@ export function soundLeaseBehindSentinel(topology: TopologyKind = "sentinel"): r
   ];
 }
 
+/** What a lock adds that takes several keys in one step, and gives them back in one. */
+export function soundSeveralKeys(topology: TopologyKind): readonly Claim[] {
+  const because = "one step takes all keys or none, and one step gives them back";
+  return [{ property: "all-or-nothing", topology, under: [...CLIENT, ...LINK, ...FROZEN, ...CRASH], because }];
+}
+
 /** What a fencing token from a counter beside the lock adds. */
 export function soundFence(topology: TopologyKind): readonly Claim[] {
   const clock = "the counter depends on no clock, and is incremented in the step that takes the lock";
@@ -104,8 +110,11 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
 export function promisable(topology: TopologyKind): readonly Claim[] {
   const { server, arrangement, holdsEndWithConnection } = topologyOf(topology);
   if (server === "redis") {
-    if (arrangement === "replicated") return [...soundLeaseBehindSentinel(topology), ...soundFence(topology)];
-    return [...soundLease(topology), ...(arrangement === "one-server" ? soundFence(topology) : quorumFence(topology))];
+    const several = soundSeveralKeys(topology);
+    if (arrangement === "replicated")
+      return [...soundLeaseBehindSentinel(topology), ...soundFence(topology), ...several];
+    const fence = arrangement === "one-server" ? soundFence(topology) : quorumFence(topology);
+    return [...soundLease(topology), ...fence, ...several];
   }
   // A lock may depend on its session, and the session on its connection.
   const calm: readonly FaultClass[] =

@@ -1,4 +1,11 @@
-import { fenceLimits, leaseLimits, soundFence, soundLease, soundLeaseBehindSentinel } from "./claim-tables.ts";
+import {
+  fenceLimits,
+  leaseLimits,
+  soundFence,
+  soundLease,
+  soundLeaseBehindSentinel,
+  soundSeveralKeys,
+} from "./claim-tables.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { Limit } from "./claims.ts";
 import type { LockEntry } from "./lock-entry.ts";
@@ -37,6 +44,12 @@ export const sharedLease = {
 export const sharedLeaseAnywhere = {
   ...leased,
   claims: leased.claims.filter(({ property }) => property !== "linearizability"),
+} as const satisfies LockKind;
+
+/** A lease of several keys at once, on one server only. */
+export const leasedTogether = {
+  ...leasedOnOneServer,
+  claims: [...leasedOnOneServer.claims, ...soundSeveralKeys("single")],
 } as const satisfies LockKind;
 
 /** `leased`, and a fencing token from a counter beside the lock. */

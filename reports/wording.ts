@@ -20,6 +20,7 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   eviction: "the lock's key was evicted",
   "lost-early": "a holder lost its lease before its time",
   "refused-while-free": "the lock refused although it was free",
+  "left-behind": "one of several keys was left taken",
   contradiction: "the lock's answers contradict each other",
   "lost-write": "the resource lost a write that it had acknowledged",
   "effect-after-failure": "a write that was reported as failed took effect",

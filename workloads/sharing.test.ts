@@ -5,6 +5,7 @@ import type { Supports } from "../harness/core/sharing.ts";
 import { topologySchema } from "../harness/core/topology.ts";
 import { contentionPlans } from "./contention.ts";
 import { contenders } from "./contenders.ts";
+import { sideBySide } from "./deviations/side-by-side.ts";
 import { smallWorkloads } from "./deviations/workloads.ts";
 
 const lock = "./mine.ts";
@@ -50,6 +51,30 @@ test("a semaphore has one limit, fewer permits than are wanted, and who seeks it
   const wants = (plan: Plan): number => plan.clients.length;
   expect(plans.filter((plan) => wants(plan) > (sectionsOf(plan)[0]?.limit ?? 0)).length).toBeGreaterThan(20);
 });
+
+test("a lock of several keys is asked for overlapping ones, in either order, and for one of them at the end", () => {
+  const plans = [...drawn({ severalKeys: true }), ...small({ severalKeys: true })];
+  const sections = plans.flatMap(sectionsOf);
+  const sets = new Set(sections.map(({ key, alsoKeys = [] }) => [key, ...alsoKeys].join()));
+  for (const set of ["k1,k2", "k2,k1", "k2,k3"]) expect(sets).toContain(set);
+  for (const { steps, alsoKeys, ttlMs, waitMs } of plans.flatMap(sectionsOf)) {
+    if (steps.length === 0 && waitMs > ttlMs) expect(alsoKeys).toBeUndefined();
+  }
+});
+
+test("side by side, each workload has keys of its own", () => {
+  const plans = small({ severalKeys: true });
+  const keysOf = (plan: Plan) => new Set(sectionsOf(plan).flatMap(({ key, alsoKeys = [] }) => [key, ...alsoKeys]));
+  const all = sideBySide(plans);
+  const named = all.flatMap((plan) => [...keysOf(plan)]);
+  expect(new Set(named).size).toBe(named.length - shared(all.map(keysOf)));
+  expect(named.length).toBe(plans.flatMap((plan) => [...keysOf(plan)]).length);
+});
+
+/** How many names occur again in a later set: groups of workloads number their keys anew. */
+function shared(sets: readonly ReadonlySet<string>[]): number {
+  return sets.reduce((sum, { size }) => sum + size, 0) - new Set(sets.flatMap((set) => [...set])).size;
+}
 
 test("a read-write lock has readers, which do not write, and writers", () => {
   const plans = [...drawn({ modes: true }), ...small({ modes: true })];

@@ -8,29 +8,43 @@ type SectionInput = ClientInput["sections"][number];
 /** Makes the clients of a workload share their key. */
 export type ShareOut = (clients: readonly ClientInput[]) => ClientInput[];
 
+/** The keys that a section takes at once. */
+type KeySet = readonly [string, ...string[]];
+const EITHER_ORDER: readonly KeySet[] = [
+  ["k1", "k2"],
+  ["k2", "k1"],
+];
+const OVERLAPPING: readonly KeySet[] = [["k1", "k2"], ["k2", "k3"], ["k3", "k1"], ["k2", "k1"], ["k2"]];
+
 const MOST_PERMITS = 3;
 /** How many choices are drawn; the sections of a workload take them in turn. */
 const CHOICES = 12;
 
-/** Whether a lock can do more than be held by one client at a time. */
+/** Whether a lock can do more than have one key held by one client at a time. */
 export function isShareable(supports: Supports | undefined): supports is Supports {
-  return supports?.permits === true || supports?.modes === true;
+  return supports?.permits === true || supports?.modes === true || supports?.severalKeys === true;
 }
 
-/** Ways in which the clients of a generated workload share their key, as far as the lock supports it. */
-export function shares({ permits, modes }: Supports): Arbitrary<ShareOut> {
+/** Ways in which the clients of a generated workload share their key or keys, as far as the lock supports it. */
+export function shares({ permits, modes, severalKeys }: Supports): Arbitrary<ShareOut> {
   const limit = fc.integer({ min: 1, max: MOST_PERMITS });
   const taken = fc.array(fc.constantFrom(1, 1, 1, 2, 3), { minLength: CHOICES, maxLength: CHOICES });
   const counted = fc.record({ limit, taken }).map(({ limit, taken }) => withPermits(limit, taken));
   const reading = fc.array(fc.boolean(), { minLength: CHOICES, maxLength: CHOICES });
   const moded = reading.map((reading) => withModes((index) => reading[index % CHOICES] === true));
-  return fc.oneof(...(permits === true ? [counted] : []), ...(modes === true ? [moded] : []));
+  const sets = fc.array(fc.constantFrom(...OVERLAPPING), { minLength: CHOICES, maxLength: CHOICES });
+  return fc.oneof(
+    ...(permits === true ? [counted] : []),
+    ...(modes === true ? [moded] : []),
+    ...(severalKeys === true ? [sets.map(withSets)] : []),
+  );
 }
 
 /** A small workload of two clients in the ways that show how a lock counts its holders, and tells readers from writers. */
 export function smallShares({
   permits,
   modes,
+  severalKeys,
 }: Supports): readonly { readonly name: string; readonly share: ShareOut }[] {
   const counted = [
     { name: "one permit", share: withPermits(1, [1]) },
@@ -45,14 +59,21 @@ export function smallShares({
       share: (clients: readonly ClientInput[]) => withModes((_, client) => client !== 1)(withThird(clients)),
     },
   ];
-  return [...(permits === true ? counted : []), ...(modes === true ? moded : [])];
+  const together = [
+    { name: "two keys in either order", share: withSets(EITHER_ORDER) },
+    { name: "overlapping keys", share: withSets(OVERLAPPING) },
+  ];
+  return [
+    ...(permits === true ? counted : []),
+    ...(modes === true ? moded : []),
+    ...(severalKeys === true ? together : []),
+  ];
 }
 
-/** The same for any number of clients: one permit less than clients, or all but the last of them read. */
-export function shareOfContenders({ permits }: Supports, clients: number): ShareOut {
-  return permits === true
-    ? withPermits(Math.max(1, clients - 1), [1])
-    : withModes((_, client) => client !== clients - 1);
+/** The same for any number of clients: one permit less than clients, or all but the last of them read, or two keys. */
+export function shareOfContenders({ permits, modes }: Supports, clients: number): ShareOut {
+  if (permits === true) return withPermits(Math.max(1, clients - 1), [1]);
+  return modes === true ? withModes((_, client) => client !== clients - 1) : withSets(EITHER_ORDER);
 }
 
 /** The key is a semaphore. Who seeks the lock at the end wants all permits: so one that was never given back shows. */
@@ -71,6 +92,15 @@ function withModes(reads: (index: number, client: number) => boolean): ShareOut 
       ? { ...without("write", section), mode: "shared" }
       : { ...section, mode: "exclusive" },
   );
+}
+
+/** Each section takes one of these sets of keys. Who seeks the lock at the end wants one key: so one left behind shows. */
+function withSets(sets: readonly KeySet[]): ShareOut {
+  return eachSection((section, index) => {
+    const [key = section.key, ...alsoKeys] = sets[index % sets.length] ?? [];
+    if (isSeeker(section)) return { ...section, key };
+    return { ...section, key, ...(alsoKeys.length === 0 ? {} : { alsoKeys }) };
+  });
 }
 
 function withThird(clients: readonly ClientInput[]): readonly ClientInput[] {

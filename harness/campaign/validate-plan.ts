@@ -42,7 +42,7 @@ async function refuseUnsupported({ lock, clients }: Plan): Promise<void> {
   for (const section of sections) {
     const lacks = lacking(supports, section);
     if (lacks === undefined) continue;
-    const what = lacks === "permits" ? "`limit` or `permits`" : "a `mode`";
+    const what = { permits: "`limit` or `permits`", modes: "a `mode`", severalKeys: "`alsoKeys`" }[lacks];
     throw new UserError(
       `the plan asks for ${what}, and the lock ${lock} does not support it`,
       `take it out of the plan, or state supports: { ${lacks}: true } in the driver or the worker`,

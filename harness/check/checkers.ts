@@ -1,5 +1,6 @@
 import { PROPERTIES, type Property } from "../core/verdict.ts";
 import type { CheckerFactory } from "./checker.ts";
+import { allOrNothing } from "./properties/all-or-nothing.ts";
 import { deadlockFreedom } from "./properties/deadlock-freedom.ts";
 import { fencingTokens } from "./properties/fencing-tokens.ts";
 import { leaseExclusion } from "./properties/lease-exclusion.ts";
@@ -20,6 +21,7 @@ export function allCheckers(options: LinearizabilityOptions = {}): readonly Chec
     "owner-release": ownerRelease,
     "deadlock-freedom": deadlockFreedom,
     linearizability: linearizability(options),
+    "all-or-nothing": allOrNothing,
   };
   return PROPERTIES.map((property) => checkers[property]);
 }

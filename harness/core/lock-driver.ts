@@ -20,8 +20,9 @@ export interface LockClient extends AsyncDisposable {
    * aborts, the answer is expected soon; an operation that is unsettled then is `info`.
    */
   acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>>;
-  /** Prolongs the lease to `ttlMs` from now. Absent if the lock cannot extend. */
+  /** Prolongs the lease to `ttlMs` from now, that of all keys of the grant. Absent if the lock cannot extend. */
   extend?(grant: Grant, ttlMs: number, options?: ExtendOptions): Promise<Completion<Grant>>;
+  /** Gives back the lock, all keys of the grant. `released`: whether it was this owner's; of several keys, all. */
   release(grant: Grant): Promise<Completion<{ readonly released: boolean }>>;
   /** Calls `listener` when the lock itself finds out that a lease is gone. Absent where it never does. */
   onLost?(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
@@ -40,7 +41,10 @@ export interface Renewed {
   readonly validFromMs?: number;
 }
 
-/** How to take the lock: `limit`, `permits` and `mode` come only to a driver that states them in `supports`. */
+/**
+ * How to take the lock: `limit`, `permits`, `mode` and `alsoKeys` come only to a driver that states them in `supports`. With
+ * `alsoKeys`, `ok` means that all keys are held, and `fail` that none is.
+ */
 export interface AcquireOptions extends Sharing {
   readonly ttlMs: number;
   readonly waitMs: number;
@@ -62,6 +66,8 @@ export interface Grant {
   readonly owner: string;
   /** The fencing token, in locks that mint one. */
   readonly fence?: number;
+  /** The keys that it holds besides `key`, if the driver wants to have them back: a grant is given back as it is. */
+  readonly alsoKeys?: readonly string[];
   /**
    * The server that has the lock, `node-2`, in locks that live on one of several servers. Two holders of one key on
    * different servers are in conflict.

@@ -17,6 +17,8 @@ export const PLAN_BOUNDS = {
   faults: 1000,
   /** Permits of a semaphore. */
   permits: 1000,
+  /** Further keys of one acquisition. */
+  alsoKeys: 64,
   /** Characters of a key, and of a lock's name or path. */
   text: 4096,
 } as const;

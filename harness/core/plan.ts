@@ -41,8 +41,9 @@ const sectionSchema = z
     /** How long the lock may wait for another holder; 0 means one try. */
     waitMs: durationMs,
     /**
-     * Of a counting semaphore: its `limit`, and how many `permits` to take; of a read-write lock: the `mode`. For drivers
-     * that state in `supports` that they have them.
+     * Of a counting semaphore: its `limit`, and how many `permits` to take; of a read-write lock: the `mode`; `alsoKeys`: what
+     * else to take in the same acquisition. For drivers that state in `supports` that they have them. A holder writes to
+     * the guarded resource of `key`.
      */
     ...sharingFields,
     /**

@@ -7,20 +7,28 @@ export interface Supports {
   readonly permits?: boolean;
   /** Read-write locks: an acquire may state its `mode`. */
   readonly modes?: boolean;
+  /** Several keys in one acquisition: an acquire may state `alsoKeys`. */
+  readonly severalKeys?: boolean;
 }
 
 /** The fields of `Supports` in files and messages. */
-export const supportsFields = { permits: z.boolean().default(false), modes: z.boolean().default(false) };
+export const supportsFields = {
+  permits: z.boolean().default(false),
+  modes: z.boolean().default(false),
+  severalKeys: z.boolean().default(false),
+};
 
 /**
  * How an acquire shares its key with others. With a `limit`, the key is a semaphore with `limit` permits, of which this
  * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: `shared` holds stand beside each
- * other, an `exclusive` one stands alone. Without either, one owner holds at a time.
+ * other, an `exclusive` one stands alone. Without either, one owner holds at a time. With `alsoKeys`, it takes these keys
+ * besides its own, all of them or none, under one owner value; one release gives back all.
  */
 export interface Sharing {
   readonly limit?: number | undefined;
   readonly permits?: number | undefined;
   readonly mode?: "shared" | "exclusive" | undefined;
+  readonly alsoKeys?: readonly string[] | undefined;
 }
 
 const permits = z.int().positive().max(PLAN_BOUNDS.permits);
@@ -30,10 +38,20 @@ export const sharingFields = {
   limit: permits.optional(),
   permits: permits.optional(),
   mode: z.enum(["shared", "exclusive"]).optional(),
+  alsoKeys: z.array(z.string().min(1).max(PLAN_BOUNDS.text)).min(1).max(PLAN_BOUNDS.alsoKeys).readonly().optional(),
 };
 
-/** What is wrong with a way to share; undefined if nothing is. */
-export function sharingProblem({ limit, permits, mode }: Sharing): string | undefined {
+/** What is wrong with a way to share, of this key where it is known; undefined if nothing is. */
+export function sharingProblem({
+  key,
+  limit,
+  permits,
+  mode,
+  alsoKeys = [],
+}: Sharing & { readonly key?: string }): string | undefined {
+  if (new Set([key, ...alsoKeys]).size <= alsoKeys.length) return "`alsoKeys` names a key twice";
+  if (alsoKeys.length > 0 && (mode ?? limit ?? permits) !== undefined)
+    return "`alsoKeys` is of a lock that one owner holds at a time: state no `mode`, `limit` or `permits`";
   if (mode !== undefined && (limit !== undefined || permits !== undefined))
     return "`mode` is of a read-write lock, `limit` and `permits` are of a semaphore: state one of the two";
   if (permits !== undefined && limit === undefined) return "`permits` needs a `limit`";
@@ -42,17 +60,19 @@ export function sharingProblem({ limit, permits, mode }: Sharing): string | unde
 }
 
 /** What an acquire asks for that is not supported; undefined if all is. */
-export function lacking(supports: Supports, { limit, permits, mode }: Sharing): keyof Supports | undefined {
+export function lacking(supports: Supports, { limit, permits, mode, alsoKeys }: Sharing): keyof Supports | undefined {
+  if (alsoKeys !== undefined && supports.severalKeys !== true) return "severalKeys";
   if ((limit !== undefined || permits !== undefined) && supports.permits !== true) return "permits";
   return mode !== undefined && supports.modes !== true ? "modes" : undefined;
 }
 
 /** The fields that an acquire states, without those that are absent. */
-export function statedSharing({ limit, permits, mode }: Sharing): Sharing {
+export function statedSharing({ limit, permits, mode, alsoKeys }: Sharing): Sharing {
   return {
     ...(limit === undefined ? {} : { limit }),
     ...(permits === undefined ? {} : { permits }),
     ...(mode === undefined ? {} : { mode }),
+    ...(alsoKeys === undefined ? {} : { alsoKeys }),
   };
 }
 

@@ -11,7 +11,7 @@ interface PropertyEntry {
   readonly promisable: boolean;
 }
 
-/** The safety and liveness properties, P1 to P8, in the order in which reports list them. */
+/** The safety and liveness properties, P1 to P9, in the order in which reports list them. */
 const ENTRIES = {
   "mutual-exclusion": { letters: "ME", meaning: "at most one client holds the lock at a time", promisable: false },
   "lease-exclusion": { letters: "LE", meaning: "at most one lease is in force at a time", promisable: true },
@@ -41,6 +41,11 @@ const ENTRIES = {
     meaning: "a correct lock could have given the same answers in some order",
     promisable: true,
   },
+  "all-or-nothing": {
+    letters: "AN",
+    meaning: "an acquisition of several keys that fails leaves none behind, and a release gives back all",
+    promisable: true,
+  },
 } as const satisfies Readonly<Record<string, PropertyEntry>>;
 
 export type Property = keyof typeof ENTRIES;
@@ -62,7 +67,8 @@ export function meaningOf(property: Property): string {
 /**
  * Why a property was violated. `never-freed`: nobody holds the lock any more, but nobody is granted it. `double-grant`:
  * the lock itself granted what it had promised to another. `lost-early`: a holder found its lease gone before its end,
- * and no fault took it away. `refused-while-free`: a try was refused as contended while nobody held. `contradiction`:
+ * and no fault took it away. `refused-while-free`: a try was refused as contended while nobody held. `left-behind`: an acquisition or a release of several keys left one
+ * taken. `contradiction`:
  * the lock's answers contradict each other, and none of them alone is to blame. `lost-write`: the resource acknowledged
  * a write and does not have it. `effect-after-failure`: a write took effect although it was reported to have had none.
  * `stale-read`: a write was based on a read that was outdated when its author got the lock, or that others had
@@ -87,6 +93,7 @@ export const CAUSES = [
   "never-freed",
   "lost-early",
   "refused-while-free",
+  "left-behind",
   "contradiction",
   "lost-write",
   "effect-after-failure",

@@ -21,6 +21,9 @@ export type OperationName = (typeof OPERATIONS)[number];
 /** The reason of an `info` completion when the driver's answer was invalid: `detail` says what is wrong with it. */
 export const INVALID_ANSWER = "invalid-answer";
 
+/** The reason of a `fail` completion of an acquire of several keys: somebody held one of them. */
+export const ONE_OF_SEVERAL = "contended-one-of-several";
+
 const nanoseconds = z.int().nonnegative();
 const milliseconds = z.number();
 const owner = z.string().min(1);
@@ -35,7 +38,7 @@ const invocationValues = {
       waitMs: milliseconds.nonnegative().optional(),
       /** The client holds the key already, as far as it knows, and enters once more. */
       inner: z.boolean().optional(),
-      /** How many may hold beside it; if absent, nobody. */
+      /** How many may hold beside it, if not nobody, and what the same acquisition takes besides this key. */
       ...sharingFields,
     })
     .superRefine((value, context) => {

@@ -43,6 +43,32 @@ describe("a section", () => {
     ]);
   });
 
+  test("that takes several keys at once is recorded as one operation of each, under numbers of its own", async () => {
+    const fixture = new SessionFixture();
+    await fixture.settle({ alsoKeys: ["k2", "k3"], steps: [{ do: "extend", ttlMs: 700 }] });
+    const told = fixture.events.map((event) =>
+      "key" in event ? `${event.process} ${event.f}:${event.type} ${event.key}` : "",
+    );
+    for (const [index, key] of ["k1", "k2", "k3"].entries()) {
+      const own = told.filter((each) => each.endsWith(key));
+      const process = index * 2;
+      expect(own).toEqual(
+        ["acquire:invoke", "acquire:ok", "extend:invoke", "extend:ok", "release:invoke", "release:ok"].map(
+          (each) => `${process} ${each} ${key}`,
+        ),
+      );
+    }
+    expect(new Set(fixture.values("acquire", "invoke").map((value) => JSON.stringify(value)))).toEqual(
+      new Set(
+        [
+          ["k2", "k3"],
+          ["k1", "k3"],
+          ["k1", "k2"],
+        ].map((alsoKeys) => JSON.stringify({ ttlMs: 1000, waitMs: 0, alsoKeys })),
+      ),
+    );
+  });
+
   test("that forgets its lock does not release it", async () => {
     const fixture = new SessionFixture();
     await fixture.settle({ release: false });

@@ -1,4 +1,4 @@
-import { INVALID_ANSWER, type HistoryEvent, type Unstamped } from "../history/history.ts";
+import { INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
 import { type Sharing, statedSharing } from "../core/sharing.ts";
 import type { ClientPlan, Section, Step } from "../core/plan.ts";
 import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
@@ -47,6 +47,8 @@ export class ClientSession {
   /** Owner values whose lease is gone, as the client was told since it last asked for the lock. */
   readonly #lost = new Set<string>();
   #owner: string | undefined;
+  /** What the section takes besides its key. */
+  #alsoKeys: readonly string[] = [];
   #gone = new AbortController();
 
   constructor(options: SessionOptions) {
@@ -56,10 +58,10 @@ export class ClientSession {
       // The notice may come before the grant is recorded, while a fault that waits for the grant is being injected.
       this.#lost.add(owner);
       if (owner === this.#owner) this.#gone.abort(LEASE_GONE);
-      void options.publisher.client({ process: this.#process, type: "lost", f: "lease", key, value: { owner } });
+      void this.#record({ type: "lost", f: "lease" }, this.#keysOf(key, owner), () => ({ owner }));
     });
     options.client.onRenewed(({ key, ...value }) => {
-      void options.publisher.client({ process: this.#process, type: "renewed", f: "lease", key, value });
+      void this.#record({ type: "renewed", f: "lease" }, this.#keysOf(key, value.owner), () => value);
     });
   }
 
@@ -87,6 +89,7 @@ export class ClientSession {
   async #section(section: Section): Promise<void> {
     const { key } = section;
     this.#lost.clear();
+    this.#alsoKeys = section.alsoKeys ?? [];
     const reply = await this.#acquire(section);
     if (!reply.ok || reply.owner === undefined) return;
     await this.#use(this.#holdOf(key, reply.owner, reply.fence, statedSharing(section)), section);
@@ -99,14 +102,15 @@ export class ClientSession {
       if (hold.gone.aborted || this.#dead) break;
       await this.#step(step, hold);
     }
-    const { key, owner } = hold;
-    if (release) await this.#operate({ op: "release", key, owner }, { owner });
+    const { key, owner, sharing } = hold;
+    if (release) await this.#operate({ op: "release", key, owner }, { owner }, sharing.alsoKeys);
   }
 
   /** An inner hold with another owner value is a separate hold. */
   async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
     const asked = { ttlMs, waitMs: 0, ...outer.sharing };
-    const reply = await this.#operate({ op: "acquire", key: outer.key, ...asked }, { ...asked, inner: true });
+    const request = { op: "acquire", key: outer.key, ...asked } as const;
+    const reply = await this.#operate(request, { ...asked, inner: true }, asked.alsoKeys);
     if (!reply.ok || reply.owner === undefined) return;
     const inner =
       reply.owner === outer.owner ? outer : this.#holdOf(outer.key, reply.owner, reply.fence, outer.sharing);
@@ -123,7 +127,7 @@ export class ClientSession {
   async #acquire({ key, ttlMs, waitMs, tries, ...section }: Section): Promise<ClientReply> {
     const asked = { ttlMs, waitMs, ...statedSharing(section) };
     for (let left = tries - 1; ; left -= 1) {
-      const reply = await this.#operate({ op: "acquire", key, ...asked }, asked);
+      const reply = await this.#operate({ op: "acquire", key, ...asked }, asked, asked.alsoKeys);
       if (reply.ok || left === 0 || this.#dead) return reply;
       await this.#options.clock.sleep(BETWEEN_TRIES_MS, this.#options.signal);
     }
@@ -143,8 +147,9 @@ export class ClientSession {
       case "write":
         return this.#write(hold);
       case "extend": {
-        const { key, owner } = hold;
-        await this.#operate({ op: "extend", key, owner, ttlMs: step.ttlMs }, { owner, ttlMs: step.ttlMs });
+        const { key, owner, sharing } = hold;
+        const { ttlMs } = step;
+        await this.#operate({ op: "extend", key, owner, ttlMs }, { owner, ttlMs }, sharing.alsoKeys);
         return;
       }
       case "reenter":
@@ -188,23 +193,46 @@ export class ClientSession {
     }
   }
 
-  /** Invokes one operation and records how it ended. */
-  async #operate(request: ClientRequest, value: object): Promise<ClientReply> {
-    const { publisher, client, signal } = this.#options;
+  /** Invokes one operation, on several keys at once if there are others, and records how it ended. */
+  async #operate(request: ClientRequest, value: object, alsoKeys: readonly string[] = []): Promise<ClientReply> {
+    const { client, clients, signal } = this.#options;
     signal.throwIfAborted();
     // A fault may have killed the client between two operations. A dead client invokes nothing.
     if (await this.#isDead()) return DEAD;
     const { op: f, key } = request;
-    const event = (type: string, value: object): Promise<HistoryEvent> =>
-      publisher.client({ process: this.#process, type, f, key, value } as Unstamped & { process: number });
-    await event("invoke", value);
+    const keys = [key, ...alsoKeys];
+    await this.#record({ type: "invoke", f }, keys, (own) => (f === "acquire" ? beside(keys, own, value) : value));
     signal.throwIfAborted();
     const reply = await client.perform(request);
-    const { type, value: outcome } = completion(reply);
-    await event(type, outcome);
-    if (type === "info") this.#process += this.#options.clients;
+    const { type, value: outcome } = completion(reply, keys.length > 1);
+    await this.#record({ type, f }, keys, () => outcome);
+    // None of the process numbers is used again.
+    if (type === "info") this.#process += clients * keys.length;
     if (!reply.ok) await this.#isDead();
     return reply;
+  }
+
+  /** The keys of the hold of this key and owner value. */
+  #keysOf(key: string, owner: string): readonly string[] {
+    return this.#owner === undefined || owner === this.#owner ? [key, ...this.#alsoKeys] : [key];
+  }
+
+  /**
+   * Records an event of each key, and publishes that of the first. A process does one thing at a time: the other keys are
+   * acquired under other process numbers of the client.
+   */
+  #record(
+    kind: { readonly type: string; readonly f: string },
+    keys: readonly string[],
+    value: (key: string) => object,
+  ): Promise<unknown> {
+    const { publisher, clients } = this.#options;
+    const [first, ...others] = keys.map((key, index) => {
+      const event = { ...kind, process: this.#process + index * clients, key, value: value(key) };
+      return event as Unstamped & { process: number };
+    });
+    for (const event of others) publisher.recorder.record(event);
+    return first === undefined ? Promise.resolve() : publisher.client(first);
   }
 
   async #isDead(): Promise<boolean> {
@@ -213,13 +241,20 @@ export class ClientSession {
   }
 }
 
-/** The form of a reply in the history. */
-function completion(reply: ClientReply): { type: "ok" | "fail" | "info"; value: object } {
+/** What is asked of one of several keys: each names the others. */
+function beside(keys: readonly string[], own: string, value: object): object {
+  return keys.length === 1 ? value : { ...value, alsoKeys: keys.filter((key) => key !== own) };
+}
+
+/** The form of a reply in the history. Where one of several keys was held, nothing is known of each of them. */
+function completion(reply: ClientReply, isOfSeveral: boolean): { type: "ok" | "fail" | "info"; value: object } {
   if (reply.ok) {
     const { ok: _, ...value } = reply;
     return { type: "ok", value };
   }
   const { kind } = reply;
+  if (kind === "contended" && isOfSeveral)
+    return { type: "fail", value: { reason: ONE_OF_SEVERAL, detail: reply.reason } };
   const type = kind === "indeterminate" || kind === INVALID_ANSWER ? "info" : "fail";
   const reason = kind === "contended" || kind === "refused" || kind === INVALID_ANSWER ? kind : reply.reason;
   return { type, value: reason === reply.reason ? { reason } : { reason, detail: reply.reason } };

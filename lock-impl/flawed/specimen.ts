@@ -9,7 +9,7 @@ import {
 } from "../claim-tables.ts";
 import type { Limit } from "../claims.ts";
 import type { LockEntry } from "../lock-entry.ts";
-import { leasedByQuorum, leasedOnOneServer, type LockKind, sharedLease } from "../lock-kinds.ts";
+import { leasedByQuorum, leasedOnOneServer, leasedTogether, type LockKind, sharedLease } from "../lock-kinds.ts";
 
 /** The sound lock that a specimen would be without its bug. */
 interface SpecimenKind extends LockKind, Pick<LockEntry, "reentrant" | "supports"> {
@@ -58,6 +58,12 @@ export const endlessPermits: SpecimenKind = {
   limits: endlessHold.limits,
 };
 export const readersAndWriters: SpecimenKind = { ...sharedLease, sound: "read-write", supports: { modes: true } };
+
+export const severalKeysTogether: SpecimenKind = {
+  ...leasedTogether,
+  sound: "several-keys",
+  supports: { severalKeys: true },
+};
 
 /** The description of a specimen. */
 interface Specimen extends Pick<LockEntry, "name" | "load"> {

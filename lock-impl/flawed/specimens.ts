@@ -34,6 +34,8 @@ import { renewalOutlivesUnlock } from "./renewal-outlives-unlock.ts";
 import { semaphoreCheckThenAdd } from "./semaphore-check-then-add.ts";
 import { semaphoreCounter } from "./semaphore-counter.ts";
 import { semaphoreRank } from "./semaphore-rank.ts";
+import { severalFirstReleased } from "./several-first-released.ts";
+import { severalOneByOne } from "./several-one-by-one.ts";
 import { timeoutIsFailure } from "./timeout-is-failure.ts";
 import { timeoutIsSuccess } from "./timeout-is-success.ts";
 import { ttlInSeconds } from "./ttl-in-seconds.ts";
@@ -86,4 +88,6 @@ export const specimens: readonly LockEntry[] = [
   semaphoreCheckThenAdd,
   readersFirstLease,
   readersUnknown,
+  severalOneByOne,
+  severalFirstReleased,
 ];

@@ -11,6 +11,7 @@ import { reference } from "./reference.ts";
 import { readWrite } from "./read-write.ts";
 import { replicated } from "./replicated.ts";
 import { semaphore } from "./semaphore.ts";
+import { severalKeys } from "./several-keys.ts";
 import { setPx } from "./set-px.ts";
 import { setnx } from "./setnx.ts";
 import { setnxExpire } from "./setnx-expire.ts";
@@ -38,4 +39,5 @@ export const ladder: readonly LockEntry[] = [
   redlockFsync,
   semaphore,
   readWrite,
+  severalKeys,
 ];

@@ -6,6 +6,7 @@ import { redisSemaphorePermits } from "./redis-semaphore-permits.ts";
 import { redisSemaphoreRedlock } from "./redis-semaphore-redlock.ts";
 import { redlock4 } from "./redlock4.ts";
 import { redlock5 } from "./redlock5.ts";
+import { redlock5Resources } from "./redlock5-resources.ts";
 import { redlock5Using } from "./redlock5-using.ts";
 import { sesamecareRedlock } from "./sesamecare-redlock.ts";
 
@@ -16,6 +17,7 @@ import { sesamecareRedlock } from "./sesamecare-redlock.ts";
 export const libraries: readonly LockEntry[] = [
   redlock4,
   redlock5,
+  redlock5Resources,
   redlock5Using,
   sesamecareRedlock,
   redisSemaphore,

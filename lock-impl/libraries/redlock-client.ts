@@ -16,7 +16,7 @@ interface HeldLock<Lock> {
 /** The calls in which the versions of `redlock` differ. */
 export interface RedlockCalls<Lock> {
   /** Tries once, and `retryCount` times more. */
-  acquire(key: string, ttlMs: number, retryCount: number): Attempt<Lock>;
+  acquire(keys: readonly [string, ...string[]], ttlMs: number, retryCount: number): Attempt<Lock>;
   release(lock: Lock): Promise<unknown>;
 }
 
@@ -37,8 +37,9 @@ export class RedlockClient<Lock extends HeldLock<Lock>> implements LockClient {
     this.#calls = calls;
   }
 
-  async acquire(key: string, { ttlMs, waitMs }: AcquireOptions): Promise<Completion<Grant>> {
-    const attempt = this.#calls.acquire(key, Math.floor(ttlMs), Math.ceil(waitMs / RETRY_DELAY_MS));
+  async acquire(key: string, { ttlMs, waitMs, alsoKeys = [] }: AcquireOptions): Promise<Completion<Grant>> {
+    const retryCount = Math.ceil(waitMs / RETRY_DELAY_MS);
+    const attempt = this.#calls.acquire([key, ...alsoKeys], Math.floor(ttlMs), retryCount);
     try {
       const lock = await attempt.lock;
       this.#locks.set(lock.value, lock);

@@ -35,7 +35,7 @@ export const redlock4: LockEntry = {
 /** Each acquisition has a Redlock of its own, whose events tell of its own requests only. */
 function callsOf(redlockOf: (retryCount: number) => Redlock): RedlockCalls<Lock> {
   return {
-    acquire(key, ttlMs, retryCount) {
+    acquire([key], ttlMs, retryCount) {
       const redlock = redlockOf(retryCount);
       let clientFailed = false;
       redlock.on("clientError", () => {

@@ -70,9 +70,9 @@ function callsOf(
     if (!(error instanceof ResourceLockedError)) clientFailed = true;
   });
   return {
-    acquire(key, ttlMs, retryCount) {
+    acquire(keys, ttlMs, retryCount) {
       clientFailed = false;
-      return { lock: redlock.acquire([key], ttlMs, { retryCount }), clientFailed: () => clientFailed };
+      return { lock: redlock.acquire([...keys], ttlMs, { retryCount }), clientFailed: () => clientFailed };
     },
     release: (lock) => lock.release(),
   };

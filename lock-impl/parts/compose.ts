@@ -80,9 +80,10 @@ export class ComposedLock implements LockClient {
    * `released: true` when the owner had the lock and gave up one level of the hold, usually the only one. If only a
    * minority of the servers still had it, releasing itself may have made it a minority: nobody knows.
    */
-  async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
+  async release({ key, owner, alsoKeys }: Grant): Promise<Completion<{ readonly released: boolean }>> {
     this.#ownHolds.left(key, owner);
-    const answers = await this.#ask((server) => this.#parts.protocol.release(server, { key, owner }));
+    const request = { key, owner, sharing: { alsoKeys } };
+    const answers = await this.#ask((server) => this.#parts.protocol.release(server, request));
     const decision = decide(answers, this.#quorum);
     if (decision.type === "ok" && !decision.value) {
       this.#ownHolds.lost(key, owner);
@@ -106,8 +107,8 @@ export class ComposedLock implements LockClient {
     { atLeast = false }: ExtendOptions = {},
   ): Promise<Completion<Grant>> {
     const lease = this.#startLease(ttlMs);
-    const { key, owner } = grant;
-    const request: ExtendRequest = { key, owner, ttlMs: lease.ttlMs, atLeast };
+    const { key, owner, alsoKeys } = grant;
+    const request: ExtendRequest = { key, owner, ttlMs: lease.ttlMs, atLeast, sharing: { alsoKeys } };
     const answers = await this.#ask((server) => extend(server, request));
     const decision = decide(answers, this.#quorum);
     if (decision.type !== "ok") return decision;
@@ -145,7 +146,9 @@ export class ComposedLock implements LockClient {
     const validity = this.#validity(lease);
     if (!decision.value || validity === "over") return this.#giveUp(request, answers);
     this.#ownHolds.entered(key, attempt.owner);
-    return { type: "ok", value: this.#grant(key, attempt, answers, validity) };
+    const { alsoKeys } = sharing;
+    const grant = this.#grant(key, attempt, answers, validity);
+    return { type: "ok", value: alsoKeys === undefined ? grant : { ...grant, alsoKeys } };
   }
 
   #grant(key: string, { owner }: Try, answers: readonly Completion<AcquireAnswer>[], validity: object): Grant {

@@ -11,12 +11,12 @@ export interface AcquireRequest {
   readonly ttlMs: number;
   /** True when the owner believes that it already holds and enters once more. */
   readonly inner: boolean;
-  /** How the key is shared, for protocols of semaphores and read-write locks. */
+  /** How the key is shared, for protocols of semaphores and read-write locks, or what else is taken with it. */
   readonly sharing?: Sharing;
 }
 
 /** A lease to extend. */
-export interface ExtendRequest extends Pick<AcquireRequest, "key" | "owner" | "ttlMs"> {
+export interface ExtendRequest extends Pick<AcquireRequest, "key" | "owner" | "ttlMs" | "sharing"> {
   /**
    * A lease that lasts longer than `ttlMs` stays as it is: a late renewal must not shorten what the holder was promised
    * since.
@@ -41,7 +41,7 @@ export interface Protocol {
   /** Acquires the lock there for `ttlMs`, if nobody has it. */
   acquire(server: Connection, request: AcquireRequest): Promise<Completion<AcquireAnswer>>;
   /** True when the owner had the lock and it is now free. */
-  release(server: Connection, request: Pick<AcquireRequest, "key" | "owner">): Promise<Completion<boolean>>;
+  release(server: Connection, request: Pick<AcquireRequest, "key" | "owner" | "sharing">): Promise<Completion<boolean>>;
   /** True when the owner has the lock and its lease lasts for `ttlMs` from now. */
   extend?(server: Connection, request: ExtendRequest): Promise<Completion<boolean>>;
   /**

@@ -23,6 +23,18 @@ function keysOf({ clients }: Plan): number {
   return new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key))).size;
 }
 
+/** The keys of a workload, the first of them with this number. */
 function onKey({ clients }: Plan, number: number): Plan["clients"] {
-  return clients.map(({ sections }) => ({ sections: sections.map((section) => ({ ...section, key: `k${number}` })) }));
+  const named = clients.flatMap(({ sections }) => sections.flatMap(({ key, alsoKeys = [] }) => [key, ...alsoKeys]));
+  const known = [...new Set(named)];
+  const renamed = (key: string): string => {
+    const index = known.indexOf(key);
+    return index === 0 ? `k${number}` : `k${number}-${index + 1}`;
+  };
+  return clients.map(({ sections }) => ({
+    sections: sections.map((section) => {
+      const { key, alsoKeys } = section;
+      return { ...section, key: renamed(key), ...(alsoKeys === undefined ? {} : { alsoKeys: alsoKeys.map(renamed) }) };
+    }),
+  }));
 }

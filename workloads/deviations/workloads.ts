@@ -47,12 +47,14 @@ const SOON_MS = 20;
  */
 export function smallWorkloads(options: WorkloadOptions, skills: Skills): readonly Workload[] {
   const shared = shapesOf(options.topology);
+  const several = options.supports?.severalKeys === true ? severalKeysShapes(options.topology) : [];
   const shapes = [
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
   ];
-  return shapes
+  const together = several.map(({ name, clients }) => ({ name, times: 1, plan: planOf(options, clients) }));
+  const common = shapes
     .filter(({ outlives }) => options.outlives || outlives !== true)
     .flatMap(({ name, clients, races }): readonly Workload[] => {
       const times = races === true ? RACES : 1;
@@ -69,6 +71,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
         };
       });
     });
+  return [...common, ...together];
 }
 
 /** The workload that shows what a lock can do: it extends and enters again. */
@@ -200,6 +203,40 @@ function shapesOf(topology: TopologySpec) {
     },
   ];
   return { plain, extending, reentering };
+}
+
+/** How much longer than usual a lease is that must outlast a second in which nothing happens. */
+const OUTLASTING = 5;
+
+/**
+ * Several keys in one acquisition: when it fails, or is released, somebody asks for each of its keys alone, long after
+ * everything that was sent has arrived and long before a lease of what was left behind is over.
+ */
+function severalKeysShapes(topology: TopologySpec): readonly Shape[] {
+  const { leaseMs } = scaleOf(topology);
+  const plain = { ...section(topology, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
+  const holds = { ...plain, steps: [{ do: "hold" as const, forMs: Math.round(0.3 * leaseMs) }] };
+  const at = (share: number) => ({ after: { atMs: Math.round(share * leaseMs) + SOON_MS } });
+  const probes = ["k1", "k2", "k3"].map((key) => ({ ...plain, key, waitMs: 0, ...at(2) }));
+  const set = (key: string, ...alsoKeys: string[]) => ({ key, alsoKeys });
+  return [
+    {
+      name: "the second key held",
+      clients: [[{ ...holds, key: "k2" }, ...probes], [{ ...plain, ...set("k1", "k2", "k3"), waitMs: 0, ...at(0) }]],
+    },
+    {
+      name: "the last key held",
+      clients: [[{ ...holds, key: "k1" }, ...probes], [{ ...plain, ...set("k3", "k2", "k1"), waitMs: 0, ...at(0) }]],
+    },
+    {
+      name: "several keys released",
+      clients: [[{ ...holds, ...set("k1", "k2", "k3") }], [{ ...plain, key: "k2", waitMs: 0, ...at(0) }, ...probes]],
+    },
+    {
+      name: "several keys waited for",
+      clients: [[{ ...holds, ...set("k2", "k3") }, ...probes], [{ ...holds, ...set("k1", "k2"), ...at(0) }]],
+    },
+  ];
 }
 
 function section(topology: TopologySpec, steps: readonly StepInput[]): SectionInput {

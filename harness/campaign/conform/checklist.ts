@@ -15,6 +15,7 @@ import { readers } from "./checks/readers.ts";
 import { release } from "./checks/release.ts";
 import { renewal } from "./checks/renewal.ts";
 import { serverDown } from "./checks/server-down.ts";
+import { severalKeys } from "./checks/several-keys.ts";
 import { validity } from "./checks/validity.ts";
 import { waiting } from "./checks/waiting.ts";
 import type { ConformityCheck } from "./conformity.ts";
@@ -36,6 +37,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   fencing,
   permits,
   readers,
+  severalKeys,
   lostReply,
   serverDown,
   brokenConnection,

@@ -108,11 +108,17 @@ test("a right driver has no mistake", async () => {
   expect(await mistakesOf(driverWith(() => ({})))).toEqual({});
 });
 
-test("a right semaphore and a right read-write lock have no mistake", async () => {
-  for (const lock of ["semaphore", "read-write"]) {
+const TRIED: Readonly<Record<string, string>> = {
+  semaphore: "permits",
+  "read-write": "readers",
+  "several-keys": "several-keys",
+};
+
+test("a right semaphore, a right read-write lock and a right lock of several keys have no mistake", async () => {
+  for (const [lock, check] of Object.entries(TRIED)) {
     const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
     expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
-    const tried = checks.find(({ name }) => name === (lock === "semaphore" ? "permits" : "readers"));
+    const tried = checks.find(({ name }) => name === check);
     expect(tried?.outcome).toBe("passed");
   }
 });
@@ -162,6 +168,26 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
     {
       ...driverWith(() => ({ acquire: async (key) => ({ type: "ok", value: { key, owner: randomUUID() } }) })),
       supports: { modes: true },
+    },
+  ],
+  "it supports several keys, and takes the first only": [
+    "several-keys",
+    { ...driverWith(() => ({})), supports: { severalKeys: true } },
+  ],
+  "it supports several keys, and keeps those that it took when one is held": [
+    "several-keys",
+    {
+      ...driverWith((redis, right) => ({
+        acquire: async (key, options) => {
+          for (const each of options.alsoKeys ?? []) {
+            if ((await redis.set(each, "mine", "PX", options.ttlMs, "NX")) !== "OK") {
+              return { type: "fail", kind: "contended", reason: `${each} is held` };
+            }
+          }
+          return right.acquire(key, options);
+        },
+      })),
+      supports: { severalKeys: true },
     },
   ],
   "it does not wait": [

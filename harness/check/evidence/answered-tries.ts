@@ -1,4 +1,5 @@
 import type { PropertyVerdict } from "../../core/verdict.ts";
+import { ONE_OF_SEVERAL } from "../../history/history.ts";
 import { notApplicable } from "../findings.ts";
 import type { HistoryStep } from "./history-step.ts";
 
@@ -13,7 +14,8 @@ export class AnsweredTries {
   push({ event, invocation }: HistoryStep): void {
     if (event.type === "invoke" && event.f === "acquire") this.#tries += 1;
     if (invocation?.f !== "acquire") return;
-    if (event.type === "ok" || (event.type === "fail" && event.value?.reason === "contended")) this.#answered += 1;
+    const reason = event.type === "fail" ? event.value?.reason : undefined;
+    if (event.type === "ok" || reason === "contended" || reason === ONE_OF_SEVERAL) this.#answered += 1;
   }
 
   /** The judgement, or `not-applicable` in place of `valid` if too few tries were answered. */

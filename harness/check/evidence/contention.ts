@@ -1,4 +1,4 @@
-import type { ClientEvent, HistoryEvent } from "../../history/history.ts";
+import { type ClientEvent, type HistoryEvent, ONE_OF_SEVERAL } from "../../history/history.ts";
 import { fits, type Share, shareOf } from "../../core/sharing.ts";
 import type { HoldTracker } from "../../history/holds.ts";
 
@@ -48,7 +48,9 @@ export class ContentionWatch {
       if (crowded.length === 0) return;
       const held = [granted, ...heldByOthers(holds, event)];
       this.#contended = crowded.some((other) => !fits(other, held));
-    } else if (event.type === "fail") this.#contended = event.value?.reason === "contended";
+    } else if (event.type === "fail") {
+      this.#contended = event.value?.reason === "contended" || event.value?.reason === ONE_OF_SEVERAL;
+    }
   }
 }
 

@@ -1,5 +1,8 @@
+import { ONE_OF_SEVERAL } from "../../history/history.ts";
 import type { CompletionEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
+
+const CONTENDED: ReadonlySet<unknown> = new Set(["contended", ONE_OF_SEVERAL]);
 
 /** Of what a driver says, no more characters than this. */
 const MOST_WORDS = 200;
@@ -15,7 +18,7 @@ export class FirstRefusal {
   push({ event, invocation }: HistoryStep): void {
     if (this.#granted || invocation?.f !== "acquire") return;
     if (event.type === "ok") this.#granted = true;
-    else if (event.type === "info" || (event.type === "fail" && event.value?.reason !== "contended")) {
+    else if (event.type === "info" || (event.type === "fail" && !CONTENDED.has(event.value?.reason))) {
       this.#first ??= event as CompletionEvent;
     }
   }

@@ -77,9 +77,9 @@ export class Recording {
     atMs: number,
     process: number,
     owner: string,
-    { ttlMs = 1000, limit, permits, mode, ...details }: GrantDetails & { ttlMs?: number } & Sharing = {},
+    { ttlMs = 1000, limit, permits, mode, alsoKeys, ...details }: GrantDetails & { ttlMs?: number } & Sharing = {},
   ): this {
-    const sharing = statedSharing({ limit, permits, mode });
+    const sharing = statedSharing({ limit, permits, mode, alsoKeys });
     return this.seek(atMs, process, { ttlMs, ...sharing }).granted(atMs + 1, process, owner, details);
   }
 
