@@ -153,7 +153,7 @@ export class Stepper implements Driven {
   #count(event: ScheduledEvent, who: string): void {
     event.run = null;
     this.events += 1;
-    this.#trace.line(`${this.nowUs} ${who} ${event.label}`);
+    this.#trace.event(this.nowUs, who, event.label);
     this.#inputs?.onInput(who, event.label, this.nowUs);
   }
 

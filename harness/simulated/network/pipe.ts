@@ -41,6 +41,8 @@ const MOST_BYTES_UNDER_WAY = 1 << 28;
 export class Pipe {
   readonly link: Link;
   readonly #label: string;
+  /** Kept, because nearly all segments carry bytes. */
+  readonly #bytesLabel: string;
   readonly #latency: Latency;
   readonly #random: Random;
   readonly #end: PipeEnd;
@@ -57,6 +59,7 @@ export class Pipe {
   constructor(link: Link, label: string, latency: Latency, random: Random, end: PipeEnd, tap?: ArrivalTap) {
     this.link = link;
     this.#label = label;
+    this.#bytesLabel = `bytes ${label}`;
     this.#latency = latency;
     this.#random = random;
     this.#end = end;
@@ -122,7 +125,8 @@ export class Pipe {
   }
 
   #schedule(delayUs: number, kind: string): void {
-    this.#end.host.io(delayUs, `${kind} ${this.#label}`, this.#readable, this.#arrive);
+    const label = kind === "bytes" ? this.#bytesLabel : `${kind} ${this.#label}`;
+    this.#end.host.io(delayUs, label, this.#readable, this.#arrive);
   }
 
   readonly #readable = (): void => {
