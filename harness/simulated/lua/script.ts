@@ -1,4 +1,4 @@
-import { type LibraryFunction, libraryFunction, libraryTable } from "./libraries/library.ts";
+import { type LibraryFunction, libraryFunctions, libraryTable } from "./libraries/library.ts";
 import { BASE_LIBRARY } from "./libraries/base.ts";
 import { BIT_LIBRARY } from "./libraries/bit.ts";
 import { JSON_CONSTANTS, jsonLibrary } from "./libraries/json.ts";
@@ -62,10 +62,13 @@ export function fillGlobals(table: LuaTable, runtime: Runtime, globals: HostGlob
     coroutine: libraryTable(COROUTINE_LIBRARY, runtime),
   };
   runtime.stringMetatable = LuaTable.from({ __index: libraries.string });
-  for (const [name, body] of Object.entries(BASE_LIBRARY)) table.set(name, libraryFunction(body, runtime));
-  for (const [name, value] of Object.entries({ ...libraries, _VERSION: "Lua 5.1", _G: table, ...globals(runtime) })) {
-    table.set(name, value);
-  }
+  table.setAll({
+    ...libraryFunctions(BASE_LIBRARY, runtime),
+    ...libraries,
+    _VERSION: "Lua 5.1",
+    _G: table,
+    ...globals(runtime),
+  });
   table.metatable = LuaTable.from({ __index: missingGlobal(runtime) });
   for (const each of [...Object.values(libraries), table, table.metatable]) each.readonly = true;
 }

@@ -107,6 +107,47 @@ test("keys that are none, and tables that are protected, are refused", () => {
   expect(() => table.set("a", 1)).toThrow("Attempt to modify a readonly table");
 });
 
+describe("a table that is filled with many entries at once", () => {
+  const names = Array.from({ length: 37 }, (_, index) => `name ${(index * 7) % 37}`);
+  const entries = (value: number): Record<string, Value> =>
+    Object.fromEntries(names.map((name, index) => [name, value + index]));
+  const oneByOne = (value: number): LuaTable => {
+    const table = new LuaTable();
+    for (const [name, each] of Object.entries(entries(value))) table.set(name, each);
+    return table;
+  };
+
+  test("is as if they had come one by one, the first time and later", () => {
+    for (const value of [100, 200, 300]) {
+      const table = LuaTable.from(entries(value));
+      expect([...table.entries()]).toEqual([...oneByOne(value).entries()]);
+      // What comes after takes the same free nodes, and nothing of it gets into the next table.
+      const model = oneByOne(value);
+      for (const each of [table, model]) {
+        for (let more = 0; more < 40; more += 1) each.set(`more ${more}`, more);
+        each.set("name 7", undefined);
+      }
+      expect([...table.entries()]).toEqual([...model.entries()]);
+    }
+  });
+
+  test("has a free node for a nil, whatever was filled before", () => {
+    LuaTable.from(entries(1));
+    const withNil = { ...entries(1), "name 7": undefined };
+    const model = new LuaTable();
+    for (const [name, value] of Object.entries(withNil)) model.set(name, value);
+    expect([...LuaTable.from(withNil).entries()]).toEqual([...model.entries()]);
+  });
+
+  test("that has entries already keeps them", () => {
+    LuaTable.from(entries(1));
+    const table = LuaTable.from({ first: 1 });
+    table.setAll(entries(2));
+    expect(table.get("first")).toBe(1);
+    expect(keysOf(table)).toHaveLength(38);
+  });
+});
+
 describe("a table that is filled later", () => {
   const later = (): LuaTable =>
     LuaTable.filledLater((table) => ["x", "y", "z", "w"].forEach((key) => table.set(key, 1)));

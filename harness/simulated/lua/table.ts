@@ -53,7 +53,7 @@ export class LuaTable {
 
   static from(entries: Readonly<Record<string, Value>>): LuaTable {
     const table = new LuaTable();
-    for (const [key, value] of Object.entries(entries)) table.set(key, value);
+    table.setAll(entries);
     return table;
   }
 
@@ -101,6 +101,30 @@ export class LuaTable {
     else if (key === undefined) throw new LuaError("table index is nil");
     else if (typeof key === "number" && Number.isNaN(key)) throw new LuaError("table index is NaN");
     else this.#insert(Object.is(key, -0) ? 0 : key, value);
+  }
+
+  /** Sets these entries in their order. An empty table that gets many takes the layout of an earlier one. */
+  setAll(entries: Readonly<Record<string, Value>>): void {
+    const names = Object.keys(entries);
+    const isNew = this.#keys.length === 0 && this.#array.length === 0 && this.#fill === undefined;
+    // A nil leaves its node free, and later entries lie elsewhere.
+    if (!isNew || names.length < MANY_ENTRIES || names.some((name) => entries[name] === undefined)) {
+      for (const name of names) this.set(name, entries[name]);
+      return;
+    }
+    const signature = names.join("\0");
+    const known = layouts.get(signature);
+    if (known === undefined) {
+      for (const name of names) this.set(name, entries[name]);
+      const [keys, next, index] = [[...this.#keys], [...this.#next], new Map(this.#index)];
+      layouts.set(signature, { keys, next, lastFree: this.#lastFree, index });
+      return;
+    }
+    this.#keys = [...known.keys];
+    this.#values = known.keys.map((key) => (typeof key === "string" ? entries[key] : undefined));
+    this.#next = [...known.next];
+    this.#lastFree = known.lastFree;
+    this.#index = new Map(known.index);
   }
 
   /** The border that `#` finds. */
@@ -286,6 +310,18 @@ export class LuaTable {
     this.#index = size === 0 ? undefined : new Map();
   }
 }
+
+/** Where a table without an array part has which text, after these texts were added in this order. */
+interface Layout {
+  readonly keys: readonly Value[];
+  readonly next: readonly number[];
+  readonly lastFree: number;
+  readonly index: ReadonlyMap<Value, number>;
+}
+
+/** Only the globals and the libraries have as many, the same ones in each server of each run. */
+const MANY_ENTRIES = 16;
+const layouts = new Map<string, Layout>();
 
 /** Redis' Lua hashes every byte of a text, without a seed. */
 function hashText(text: string): number {

@@ -15,6 +15,16 @@ export function libraryFunction(body: LibraryFunction, runtime: Runtime): LuaFun
   };
 }
 
+/** Makes the Lua functions of a library. */
+export function libraryFunctions(
+  functions: Readonly<Record<string, LibraryFunction>>,
+  runtime: Runtime,
+): Readonly<Record<string, LuaFunction>> {
+  const made: Record<string, LuaFunction> = {};
+  for (const [name, body] of Object.entries(functions)) made[name] = libraryFunction(body, runtime);
+  return made;
+}
+
 /** Makes a table of library functions and the library's other values, when it is first used. */
 export function libraryTable(
   functions: Readonly<Record<string, LibraryFunction>>,
@@ -22,7 +32,6 @@ export function libraryTable(
   constants: Readonly<Record<string, Value>> = {},
 ): LuaTable {
   return LuaTable.filledLater((table) => {
-    for (const [name, body] of Object.entries(functions)) table.set(name, libraryFunction(body, runtime));
-    for (const [name, value] of Object.entries(constants)) table.set(name, value);
+    table.setAll({ ...libraryFunctions(functions, runtime), ...constants });
   });
 }
