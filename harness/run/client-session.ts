@@ -181,15 +181,19 @@ export class ClientSession {
       if (each.aborted) end();
       each.addEventListener("abort", end, { once: true });
     }
-    const passed = clock.sleep(ms, over.signal).catch((error: unknown) => {
-      if (signal.aborted) throw signal.reason;
-      if (!over.signal.aborted) throw error;
-    });
+    let sleeps = true;
+    const passed = clock.sleep(ms, over.signal).then(
+      () => void (sleeps = false),
+      (error: unknown) => {
+        if (signal.aborted) throw signal.reason;
+        if (!over.signal.aborted) throw error;
+      },
+    );
     try {
       await Promise.race(enough === undefined ? [passed] : [enough, passed]);
     } finally {
       for (const each of [signal, gone]) each.removeEventListener("abort", end);
-      end();
+      if (sleeps) end();
     }
   }
 

@@ -43,10 +43,10 @@ export class SendRate {
   }
 
   #countOf(from: Host, to: Host, nowUs: number): Count {
-    const ofHost = this.#counts.get(from) ?? new Map<Host, Count>();
-    this.#counts.set(from, ofHost);
-    const count = ofHost.get(to) ?? { sinceUs: nowUs, messages: 0 };
-    ofHost.set(to, count);
+    let ofHost = this.#counts.get(from);
+    if (ofHost === undefined) this.#counts.set(from, (ofHost = new Map()));
+    let count = ofHost.get(to);
+    if (count === undefined) ofHost.set(to, (count = { sinceUs: nowUs, messages: 0 }));
     return count;
   }
 }

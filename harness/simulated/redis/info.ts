@@ -30,8 +30,9 @@ export function infoText(server: RedisServer, asker: Session, asked: readonly st
   const isAll = wanted.size === 0 || [...wanted].some((name) => EVERYTHING.has(name));
   return SECTIONS.filter(([name]) => isAll || wanted.has(name))
     .map(([, title, fields]) => {
-      const lines = fields(server, asker).map(([name, value]) => `${name}:${value}\r\n`);
-      return `# ${title}\r\n${lines.join("")}`;
+      let text = `# ${title}\r\n`;
+      for (const [name, value] of fields(server, asker)) text += `${name}:${value}\r\n`;
+      return text;
     })
     .join("\r\n");
 }

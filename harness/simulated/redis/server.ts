@@ -232,9 +232,10 @@ export class RedisServer implements DatabaseOwner {
 
   #sendReplies(): void {
     while (this.#talking.size > 0) {
-      const talking = [...this.#talking];
-      this.#talking.clear();
-      for (const session of talking) session.flush();
+      for (const session of this.#talking) {
+        this.#talking.delete(session);
+        session.flush();
+      }
     }
   }
 
@@ -258,6 +259,8 @@ export class RedisServer implements DatabaseOwner {
       if (!this.activeExpireEnabled || this.isReplica || this.loading || this.isPaused) return 0;
       let expired = 0;
       for (const database of this.databases) {
+        // Of nearly all databases, nearly always: this runs ten times a second.
+        if (database.slots.size === 0) continue;
         for (const key of [...database.expires.keys()]) {
           if (expired >= limit) return expired;
           if (!database.isExpired(key)) continue;
@@ -278,7 +281,7 @@ export class RedisServer implements DatabaseOwner {
   resumePaused(): void {
     this.enter(() => {
       if (this.isPaused) return;
-      for (const session of [...this.sessions.values()]) session.resumeAfterPause();
+      for (const session of this.sessions.values()) session.resumeAfterPause();
     });
   }
 

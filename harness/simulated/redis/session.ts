@@ -172,7 +172,9 @@ export class Session implements Caller, Subscriber {
       server.current = before;
       server.touches = true;
     }
-    for (const message of this.#ownMessages.splice(0)) this.#send(encodeReply(message, this.resp));
+    if (this.#ownMessages.length > 0) {
+      for (const message of this.#ownMessages.splice(0)) this.#send(encodeReply(message, this.resp));
+    }
     if (this.replies === "skip") this.replies = "on";
     else if (this.replies === "skip-next") this.replies = "skip";
     server.blocked.serve();
