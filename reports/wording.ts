@@ -1,6 +1,9 @@
 import { shortOwner } from "../harness/history/owner-value.ts";
 import { printable } from "../harness/core/printable.ts";
 import type { Cause, Outcome } from "../harness/core/verdict.ts";
+import { formatMs, formatMsFigure } from "./ms-words.ts";
+
+export { formatMs, formatMsFigure };
 
 /** Each cause in a few words. */
 export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
@@ -45,24 +48,9 @@ export const OUTCOME_WORD: Readonly<Record<Outcome, string>> = {
   "not-applicable": "n/a",
 };
 
-/** `12` -> `12 ms`, `1.25` -> `1.25 ms`, `12345` -> `12 345 ms`: three significant digits below 1 ms, whole above 100. */
-export function formatMs(ns: number): string {
-  return `${formatMsFigure(ns)} ms`;
-}
-
 /** For how long two held a lock together: `12 ms`, or `an instant` where one gave it up as soon as it had it. */
 export function formatOverlap({ from, to }: { readonly from: number; readonly to: number }): string {
   return to > from ? formatMs(to - from) : "an instant";
-}
-
-/** The number of `formatMs` without its unit. A no-break space separates thousands. */
-export function formatMsFigure(ns: number): string {
-  const ms = ns / 1e6;
-  const size = Math.abs(ms);
-  const digits = size >= 100 || Number.isInteger(ms) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  const [whole = "", fraction] = ms.toFixed(digits).split(".");
-  const grouped = whole.length > 4 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, "\u{a0}") : whole;
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
 /** `3 violations`, `1 violation`. */

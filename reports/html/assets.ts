@@ -9,11 +9,15 @@ export const STYLE = read("style.css");
 
 /** The modules of `browser`, each after those that it imports. */
 const MODULES = [
+  "../../ms-words",
   "time-view",
   "run-model",
   "event-filter",
   "lane-layout",
   "palette",
+  "spans-at",
+  "beliefs-at",
+  "belief-panel",
   "scene",
   "distinct-items",
   "merged-bars",

@@ -163,7 +163,7 @@ function timelineSection(run: RunRecord, id: string): Markup {
     </div>
     <p class="below">
       <span class="violation-name" role="status"></span>
-      <span>shown: <span class="span-shown"></span></span> <span class="pointer-time"></span>
+      <span>shown: <span class="span-shown"></span></span>
       <span
         ><i class="swatch lease"></i> holds, lease in force <i class="swatch overrun"></i> holds, lease over
         <i class="swatch violation"></i> violation <i class="swatch fault"></i> fault
@@ -171,13 +171,19 @@ function timelineSection(run: RunRecord, id: string): Markup {
         <i class="swatch info"></i> unanswered</span
       >
     </p>
+    <div class="beliefs-at" role="group" aria-label="What each believes at the cursor">
+      <p class="cursor-time"></p>
+      <dl class="beliefs"></dl>
+      <p class="unseen cursor-said" role="status"></p>
+    </div>
     <details class="keys">
       <summary>Keys and mouse</summary>
       <p id="${id}-keys">
         <kbd>←</kbd> <kbd>→</kbd> next item in the lane, <kbd>↑</kbd> <kbd>↓</kbd> next lane, <kbd>Shift</kbd> with
-        <kbd>←</kbd> <kbd>→</kbd> moves in time, <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> whole run, <kbd>v</kbd>
-        <kbd>V</kbd> next and previous violation, <kbd>/</kbd> search, <kbd>Esc</kbd> clears the selection. Drag to
-        move, double-click or <kbd>Ctrl</kbd> with the wheel to zoom.
+        <kbd>←</kbd> <kbd>→</kbd> moves in time, <kbd>,</kbd> <kbd>.</kbd> cursor to the previous and the next event,
+        <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> whole run, <kbd>v</kbd> <kbd>V</kbd> next and previous violation,
+        <kbd>/</kbd> search, <kbd>Esc</kbd> clears the selection. Drag to move, double-click or <kbd>Ctrl</kbd> with the
+        wheel to zoom.
       </p>
     </details>
     <div class="details" role="region" aria-live="polite" aria-label="Selected"></div>

@@ -4,6 +4,7 @@ import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { clockStepsOf } from "../run/clock-steps.ts";
 import type { RunRecord } from "../run/run-record.ts";
+import { isPromotion } from "../run/fault-spans.ts";
 import { storiesOf, type Story } from "../run/story.ts";
 import { timelineOf, type Timeline } from "../run/timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
@@ -20,6 +21,8 @@ export interface RunData {
   readonly operations: readonly (readonly [invocation: number, completion: number])[];
   readonly holds: readonly HoldData[];
   readonly faults: readonly FaultData[];
+  /** What servers thought, where that was recorded. */
+  readonly bands: readonly BandData[];
   readonly violations: readonly ViolationData[];
   /** Where a lane's wall clock stepped, and by how much. */
   readonly clockSteps: readonly { readonly lane: number; readonly time: number; readonly offset: number }[];
@@ -41,6 +44,19 @@ export interface HoldData {
   readonly granted: number;
   readonly ended?: number;
   readonly endedBy: string;
+  /** When the lease that the grant itself set ended, and what prolonged it: when, and until when. */
+  readonly grantedUntil: number;
+  readonly prolonged: readonly (readonly [time: number, until: number])[];
+}
+
+/** A stretch in which a server thought that a client held a key. */
+export interface BandData {
+  readonly server: string;
+  readonly holder: string;
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+  readonly expires?: number;
 }
 
 interface FaultData {
@@ -49,6 +65,8 @@ interface FaultData {
   readonly from: number;
   readonly to: number;
   readonly outcome: string;
+  /** Whether a server was seen to become master. */
+  readonly promotes: boolean;
   readonly started: number;
   readonly healed?: number;
 }
@@ -80,7 +98,7 @@ export function readable(_: string, value: unknown): unknown {
 
 /** Arranges a run for the page. */
 export function runData(run: RunRecord): RunData {
-  const timeline = timelineOf(run.history);
+  const timeline = timelineOf(run.history, run.wire);
   const { events } = run.history;
   const lanes = lanesOf(timeline, run);
   const place = new Map(lanes.map(({ name }, index) => [name, index]));
@@ -91,27 +109,43 @@ export function runData(run: RunRecord): RunData {
     lanes,
     laneOf: events.map((event) => laneOf(laneNameOf(event, timeline))),
     operations: timeline.operations.map(({ invocation, completion }) => [invocation.index, completion?.index ?? -1]),
-    holds: timeline.holds.map(({ client, from, to, lease, key, owner, fence, granted, ended, endedBy }) => ({
-      lane: laneOf(clientName(client)),
-      from,
-      to,
-      lease,
+    bands: timeline.bands.map(({ server, client, key, from, to, expires }) => ({
+      server,
+      holder: clientName(client),
       key,
-      owner,
-      ...(fence === undefined ? {} : { fence }),
-      granted,
-      ...(ended === undefined ? {} : { ended }),
-      endedBy,
-    })),
-    faults: timeline.faults.map(({ kind, lanes: names, from, to, outcome, started, healed }) => ({
-      kind,
-      lanes: names.map(laneOf).filter((lane) => lane >= 0),
       from,
       to,
-      outcome,
-      started,
-      ...(healed === undefined ? {} : { healed }),
+      ...(expires === undefined ? {} : { expires }),
     })),
+    holds: timeline.holds.map(
+      ({ client, prolonged, from, to, lease, key, owner, fence, granted, grantedUntil, ended, endedBy }) => ({
+        grantedUntil,
+        prolonged: prolonged.map(({ time, until }) => [time, until] as const),
+        lane: laneOf(clientName(client)),
+        from,
+        to,
+        lease,
+        key,
+        owner,
+        ...(fence === undefined ? {} : { fence }),
+        granted,
+        ...(ended === undefined ? {} : { ended }),
+        endedBy,
+      }),
+    ),
+    faults: timeline.faults.map((fault) => {
+      const { kind, lanes: names, from, to, outcome, started, healed } = fault;
+      return {
+        kind,
+        promotes: isPromotion(fault),
+        lanes: names.map(laneOf).filter((lane) => lane >= 0),
+        from,
+        to,
+        outcome,
+        started,
+        ...(healed === undefined ? {} : { healed }),
+      };
+    }),
     clockSteps: clockStepsOf(timeline.faults, run.plan).map((step) => ({ ...step, lane: laneOf(step.lane) })),
     violations: storiesOf(run.verdict, timeline, events).map((story) => violationData(story, laneOf)),
   };

@@ -93,15 +93,46 @@ describe.skipIf(chromium === undefined)("the controls of the HTML report", { tim
     const { page } = opened;
     await page.click(".zoom-all");
     await page.locator(".timeline-block").scrollIntoViewIfNeeded();
-    const says = (): Promise<string | null> => page.textContent(".pointer-time");
+    const says = (): Promise<string | null> => page.textContent(".cursor-time");
     const axisAndLanesAbove = 30 + (44 + 21) + (44 + 21) + 44 + (24 + 21) + (24 + 21);
     const before = await placeOf(page, 50, axisAndLanesAbove + 12);
     await page.mouse.move(before.x, before.y);
-    await expect.poll(says).toMatch(/^pointer: (?:49|50)\.\d ms$/);
+    await expect.poll(says).toMatch(/^At (?:49|50)(?:\.\d)? ms$/);
     const after = await placeOf(page, 300, axisAndLanesAbove + 12);
     await page.mouse.move(after.x, after.y);
-    await expect.poll(says).toMatch(/^pointer: (?:299|300)\.\d ms, clock of node-2 10(?:299|300)\.\d ms$/);
+    await expect.poll(says).toMatch(/^At (?:299|300) ms, clock of node-2 10(?:299|300)\.\d ms$/);
     await keepScreenshot(page, "node-clock");
+  });
+
+  test("at the cursor stands what each believes: under the pointer, at a selected item, from event to event by keys", async () => {
+    await using opened = await openReport(browser, lostInFailover());
+    const { page } = opened;
+    const believes = (name: string): Promise<string | null> =>
+      page.locator(".beliefs-at .beliefs > div", { hasText: name }).locator("dd").textContent();
+    // It begins at the overlap, where both believe that they hold.
+    expect(await page.locator(".beliefs-at .holds").count()).toBe(2);
+    await page.click(".zoom-all");
+    await page.locator(".timeline-frame").scrollIntoViewIfNeeded();
+    const { x, y } = await placeOf(page, 2000, 30 + 13);
+    await page.mouse.move(x, y);
+    await expect.poll(() => believes("client-0")).toMatch(/^holds k1, lease for another 81\d\d ms$/);
+    expect(await believes("client-1")).not.toContain("holds");
+    await page.mouse.move(x, y + 500);
+    expect(await believes("client-0")).toContain("holds k1");
+    expect(await page.textContent(".cursor-said")).toBe("");
+    await page.locator(".timeline-frame").focus();
+    const times: (string | null)[] = [];
+    for (const key of [".", ".", ","]) {
+      await page.keyboard.press(key);
+      times.push(await page.textContent(".cursor-time"));
+    }
+    expect(times[0]).toBe(times[2]);
+    expect(times[0]).not.toBe(times[1]);
+    expect(await page.textContent(".cursor-said")).toMatch(/^At .* ms: client-0 .*; client-1 /);
+    await page.keyboard.press("Home");
+    expect(await page.textContent(".cursor-said")).toContain("client-0 asks for k1");
+    await keepScreenshot(page, "cursor");
+    expect(opened.complaints).toEqual([]);
   });
 
   test("the search narrows the table, pales the rest, and Enter goes from match to match", async () => {

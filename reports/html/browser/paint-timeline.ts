@@ -23,6 +23,7 @@ export function paintTimeline(context: CanvasRenderingContext2D, scene: Scene, p
   for (const item of [scene.hovered, scene.selected]) {
     if (item !== undefined) outline(context, scene, palette, item, item === scene.selected);
   }
+  paintCursor(context, scene, palette);
   paintNames(context, scene, palette);
   context.restore();
   paintAxis(context, scene, palette);
@@ -64,6 +65,14 @@ function paintOverlaps(
     else context.strokeRect(...shape);
     context.globalAlpha = 1;
   }
+}
+
+function paintCursor(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.cursor === undefined) return;
+  context.fillStyle = palette.ink;
+  context.globalAlpha = 0.6;
+  context.fillRect(Math.round(xOf(scene, scene.cursor)), scene.scrollTop, 1, scene.height);
+  context.globalAlpha = 1;
 }
 
 function outline(

@@ -12,6 +12,9 @@ export interface Item {
   readonly completion?: number | undefined;
   readonly outcome: string;
   readonly label: string;
+  /** Of an operation: what it is, and of which key. */
+  readonly f?: string;
+  readonly key?: string;
   readonly hold?: HoldData;
   /** For a fault: its strip in the lane, so that faults in force together do not cover one another. */
   readonly strip?: number;
@@ -133,6 +136,8 @@ function operationItem(data: RunData, invoked: number, completed: number): Item 
     completion: completed < 0 ? undefined : completed,
     outcome: completion?.type ?? "info",
     label: `${invocation?.f ?? ""}${value}`,
+    f: invocation?.f ?? "",
+    key: invocation !== undefined && "key" in invocation ? invocation.key : "",
   };
 }
 

@@ -1,3 +1,5 @@
+import { BeliefPanel } from "./belief-panel.ts";
+import { Beliefs } from "./beliefs-at.ts";
 import { EVERYTHING, EventFilter, isFiltering, type FilterChoice } from "./event-filter.ts";
 import { EventTable } from "./event-table.ts";
 import { fillDetails, placeTooltip, summaryOf } from "./item-details.ts";
@@ -34,6 +36,8 @@ export class RunView {
   readonly #overview: OverviewStrip;
   readonly #table: EventTable;
   readonly #filter: EventFilter;
+  readonly #beliefs: Beliefs;
+  readonly #panel: BeliefPanel;
   #choice: FilterChoice = EVERYTHING;
   #matches: readonly number[] = [];
   #violation = -1;
@@ -47,6 +51,8 @@ export class RunView {
     );
     this.#model = model;
     this.#filter = new EventFilter(model);
+    this.#beliefs = new Beliefs(model);
+    this.#panel = new BeliefPanel(this.#find(".beliefs-at"));
     const frame = this.#find(".timeline-frame");
     const canvas = this.#findAs(".timeline-canvas", HTMLCanvasElement);
     const tooltip = this.#find(".tooltip");
@@ -66,13 +72,17 @@ export class RunView {
     listenToKeys(frame, this.#timeline, model, {
       violation: (step) => this.#stepViolation(step),
       search: () => this.#findAs(".search", HTMLInputElement).focus(),
+      instant: (step) => this.#stepInstant(step),
     });
     this.#listenToControls();
     fillDetails(this.#find(".details"), model, undefined);
     this.#foldLanes();
     this.#readBoxes();
     if (model.data.violations.length > 0) this.#stepViolation(1);
-    else this.#timeline.showAll();
+    else {
+      this.#timeline.showAll();
+      this.#moveCursor(0);
+    }
   }
 
   /** Opens what an address names. */
@@ -211,6 +221,7 @@ export class RunView {
     if (violation === undefined) return;
     this.#violation = index;
     this.#timeline.showViolation(index);
+    this.#moveCursor(violation.overlap?.from ?? violation.from);
     const count = this.#model.data.violations.length;
     this.#find(".violation-name").textContent = `violation ${index + 1} of ${count}: ${violation.label}`;
     if (!scroll) return;
@@ -227,6 +238,7 @@ export class RunView {
   }
 
   #selected(item: Item | undefined): void {
+    if (item !== undefined) this.#moveCursor(item.from, { lane: item.lane, aloud: true });
     if (item !== undefined) writeAddress({ run: this.#place, part: { kind: "event", event: item.event } });
     fillDetails(this.#find(".details"), this.#model, item);
     if (item !== undefined && !this.#find(".event-frame").contains(document.activeElement))
@@ -238,14 +250,28 @@ export class RunView {
     this.#find(".span-shown").textContent = `${(view.from / 1e6).toFixed(1)} to ${(view.to / 1e6).toFixed(1)} ms`;
   }
 
-  /** True time under the pointer and, where the lane's wall clock is known to differ, that clock's time. */
+  /** The cursor follows the pointer, and stays where it left. */
   #pointed(time: number | undefined, lane: number | undefined): void {
-    const offset = time === undefined || lane === undefined ? 0 : clockOffset(this.#model, lane, time);
+    if (time !== undefined) this.#moveCursor(Math.max(0, Math.min(time, this.#model.data.end)), { lane });
+  }
+
+  /** Goes to the next instant at which something happened, or the one before. */
+  #stepInstant(step: number): void {
+    const { events } = this.#model.data;
+    const now = this.#timeline.cursor ?? 0;
+    const next = step > 0 ? events.find(({ time }) => time > now) : events.findLast(({ time }) => time < now);
+    if (next === undefined) return;
+    this.#timeline.setCursor(next.time, { reveal: true });
+    this.#moveCursor(next.time, { aloud: true });
+  }
+
+  /** What each believes then, with the lane's wall clock where it is known to differ from true time. */
+  #moveCursor(time: number, { lane, aloud = false }: { lane?: number | undefined; aloud?: boolean } = {}): void {
+    const offset = lane === undefined ? 0 : clockOffset(this.#model, lane, time);
     const name = this.#model.data.lanes[lane ?? -1]?.name ?? "";
-    const clock =
-      offset === 0 || time === undefined ? "" : `, clock of ${name} ${((time + offset) / 1e6).toFixed(1)} ms`;
-    this.#find(".pointer-time").textContent =
-      time === undefined ? "" : `pointer: ${(time / 1e6).toFixed(1)} ms${clock}`;
+    const clock = offset === 0 ? "" : `, clock of ${name} ${((time + offset) / 1e6).toFixed(1)} ms`;
+    this.#timeline.setCursor(time);
+    this.#panel.show(time, clock, this.#beliefs.at(time, this.#choice.hiddenLanes), aloud);
   }
 
   #centre(time: number): void {

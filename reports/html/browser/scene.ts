@@ -15,6 +15,8 @@ export interface Scene {
   readonly selected: Item | undefined;
   readonly hovered: Item | undefined;
   readonly focusedLane: number | undefined;
+  /** The instant whose beliefs are shown. */
+  readonly cursor?: number | undefined;
 }
 
 export const AXIS_HEIGHT = 30;

@@ -6,11 +6,13 @@ export interface KeyTargets {
   /** Goes to the next violation (1) or the one before (-1). */
   violation(step: number): void;
   search(): void;
+  /** Moves the cursor to the next event (1) or the one before (-1), of whatever lane. */
+  instant(step: number): void;
 }
 
 /**
  * The keyboard on the timeline. Left and right go from item to item in a lane, up and down from lane to lane, with
- * Shift they pan; + and - zoom, 0 shows all, v and V go through the violations, / searches, Escape lets go.
+ * Shift they pan; comma and full stop move the cursor from event to event; + and - zoom, 0 shows all, v and V go through the violations, / searches, Escape lets go.
  */
 export function listenToKeys(target: HTMLElement, timeline: TimelineView, model: RunModel, targets: KeyTargets): void {
   const actions: Readonly<Record<string, () => void>> = {
@@ -20,6 +22,8 @@ export function listenToKeys(target: HTMLElement, timeline: TimelineView, model:
     "0": () => timeline.showAll(),
     v: () => targets.violation(1),
     V: () => targets.violation(-1),
+    ",": () => targets.instant(-1),
+    ".": () => targets.instant(1),
     "/": () => targets.search(),
     Escape: () => timeline.select(undefined),
     ArrowLeft: () => step(timeline, model, -1),

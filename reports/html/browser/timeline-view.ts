@@ -44,6 +44,7 @@ export class TimelineView {
   #selected: Item | undefined;
   #hovered: Item | undefined;
   #focusedLane: number | undefined;
+  #cursor: number | undefined;
 
   /** @param frame scrolls; holds a spacer as high as all lanes, and in it the canvas */
   constructor(frame: HTMLElement, canvas: HTMLCanvasElement, model: RunModel, listener: TimelineListener) {
@@ -71,6 +72,19 @@ export class TimelineView {
 
   get places(): readonly LanePlace[] {
     return this.#places;
+  }
+
+  get cursor(): number | undefined {
+    return this.#cursor;
+  }
+
+  /** Draws a line at an instant, and moves to it where it is not in view. */
+  setCursor(time: number, { reveal = false } = {}): void {
+    this.#cursor = time;
+    const { from, to } = this.#view;
+    const half = (to - from) / 2;
+    if (reveal && (time < from || time > to)) this.show({ from: time - half, to: time + half });
+    this.#sheet.repaint();
   }
 
   repaint(): void {
@@ -161,6 +175,7 @@ export class TimelineView {
       selected: this.#selected,
       hovered: this.#hovered,
       focusedLane: this.#focusedLane,
+      cursor: this.#cursor,
     };
   }
 
