@@ -13,7 +13,7 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "lost-in-restart": "the grant was lost in a restart",
   "clock-jump": "a clock jump moved the end of a lease",
   "clock-rate": "clocks at different rates moved the end of a lease",
-  "foreign-release": "a client released another client's lock",
+  "foreign-release": "a client released a lock that was not its own",
   "expired-grant": "the lease was over before it was granted",
   "token-rollback": "the fencing tokens went backwards",
   "token-overtaken": "an earlier hold has a larger fencing token than a later one",

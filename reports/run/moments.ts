@@ -194,6 +194,7 @@ function operationText({ client, f, key, outcome, completion }: OperationSpan): 
   if (f === "release" && value !== undefined && "released" in value) {
     return `${what} says ${value.released ? "released" : "there was nothing to release"}`;
   }
-  const end = { ok: "done", fail: "refused", info: "never answered" }[outcome];
+  const unknown = completion === undefined ? "never answered" : "outcome unknown";
+  const end = { ok: "done", fail: "refused", info: unknown }[outcome];
   return `${what}: ${end}${reason === undefined ? "" : ` (${printable(reason)})`}`;
 }

@@ -311,7 +311,7 @@ function taken(
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
     const what = interference.f === "release" ? "release" : "extension";
-    const told = interference.certain ? "reported success" : "was never answered and may have taken effect late";
+    const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
     const whose = own
       ? "meant for an earlier hold with the same owner value"
       : `with owner ${shortOwner(interference.owner)}`;
