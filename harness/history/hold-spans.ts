@@ -1,3 +1,4 @@
+import type { Share } from "../core/sharing.ts";
 import { clientOf } from "./clients.ts";
 import type { HistoryEvent } from "./history.ts";
 import { HoldTracker, type Hold } from "./holds.ts";
@@ -11,6 +12,8 @@ export interface HoldSpan extends Interval {
   readonly key: string;
   readonly owner: string;
   readonly fence: number | undefined;
+  /** How it excluded others. */
+  readonly share: Share;
   /** When its acquire was invoked. */
   readonly invokedAt: number;
   /** When a lease was in force, on the true clock: merged, ascending. Outside of it the hold is an overrun. */
@@ -83,6 +86,7 @@ function spanOf(
     key: hold.key,
     owner: hold.owner,
     fence: hold.fence,
+    share: hold.share,
     invokedAt: hold.invokedTime,
     ...whole,
     lease: lease.map((part) => intersection(part, whole)).filter((part) => part !== undefined),

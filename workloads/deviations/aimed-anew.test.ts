@@ -60,6 +60,15 @@ test.each([300, 0])("a client that holds for %i ms without a rival is given one"
   expect(aimed?.clients).toHaveLength(2);
 });
 
+test("clients that hold beside each other are given one that finds no room", async () => {
+  const one = { ...section, limit: 2 };
+  const plan = { ...planWith([], 2, one), lock: "semaphore" };
+  const { first, again, aimed } = await verdictsOf(plan);
+  expect(first.reasons).toEqual(["no lock was ever contended"]);
+  expect(again?.verdict).toBe("valid");
+  expect(aimed?.clients[2]?.sections).toMatchObject([{ limit: 2, permits: 2 }]);
+});
+
 test("what came, and was contended, is left as it is", async () => {
   const plan = planWith([
     { kind: "pause-client", params: { targets: ["client-1"] }, at: { atMs: 5 }, until: { atMs: 50 } },

@@ -1,9 +1,10 @@
 import type { FaultStep, Plan, Section } from "../../harness/core/plan.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { ANCHORS, type Anchor, type EventTrigger, type Trigger } from "../../harness/core/trigger.ts";
-import type { History, HistoryEvent } from "../../harness/history/history.ts";
+import { fits, type Share, shareOf } from "../../harness/core/sharing.ts";
+import { type History, type HistoryEvent, ONE_OF_SEVERAL } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
-import { collectOperations } from "../../harness/history/operation-spans.ts";
+import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
 
 /**
  * The same plan with what did not come about aimed at moments that came in its run: a fault whose trigger never came, at
@@ -122,16 +123,29 @@ function withContender(plan: Plan, { events }: History, holds: readonly HoldSpan
   return [...plan.clients, { sections: [contender(plan, longest.key, after)] }];
 }
 
-/** Whether somebody asked for the lock while another held it. */
+/** Whether somebody asked for the lock while others held it and left no room. */
 function isContended({ clients }: Plan, events: readonly HistoryEvent[], holds: readonly HoldSpan[]): boolean {
-  const acquires = collectOperations(events, events.at(-1)?.time ?? 0, clients.length).filter(
-    ({ f }) => f === "acquire",
-  );
-  return acquires.some(
-    ({ client, from, to, completion }) =>
-      (completion?.type === "fail" && completion.value?.reason === "contended") ||
-      holds.some((hold) => hold.client !== client && hold.from < to && hold.to > from),
-  );
+  return collectOperations(events, events.at(-1)?.time ?? 0, clients.length).some((operation) => {
+    const { completion, invocation } = operation;
+    if (invocation.f !== "acquire") return false;
+    const reason = completion?.type === "fail" ? completion.value?.reason : undefined;
+    return (
+      reason === "contended" || reason === ONE_OF_SEVERAL || isCrowded(operation, shareOf(invocation.value), holds)
+    );
+  });
+}
+
+/** Whether what others held of the key left no room for a share, at some moment while it was asked for. */
+function isCrowded({ client, key, from, to }: OperationSpan, share: Share, holds: readonly HoldSpan[]): boolean {
+  const others = holds.filter((hold) => hold.key === key && hold.client !== client && hold.from < to && hold.to > from);
+  const moments = others.map((hold) => Math.max(from, hold.from));
+  return moments.some((moment) => {
+    const held = others.filter((hold) => hold.from <= moment && hold.to > moment);
+    return !fits(
+      share,
+      held.map((hold) => hold.share),
+    );
+  });
 }
 
 /** Asks for all that can be had of the key, until it must be free. */
