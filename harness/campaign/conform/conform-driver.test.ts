@@ -190,6 +190,15 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
       supports: { severalKeys: true },
     },
   ],
+  "it counts leases in whole seconds, and rounds down": [
+    "validity",
+    driverWith((_, right) => ({
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, { ...options, ttlMs: 1000 * Math.round(options.ttlMs / 1000) });
+        return answer.type === "ok" ? { type: "ok", value: { key, owner: answer.value.owner } } : answer;
+      },
+    })),
+  ],
   "it does not wait": [
     "waiting",
     driverWith((_, right) => ({ acquire: (key, options) => right.acquire(key, { ...options, waitMs: 0 }) })),

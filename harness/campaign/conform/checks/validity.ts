@@ -2,7 +2,10 @@ import { topologyOf } from "../../../core/topologies/registry.ts";
 import { clientName } from "../../../core/topology.ts";
 import type { RenewedLease } from "../../../core/system.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, LEASE_MS, ms, type Trial } from "../trial.ts";
+import { isGranted, ms, type Trial } from "../trial.ts";
+
+/** Not a whole number of seconds: a library that counts in seconds rounds it. */
+const LEASE_MS = 2300;
 
 /** Of each direction of each link. */
 const LATENCY_MS = 40;
@@ -21,10 +24,10 @@ export const validity: ConformityCheck = {
       await system.network.delay({ from: client, to: node }, LATENCY_MS);
       await system.network.delay({ from: node, to: client }, LATENCY_MS);
     }
+    const invokedMs = trial.nowMs;
     const grant = await trial.granted(0, { ttlMs: LEASE_MS });
-    if (grant.validForMs === undefined) {
-      trial.remark("grants have no validForMs: leases count from the invocation, for the whole ttlMs");
-    } else await compare(trial, "grant", grant);
+    if (grant.validForMs === undefined) await compareWhole(trial, invokedMs);
+    else await compare(trial, "grant", grant);
     const { reply } = await trial.extend(0, grant, LEASE_MS);
     if (isGranted(reply)) await compare(trial, "extension", reply);
     const renewal = await Promise.race([renewed, trial.sleep(LEASE_MS)]);
@@ -36,6 +39,17 @@ function firstRenewal(trial: Trial): Promise<RenewedLease> {
   return new Promise((resolve) => trial.client(0).onRenewed(resolve));
 }
 
+/** A grant that says nothing is taken for one of the whole TTL, from its invocation on. */
+async function compareWhole(trial: Trial, invokedMs: number): Promise<void> {
+  trial.remark("grants have no validForMs: leases count from the invocation, for the whole ttlMs");
+  const keptMs = await keptByServers(trial);
+  const tooShortMs = invokedMs + LEASE_MS - (trial.nowMs + keptMs);
+  if (keptMs === 0 || tooShortMs <= ROUNDING_MS) return;
+  trial.mistake(
+    `the servers keep the lock for ${ms(tooShortMs)} less than the ${ms(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up`,
+  );
+}
+
 /** What was promised just now, and what the servers keep now. */
 async function compare(
   trial: Trial,
@@ -43,14 +57,19 @@ async function compare(
   { grantedAt, validForMs }: { readonly grantedAt?: number; readonly validForMs?: number },
 ): Promise<void> {
   if (validForMs === undefined || grantedAt === undefined) return;
-  const left = [...(await trial.expiries())].sort((a, b) => b - a);
-  const independent = topologyOf(trial.system.topology.kind).arrangement === "independent";
-  const needed = independent ? Math.floor(left.length / 2) + 1 : 1;
-  const keptMs = left[needed - 1] ?? 0;
+  const keptMs = await keptByServers(trial);
   if (keptMs === 0) return trial.skip("the servers have no key with an expiry to compare with");
   const tooLongMs = grantedAt / 1e6 + validForMs - (trial.nowMs + keptMs);
   if (tooLongMs <= ROUNDING_MS) return;
   trial.mistake(
     `the ${what} is valid for ${ms(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
   );
+}
+
+/** For how long the servers keep the lock from now on: as many of them as it needs. 0 if no key has an expiry. */
+async function keptByServers(trial: Trial): Promise<number> {
+  const left = [...(await trial.expiries())].sort((a, b) => b - a);
+  const independent = topologyOf(trial.system.topology.kind).arrangement === "independent";
+  const needed = independent ? Math.floor(left.length / 2) + 1 : 1;
+  return left[needed - 1] ?? 0;
 }
