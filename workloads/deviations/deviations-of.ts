@@ -3,7 +3,7 @@ import type { Fault, FaultFocus, FaultParams } from "../../harness/core/fault.ts
 import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
-import { type Base, hasOutlived, lengthIntoNextHold, lengthsAround } from "./base.ts";
+import { type Base, type Deadlines, hasOutlived, lengthIntoNextHold, lengthsAround } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
 import { type StrikePoint, strikePointsOf, type Phase } from "./strike-points.ts";
 
@@ -12,6 +12,8 @@ export interface RankedDeviation extends Deviation {
   /** Deviations of one sort are like each other: the same at another time, in another workload, or for longer. */
   readonly sort: string;
   readonly cost: number;
+  /** The fault that it adds to a plan. Equal parameters of the same fault are often the same object. */
+  readonly step: FaultStep;
 }
 
 /** How many parameters of a fault without `choices` are tried at each moment. */
@@ -28,7 +30,7 @@ export function deviationsOf(
   kinds?: readonly DeviationKind[],
   mostCost: number = Infinity,
 ): readonly RankedDeviation[] {
-  const points = strikePointsOf(base);
+  const points = strikePointsOf(base).map((point) => timed(base.deadlines, point));
   const wanted = (kind: DeviationKind): boolean => kinds === undefined || kinds.includes(kind);
   return faults
     .flatMap((fault) => [
@@ -38,17 +40,29 @@ export function deviationsOf(
     .toSorted((one, other) => one.cost - other.cost);
 }
 
+/** A point with what the deadlines say of its moment, which is the same for every fault. */
+interface TimedPoint extends StrikePoint {
+  readonly hasOutlived: boolean;
+  readonly lengths: readonly number[];
+}
+
+function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
+  const { client, atMs } = point;
+  return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: lengthsAround(deadlines, atMs) };
+}
+
 /** A fault at each point at which it makes a difference. */
 function lastingOf(
   base: Base,
   fault: Fault,
-  points: readonly StrikePoint[],
+  points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
   const phases = phasesOf(fault.traits);
+  const choices = choicesOf(fault, base);
   return points.flatMap((point) => {
     const phase = phases.indexOf(point.phase);
-    return phase === -1 ? [] : deviationsAt(base, fault, { ...point, rank: point.rank + phase }, mostCost);
+    return phase === -1 ? [] : deviationsAt(fault, { ...point, rank: point.rank + phase }, choices, mostCost);
   });
 }
 
@@ -67,18 +81,17 @@ function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): re
 }
 
 function deviationsAt(
-  { plan, deadlines }: Base,
-  fault: Fault,
-  point: StrikePoint,
+  { kind, traits }: Fault,
+  point: TimedPoint,
+  choices: (point: StrikePoint) => readonly FaultParams[],
   mostCost: number,
 ): readonly RankedDeviation[] {
-  const { kind, traits } = fault;
   // What is done after a lease is over seldom rests on it.
-  const least = point.rank * 3 + (hasOutlived(deadlines, point.client, point.atMs) ? 1 : 0);
+  const least = point.rank * 3 + (point.hasOutlived ? 1 : 0);
   if (least > mostCost) return [];
   const heals = traits.duration === "lasting" && !killsClients(traits);
-  const lengths = heals ? lengthsAround(deadlines, point.atMs) : [undefined];
-  return choicesOf(fault, plan, point, deadlines.leaseMs).flatMap((params, choice) =>
+  const lengths = heals ? point.lengths : [undefined];
+  return choices(point).flatMap((params, choice) =>
     lengths.flatMap((forMs, length) => {
       const cost = least + choice * 2 + length * 2;
       if (cost > mostCost) return [];
@@ -89,6 +102,7 @@ function deviationsAt(
           kind: deviationKindOf(traits),
           sort: point.sort,
           cost,
+          step,
           get at() {
             const long = forMs === undefined ? "" : ` for ${forMs} ms`;
             return `${kind} ${JSON.stringify(params)} ${point.words}${long}`;
@@ -107,16 +121,16 @@ const INSTANT_MS = 1;
 function ofOneMessage(
   { plan, deadlines }: Base,
   fault: Fault,
-  points: readonly StrikePoint[],
+  points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
   const { kind } = fault;
+  if (fault.holdsOne === undefined) return [];
   return points.flatMap((point) => {
     const way = point.phase === "send" ? "there" : point.phase === "after" ? "back" : undefined;
     if (way === undefined) return [];
-    const least =
-      (point.rank + (way === "back" ? 1 : 0)) * 3 + (hasOutlived(deadlines, point.client, point.atMs) ? 1 : 0);
-    const around = lengthsAround(deadlines, point.atMs).map((forMs, length) => ({ forMs, length, sort: "alone" }));
+    const least = (point.rank + (way === "back" ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
+    const around = point.lengths.map((forMs, length) => ({ forMs, length, sort: "alone" }));
     const strikesNext = way === "there" && point.changesHold;
     const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
     const lengths = [
@@ -134,6 +148,7 @@ function ofOneMessage(
           kind: "hold-one-message",
           sort: `${point.sort} ${sort}`,
           cost,
+          step,
           get at() {
             return `${kind} of one message ${point.words} for ${forMs} ms`;
           },
@@ -144,11 +159,21 @@ function ofOneMessage(
   });
 }
 
-function choicesOf(fault: Fault, plan: Plan, point: StrikePoint, leaseMs: number): readonly FaultParams[] {
+/** The parameters with which a fault is tried at a point: the same ones wherever the client and its servers are. */
+function choicesOf(fault: Fault, { plan, deadlines }: Base): (point: StrikePoint) => readonly FaultParams[] {
   const { topology, clients } = plan;
-  if (fault.choices !== undefined) return fault.choices(focusOf(plan, point, leaseMs));
-  const drawn = fault.arbitrary(topology, clients.length);
-  return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
+  const known = new Map<string, readonly FaultParams[]>();
+  const choose = (point: StrikePoint): readonly FaultParams[] => {
+    if (fault.choices !== undefined) return fault.choices(focusOf(plan, point, deadlines.leaseMs));
+    const drawn = fault.arbitrary(topology, clients.length);
+    return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
+  };
+  return (point) => {
+    const where = [point.client, ...point.servers].join(" ");
+    const choices = known.get(where) ?? choose(point);
+    known.set(where, choices);
+    return choices;
+  };
 }
 
 function focusOf({ topology, clients }: Plan, { client, servers }: StrikePoint, leaseMs: number): FaultFocus {

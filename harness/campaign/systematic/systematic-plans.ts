@@ -186,11 +186,16 @@ function workloadsInTurn(items: readonly Deviating[]): readonly Deviating[] {
 /** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */
 function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) => number {
   const known = new Map<string, number>();
-  return ({ base, deviation }) => {
-    const { plan } = base;
-    const { faults } = deviation.apply(plan);
-    const fault = JSON.stringify(faults.slice(plan.faults.length).map(({ kind, params }) => [kind, params]));
-    const value = known.get(fault) ?? promises({ ...plan, faults });
+  const ofParams = new WeakMap<object, string>();
+  const wordsOf = (params: object): string => {
+    const words = ofParams.get(params) ?? JSON.stringify(params);
+    ofParams.set(params, words);
+    return words;
+  };
+  return ({ base: { plan }, deviation }) => {
+    const { kind, params } = deviation.step;
+    const fault = `${kind} ${wordsOf(params)}`;
+    const value = known.get(fault) ?? promises(deviation.apply(plan));
     known.set(fault, value);
     return value;
   };
@@ -199,7 +204,9 @@ function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) 
 /** The same, with what resembles cheaper ones of its sort made dearer. */
 function withRepetitions(items: readonly Deviating[]): readonly Deviating[] {
   return [...Map.groupBy(items, ({ deviation }) => deviation.sort).values()].flatMap((sort) =>
-    cheapestFirst(sort).map((item, index) => ({ ...item, cost: item.cost + index * REPETITION_COST })),
+    cheapestFirst(sort).map(({ base, deviation, cost }, index) => {
+      return { base, deviation, cost: cost + index * REPETITION_COST };
+    }),
   );
 }
 
