@@ -15,9 +15,9 @@ const MODULES = [
   "event-filter",
   "lane-layout",
   "palette",
-  "spans-at",
-  "beliefs-at",
-  "belief-panel",
+  "beliefs/spans-at",
+  "beliefs/beliefs-at",
+  "beliefs/belief-panel",
   "scene",
   "distinct-items",
   "merged-bars",
@@ -44,7 +44,7 @@ export const THEME_SCRIPT = `${moduleText("theme")}\nstartTheme();`;
 
 /** The script of the page that lists a store. */
 export const STORE_SCRIPT = [
-  ...["theme", "store-filter", "store-runs", "store-live"].map(moduleText),
+  ...["theme", "store/store-filter", "store/store-runs", "store/store-live"].map(moduleText),
   "startTheme();",
   "void startStore();",
 ].join("\n");

@@ -4,7 +4,7 @@ import { count } from "../wording.ts";
 import { STORE_SCRIPT, STYLE } from "./assets.ts";
 import { html, Markup } from "./markup.ts";
 import { readable } from "./page-data.ts";
-import { ROWS_AT_ONCE } from "./browser/store-filter.ts";
+import { ROWS_AT_ONCE } from "./browser/store/store-filter.ts";
 import { outcomesSection } from "./store-outcomes.ts";
 import type { ListedCampaign, ListedRun, StoreData, StoreListing } from "./store-listing.ts";
 

@@ -1,5 +1,5 @@
-import { BeliefPanel } from "./belief-panel.ts";
-import { Beliefs } from "./beliefs-at.ts";
+import { BeliefPanel } from "./beliefs/belief-panel.ts";
+import { Beliefs } from "./beliefs/beliefs-at.ts";
 import { EVERYTHING, EventFilter, isFiltering, type FilterChoice } from "./event-filter.ts";
 import { EventTable } from "./event-table.ts";
 import { fillDetails, placeTooltip, summaryOf } from "./item-details.ts";

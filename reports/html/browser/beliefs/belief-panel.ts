@@ -1,4 +1,4 @@
-import { formatMs } from "../../ms-words.ts";
+import { formatMs } from "../../../ms-words.ts";
 import type { BeliefAt } from "./beliefs-at.ts";
 
 /** What each client and server believes at the cursor. Its elements are made once and then change their words. */

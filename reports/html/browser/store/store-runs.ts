@@ -1,4 +1,4 @@
-import type { ListedRun } from "../store-listing.ts";
+import type { ListedRun } from "../../store-listing.ts";
 import { readStoreFilter, ROWS_AT_ONCE, runFilter, type StoreFilter, storeFilterText } from "./store-filter.ts";
 
 /** A run with the text that is searched, made when it is first searched. */

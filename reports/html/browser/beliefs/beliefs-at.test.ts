@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import type { WireRecord } from "../../../harness/core/messages/wire-record.ts";
-import { RESOURCE } from "../../../harness/core/topology.ts";
-import { beliefsAt } from "../../run/beliefs.ts";
-import type { RunRecord } from "../../run/run-record.ts";
-import { timelineOf } from "../../run/timeline.ts";
-import { EXAMPLE_RUNS, lostInFailover } from "../../testdata/example-runs.ts";
-import { longRun } from "../../testdata/long-run.ts";
-import { lanesOf, runData } from "../page-data.ts";
+import type { WireRecord } from "../../../../harness/core/messages/wire-record.ts";
+import { RESOURCE } from "../../../../harness/core/topology.ts";
+import { beliefsAt } from "../../../run/beliefs.ts";
+import type { RunRecord } from "../../../run/run-record.ts";
+import { timelineOf } from "../../../run/timeline.ts";
+import { EXAMPLE_RUNS, lostInFailover } from "../../../testdata/example-runs.ts";
+import { longRun } from "../../../testdata/long-run.ts";
+import { lanesOf, runData } from "../../page-data.ts";
 import { Beliefs } from "./beliefs-at.ts";
-import { modelOf } from "./run-model.ts";
+import { modelOf } from "../run-model.ts";
 import { SpansAt } from "./spans-at.ts";
 
 /** A failover of which the servers' values were recorded. */

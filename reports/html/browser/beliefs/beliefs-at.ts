@@ -1,6 +1,6 @@
-import { formatMs } from "../../ms-words.ts";
-import type { BandData, HoldData, RunData } from "../page-data.ts";
-import type { Item, LaneItems, RunModel } from "./run-model.ts";
+import { formatMs } from "../../../ms-words.ts";
+import type { BandData, HoldData, RunData } from "../../page-data.ts";
+import type { Item, LaneItems, RunModel } from "../run-model.ts";
 import { SpansAt } from "./spans-at.ts";
 
 /** What a client or a server goes by at an instant, right or wrong. */

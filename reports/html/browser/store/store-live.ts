@@ -1,4 +1,4 @@
-import type { ListedCampaign, ListedRun, StoreChange, StoreData } from "../store-listing.ts";
+import type { ListedCampaign, ListedRun, StoreChange, StoreData } from "../../store-listing.ts";
 import { linkTo, StoreRuns } from "./store-runs.ts";
 
 /** Decodes what the page carries. */

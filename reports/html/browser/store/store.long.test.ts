@@ -1,9 +1,9 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium, keepScreenshot, launchChromium, openDocument } from "../../testdata/browser.ts";
-import { aStore } from "../../testdata/example-pages.ts";
-import type { StoreListing } from "../store-listing.ts";
-import { renderStorePage } from "../store-page.ts";
+import { findChromium, keepScreenshot, launchChromium, openDocument } from "../../../testdata/browser.ts";
+import { aStore } from "../../../testdata/example-pages.ts";
+import type { StoreListing } from "../../store-listing.ts";
+import { renderStorePage } from "../../store-page.ts";
 
 const chromium = findChromium();
 
