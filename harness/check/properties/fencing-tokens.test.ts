@@ -163,3 +163,25 @@ describe("of grants that overlap in time", () => {
     expect(judged(anew)).toBe("valid");
   });
 });
+
+describe("of an owner that is granted the lock again within its lease", () => {
+  const between = (fence: number): Recording =>
+    new Recording()
+      .acquire(0, 0, "a", { fence: 1 })
+      .acquire(10, 1, "b", { fence: 2 })
+      .acquire(20, 0, "a", { fence })
+      .release(30, 1, "b");
+
+  it("takes a larger fencing token where another was granted the lock in between, against its lease", () => {
+    expect(judged(between(3))).toBe("valid");
+    const [alone, before] = [new Recording(), new Recording().acquire(0, 1, "b", { fence: 1 }).release(5, 1, "b")];
+    expect(judged(alone.acquire(10, 0, "a", { fence: 1 }).acquire(20, 0, "a", { fence: 3 }))).toMatch(/^invalid/);
+    expect(judged(before.acquire(10, 0, "a", { fence: 2 }).acquire(20, 0, "a", { fence: 3 }))).toMatch(/^invalid/);
+  });
+
+  it("refuses the token of the other, and a smaller one", () => {
+    expect(judged(between(2))).toBe("invalid; token-rollback 3,5");
+    const smaller = new Recording().acquire(0, 0, "a", { fence: 3 }).acquire(10, 1, "b", { fence: 4 });
+    expect(judged(smaller.acquire(20, 0, "a", { fence: 1 }))).toMatch(/^invalid; token-rollback/);
+  });
+});

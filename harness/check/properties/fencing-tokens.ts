@@ -28,6 +28,8 @@ interface KeyTokens {
   largest: TokenGrant | undefined;
   /** The grant that was completed last. */
   latest?: TokenGrant;
+  /** The last one of another owner value than that. */
+  latestOfAnother?: TokenGrant;
   /** Grants by fencing token, oldest first, as far back as one could still repeat without also running backwards. */
   readonly byFence: Map<number, TokenGrant>;
 }
@@ -38,7 +40,10 @@ interface PendingAcquire {
   readonly largestBefore: TokenGrant | undefined;
 }
 
-const REMEMBERED_GRANTS = 4096;
+/** How many grants are remembered, of all keys together: each has its share, but some at least. */
+const REMEMBERED_GRANTS = 100_000;
+const MOST_OF_A_KEY = 4096;
+const LEAST_OF_A_KEY = 16;
 
 /** Number of re-entries with another fencing token that are kept until it is known whether a fault explains them. */
 const MOST_REENTRIES = 256;
@@ -158,10 +163,12 @@ class FencingTokens implements Checker {
     const tokens = this.#of(key);
     const outerFence = outerHold?.fence;
     const twin = tokens.byFence.get(grant.fence) ?? (before?.fence === grant.fence ? before : undefined);
-    if (outerFence !== undefined && grant.fence !== outerFence) {
+    const outer = outerFence === undefined ? undefined : tokens.byFence.get(outerFence);
+    const mayBeNext =
+      outer !== undefined && grant.fence > outer.fence && grantedToAnother(tokens, grant.owner, outer.index);
+    if (outerFence !== undefined && grant.fence !== outerFence && !mayBeNext) {
       // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
       const maybeNew = grant.fence > outerFence && outerHold?.resumed === true && (ownBefore?.unknown ?? 0) > 0;
-      const outer = tokens.byFence.get(outerFence);
       if (!maybeNew && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
         this.#otherOnReentry.push({ key, grant, outer });
       }
@@ -221,14 +228,16 @@ class FencingTokens implements Checker {
   }
 
   #remember(tokens: KeyTokens, grant: TokenGrant): void {
+    if (tokens.latest !== undefined && tokens.latest.owner !== grant.owner) tokens.latestOfAnother = tokens.latest;
     tokens.latest = grant;
     if (tokens.largest === undefined || grant.fence > tokens.largest.fence) tokens.largest = grant;
     if (!tokens.byFence.has(grant.fence)) tokens.byFence.set(grant.fence, grant);
-    if (tokens.byFence.size <= REMEMBERED_GRANTS) return;
+    const share = Math.min(MOST_OF_A_KEY, Math.max(LEAST_OF_A_KEY, REMEMBERED_GRANTS / this.#keys.size));
+    if (tokens.byFence.size <= share) return;
     // A repetition of a grant that was completed before every pending acquire was invoked also runs backwards.
     const oldestPending = this.#pending.values().next().value?.invokedIndex ?? grant.index;
     for (const [fence, old] of tokens.byFence) {
-      if (old.index > oldestPending || tokens.byFence.size <= REMEMBERED_GRANTS / 2) break;
+      if (old.index > oldestPending || tokens.byFence.size <= share / 2) break;
       tokens.byFence.delete(fence);
     }
   }
@@ -281,4 +290,13 @@ class FencingTokens implements Checker {
       ],
     };
   }
+}
+
+/**
+ * Whether another owner was granted the key after this event: the lock had ended the hold, if too early, and what its
+ * owner is granted later may be the next hold. It is exclusion that was broken then, and not the order of the tokens.
+ */
+function grantedToAnother({ latest, latestOfAnother }: KeyTokens, owner: string, after: number): boolean {
+  const last = latest?.owner === owner ? latestOfAnother : latest;
+  return last !== undefined && last.index > after;
 }

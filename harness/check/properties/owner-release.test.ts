@@ -210,6 +210,46 @@ describe("accuses only where the order at the server is certain", () => {
   });
 });
 
+describe("of a hold that a request for a shorter lease may have ended", () => {
+  /** `b` asks for a lease of 20 ms; `a`, whose lease is over, releases long after that. */
+  const asked = (): Recording => overrun().seekExtension(610, 1, "b", 20).release(700, 0, "a");
+
+  it("accuses if that request fails", () => {
+    expect(judged(asked().failExtension(750, 1))).toBe("invalid; foreign-release 1,3,5,6");
+    expect(judged(asked().acquire(800, 2, "c").acquire(2500, 2, "c").failExtension(2600, 1))).toMatch(/^invalid/);
+  });
+
+  it("does not if it is granted, or never answered", () => {
+    expect(judged(asked())).toBe("valid");
+    expect(judged(asked().extended(750, 1, "b"))).toBe("valid");
+    expect(judged(asked().info(750, 1, "extend"))).toBe("valid");
+  });
+});
+
+describe("of an owner whose client has made an acquire of unknown outcome", () => {
+  const unknown = (): Recording =>
+    new Recording({ clients: 3 })
+      .acquire(0, 0, "a", { ttlMs: 500 })
+      .seek(510, 0, { ttlMs: 400 })
+      .info(520, 0, "acquire");
+
+  it("does not accuse where a third was granted the lock beside the other, which may have lost it", () => {
+    const both = unknown().seek(600, 1).seek(601, 2).granted(602, 1, "b").granted(603, 2, "c");
+    const beside = both.release(700, 3, "a").release(800, 2, "c");
+    expect(judged(beside)).toBe("valid");
+    const alone = unknown().acquire(600, 1, "b").release(700, 3, "a").release(800, 1, "b");
+    expect(judged(alone)).toMatch(/^invalid; foreign-release/);
+  });
+
+  it("accuses if that acquire, or a release by a third, came only after the operation", () => {
+    const later = (recording: Recording): Recording =>
+      recording.seek(710, 0, { ttlMs: 400 }).info(720, 0, "acquire").acquire(730, 2, "c").release(740, 2, "c");
+    expect(judged(later(overrun().release(700, 0, "a")))).toMatch(/^invalid; foreign-release/);
+    const afterwards = unknown().acquire(600, 1, "b").release(700, 3, "a").acquire(730, 2, "c").release(740, 2, "c");
+    expect(judged(afterwards)).toMatch(/^invalid; foreign-release/);
+  });
+});
+
 it("is not what a reader does that ends its own hold beside a writer", () => {
   const beside = (mode: "shared" | "exclusive"): Recording =>
     new Recording({ clients: 2, backend: "simulated" })

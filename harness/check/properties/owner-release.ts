@@ -15,6 +15,7 @@ import { byElimination } from "../causes/causes.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
+import { leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import { holder } from "./mutual-exclusion.ts";
 import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import { RemarkList } from "../remark-list.ts";
@@ -57,6 +58,10 @@ interface Suspicion {
   readonly victim: Hold;
   /** What its owner value had been granted until it was over. */
   readonly own: OwnerGrants | undefined;
+  /** Requests that may have ended the lease of the victim by then, and had not been answered. */
+  readonly doubts: readonly LeaseRequest[];
+  /** Whether a third owner was granted the key when the victim may have held it: the lock may have lost the victim's. */
+  readonly grantedToAnother: boolean;
   /** Whether some grants that matter may be forgotten. */
   readonly forgotten: boolean;
   /** Whether its owner value may have had a hold from before the history began when it was asked for. */
@@ -112,19 +117,21 @@ class OwnerRelease implements Checker {
   }
 
   #suspect(key: string, interference: Interference): void {
-    const within = (victim: Hold): boolean =>
-      victim.owner !== interference.owner &&
-      victim.grantedIndex < interference.invokedIndex &&
-      victim.leaseEnd >= interference.completedTime;
     const own = this.#grants.of(key, interference.owner);
-    let looked = 0;
-    for (const victim of this.#evidence.holds.latest(key)) {
-      if ((looked += 1) > VICTIMS_PER_OPERATION || this.#waiting.length >= MOST_WAITING) return;
-      if (!within(victim)) continue;
+    const latest = [...firstOf(this.#evidence.holds.latest(key), VICTIMS_PER_OPERATION)];
+    for (const victim of latest) {
+      if (this.#waiting.length >= MOST_WAITING) return;
+      const doubts = doubtsWithin(victim, interference);
+      if (doubts === undefined) continue;
       this.#waiting.push({
         key,
         interference,
         victim,
+        doubts,
+        grantedToAnother: latest.some(
+          ({ owner, grantedIndex }) =>
+            owner !== victim.owner && owner !== interference.owner && grantedIndex > victim.invokedIndex,
+        ),
         own,
         mayHoldSinceBefore: this.#mayHoldSinceBefore(key, interference.owner, own),
         forgotten: own === undefined && this.#grants.forgottenUpTo >= victim.invokedIndex,
@@ -152,9 +159,13 @@ class OwnerRelease implements Checker {
     });
   }
 
-  /** Whether an acquire is under way that was so when the operation was over: it may be granted its owner value. */
-  #isOpen({ key, interference }: Suspicion): boolean {
-    return this.#unknown.hasOpen(key, interference.completedIndex);
+  /**
+   * Whether an acquire is under way that was so when the operation was over: it may be granted its owner value. Or a
+   * request is not answered that may have ended the lease of the victim.
+   */
+  #isOpen({ key, interference, doubts }: Suspicion): boolean {
+    const isInDoubt = doubts.some(({ outcome }) => outcome === undefined);
+    return isInDoubt || this.#unknown.hasOpen(key, interference.completedIndex);
   }
 
   /**
@@ -172,6 +183,7 @@ class OwnerRelease implements Checker {
   #judge(suspicion: Suspicion): void {
     const { key, interference, victim } = suspicion;
     if (suspicion.forgotten || !isOver(suspicion)) return;
+    if (suspicion.doubts.some(({ outcome }) => outcome !== "fail")) return;
     const mayHaveOwn = this.#mayHaveBeenGranted(suspicion) || this.#hadItsOwnCopy(suspicion);
     if (!mayHaveOwn) {
       this.#findings.add(() => this.#describe(suspicion));
@@ -184,16 +196,20 @@ class OwnerRelease implements Checker {
 
   /** Whether an acquire of unknown outcome may have been granted with its owner value after the other had lost the lock. */
   #mayHaveBeenGranted(suspicion: Suspicion): boolean {
-    const { key, interference, victim, own } = suspicion;
+    const { key, interference, victim, own, grantedToAnother } = suspicion;
     const isClient = (process: number): boolean => this.#isClientOf(process, suspicion);
     const underWay = this.#isOpen(suspicion) ? [...this.#unknown.open(key, interference.completedIndex)] : [];
-    if (!underWay.some(isClient) && !this.#unknown.hadIndeterminate(key, isClient)) return false;
-    if (own === undefined) return true;
+    if (!underWay.some(isClient) && !this.#unknown.hadIndeterminate(key, interference.completedIndex, isClient))
+      return false;
+    if (own === undefined || grantedToAnother) return true;
     const takenByAnother = this.#evidence.interferences
       .of(key)
       .some(
-        ({ owner, completedIndex }) =>
-          owner !== victim.owner && owner !== interference.owner && completedIndex > victim.invokedIndex,
+        ({ owner, invokedIndex, completedIndex }) =>
+          owner !== victim.owner &&
+          owner !== interference.owner &&
+          invokedIndex < interference.completedIndex &&
+          completedIndex > victim.invokedIndex,
       );
     return takenByAnother || this.#sawFault(victim.invokedTime, interference, mayLoseLocks);
   }
@@ -249,6 +265,26 @@ class OwnerRelease implements Checker {
         holder(victim),
       ],
     };
+  }
+}
+
+/**
+ * The unanswered requests that alone may have ended the victim's lease before the operation was over; undefined if this
+ * does not lie within another owner's hold and lease.
+ */
+function doubtsWithin(
+  victim: Hold,
+  { owner, invokedIndex, completedTime }: Interference,
+): Suspicion["doubts"] | undefined {
+  if (victim.owner === owner || victim.grantedIndex >= invokedIndex) return undefined;
+  return victim.leaseEnd >= completedTime ? [] : leaseAt(victim, completedTime)?.doubts;
+}
+
+function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
+  let count = 0;
+  for (const item of items) {
+    if ((count += 1) > most) return;
+    yield item;
   }
 }
 

@@ -8,8 +8,8 @@ const REMEMBERED_PROCESSES = 256;
 interface KeyAcquires {
   /** Processes whose acquire of the key is under way, with the index of its invocation. */
   readonly open: OldestFirst<number, number>;
-  /** Processes one of whose acquires of the key had an indeterminate end. */
-  indeterminate: Set<number> | undefined;
+  /** Processes one of whose acquires of the key had an indeterminate end, with the index of the first such invocation. */
+  indeterminate: Map<number, number> | undefined;
 }
 
 /**
@@ -30,10 +30,13 @@ export class UnknownAcquires {
     if (event.type === "fault" || event.type === "audit" || event.f !== "acquire") return;
     const acquires = this.#of(event.key);
     if (event.type === "invoke") acquires.open.set(event.process, event.index);
-    else acquires.open.delete(event.process);
-    if (event.type !== "info") return;
-    const indeterminate = (acquires.indeterminate ??= new Set());
-    if (indeterminate.size < REMEMBERED_PROCESSES) indeterminate.add(clientOf(event.process, this.#clients));
+    if (event.type === "info") {
+      const indeterminate = (acquires.indeterminate ??= new Map());
+      const [client, invoked] = [clientOf(event.process, this.#clients), acquires.open.get(event.process) ?? -1];
+      const first = Math.min(indeterminate.get(client) ?? Infinity, invoked);
+      if (indeterminate.size < REMEMBERED_PROCESSES || indeterminate.has(client)) indeterminate.set(client, first);
+    }
+    if (event.type !== "invoke") acquires.open.delete(event.process);
   }
 
   /** Drops what is known of a key that will not be used again. */
@@ -52,11 +55,17 @@ export class UnknownAcquires {
     for (const [process, invoked] of this.#of(key).open.entries()) if (invoked < index) yield process;
   }
 
-  /** Whether an acquire of the key had an indeterminate end that one of these processes may have made. */
-  hadIndeterminate(key: string, isOne: (process: number) => boolean): boolean {
+  /**
+   * Whether an acquire of the key had an indeterminate end that one of these processes may have made, and that was
+   * invoked before event `index`.
+   */
+  hadIndeterminate(key: string, index: number, isOne: (process: number) => boolean): boolean {
     const { indeterminate } = this.#of(key);
     if (indeterminate === undefined) return false;
-    return indeterminate.size >= REMEMBERED_PROCESSES || [...indeterminate].some(isOne);
+    return (
+      indeterminate.size >= REMEMBERED_PROCESSES ||
+      [...indeterminate].some(([process, invoked]) => invoked < index && isOne(process))
+    );
   }
 
   #of(key: string): KeyAcquires {
