@@ -19,6 +19,7 @@ import { SimulatedSentinelNode } from "../simulated/system/simulated-sentinel-no
 import { Bridge } from "./doors/bridge.ts";
 import { Door } from "./doors/door.ts";
 import { type Places, SentinelReplies } from "./doors/sentinel-replies.ts";
+import type { Exchange } from "../simulated/wire/exchange.ts";
 import { WireTap } from "../simulated/wire/wire-tap.ts";
 import { LiveMessages } from "./live-messages.ts";
 import { LiveNetwork } from "./live-network.ts";
@@ -35,6 +36,19 @@ export interface LiveServersOptions {
   readonly firstPort?: number | undefined;
   /** Whether triggers wait for messages. Default: false. */
   readonly followMessages?: boolean;
+  /** Given the commands of clients to servers, and their replies. */
+  readonly onCommand?: ((seen: SeenCommand) => void) | undefined;
+}
+
+/** A command that a client has sent, or whose reply it has. */
+export interface SeenCommand {
+  readonly moment: "sent" | "reply";
+  /** Milliseconds since the servers joined real time. */
+  readonly atMs: number;
+  /** The client's name. */
+  readonly client: string;
+  /** The same object at both moments. */
+  readonly exchange: Exchange;
 }
 
 /** A server, as the simulation knows it. */
@@ -134,8 +148,11 @@ export class LiveServers implements AsyncDisposable {
       reached.set(address, places);
       return { host, places };
     });
+    const { followMessages = false, onCommand } = options;
+    const tell = (moment: SeenCommand["moment"], exchange: Exchange): void =>
+      onCommand?.({ moment, atMs: sinceJoinedMs(kernel), client: clients[exchange.client] ?? "", exchange });
     const tap =
-      options.followMessages === true
+      followMessages || onCommand !== undefined
         ? new WireTap({
             network,
             runner,
@@ -143,6 +160,7 @@ export class LiveServers implements AsyncDisposable {
             clients: outer.map(({ host }) => ({ host, operation: undefined })),
             servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
             keeps: false,
+            ...(onCommand === undefined ? {} : { keepsReplies: true, told: outside(tell) }),
             resume: (goOn) => time.enter(goOn),
           })
         : undefined;
@@ -156,6 +174,11 @@ export class LiveServers implements AsyncDisposable {
   /** Rejects when the simulation itself failed; never resolves. */
   get failure(): Promise<never> {
     return this.#time.failure;
+  }
+
+  /** Milliseconds since the servers joined real time. */
+  get nowMs(): number {
+    return this.#time.enter(() => sinceJoinedMs(this.#time.kernel));
   }
 
   /** The run begins: messages count from now on. */
@@ -223,6 +246,10 @@ interface LiveParts {
   readonly clients: readonly string[];
   readonly tap: WireTap | undefined;
   readonly stack: AsyncDisposableStack;
+}
+
+function sinceJoinedMs(kernel: Kernel): number {
+  return (kernel.now - JOINED_AT_US) / 1000;
 }
 
 function promotionOf(node: RedisNode): Notice {

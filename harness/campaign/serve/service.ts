@@ -6,11 +6,12 @@ import type { FaultStep, Plan } from "../../core/plan.ts";
 import type { NodeHandle, Notice } from "../../core/system.ts";
 import { clientName, type TopologySpec } from "../../core/topology.ts";
 import { isEventTrigger, type Trigger } from "../../core/trigger.ts";
-import { LiveServers } from "../../live/live-servers.ts";
+import { LiveServers, type SeenCommand } from "../../live/live-servers.ts";
 import { readyFaults } from "../../run/nemesis.ts";
 import { TriggerBoard } from "../../run/trigger-board.ts";
 import type { AskedFault } from "./fault-words.ts";
 import { ServedSystem } from "./served-system.ts";
+import { WireRecording } from "./wire-recording.ts";
 
 export interface ServiceOptions {
   readonly topology: TopologySpec;
@@ -19,6 +20,8 @@ export interface ServiceOptions {
   readonly clients: number;
   /** The first of the ports to listen on. Default: free ones. */
   readonly firstPort?: number | undefined;
+  /** The file to which commands, replies and faults are written. Default: none. */
+  readonly recording?: string | undefined;
   /** Receives what happens: a fault, its healing, a promotion. One line each. */
   readonly onEvent: (line: string) => void;
 }
@@ -31,6 +34,10 @@ export interface ServerStatus {
   readonly role: string | undefined;
   /** How many keys it has; undefined where nobody answers. */
   readonly keys: number | undefined;
+}
+
+interface ServiceParts extends Pick<ServiceOptions, "onEvent"> {
+  readonly stack: AsyncDisposableStack;
 }
 
 interface InForce {
@@ -49,16 +56,18 @@ export class Service implements AsyncDisposable {
   readonly #system: ServedSystem;
   readonly #board: TriggerBoard;
   readonly #stop = new AbortController();
+  readonly #stack: AsyncDisposableStack;
   readonly #onEvent: (line: string) => void;
   readonly #failure = Promise.withResolvers<never>();
   readonly #inForce = new Map<number, InForce>();
   #count = 0;
 
-  private constructor(servers: LiveServers, system: ServedSystem, options: ServiceOptions) {
+  private constructor(servers: LiveServers, system: ServedSystem, { onEvent, stack }: ServiceParts) {
     this.clients = system.clients.map(({ name }) => name);
     this.#servers = servers;
     this.#system = system;
-    this.#onEvent = options.onEvent;
+    this.#onEvent = onEvent;
+    this.#stack = stack;
     this.#board = new TriggerBoard(system.clock, this.#stop.signal);
     this.#failure.promise.catch(() => {});
     servers.failure.catch((error: unknown) => this.#failure.reject(error));
@@ -66,14 +75,26 @@ export class Service implements AsyncDisposable {
 
   /** Starts the servers. @throws UserError when the simulation does not have them, or a port is taken */
   static async start(options: ServiceOptions): Promise<Service> {
-    const { topology, seed, firstPort } = options;
+    const { topology, seed, firstPort, recording } = options;
     const clients = Array.from({ length: options.clients }, (_, index) => clientName(index));
     const listeners: ((notice: Notice) => void)[] = [];
-    const servers = await LiveServers.start({ topology, seed, clients, firstPort }, (notice) =>
-      listeners.forEach((listener) => listener(notice)),
+    await using stack = new AsyncDisposableStack();
+    const written =
+      recording === undefined
+        ? undefined
+        : stack.use(new WireRecording(recording, { topology, seed }, () => servers.nowMs));
+    const onCommand = written && ((seen: SeenCommand) => written.command(seen));
+    const servers: LiveServers = stack.use(
+      await LiveServers.start({ topology, seed, clients, firstPort, onCommand }, (notice) =>
+        listeners.forEach((listener) => listener(notice)),
+      ),
     );
     const system = new ServedSystem(servers, clients, (listener) => void listeners.push(listener));
-    const service = new Service(servers, system, options);
+    const onEvent = (line: string): void => {
+      written?.event(line);
+      options.onEvent(line);
+    };
+    const service = new Service(servers, system, { onEvent, stack: stack.move() });
     system.onNotice((notice) => service.#notice(notice));
     return service;
   }
@@ -168,7 +189,7 @@ export class Service implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort(new Error("the service is over"));
-    await this.#servers[Symbol.asyncDispose]();
+    await this.#stack.disposeAsync();
   }
 
   #whenHealed({ until }: FaultStep, index: number, begunMs: number, numbers: ReadonlyMap<number, number>): void {

@@ -42,6 +42,7 @@ export const serve: Command = {
       repeatable: true,
     },
     plan: { value: "file", help: "a plan: its topology, its seed, and its faults at their times" },
+    record: { value: "file", help: "write commands, replies and faults to this file, as lines of JSON" },
     seed: { value: "seed", help: SEED_HELP, default: "1" },
     "no-prompt": { help: "read no commands: end by a signal only" },
   },
@@ -56,8 +57,9 @@ export const serve: Command = {
     const faults = asked.map((words) => readFaultWords(words, topology));
     const clients = flags.integer("clients", 1, 16) ?? 2;
     const firstPort = flags.integer("port", 0, 65_000);
+    const recording = flags.text("record");
     const onEvent = (line: string): void => print(`${line}\n`);
-    await using service = await Service.start({ topology, seed, clients, firstPort, onEvent });
+    await using service = await Service.start({ topology, seed, clients, firstPort, recording, onEvent });
     print(greeting(service, topology, seed));
     for (const fault of faults) await service.ask(fault);
     if (plan !== undefined) service.follow(plan);

@@ -7,6 +7,8 @@ export interface Exchange {
   readonly connection: string;
   readonly command: string;
   readonly keys: readonly string[];
+  /** The beginning of each of its words, where replies are kept. */
+  readonly words?: readonly string[];
   /** Which operation of its client was under way when it was sent, from 1; undefined: none. */
   readonly operation: number | undefined;
   /** False if it was sent before the run began: then it does not count. */

@@ -6,8 +6,8 @@ import { NO_KEYS, type Command } from "../redis/command.ts";
 import { fromBytes } from "../redis/protocol/resp-encoder.ts";
 import { RequestParser } from "../redis/protocol/resp-parser.ts";
 import type { Exchange } from "./exchange.ts";
-import { replyWords } from "./reply-words.ts";
-import type { WireTap } from "./wire-tap.ts";
+import { replyWords, shortText } from "./reply-words.ts";
+import type { SentMessage, WireTap } from "./wire-tap.ts";
 
 const NO_MORE: readonly Command[] = [];
 
@@ -113,10 +113,10 @@ export class TappedConnection implements ConnectionTap {
     if (this.#wire.at("after", [exchange], () => resume())) resume = this.#server.suspend();
   }
 
-  #parse(bytes: Uint8Array): readonly Pick<Exchange, "command" | "keys" | "connection" | "server">[] {
+  #parse(bytes: Uint8Array): readonly SentMessage[] {
     if (this.#isBroken) return [];
     this.#parser.push(fromBytes(bytes));
-    const messages: Pick<Exchange, "command" | "keys" | "connection" | "server">[] = [];
+    const messages: SentMessage[] = [];
     for (;;) {
       const request = this.#parser.next(true);
       if (request === undefined) return messages;
@@ -132,6 +132,7 @@ export class TappedConnection implements ConnectionTap {
         connection: this.#name,
         command: name.toUpperCase(),
         keys: keysOfRequest(request),
+        ...(this.#wire.keepsReplies === true ? { words: request.map(shortText) } : {}),
       });
     }
   }

@@ -18,9 +18,14 @@ export interface WireOptions {
   readonly keeps: boolean;
   /** Whether to keep the beginning of each reply, too. Default: false. */
   readonly keepsReplies?: boolean;
+  /** Given each command when it leaves its client, and when its reply has come. */
+  readonly told?: (moment: "sent" | "reply", exchange: Exchange) => void;
   /** Has what waited go on. Default: it does so at once. */
   readonly resume?: (goOn: () => void) => void;
 }
+
+/** What a connection sees of a command. */
+export type SentMessage = Pick<Exchange, "command" | "keys" | "words" | "connection" | "server">;
 
 interface WireClient {
   readonly host: Host;
@@ -67,7 +72,7 @@ export class WireTap implements MessageSource {
   }
 
   /** For connections: a client is about to send a command. */
-  sends(message: Pick<Exchange, "command" | "keys" | "connection" | "server">, client: WireClient): Exchange {
+  sends(message: SentMessage, client: WireClient): Exchange {
     return {
       client: this.#options.clients.indexOf(client),
       ...message,
@@ -81,6 +86,7 @@ export class WireTap implements MessageSource {
   sent(exchange: Exchange): void {
     exchange.sentNs = this.now();
     if (exchange.counts && this.#options.keeps) this.exchanges.push(exchange);
+    this.#options.told?.("sent", exchange);
   }
 
   /** For connections: the time. */
@@ -93,6 +99,8 @@ export class WireTap implements MessageSource {
    * It is not called if the run ends first.
    */
   at(moment: MessageMoment, exchanges: readonly Exchange[], goOn: () => void): boolean {
+    const { told } = this.#options;
+    if (moment === "reply" && told !== undefined) for (const exchange of exchanges) told("reply", exchange);
     if (this.#watch === undefined) return false;
     const { counter, triggers, reached } = this.#watch;
     const due = exchanges.filter(({ counts }) => counts).flatMap((each) => counter.count({ moment, ...each }));
