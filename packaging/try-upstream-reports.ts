@@ -29,7 +29,7 @@ try {
     const outcomeOf = ({ version, ...side }: Side, expected: Outcome): Promise<Outcome> =>
       step(`${name}: ${library} ${version} is ${expected}`, async () => {
         await buildSide({ version, ...side }, root);
-        const outcome = await trySide(report, { version, ...side }, { root, area });
+        const outcome = await trySide(report, side, { root, area });
         if (outcome !== expected) throw new Error(`it is ${outcome}`);
         return outcome;
       });

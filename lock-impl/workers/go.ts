@@ -24,10 +24,18 @@ const RETAKEN = {
 
 /** Locks of Go libraries. */
 export const goWorkers: readonly LibraryWorker[] = [
-  { ...redsync, name: "redsync", title: "redsync 4.18.1, with go-redis 9.23.0", program: "redsync" },
+  {
+    ...redsync,
+    name: "redsync",
+    documented:
+      "Exclusive use of a resource by the Redlock algorithm, on a majority of pools. An extension gives the expiry anew.",
+    title: "redsync 4.18.1, with go-redis 9.23.0",
+    program: "redsync",
+  },
   {
     ...redsync,
     name: "redsync-setnx-on-extend",
+    documented: "The same; an extension sets the key where it has expired.",
     title: "redsync 4.18.1 with WithSetNXOnExtend: an extension may take the lock back",
     program: "redsync-setnx-on-extend",
     claims: redsync.claims.filter(({ property }) => property !== "linearizability"),
@@ -40,6 +48,7 @@ export const goWorkers: readonly LibraryWorker[] = [
   {
     ...leased,
     name: "redislock",
+    documented: "Obtains a lock for a TTL; only its token refreshes or releases it.",
     title: "bsm/redislock 0.10.0, with tokens of its own",
     language: "go",
     program: "redislock",
@@ -47,6 +56,7 @@ export const goWorkers: readonly LibraryWorker[] = [
   {
     ...leased,
     name: "redislock-named",
+    documented: "The same; a token of the caller's own lets its owner obtain the lock again.",
     title: "bsm/redislock 0.10.0 with names as tokens: worker-1 takes what worker-10 holds",
     language: "go",
     program: "redislock-named",

@@ -15,6 +15,8 @@ export interface LibraryWorker extends Pick<
   /** Whether it renews its leases by itself. */
   readonly renews?: boolean;
   readonly language: Language;
+  /** What its own documentation promises, in our words. */
+  readonly documented: string;
   /** The worker's program: what the language's toolchain starts, such as a file in the folder of its kit, or an argument of its program. */
   readonly program: string;
   /** Whether it counts a grant only when a replica has it, so that it gives none while no replica can be reached. */
@@ -32,6 +34,8 @@ export const libraryWorkers: readonly LibraryWorker[] = [
     ...leased,
     name: "redis-py",
     title: "the lock of redis-py 8.1.0",
+    documented:
+      "A lock that processes share; with a timeout it ends by itself. Only its own token releases, extends or reacquires it.",
     language: "python",
     program: "locks/redis_py.py",
   },
@@ -39,6 +43,8 @@ export const libraryWorkers: readonly LibraryWorker[] = [
     ...leased,
     name: "python-redis-lock",
     title: "python-redis-lock 4.0.1, whole seconds",
+    documented:
+      "A lock with an expiry; who waits is woken when it is released. Only the id that acquired it releases or extends it.",
     language: "python",
     program: "locks/python_redis_lock.py",
   },

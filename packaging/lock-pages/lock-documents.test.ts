@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { kindOf } from "../../faults/fault-classes.ts";
 import { ladder } from "../../lock-impl/ladder/ladder.ts";
+import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import { findLock, locks } from "../../lock-impl/registry.ts";
 import { isSimulated } from "../../harness/core/topology.ts";
@@ -36,7 +37,7 @@ describe("the pages of the locks are up to date (npm run docs:locks)", () => {
   test("the libraries (npm run docs:libraries)", () => {
     const { path, text } = libraryDocument(root);
     expect(read(path)).toBe(text);
-    for (const { name, documented } of libraries) expect(documented, name).toMatch(/\.$/);
+    for (const { name, documented } of [...libraries, ...libraryWorkers]) expect(documented, name).toMatch(/\.$/);
   });
 
   test("no page is left of a lock that is gone", () => {

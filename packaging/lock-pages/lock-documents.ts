@@ -5,6 +5,7 @@ import { classOf } from "../../faults/fault-classes.ts";
 import { ladder } from "../../lock-impl/ladder/ladder.ts";
 import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import type { LockEntry } from "../../lock-impl/lock-entry.ts";
+import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { specimens } from "../../lock-impl/flawed/specimens.ts";
 import { HarnessError } from "../../harness/core/errors.ts";
 import type { Recurrence, RecurrenceCount } from "../../harness/core/recurrence.ts";
@@ -13,6 +14,7 @@ import { isSimulated } from "../../harness/core/topology.ts";
 import { hasVisibleOverlap } from "../../harness/campaign/visible-overlap.ts";
 import { readPlan } from "../../harness/run/store.ts";
 import { ladderPage } from "./ladder-page.ts";
+import { keptMeasurements } from "./kept-measurements.ts";
 import { countOtherSeeds, keptRecurrences } from "./kept-recurrences.ts";
 import { libraryPage } from "./library-page.ts";
 import { lockPage } from "./lock-page.ts";
@@ -38,7 +40,13 @@ export function ladderDocument(): Document {
 
 /** The page of the lock libraries. */
 export function libraryDocument(root: string): Document {
-  const page = { libraries, planFileOf, recurrences: keptRecurrences(root) };
+  const page = {
+    libraries,
+    workers: libraryWorkers,
+    measured: keptMeasurements(root),
+    planFileOf,
+    recurrences: keptRecurrences(root),
+  };
   return { path: join("docs", "libraries.md"), text: libraryPage(page) };
 }
 

@@ -20,8 +20,8 @@ const OUTCOMES: Readonly<Record<number, Outcome>> = {
  * @param area a folder for what the run leaves
  */
 export async function trySide(
-  { plan, property }: UpstreamReport,
-  { lock }: Side,
+  { plan, property }: Pick<UpstreamReport, "plan" | "property">,
+  { lock }: Pick<Side, "lock">,
   { root, area }: { readonly root: string; readonly area: string },
 ): Promise<Outcome> {
   const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", "live"];
