@@ -11,7 +11,7 @@ export const TERMS: readonly Term[] = [
   {
     word: "backend",
     meaning:
-      "where a plan runs: simulated (clients, network and servers in virtual time, in one process) or containers (real servers and processes)",
+      "where a plan runs: simulated (clients, network and servers in virtual time, in one process), live (client processes on simulated servers, in real time) or containers (real servers and processes)",
   },
   {
     word: "catalogue",
@@ -68,7 +68,7 @@ export const TERMS: readonly Term[] = [
   {
     word: "hold",
     meaning:
-      "the time from a grant to the request to release it, or to the client's death; two holds that overlap did overlap",
+      "the time from a grant to the request to release it, or to the client's death: inner bounds, so holds that overlap in a history did overlap",
     see: ["lease", "mutual-exclusion"],
   },
   { word: "invalid", meaning: "the verdict when the history proves a violation; exit code 1", see: ["verdict"] },
