@@ -1,145 +1,120 @@
 /**
  * Do the tests of the checkers notice when a checker is wrong? `npm run mutants` changes one place at a time, as
- * `mutants.json` lists them, in a copy of the folders that judge histories, and runs the tests. A mutant that may
- * survive is listed with the reason. Exits with 1 when another one survives, or makes the tests run into their time
- * limit, which decides nothing. All of them take about an hour and a
- * half: `npm run mutants -- 17 42` tries those two, `npm run mutants -- --minutes 3` as many as three minutes allow,
- * beginning at a place in the list that depends on the commit.
+ * `mutants.json` lists them, in a copy of the folders that judge histories, and runs tests until one fails: first those
+ * that killed a mutant of the same file the last time (`killers.json`), then all. Exits with 1 when a mutant survives
+ * all tests, does not load, or keeps them from ending. A mutant that may survive is listed with the reason, and tried when it is named or
+ * with `--survivors`.
+ *
+ * `npm run mutants -- 17 42` tries those two. `npm run mutants -- --remember` writes `killers.json` anew.
  */
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { z } from "zod";
-
-const mutantSchema = z.strictObject({
-  file: z.string(),
-  from: z.string(),
-  to: z.string(),
-  /** Why no test can notice it, or none does yet. */
-  survives: z.string().optional(),
-});
-
-/** The list of mutants. */
-export function readMutants(): readonly z.infer<typeof mutantSchema>[] {
-  const text = readFileSync(new URL("mutants.json", import.meta.url), "utf8");
-  return z.array(mutantSchema).parse(JSON.parse(text));
-}
-
-/** The folders that judge histories, and those that they ask for the traits of faults. */
-const ROOMS = ["harness/core", "harness/history", "harness/check", "faults"];
-
-/** What else their tests need. */
-const FILES = ["package.json", "tsconfig.json", "docs/history.md", "harness/testing/fixed-draws.ts"];
-
-const CONFIGURATION = `
-  import { defineConfig } from "vitest/config";
-  export default defineConfig({
-    test: {
-      include: ["harness/{check,history}/**/*.test.ts"],
-      exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts", "**/*.long.*"],
-      // The same random histories for each mutant: another one must not kill it, or fail without any.
-      setupFiles: ["harness/testing/fixed-draws.ts"],
-      env: { CI: "true" },
-      bail: 1,
-      // A busy machine must not kill a mutant that the tests let live.
-      testTimeout: 120_000,
-    },
-  });
-`;
-
-function copyOfCheckers(): string {
-  const root = fileURLToPath(new URL("../../../", import.meta.url));
-  const copy = mkdtempSync(join(tmpdir(), "lockstorm-mutants-"));
-  for (const room of ROOMS) cpSync(join(root, room), join(copy, room), { recursive: true });
-  for (const file of FILES) cpSync(join(root, file), join(copy, file));
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  writeFileSync(join(copy, "vitest.config.ts"), CONFIGURATION);
-  return copy;
-}
+import { MutantTests, type Outcome } from "./mutant-tests.ts";
+import { KILLERS_FILE, readKillers, readMutants, type Killers, type Mutant } from "./mutants.ts";
 
 const LIMIT_MS = 600_000;
 
-/** `timed out`: the tests did not end, be it that the mutant hangs or that the machine is too busy. */
-type Outcome = "passed" | "failed" | "timed out";
-
-/** How many characters of what the tests print are told: a failure and the error that it names. */
+/** How many characters of what a test says are told. */
 const TOLD_CHARACTERS = 4000;
 
-/** Runs the tests of the copy. `words`: the last of what they print. */
-function runTests(copy: string): { readonly outcome: Outcome; readonly words: string } {
-  const vitest = join(copy, "node_modules", "vitest", "vitest.mjs");
-  const options = { cwd: copy, timeout: LIMIT_MS, encoding: "utf8", maxBuffer: 2 ** 28 } as const;
-  const { status, error, signal, stdout, stderr } = spawnSync(process.execPath, [vitest, "run"], options);
-  const words = `${stdout}${stderr}`.slice(-TOLD_CHARACTERS);
-  if (error !== undefined && "code" in error && error.code === "ETIMEDOUT") return { outcome: "timed out", words };
-  if (error !== undefined) throw error;
-  if (signal !== null) throw new Error(`the tests were ended by ${signal}`);
-  return { outcome: status === 0 ? "passed" : "failed", words };
+type Numbered = Mutant & { readonly number: number };
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { survivors: { type: "boolean" }, remember: { type: "boolean" } },
+    allowPositionals: true,
+  });
+  const mutants = readMutants().map((mutant, number) => ({ ...mutant, number }));
+  const named = positionals.map(Number);
+  const unknown = named.find((number) => mutants[number] === undefined);
+  if (unknown !== undefined) throw new Error(`there is no mutant ${unknown}: the last one is ${mutants.length - 1}`);
+  const isChosen = ({ number, survives }: Numbered): boolean =>
+    named.length > 0 ? named.includes(number) : values.survivors === true || survives === undefined;
+  const chosen = mutants.filter(isChosen);
+
+  const tests = await MutantTests.open();
+  process.on("exit", () => {
+    tests.remove();
+  });
+  const killers: Killers = values.remember === true ? {} : readKillers();
+  const left = values.remember === true ? chosen : await tryKillers(tests, chosen, killers);
+  const survivors = left.length === 0 ? [] : await tryAll(tests, left, killers);
+  if (values.remember === true) writeFileSync(KILLERS_FILE, `${JSON.stringify(killers, undefined, 2)}\n`);
+  await tests.close();
+
+  const unexplained = survivors.filter(({ survives }) => survives === undefined).length;
+  console.log(
+    `${chosen.length} of ${mutants.length} mutants tried, ${left.length} of them with all tests: ` +
+      `${unexplained} survived without a reason, ${survivors.length - unexplained} with one`,
+  );
+  process.exitCode = unexplained > 0 ? 1 : 0;
 }
 
-/** The numbers of all mutants, beginning where this commit begins. */
-function rotated(count: number): readonly number[] {
-  const { stdout } = spawnSync("git", ["rev-parse", "HEAD"], { encoding: "utf8" });
-  const first = Number.parseInt(stdout.slice(0, 8), 16) % count || 0;
-  return Array.from({ length: count }, (_, index) => (first + index) % count);
-}
-
-function main(chosen: readonly number[], minutes: number): number {
-  const mutants = readMutants();
-  const numbers = chosen.length > 0 ? chosen : rotated(mutants.length);
-  const unknown = numbers.find((number) => mutants[number] === undefined);
-  if (unknown !== undefined) {
-    console.error(`there is no mutant ${unknown}: they are numbered from 0 to ${mutants.length - 1}`);
-    return 1;
+/** Tries each mutant with the tests that killed one of its file the last time. Gives the mutants that survive them. */
+async function tryKillers(tests: MutantTests, mutants: readonly Numbered[], killers: Killers): Promise<Numbered[]> {
+  await withoutMutant(() => tests.some(merged(Object.values(killers))));
+  const left: Numbered[] = [];
+  for (const mutant of mutants) {
+    const outcome = await outcomeOf(mutant, () => tests.mutated(mutant, () => tests.some(killers[mutant.file] ?? {})));
+    if (outcome.type === "killed") tell(mutant, outcome);
+    else left.push(mutant);
   }
-  const copy = copyOfCheckers();
-  const endsAt = performance.now() + minutes * 60_000;
-  let tried = 0;
-  try {
-    const without = runTests(copy);
-    if (without.outcome !== "passed") {
-      console.error(`without any mutant the tests ${without.outcome}; the last that they print:\n${without.words}`);
-      return 1;
-    }
-    let unexplained = 0;
-    let undecided = 0;
-    for (const number of numbers) {
-      const mutant = mutants[number];
-      if (mutant === undefined || performance.now() >= endsAt) break;
-      const { file, from, to, survives } = mutant;
-      const path = join(copy, file);
-      const original = readFileSync(path, "utf8");
-      writeFileSync(
-        path,
-        original.replace(from, () => to),
-      );
-      const { outcome } = runTests(copy);
-      writeFileSync(path, original);
-      if (outcome === "passed" && survives === undefined) unexplained += 1;
-      if (outcome === "timed out") undecided += 1;
-      const told = {
-        passed: `SURVIVED (${survives ?? "unexplained"})`,
-        failed: "killed",
-        "timed out": `UNDECIDED: the tests did not end within ${LIMIT_MS / 1000} s`,
-      }[outcome];
-      console.log(
-        `${number} ${file}: ${JSON.stringify(from.slice(0, 60))} -> ${JSON.stringify(to.slice(0, 40))}: ${told}`,
-      );
-      tried += 1;
-    }
-    console.log(
-      `${tried} of ${mutants.length} mutants tried, ${unexplained} survived without a reason, ${undecided} undecided`,
+  return left;
+}
+
+/** Tries each mutant with all tests, those that killed one of its file first, and adds what kills it to `killers`. */
+async function tryAll(tests: MutantTests, mutants: readonly Numbered[], killers: Killers): Promise<Numbered[]> {
+  await withoutMutant(() => tests.all());
+  const survivors: Numbered[] = [];
+  for (const mutant of mutants) {
+    const known = (killers[mutant.file] ??= {});
+    const outcome = await outcomeOf(mutant, () =>
+      tests.mutated(mutant, async () => {
+        const first = await tests.some(known);
+        return first.type === "survived" ? tests.all() : first;
+      }),
     );
-    return unexplained + undecided;
-  } finally {
-    rmSync(copy, { recursive: true });
+    tell(mutant, outcome);
+    if (outcome.type !== "killed") survivors.push(mutant);
+    else if (known[outcome.file]?.includes(outcome.test) !== true) (known[outcome.file] ??= []).push(outcome.test);
   }
+  return survivors;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { values, positionals } = parseArgs({ options: { minutes: { type: "string" } }, allowPositionals: true });
-  process.exitCode = main(positionals.map(Number), Number(values.minutes ?? Infinity)) > 0 ? 1 : 0;
+/** @throws when the tests fail without any mutant: then they say nothing about one */
+async function withoutMutant(run: () => Promise<Outcome>): Promise<void> {
+  const outcome = await run();
+  if (outcome.type === "survived") return;
+  const where = outcome.type === "killed" ? `${outcome.file}: ${outcome.test}\n` : "";
+  throw new Error(`without any mutant the tests fail:\n${where}${outcome.words.slice(0, TOLD_CHARACTERS)}`);
 }
+
+/** A test that loops for ever cannot be stopped from within its thread, so this process ends when one does. */
+async function outcomeOf({ number }: Numbered, run: () => Promise<Outcome>): Promise<Outcome> {
+  const timer = setTimeout(() => {
+    console.error(`${number}: UNDECIDED, the tests did not end within ${LIMIT_MS / 1000} s`);
+    process.exit(1);
+  }, LIMIT_MS);
+  const outcome = await run();
+  clearTimeout(timer);
+  return outcome;
+}
+
+function tell({ number, file, from, to, survives }: Numbered, outcome: Outcome): void {
+  const told =
+    outcome.type === "killed"
+      ? `killed by ${outcome.file}: ${outcome.test}`
+      : outcome.type === "survived"
+        ? `SURVIVED (${survives ?? "without a reason"})`
+        : `DOES NOT LOAD: ${outcome.words}`;
+  const change = `${JSON.stringify(from.slice(0, 60))} -> ${JSON.stringify(to.slice(0, 40))}`;
+  console.log(`${number} ${file}: ${change}: ${told}`);
+}
+
+function merged(all: readonly Killers[string][]): Record<string, string[]> {
+  const merged: Record<string, string[]> = {};
+  for (const tests of all) for (const [file, names] of Object.entries(tests)) (merged[file] ??= []).push(...names);
+  return merged;
+}
+
+await main();
