@@ -9,6 +9,8 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { expect, test } from "vitest";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
+import { findLock } from "../../../lock-impl/registry.ts";
+import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { runSimulated } from "../../campaign/run-simulated.ts";
 import { ModuleGraph } from "./module-graph.ts";
 
@@ -49,6 +51,17 @@ test("a module that makes its own require gets the modules of its graph", async 
     expect(make(from)("./testing/counting-library/index.js")).toBe(mine.default);
     expect(make(from)("node:fs")).toBe(createRequire(from)("node:fs"));
   }
+});
+
+test("what a lock promises is the same tables in every graph, and its driver is each graph's own", async () => {
+  const file = resolve(import.meta.dirname, "../../../lock-impl/libraries/redlock5.ts");
+  const load = async (): Promise<LockEntry> => {
+    return ((await new ModuleGraph({}).import(file)) as { readonly redlock5: LockEntry }).redlock5;
+  };
+  const [one, other] = [await load(), await load()];
+  expect(one).not.toBe(other);
+  expect(one.claims).toBe(other.claims);
+  expect(one).toEqual({ ...findLock("redlock5"), load: one.load });
 });
 
 test("nothing of a graph is kept once its client is gone", async () => {

@@ -27,12 +27,14 @@ const graphs = new WeakMap<object, ModuleGraph>();
 const MODULE = "node:module";
 
 /**
- * Modules of which a process has only one: the errors and types that a driver shares with the harness, and the client
- * library of our own locks, which is known to keep nothing at module level.
+ * Modules of which a process has only one: the errors and types that a driver shares with the harness, the tables of what
+ * locks promise, and the client library of our own locks, which is known to keep nothing at module level.
  */
 const SHARED: readonly string[] = [
   fileURLToPath(new URL("../../core/", import.meta.url)),
-  fileURLToPath(new URL(`../../../index${extname(import.meta.url)}`, import.meta.url)),
+  ...["index", "lock-impl/claims", "lock-impl/claim-tables", "lock-impl/lock-kinds"].map((name) =>
+    fileURLToPath(new URL(`../../../${name}${extname(import.meta.url)}`, import.meta.url)),
+  ),
   join(dirname(requireShared.resolve("ioredis")), "/"),
 ];
 
