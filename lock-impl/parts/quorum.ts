@@ -21,14 +21,16 @@ export interface Tally {
 
 /** Counts answers: `ok` with true or false, or no answer at all. */
 export function tally(answers: readonly Completion<boolean>[]): Tally {
-  const failure = answers.find((answer) => answer.type !== "ok");
-  return {
-    yes: answers.filter((answer) => answer.type === "ok" && answer.value).length,
-    no: answers.filter((answer) => answer.type === "ok" && !answer.value).length,
-    failed: answers.filter((answer) => answer.type === "fail").length,
-    unknown: answers.filter((answer) => answer.type === "info").length,
-    reason: failure === undefined ? "" : failure.reason,
-  };
+  const counts = { yes: 0, no: 0, failed: 0, unknown: 0 };
+  let reason: string | undefined;
+  for (const answer of answers) {
+    if (answer.type === "ok") counts[answer.value ? "yes" : "no"] += 1;
+    else {
+      counts[answer.type === "fail" ? "failed" : "unknown"] += 1;
+      reason ??= answer.reason;
+    }
+  }
+  return { ...counts, reason: reason ?? "" };
 }
 
 /**

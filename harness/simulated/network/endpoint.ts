@@ -170,7 +170,7 @@ export class Endpoint implements PipeEnd {
     const { chunks } = segment;
     while (this.#received[0]?.kind === "bytes") chunks.push(...(this.#received.shift()?.chunks ?? []));
     const all = joined(chunks);
-    const bytes = all.subarray(0, READ_BYTES);
+    const bytes = all.length > READ_BYTES ? all.subarray(0, READ_BYTES) : all;
     if (all.length > bytes.length) {
       const rest = all.subarray(bytes.length);
       this.#received.unshift({ kind: "bytes", chunks: [rest], length: rest.length });
@@ -205,6 +205,8 @@ const RESET: Segment = { kind: "reset", chunks: [], length: 0 };
 
 function joined(chunks: readonly Uint8Array[]): Buffer {
   const [first] = chunks;
-  if (first !== undefined && chunks.length === 1) return Buffer.from(first.buffer, first.byteOffset, first.length);
+  if (first !== undefined && chunks.length === 1) {
+    return Buffer.isBuffer(first) ? first : Buffer.from(first.buffer, first.byteOffset, first.length);
+  }
   return Buffer.concat(chunks);
 }

@@ -30,6 +30,7 @@ export class Configuration {
       const problem = this.#assign(parameter, value);
       if (problem !== undefined) throw new RangeError(`${name} ${value}: ${problem}`);
     }
+    this.#keepNumbers();
   }
 
   text(name: string): string {
@@ -74,10 +75,10 @@ export class Configuration {
       if (problem !== undefined) {
         for (const [each, old] of before) this.#values.set(each, old);
         this.notifications.set(flags);
-        this.#keepNumbers();
         return `ERR CONFIG SET failed (possibly related to argument '${name}') - ${problem}`;
       }
     }
+    this.#keepNumbers();
     return undefined;
   }
 
@@ -90,7 +91,6 @@ export class Configuration {
       }
       this.#values.set(parameter.name, this.notifications.toString());
     } else this.#values.set(parameter.name, result.value);
-    this.#keepNumbers();
     return undefined;
   }
 

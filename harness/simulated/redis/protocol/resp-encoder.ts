@@ -71,5 +71,6 @@ export function toBytes(text: string): Uint8Array {
 
 /** The binary string of bytes: one UTF-16 unit per byte. */
 export function fromBytes(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString("latin1");
 }
