@@ -22,8 +22,8 @@ export const latency = defineFault({
       )
       .map(([between, delayMs]) => ({ ...between, delayMs })),
   choices: (focus) =>
-    [0.2, 1.2].flatMap((share) =>
-      linksToHit(focus).map((between) => ({ ...between, delayMs: Math.round(share * focus.leaseMs) })),
+    linksToHit(focus).flatMap((between) =>
+      [0.2, 1.2].map((share) => ({ ...between, delayMs: Math.round(share * focus.leaseMs) })),
     ),
   holdsOne: (focus, way, delayMs) => ({ ...oneWayOf(focus, way), delayMs }),
   inject: (system, { delayMs, ...between }) =>

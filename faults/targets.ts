@@ -87,7 +87,7 @@ export function anyDataNodes(topology: TopologySpec): Arbitrary<string[]> {
 
 /**
  * The nodes to hit around a server, one set after another: the master or the replicas with replication; of independent
- * masters all, a majority, or the server alone.
+ * masters the server alone, a majority, or all.
  */
 export function nodesToHit({ topology, servers }: Pick<FaultFocus, "topology" | "servers">): readonly string[][] {
   const all = [...dataNodes(topology.kind)];
@@ -97,7 +97,7 @@ export function nodesToHit({ topology, servers }: Pick<FaultFocus, "topology" | 
     case "replicated":
       return [["masters"], ["replicas"]];
     case "independent":
-      return [all.slice(0, Math.floor(all.length / 2) + 1), all, ...(servers.length === 1 ? [[...servers]] : [])];
+      return [...(servers.length === 1 ? [[...servers]] : []), all.slice(0, Math.floor(all.length / 2) + 1), all];
   }
 }
 

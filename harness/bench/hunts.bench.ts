@@ -28,7 +28,7 @@ const WAYS = [
   { way: "hunt", learns: true, runs: RUNS },
   { way: "random alone", learns: false, runs: RUNS },
   // Before its last run a hunt has tried fewer systematic plans than this.
-  { way: "systematic alone", learns: true, runs: 500 },
+  { way: "systematic alone", learns: true, runs: 600 },
 ] as const;
 type Way = (typeof WAYS)[number];
 

@@ -5,7 +5,9 @@ import type { Plan } from "../core/plan.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { lasting } from "./recurrence/lasting.ts";
-import { type CampaignOptions, type CampaignResult, type Judged, runCampaign } from "./run-campaign.ts";
+import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
+import { inTwoParts } from "./systematic/in-two-parts.ts";
+import { pairsOf } from "./systematic/pairs.ts";
 import { SearchPlans } from "./systematic/search-plans.ts";
 import { type Lesson, skillsOf, systematicPlans } from "./systematic/systematic-plans.ts";
 
@@ -45,14 +47,16 @@ export interface SearchOptions<Run> extends Omit<
 }
 
 /**
- * The most plans of the systematic part. What is left of a search is drawn at random: a combination that nobody thought
- * of, or a third client. It does not depend on the number of runs, so that a position means the same plan in each search.
+ * The most plans of the systematic part: without a deviation or with one, and then with two. What is left of a search is
+ * drawn at random: a combination that nobody thought of, or a third client. They do not depend on the number of runs, so
+ * that a position means the same plan in each search.
  */
-const SYSTEMATIC_PLANS = 500;
+const SINGLE_PLANS = 400;
+const PAIRED_PLANS = 200;
 
 /**
  * Runs plans in which clients contend for a lock, until one is judged invalid, and shrinks that one:
- * small workloads first, then the same with one deviation each, then plans drawn at random. Every search of this project
+ * small workloads first, then the same with one deviation each, then with two, then plans drawn at random. Every search of this project
  * uses it: hunts, cells of the ladder, verifications, limits of locks.
  * @throws what `run` and `learn` throw
  */
@@ -88,16 +92,19 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, reenters, commands } = await systematicPart({ drawnFrom, learn, promises }, options);
-  const result = await runCampaign<Searched<Run>>({
-    ...options,
-    otherSeeds,
-    first,
-    plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
-    execute: uninterrupted,
-    // In simulation a run shows what another run of the same plan will do.
-    attempt: learn === undefined ? undefined : aimed,
-  });
+  const { first, reenters, commands, pairs } = await systematicPart({ drawnFrom, learn, promises }, options);
+  const result = await inTwoParts<Searched<Run>>(
+    {
+      ...options,
+      otherSeeds,
+      first,
+      plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
+      execute: uninterrupted,
+      // In simulation a run shows what another run of the same plan will do.
+      attempt: learn === undefined ? undefined : aimed,
+    },
+    pairs,
+  );
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;
   const { signal, budgetMs = Infinity } = options;
@@ -112,6 +119,15 @@ export async function search<Run extends { readonly record: RunRecord }>({
   return { ...result, counterexample: { ...counterexample, ...lastingRun } };
 }
 
+/** What a search tries before it draws plans at random. */
+interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
+  /** Without a deviation, and with one. */
+  readonly first: readonly Plan[];
+  /** With two deviations, to be tried after those. */
+  readonly pairs: () => Promise<readonly Plan[]>;
+  readonly reenters: boolean;
+}
+
 /** The plans of the systematic part, whether the lock lets its holder enter again, and what its clients send. */
 async function systematicPart<Run>(
   {
@@ -120,21 +136,26 @@ async function systematicPart<Run>(
     promises,
   }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises">> & Pick<SearchOptions<Run>, "learn">,
   { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
-): Promise<Pick<ContentionOptions, "commands"> & { readonly first: readonly Plan[]; readonly reenters: boolean }> {
-  const unlearned = { first: [], reenters: drawnFrom.reenters ?? false };
+): Promise<SystematicPlans> {
+  const unlearned = { first: [], pairs: async () => [], reenters: drawnFrom.reenters ?? false };
   const isOver = (): boolean => signal?.aborted === true;
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
-    const { plans, commands } = await systematicPlans({
+    const { plans, commands, bases } = await systematicPlans({
       drawnFrom,
       seed,
       learn,
       skills,
       promises,
-      most: SYSTEMATIC_PLANS,
+      most: SINGLE_PLANS,
     });
-    return { first: plans, commands, reenters: skills.reenters || unlearned.reenters };
+    return {
+      first: plans,
+      commands,
+      reenters: skills.reenters || unlearned.reenters,
+      pairs: () => pairsOf({ bases, faults: drawnFrom.faults, learn, promises, most: PAIRED_PLANS }),
+    };
   } catch (error) {
     // The campaign says by itself that it was cut short.
     if (isOver()) return unlearned;

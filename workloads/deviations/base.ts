@@ -2,6 +2,8 @@ import type { Plan } from "../../harness/core/plan.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { clientName } from "../../harness/core/topology.ts";
 import { type History, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
+import { collectHolds } from "../../harness/history/hold-spans.ts";
+import { collectOperations } from "../../harness/history/operation-spans.ts";
 
 /** A workload with what its run without faults has shown: what deviations start from. */
 export interface Base {
@@ -17,28 +19,44 @@ export interface Base {
 export interface Deadlines {
   /** The lease that the workload asks for. */
   readonly leaseMs: number;
-  readonly leases: readonly Lease[];
+  readonly leases: readonly Span[];
+  /** From each grant until its client gives it up. */
+  readonly holds: readonly Span[];
+  /** While somebody asks for the lock. */
+  readonly requests: readonly Span[];
 }
 
-interface Lease {
+interface Span {
   readonly client: string;
-  /** Whether a hold begins with it: the lease of an acquire, and of no extension. */
-  readonly begins: boolean;
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** What a run without faults shows of its deadlines. */
 export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
+  const clients = plan.clients.length;
+  const endNs = events.at(-1)?.time ?? 0;
   const leaseMs = Math.max(...plan.clients.flatMap(({ sections }) => sections.map(({ ttlMs }) => ttlMs)));
-  const leases = events.flatMap((event): readonly Lease[] => {
+  const spanOf = (span: { readonly client: number; readonly from: number; readonly to: number }): Span => {
+    return {
+      client: clientName(span.client),
+      fromMs: span.from / NANOSECONDS_PER_MS,
+      toMs: span.to / NANOSECONDS_PER_MS,
+    };
+  };
+  const leases = events.flatMap((event): readonly Span[] => {
     if (event.type !== "ok" || (event.f !== "acquire" && event.f !== "extend")) return [];
     const { validForMs = leaseMs, grantedAt = event.time } = event.value;
     const fromMs = grantedAt / NANOSECONDS_PER_MS;
-    const begins = event.f === "acquire";
-    return [{ client: clientName(event.process % plan.clients.length), begins, fromMs, toMs: fromMs + validForMs }];
+    return [{ client: clientName(event.process % clients), fromMs, toMs: fromMs + validForMs }];
   });
-  return { leaseMs, leases };
+  const requests = collectOperations(events, endNs, clients).filter(({ f }) => f === "acquire");
+  return {
+    leaseMs,
+    leases,
+    holds: collectHolds(events, endNs, clients).map(spanOf),
+    requests: requests.map(spanOf),
+  };
 }
 
 /** Whether this client had a lease that is over at a moment, and has no other, as far as it knows. */
@@ -48,22 +66,40 @@ export function hasOutlived({ leases }: Deadlines, client: string, atMs: number)
 }
 
 /**
- * Lengths on either side of each deadline that matters at a moment, the most telling first: just beyond the end of the
- * lease that is running or being asked for; far beyond it; short compared with it; just below it.
+ * Lengths on either side of each deadline that matters at a moment, each side once before any side twice: just beyond the
+ * end of the lease that is running or being asked for; short compared with it; just below it; far beyond it.
  */
 export function lengthsAround({ leaseMs, leases }: Deadlines, atMs: number): readonly number[] {
   // The first to end: at an extension, the lease before it.
   const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
   const endMs = Math.min(leaseMs, ...running.map(({ toMs }) => toMs - atMs));
-  const lengths = [endMs + 0.08 * leaseMs, endMs + 0.5 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, 2.5 * leaseMs];
+  const lengths = [endMs + 0.08 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, endMs + 0.5 * leaseMs, 2.5 * leaseMs];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
+}
+
+/** A hold that is shorter than this is over before anything can happen in it. */
+const BRIEF_MS = 5;
+
+/** For how long a message is held, and whether somebody else asks for the lock when it arrives. */
+export interface IntoNextHold {
+  readonly forMs: number;
+  readonly isWanted: boolean;
 }
 
 /**
  * For how long a message that a client sends at a moment, to end or prolong its hold, must be held to arrive in its next
- * hold, in milliseconds; undefined if there is none.
+ * hold; undefined if there is none.
  */
-export function lengthIntoNextHold({ leaseMs, leases }: Deadlines, client: string, atMs: number): number | undefined {
-  const next = leases.find((lease) => lease.client === client && lease.begins && lease.fromMs > atMs);
-  return next === undefined ? undefined : Math.round(next.fromMs - atMs + 0.1 * leaseMs);
+export function lengthIntoNextHold(
+  { leaseMs, holds, requests }: Deadlines,
+  client: string,
+  atMs: number,
+): IntoNextHold | undefined {
+  const next = holds.find((hold) => hold.client === client && hold.fromMs > atMs && hold.toMs - hold.fromMs > BRIEF_MS);
+  if (next === undefined) return undefined;
+  const arrivesMs = next.fromMs + Math.min(0.1 * leaseMs, (next.toMs - next.fromMs) / 2);
+  const isWanted = requests.some(
+    (other) => other.client !== client && other.fromMs < next.toMs && other.toMs > arrivesMs,
+  );
+  return { forMs: Math.round(arrivesMs - atMs), isWanted };
 }

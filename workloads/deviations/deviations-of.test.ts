@@ -44,7 +44,7 @@ test.each([
 
 test("a message is held between the check and the delete, the cheapest first", async () => {
   const base = await baseOf("get-del", "single");
-  const deviations = deviationsOf(base, faults, ["hold-message"]);
+  const deviations = deviationsOf(base, faults, { kinds: ["hold-message"] });
   const costs = deviations.map(({ cost }) => cost);
   expect(costs).toEqual(costs.toSorted((one, other) => one - other));
   expect(deviations.every(({ kind }) => kind === "hold-message")).toBe(true);
@@ -54,7 +54,7 @@ test("a message is held between the check and the delete, the cheapest first", a
 
 test("one message is held alone, on its way there or back, for lengths on either side of the lease", async () => {
   const base = await baseOf("single", "single");
-  const deviations = deviationsOf(base, faults, ["hold-one-message"]);
+  const deviations = deviationsOf(base, faults, { kinds: ["hold-one-message"] });
   const steps = deviations.flatMap((deviation) => deviation.apply(base.plan).faults);
   const lengths = (moment: string): readonly unknown[] =>
     steps
@@ -74,7 +74,7 @@ test("a message held alone breaks a lock that cannot tell its holds apart, and n
   const verdicts = async (lock: string): Promise<ReadonlySet<string>> => {
     const base = await baseOf(lock, "single", "in turn");
     const seen = new Set<string>();
-    for (const deviation of deviationsOf(base, faults, ["hold-one-message"]).slice(0, 5)) {
+    for (const deviation of deviationsOf(base, faults, { kinds: ["hold-one-message"] }).slice(0, 5)) {
       const plan = deviation.apply(base.plan);
       const { record } = await runSimulated(plan, { title: "", required: requiredProperties(plan) });
       seen.add(record.verdict.verdict);
@@ -87,7 +87,7 @@ test("a message held alone breaks a lock that cannot tell its holds apart, and n
 
 test("what lies between two commands of an operation comes before what one command does", async () => {
   const first = async (lock: string): Promise<string> => {
-    const [cheapest] = deviationsOf(await baseOf(lock, "single"), faults, ["stop-client"]);
+    const [cheapest] = deviationsOf(await baseOf(lock, "single"), faults, { kinds: ["stop-client"] });
     return cheapest?.at ?? "";
   };
   expect(await first("get-del")).toMatch(/ (GET|DEL) /);
@@ -130,7 +130,9 @@ test("smaller plans are plans, differ from the larger one, and end", async () =>
 
 test("an unlock is held until its client holds again, and frees the next hold of a lock that counts entries only", async () => {
   const base = await baseOf("reentrant-naive", "single", "taken again");
-  const into = deviationsOf(base, faults, ["hold-one-message"]).filter(({ sort }) => sort.endsWith("next hold"));
+  const into = deviationsOf(base, faults, { kinds: ["hold-one-message"] }).filter(({ sort }) =>
+    sort.endsWith("next hold"),
+  );
   expect(into.map(({ sort }) => sort)).toEqual(into.map(() => expect.stringMatching(/release|extend/)));
   const seen = new Set<string>();
   for (const deviation of into) {

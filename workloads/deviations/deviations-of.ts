@@ -3,9 +3,16 @@ import type { Fault, FaultFocus, FaultParams } from "../../harness/core/fault.ts
 import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
-import { type Base, type Deadlines, hasOutlived, lengthIntoNextHold, lengthsAround } from "./base.ts";
+import {
+  type Base,
+  type Deadlines,
+  hasOutlived,
+  type IntoNextHold,
+  lengthIntoNextHold,
+  lengthsAround,
+} from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
-import { type StrikePoint, strikePointsOf, type Phase } from "./strike-points.ts";
+import { type StrikePoint, strikePointsOf, type Phase, type Struck } from "./strike-points.ts";
 
 /** A deviation with its cost: the least is tried first. */
 export interface RankedDeviation extends Deviation {
@@ -14,23 +21,35 @@ export interface RankedDeviation extends Deviation {
   readonly cost: number;
   /** The fault that it adds to a plan. Equal parameters of the same fault are often the same object. */
   readonly step: FaultStep;
+  /** Which of the fault's parameters, in words: equal for deviations that differ in where they strike, and for how long. */
+  readonly way: string;
+  /** Which side of which deadline it lasts to; 0 where it has no length. */
+  readonly length: number;
+  /** The moment, in words. */
+  readonly point: string;
+  /** When it came in the run of the base, in milliseconds since its start. */
+  readonly atMs: number;
 }
 
 /** How many parameters of a fault without `choices` are tried at each moment. */
 const DRAWN = 3;
 
-/**
- * All deviations of a base that one of these faults can cause, in a fixed order, the most telling first.
- * @param kinds only deviations of these kinds; absent: of all
- * @param mostCost leaves out dearer ones
- */
+export interface DeviationScope {
+  /** Only deviations of these kinds. Default: of all. */
+  readonly kinds?: readonly DeviationKind[] | undefined;
+  /** Dearer ones are left out. */
+  readonly mostCost?: number | undefined;
+  /** Of independent servers that are asked the same, whether faults hit them together or one of them. Default: together. */
+  readonly servers?: Struck | undefined;
+}
+
+/** All deviations of a base that one of these faults can cause, in a fixed order, the most telling first. */
 export function deviationsOf(
   base: Base,
   faults: readonly Fault[],
-  kinds?: readonly DeviationKind[],
-  mostCost: number = Infinity,
+  { kinds, mostCost = Infinity, servers = "together" }: DeviationScope = {},
 ): readonly RankedDeviation[] {
-  const points = strikePointsOf(base).map((point) => timed(base.deadlines, point));
+  const points = strikePointsOf(base, servers).map((point) => timed(base.deadlines, point));
   const wanted = (kind: DeviationKind): boolean => kinds === undefined || kinds.includes(kind);
   return faults
     .flatMap((fault) => [
@@ -70,7 +89,8 @@ function lastingOf(
 function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): readonly Phase[] {
   // A message that is held or lost; its reply that is held or lost.
   if (messages === "holds") return ["before", "after", "between"];
-  if (messages === "resets") return ["before", "reply", "between"];
+  // The other way round: without its reply, a client does not know what the server did.
+  if (messages === "resets") return ["reply", "before", "between"];
   // A client stops or dies with its message unsent, or with the reply unread.
   if (pauses === "client" || kills === "client") return ["send", "between", "reply"];
   // A server stops, dies or forgets with a command applied and unanswered, or before it.
@@ -103,6 +123,10 @@ function deviationsAt(
           sort: point.sort,
           cost,
           step,
+          way: `${kind} ${choice}`,
+          length,
+          point: point.words,
+          atMs: point.atMs,
           get at() {
             const long = forMs === undefined ? "" : ` for ${forMs} ms`;
             return `${kind} ${JSON.stringify(params)} ${point.words}${long}`;
@@ -130,15 +154,11 @@ function ofOneMessage(
     const way = point.phase === "send" ? "there" : point.phase === "after" ? "back" : undefined;
     if (way === undefined) return [];
     const least = (point.rank + (way === "back" ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
-    const around = point.lengths.map((forMs, length) => ({ forMs, length, sort: "alone" }));
+    const around = point.lengths.map((forMs, length) => ({ forMs, length, sort: "alone", cost: least + length * 2 }));
     const strikesNext = way === "there" && point.changesHold;
     const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
-    const lengths = [
-      ...around,
-      ...(intoNext === undefined ? [] : [{ forMs: intoNext, length: 0, sort: "alone, into the next hold" }]),
-    ];
-    return lengths.flatMap(({ forMs, length, sort }) => {
-      const cost = least + length * 2;
+    const lengths = [...around, ...(intoNext === undefined ? [] : [intoNextHold(intoNext, least)])];
+    return lengths.flatMap(({ forMs, length, sort, cost }) => {
       const params =
         cost > mostCost ? undefined : fault.holdsOne?.(focusOf(plan, point, deadlines.leaseMs), way, forMs);
       if (params === undefined) return [];
@@ -149,6 +169,10 @@ function ofOneMessage(
           sort: `${point.sort} ${sort}`,
           cost,
           step,
+          way: `${kind} alone`,
+          length,
+          point: point.words,
+          atMs: point.atMs,
           get at() {
             return `${kind} of one message ${point.words} for ${forMs} ms`;
           },
@@ -157,6 +181,11 @@ function ofOneMessage(
       ];
     });
   });
+}
+
+/** What arrives where it lets somebody else in is sure to matter, other lengths are not: it comes before those. */
+function intoNextHold({ forMs, isWanted }: IntoNextHold, least: number) {
+  return { forMs, length: 0, sort: "alone, into the next hold", cost: isWanted ? least - 3 : least };
 }
 
 /** The parameters with which a fault is tried at a point: the same ones wherever the client and its servers are. */

@@ -41,9 +41,12 @@ const KEYLESS_RANK = 1;
 /** Of messages that repeat one another, such as those of a caller that tries again and again. */
 const REPEATED_RANK = 4;
 
+/** Of independent servers that are asked the same: all of them `together`, or `one`. */
+export type Struck = "together" | "one";
+
 /** The moments of a base: at its messages, and between the operations of its clients. */
-export function strikePointsOf({ plan, history, messages }: Base): readonly StrikePoint[] {
-  return [...atMessages(plan.topology, history, messages), ...betweenOperations(plan, history)];
+export function strikePointsOf({ plan, history, messages }: Base, struck: Struck): readonly StrikePoint[] {
+  return [...atMessages(plan.topology, history, messages, struck), ...betweenOperations(plan, history)];
 }
 
 const AT_MESSAGE = [
@@ -57,12 +60,14 @@ function atMessages(
   topology: Base["plan"]["topology"],
   { events }: History,
   messages: readonly WireMessage[],
+  struck: Struck,
 ): readonly StrikePoint[] {
   const independent = topologyOf(topology.kind).arrangement === "independent";
   const seen = new Map<string, number>();
   // Where votes are counted, those of a lost round are given back by another command, and nothing rests on that.
   const split = independent ? new Set() : splitOperations(messages);
-  const told = messages.filter(({ server }) => server !== RESOURCE);
+  const spoken = messages.filter(({ server }) => server !== RESOURCE);
+  const told = spoken.filter((message, index) => !isUnknownScript(message, spoken, index));
   return told.flatMap((message, index) => {
     const { client, server, command, count, operation } = message;
     const invoked = operation === undefined ? undefined : events[operation];
@@ -88,9 +93,9 @@ function atMessages(
           words: `${moment === "send" ? "at the sending of" : moment === "reply" ? "at the reply to" : moment} ${words}`,
           atMs: ns / NANOSECONDS_PER_MS,
           client: clientName(client),
-          servers: independent ? [...dataNodes(topology.kind)] : [server],
+          servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
           changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
-          sort: `${moment} ${client} ${invoked?.f ?? "-"} ${command}`,
+          sort: `${moment} ${client} ${invoked?.f ?? "-"} ${scriptOrCommand(message)}`,
           rank,
         },
       ];
@@ -107,7 +112,15 @@ function splitOperations(messages: readonly WireMessage[]): ReadonlySet<number |
   );
 }
 
-/** A server that does not know a script is sent it once more, in full. */
+/** Whether the server answered that it does not know the script: it did nothing, and is sent it once more, in full. */
+function isUnknownScript(message: WireMessage, messages: readonly WireMessage[], index: number): boolean {
+  if (message.command !== "EVALSHA") return false;
+  const { client, server, operation } = message;
+  const next = messages.slice(index + 1).find((other) => other.client === client && other.server === server);
+  return next?.command === "EVAL" && next.operation === operation;
+}
+
+/** A script is the same however much of it is sent. */
 function scriptOrCommand({ command }: WireMessage): string {
   return command === "EVALSHA" ? "EVAL" : command;
 }

@@ -1,4 +1,5 @@
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
+import { PLAN_BOUNDS } from "../../harness/core/plan-bounds.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import type { Supports } from "../../harness/core/sharing.ts";
 import type { TopologySpec } from "../../harness/core/topology.ts";
@@ -23,6 +24,8 @@ export interface WorkloadOptions {
   readonly outlives: boolean;
   /** What the lock supports beyond one holder at a time. */
   readonly supports?: Supports | undefined;
+  /** The lease that clients ask for, in milliseconds. Default: by the topology. */
+  readonly leaseMs?: number | undefined;
 }
 
 /** A workload: a plan without faults, and what it is about, in words. */
@@ -46,8 +49,8 @@ const SOON_MS = 20;
  * of one client seeks the lock for as long as it takes, so that a lock that is never freed shows.
  */
 export function smallWorkloads(options: WorkloadOptions, skills: Skills): readonly Workload[] {
-  const shared = shapesOf(options.topology);
-  const several = options.supports?.severalKeys === true ? severalKeysShapes(options.topology) : [];
+  const shared = shapesOf(scaleOf(options));
+  const several = options.supports?.severalKeys === true ? severalKeysShapes(scaleOf(options)) : [];
   const shapes = [
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
@@ -74,12 +77,30 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   return [...common, ...together];
 }
 
-/** The workload that shows what a lock can do: it extends and enters again. */
+/**
+ * The workload that shows what a lock can do, and how long it takes for it: the first client extends and enters again, and
+ * holds while the second one waits.
+ */
 export function skillsWorkload(options: WorkloadOptions): Plan {
-  const { leaseMs } = scaleOf(options.topology);
+  const scale = scaleOf(options);
+  const { leaseMs } = scale;
   const inner: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
-  const steps: StepInput[] = [{ do: "extend", ttlMs: leaseMs }, inner, { do: "write" }];
-  return planOf(options, [[section(options.topology, steps)]]);
+  const hold: StepInput = { do: "hold", forMs: Math.round(0.5 * leaseMs) };
+  const steps: StepInput[] = [{ do: "extend", ttlMs: leaseMs }, inner, { do: "write" }, hold];
+  return planOf(options, [[section(scale, steps)], [{ ...section(scale, []), after: { atMs: SOON_MS } }]]);
+}
+
+/** The lease that the workloads ask for by default, in milliseconds. */
+export function defaultLeaseMs(topology: TopologySpec): number {
+  const { ttlsMs } = topologyOf(topology.kind).workload;
+  // Longer than a second and no whole number of seconds: Redis has commands for both units.
+  return Math.max(1000, ttlsMs[1] ?? 0) + 200;
+}
+
+/** How long everything takes in a workload. */
+interface Scale {
+  readonly leaseMs: number;
+  readonly tries: number;
 }
 
 interface Shape {
@@ -90,25 +111,25 @@ interface Shape {
   readonly clients: readonly (readonly SectionInput[])[];
 }
 
-function shapesOf(topology: TopologySpec) {
-  const { leaseMs } = scaleOf(topology);
+function shapesOf(scale: Scale) {
+  const { leaseMs } = scale;
   const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
   const extendBy = (share: number): StepInput => ({ do: "extend", ttlMs: Math.round(share * leaseMs) });
   const extend = extendBy(1);
   const enter: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
   const write: StepInput = { do: "write" };
   const read: StepInput = { do: "read" };
-  const sections = (...steps: StepInput[][]): SectionInput[] => steps.map((each) => section(topology, each));
+  const sections = (...steps: StepInput[][]): SectionInput[] => steps.map((each) => section(scale, each));
   /** Not after an event of the other client, which a deviation may keep from coming. */
   const later = (section: SectionInput, share: number): SectionInput => ({
     ...section,
     after: { atMs: Math.round(share * leaseMs) + SOON_MS },
   });
-  const seeker = section(topology, []);
-  const rival = section(topology, [read, hold(0.7), write]);
-  const brief = section(topology, [write]);
+  const seeker = section(scale, []);
+  const rival = section(scale, [read, hold(0.7), write]);
+  const brief = section(scale, [write]);
   const short = (...steps: StepInput[]): SectionInput => ({
-    ...section(topology, steps),
+    ...section(scale, steps),
     ttlMs: Math.round(0.6 * leaseMs),
   });
   const plain: readonly Shape[] = [
@@ -128,13 +149,13 @@ function shapesOf(topology: TopologySpec) {
     },
     {
       name: "never released",
-      clients: [[{ ...section(topology, [write]), release: false }], [later(rival, 0), seeker]],
+      clients: [[{ ...section(scale, [write]), release: false }], [later(rival, 0), seeker]],
     },
     {
       name: "taken again",
       // So late that a client whose connection broke at its release has another one when it holds again.
       clients: [
-        [section(topology, [hold(0.9), write]), later(rival, 1.4)],
+        [section(scale, [hold(0.9), write]), later(rival, 1.4)],
         [later(rival, 1.7), seeker],
       ],
     },
@@ -212,9 +233,9 @@ const OUTLASTING = 5;
  * Several keys in one acquisition: when it fails, or is released, somebody asks for each of its keys alone, long after
  * everything that was sent has arrived and long before a lease of what was left behind is over.
  */
-function severalKeysShapes(topology: TopologySpec): readonly Shape[] {
-  const { leaseMs } = scaleOf(topology);
-  const plain = { ...section(topology, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
+function severalKeysShapes(scale: Scale): readonly Shape[] {
+  const { leaseMs } = scale;
+  const plain = { ...section(scale, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
   const holds = { ...plain, steps: [{ do: "hold" as const, forMs: Math.round(0.3 * leaseMs) }] };
   const at = (share: number) => ({ after: { atMs: Math.round(share * leaseMs) + SOON_MS } });
   const probes = ["k1", "k2", "k3"].map((key) => ({ ...plain, key, waitMs: 0, ...at(2) }));
@@ -239,22 +260,21 @@ function severalKeysShapes(topology: TopologySpec): readonly Shape[] {
   ];
 }
 
-function section(topology: TopologySpec, steps: readonly StepInput[]): SectionInput {
-  const { leaseMs, tries } = scaleOf(topology);
+function section({ leaseMs, tries }: Scale, steps: readonly StepInput[]): SectionInput {
   return { key: "k1", ttlMs: leaseMs, waitMs: leaseMs + SETTLING_MS, tries, steps: [...steps] };
 }
 
-function scaleOf(topology: TopologySpec): { readonly leaseMs: number; readonly tries: number } {
-  const { ttlsMs, tries } = topologyOf(topology.kind).workload;
-  // Longer than a second and no whole number of seconds: Redis has commands for both units.
-  const leaseMs = Math.max(1000, ttlsMs[1] ?? 0) + 200;
-  return { leaseMs, tries: Math.max(tries, Math.ceil((1.5 * leaseMs) / BETWEEN_TRIES_MS / 4)) };
+function scaleOf({ topology, leaseMs = defaultLeaseMs(topology) }: WorkloadOptions): Scale {
+  const { tries } = topologyOf(topology.kind).workload;
+  const more = Math.ceil((1.5 * leaseMs) / BETWEEN_TRIES_MS / 4);
+  return { leaseMs, tries: Math.min(PLAN_BOUNDS.tries, Math.max(tries, more)) };
 }
 
-function planOf(
-  { lock, topology, fencing, seed }: WorkloadOptions,
-  clients: readonly (readonly SectionInput[])[],
-): Plan {
+/** The longest workloads take as many leases as this, with all their waiting. */
+const MOST_LEASES = 14;
+
+function planOf(options: WorkloadOptions, clients: readonly (readonly SectionInput[])[]): Plan {
+  const { lock, topology, fencing, seed } = options;
   return planSchema.parse({
     format: PLAN_FORMAT,
     version: PLAN_VERSION,
@@ -264,6 +284,6 @@ function planOf(
     resource: { fencing },
     clients: clients.map((sections) => ({ sections: [...sections] })),
     faults: [],
-    limitMs: topologyOf(topology.kind).workload.limitMs,
+    limitMs: Math.max(topologyOf(topology.kind).workload.limitMs, MOST_LEASES * scaleOf(options).leaseMs),
   });
 }

@@ -15,9 +15,9 @@ export function learnSimulated({
   plan: Plan,
 ) => Promise<Lesson> {
   return async (plan) => {
-    const options = { title: "learning", required: [], checkers: [], messages: true, driver, signal };
+    const options = { title: "learning", required: [], checkers: [], wire: true, driver, signal };
     const { record, messages } = await runSimulated(plan, options);
-    return { history: record.history, messages };
+    return { history: record.history, messages, keys: record.wire?.keys ?? [] };
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
+import type { KeyState } from "../../core/messages/wire-record.ts";
 import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
@@ -8,9 +9,12 @@ import { RESOURCE } from "../../core/topology.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
+import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
+  defaultLeaseMs,
   type Skills,
   skillsWorkload,
   smallWorkloads,
@@ -21,6 +25,8 @@ import {
 export interface Lesson {
   readonly history: History;
   readonly messages: readonly WireMessage[];
+  /** What servers held under their keys, if it was kept. */
+  readonly keys?: readonly KeyState[] | undefined;
 }
 
 /** What learning a lock needs. */
@@ -32,11 +38,16 @@ interface LearningOptions {
 }
 
 interface SystematicOptions extends LearningOptions {
-  readonly skills: Skills;
+  readonly skills: LearnedSkills;
   /** How much the lock promises in a run of the plan, as a number of properties. */
   readonly promises: (plan: Plan) => number;
   /** The most plans. */
   readonly most: number;
+}
+
+/** What a lock can do, and the lease that suits it, in milliseconds. */
+export interface LearnedSkills extends Skills {
+  readonly leaseMs?: number | undefined;
 }
 
 /** What a search begins with. */
@@ -44,6 +55,8 @@ interface SystematicPart {
   readonly plans: readonly Plan[];
   /** What clients of the lock send to servers, for the plans that are drawn afterwards. */
   readonly commands: readonly SentCommand[];
+  /** The workloads that deviations start from. */
+  readonly bases: readonly Base[];
 }
 
 /**
@@ -52,7 +65,7 @@ interface SystematicPart {
  */
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
   const { drawnFrom, learn, skills, promises, most } = options;
-  const workloads = smallWorkloads(workloadOptions(options), skills);
+  const workloads = smallWorkloads({ ...workloadOptions(options), leaseMs: skills.leaseMs }, skills);
   const bases: (Base & { readonly times: number })[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end. */
   const stopped: Plan[] = [];
@@ -67,7 +80,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const queues = [{ plans: againWith(calm), share: 1 }, ...deviating(bases, drawnFrom.faults, promises)];
   const first = [...calm, ...stopped];
   const plans = [...first, ...inTurn(queues).take(Math.max(0, most - first.length))];
-  return { plans, commands: commandsOf(bases) };
+  return { plans, commands: commandsOf(bases), bases };
 }
 
 /** The commands about keys, and how often a client sent each at most. */
@@ -92,10 +105,18 @@ function againWith(calm: readonly Plan[]): IteratorObject<Plan> {
 }
 
 /** What the lock does when it is asked to extend and to enter again. */
-export async function skillsOf(options: LearningOptions): Promise<Skills> {
-  const { history } = await options.learn(skillsWorkload(workloadOptions(options)));
-  const times = (f: string): number => history.events.filter((event) => event.type === "ok" && event.f === f).length;
-  return { extends: times("extend") > 0, reenters: times("acquire") > 1 };
+export async function skillsOf(options: LearningOptions): Promise<LearnedSkills> {
+  const plan = skillsWorkload(workloadOptions(options));
+  const lesson = await options.learn(plan);
+  const times = (f: string): number =>
+    lesson.history.events.filter(
+      (event) => event.type === "ok" && event.f === f && event.process % plan.clients.length === 0,
+    ).length;
+  return {
+    extends: times("extend") > 0,
+    reenters: times("acquire") > 1,
+    leaseMs: leaseScaleOf(defaultLeaseMs(plan.topology), lesson),
+  };
 }
 
 function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions {
@@ -116,26 +137,16 @@ const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = {
 /** Dearer deviations are left out: there are thousands of cheaper ones. */
 const MOST_COST = 12;
 
-/** How much dearer a deviation is for each cheaper one of its sort: other sorts are likelier to show something new. */
-const REPETITION_COST = 3;
-
-/**
- * How many of the deviations of a kind take the workloads in turn: what a lock does in one workload only, such as an
- * extension or a re-entry, is at few points, and would come after all that it does in each of them.
- */
-const WORKLOADS_SHARE = 0.5;
-
-/** A deviation of a base, with its cost among those of all bases. */
+/** A deviation of a base. */
 interface Deviating {
   readonly base: Base;
   readonly deviation: RankedDeviation;
-  readonly cost: number;
 }
 
 /**
- * One deviation each: a queue for each kind, and in it the cheapest first, over all sorts and workloads. What the lock
- * promises may depend on how a fault of the kind strikes, as when a node comes back with its disk or without: each way
- * has a queue then. One under which the lock promises less comes less often: fewer of its runs can break a promise.
+ * One deviation each: a queue for each kind, and in it the cheapest and least alike first, over all workloads. What the
+ * lock promises may depend on how a fault of the kind strikes, as when a node comes back with its disk or without: each
+ * way has a queue then. One under which the lock promises less comes less often: fewer of its runs can break a promise.
  */
 function deviating(
   bases: readonly Base[],
@@ -143,44 +154,42 @@ function deviating(
   promises: SystematicOptions["promises"],
 ): readonly Queue[] {
   const found = bases.flatMap((base) =>
-    deviationsOf(base, faults, undefined, MOST_COST).map((deviation): Deviating => {
-      return { base, deviation, cost: deviation.cost };
-    }),
+    deviationsOf(base, faults, { mostCost: MOST_COST }).map((deviation): Deviating => ({ base, deviation })),
   );
   const promised = promisesOf(promises);
-  const queues = [...Map.groupBy(found, (item) => `${item.deviation.kind} ${promised(item)}`).values()].flatMap(
-    (each) => {
-      const [first] = each;
+  const taken: TakenAspects = new Map();
+  const queues = [...Map.groupBy(found, (item) => `${item.deviation.kind} ${promised(item)}`)].flatMap(
+    ([name, items]) => {
+      const [first] = items;
       if (first === undefined || promised(first) === 0) return [];
-      const share = SHARES[first.deviation.kind] ?? 1;
-      const orders = [
-        { order: cheapestFirst(withRepetitions(each)), share },
-        { order: workloadsInTurn(each), share: share * WORKLOADS_SHARE },
-      ];
-      const taken = new Set<RankedDeviation>();
-      return orders.map(({ order, share }) => ({ plans: plansOf(order, taken), share, promised: promised(first) }));
+      const order = leastAlike(items, {
+        costOf: ({ deviation }) => deviation.cost,
+        aspectsOf: (item) => aspectsOf(item, name),
+        taken,
+      });
+      const plans = order.map(({ base, deviation }) => deviation.apply(base.plan));
+      return [{ plans, share: SHARES[first.deviation.kind] ?? 1, promised: promised(first) }];
     },
   );
   const most = Math.max(...queues.map((queue) => queue.promised));
   return queues.map(({ plans, share, promised }) => ({ plans, share: share * (promised / most) ** 2 }));
 }
 
-/** The plans of what another order has not taken yet. */
-function* plansOf(order: readonly Deviating[], taken: Set<RankedDeviation>): Generator<Plan> {
-  for (const { base, deviation } of order) {
-    if (taken.has(deviation)) continue;
-    taken.add(deviation);
-    yield deviation.apply(base.plan);
-  }
-}
-
-/** One of each workload in turn, of each the cheapest first. */
-function workloadsInTurn(items: readonly Deviating[]): readonly Deviating[] {
-  const perWorkload = [...Map.groupBy(items, ({ base }) => base).values()].map((each) =>
-    cheapestFirst(withRepetitions(each)),
-  );
-  const longest = perWorkload.reduce((most, { length }) => Math.max(most, length), 0);
-  return Array.from({ length: longest }, (_, index) => perWorkload.flatMap((each) => each[index] ?? [])).flat();
+/**
+ * What a deviation has in common with others. Within its queue: the command and its moment, beside that the fault and its
+ * parameters, and the workload. With those of all queues: the side of the deadline to which it lasts, since most kinds do
+ * to a message what another one does too, and its very moment.
+ */
+function aspectsOf({ base, deviation }: Deviating, queue: string): readonly Aspect[] {
+  const { sort, way, length, point, step } = deviation;
+  return [
+    [`${queue} at ${sort}`, 3],
+    [`${queue} at ${sort} by ${step.kind}`, 2],
+    [`${queue} by ${way}`, 0.5],
+    [`${queue} in ${base.name}`, 0.5],
+    [`${sort} for ${length}`, 1],
+    [`${base.name} ${point}`, 1],
+  ];
 }
 
 /** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */
@@ -199,17 +208,4 @@ function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) 
     known.set(fault, value);
     return value;
   };
-}
-
-/** The same, with what resembles cheaper ones of its sort made dearer. */
-function withRepetitions(items: readonly Deviating[]): readonly Deviating[] {
-  return [...Map.groupBy(items, ({ deviation }) => deviation.sort).values()].flatMap((sort) =>
-    cheapestFirst(sort).map(({ base, deviation, cost }, index) => {
-      return { base, deviation, cost: cost + index * REPETITION_COST };
-    }),
-  );
-}
-
-function cheapestFirst<T extends { readonly cost: number }>(items: readonly T[]): readonly T[] {
-  return items.toSorted((one, other) => one.cost - other.cost);
 }

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "./learn.ts";
+import { composeLock } from "../../../lock-impl/parts/compose.ts";
+import { ownedKey, type Protocol } from "../../../lock-impl/parts/protocol.ts";
+import { spin } from "../../../lock-impl/parts/waiting.ts";
+import type { LockDriver } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { smallWorkloads } from "../../../workloads/deviations/workloads.ts";
+import { skillsOf } from "./systematic-plans.ts";
+
+const topology = topologySchema.parse({ kind: "single" });
+const drawnFrom = { lock: "./mine.ts", topology, faults: [] };
+
+/** The lease that workloads of this lock ask for. */
+async function scaleOf(driver: LockDriver): Promise<number | undefined> {
+  return (await skillsOf({ drawnFrom, seed: 1, learn: learnSimulated({ driver }) })).leaseMs;
+}
+
+/** A lock that makes something else of the lease that it is asked for. */
+function leasing(leaseMs: (askedMs: number) => number): LockDriver {
+  const acquire: Protocol["acquire"] = (server, request) =>
+    ownedKey.acquire(server, { ...request, ttlMs: leaseMs(request.ttlMs) });
+  return composeLock({ protocol: { acquire, release: (server, request) => ownedKey.release(server, request) } });
+}
+
+test("workloads ask for the lease that the servers hold, where the lock makes it longer", async () => {
+  const asked = await scaleOf(composeLock({ protocol: ownedKey }));
+  expect(asked).toBe(1200);
+  expect(await scaleOf(leasing((ms) => Math.ceil(ms / 1000) * 1000))).toBe(2000);
+  expect(await scaleOf(leasing(() => 30_000))).toBe(30_000);
+  expect(await scaleOf(leasing((ms) => Math.floor(ms / 1000) * 1000))).toBe(asked);
+});
+
+test("workloads ask for leases within which a waiting client asks again", async () => {
+  const waiting = spin({ pauseMs: 2000, jitterMs: 0 });
+  const leaseMs = (await scaleOf(composeLock({ protocol: ownedKey, waiting }))) ?? expect.unreachable();
+  expect(leaseMs).toBeGreaterThan(6000);
+  expect(leaseMs).toBeLessThan(8000);
+});
+
+test("a workload has as much time as its leases need", async () => {
+  const options = { ...drawnFrom, fencing: true, seed: 1, outlives: true, leaseMs: 10_000 };
+  const learn = learnSimulated({ driver: composeLock({ protocol: ownedKey }) });
+  for (const { plan } of smallWorkloads(options, { extends: true, reenters: false })) {
+    const { history } = await learn(plan);
+    expect(history.end?.value.run).toBe("completed");
+    expect(plan.clients.flatMap(({ sections }) => sections.map(({ ttlMs }) => ttlMs))).toContain(10_000);
+  }
+});

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "./learn.ts";
+import { runSimulated } from "../run-simulated.ts";
+import { faultsFor } from "../possible-faults.ts";
+import { topologySchema } from "../../core/topology.ts";
+import type { Plan } from "../../core/plan.ts";
+import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
+import { smallWorkloads } from "../../../workloads/deviations/workloads.ts";
+import { type PairOptions, pairsOf } from "./pairs.ts";
+
+async function optionsFor(lock: string, kind: "single" | "redlock", most: number): Promise<PairOptions> {
+  const topology = topologySchema.parse({ kind });
+  const skills = { extends: false, reenters: false };
+  const workloads = smallWorkloads({ lock, topology, fencing: true, seed: 4, outlives: true }, skills);
+  const learn = learnSimulated();
+  const bases: Base[] = [];
+  for (const { name, plan } of workloads.filter((each) => each.name === "in turn")) {
+    const lesson = await learn(plan);
+    bases.push({ name, plan, ...lesson, deadlines: deadlinesOf(plan, lesson.history) });
+  }
+  const faults = faultsFor(["partition", "latency"], "simulated", topology);
+  return { bases, faults, learn, promises: () => 1, most };
+}
+
+/** When the faults of a run began, or undefined where one never came. */
+async function startsOf(plan: Plan): Promise<readonly (number | undefined)[]> {
+  const { record } = await runSimulated(plan, { title: "", required: [], checkers: [] });
+  return plan.faults.map(
+    (_, step) =>
+      record.history.events.find(
+        (event) => event.type === "fault" && event.value.phase === "start" && event.value.step === step,
+      )?.time,
+  );
+}
+
+test("the second deviation strikes when the first is over, and both come", async () => {
+  const plans = await pairsOf(await optionsFor("single", "single", 30));
+  expect(plans).toHaveLength(30);
+  for (const plan of plans) {
+    const [first, second, ...more] = await startsOf(plan);
+    expect(more).toEqual([]);
+    expect(first).toBeGreaterThanOrEqual(0);
+    expect(second).toBeGreaterThan(first ?? Infinity);
+  }
+});
+
+test("a vote that was lost once and is missed later breaks fencing tokens that are the largest of all counts", async () => {
+  const plans = await pairsOf(await optionsFor("fence-max-of-incr", "redlock", 60));
+  const broken: Plan[] = [];
+  for (const plan of plans) {
+    const { record } = await runSimulated(plan, { title: "", required: ["fencing-tokens"] });
+    if (record.verdict.verdict === "invalid") broken.push(plan);
+  }
+  const [plan] = broken;
+  if (plan === undefined) expect.unreachable("no pair breaks it");
+  for (const index of plan.faults.keys()) {
+    const single = { ...plan, faults: plan.faults.toSpliced(index, 1) };
+    const { record } = await runSimulated(single, { title: "", required: ["fencing-tokens"] });
+    // The second may wait for a message that comes only because of the first.
+    expect(record.verdict.verdict).not.toBe("invalid");
+  }
+});
+
+test("the same options give the same pairs, and what the lock promises nothing under is left out", async () => {
+  const options = await optionsFor("single", "single", 20);
+  const plans = await pairsOf(options);
+  expect(await pairsOf(options)).toEqual(plans);
+  const onlyOne = (plan: Plan): number => (new Set(plan.faults.map(({ kind }) => kind)).size === 1 ? 1 : 0);
+  const some = await pairsOf({ ...options, promises: onlyOne });
+  expect(some).toHaveLength(20);
+  expect(some.every((plan) => onlyOne(plan) === 1)).toBe(true);
+});

@@ -1,0 +1,157 @@
+import type { Fault } from "../../core/fault.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { WireMessage } from "../../core/messages/wire-message.ts";
+import { RESOURCE } from "../../core/topology.ts";
+import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
+import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { type Aspect, leastAlike } from "./least-alike.ts";
+import type { Lesson } from "./systematic-plans.ts";
+
+export interface PairOptions {
+  readonly bases: readonly Base[];
+  readonly faults: readonly Fault[];
+  /** Runs a plan in simulation and keeps its messages. */
+  readonly learn: (plan: Plan) => Promise<Lesson>;
+  /** How much the lock promises in a run of the plan: pairs under which it promises nothing are left out. */
+  readonly promises: (plan: Plan) => number;
+  /** The most plans. */
+  readonly most: number;
+}
+
+/** How many single deviations are run to see what they leave behind. */
+const LEARNED = 120;
+/** Dearer deviations begin no pair, or end none. */
+const MOST_COST = 6;
+
+interface Single {
+  readonly base: Base;
+  readonly deviation: RankedDeviation;
+}
+
+/** A deviation that leaves something behind, and what a second one can strike then. */
+interface Changed extends Single {
+  readonly plan: Plan;
+  readonly seconds: readonly RankedDeviation[];
+}
+
+interface Pair {
+  readonly first: Changed;
+  readonly second: RankedDeviation;
+}
+
+/**
+ * Plans with two deviations, the most telling first. A first deviation begins pairs if it leaves something behind: when it
+ * is over, clients are told other things than in the run without it, and what follows rests on those. The second one
+ * strikes there. Of first deviations that leave the same behind, one begins pairs. The same options give the same plans.
+ */
+export async function pairsOf({ bases, faults, learn, promises, most }: PairOptions): Promise<readonly Plan[]> {
+  const changed = await changing({ bases, faults, learn });
+  const pairs = changed.flatMap((first) => first.seconds.map((second): Pair => ({ first, second })));
+  const order = leastAlike(pairs, {
+    costOf: ({ first, second }) => first.deviation.cost + second.cost,
+    aspectsOf: aspectsOfPair,
+  });
+  return order
+    .map(({ first, second }) => second.apply(first.plan))
+    .filter((plan) => promises(plan) > 0)
+    .take(most)
+    .toArray();
+}
+
+/** First deviations that leave something behind, each another thing. */
+async function changing({
+  bases,
+  faults,
+  learn,
+}: Pick<PairOptions, "bases" | "faults" | "learn">): Promise<readonly Changed[]> {
+  const singles = bases.flatMap((base) =>
+    deviationsOf(base, faults, { mostCost: MOST_COST, servers: "one" }).map((deviation): Single => ({
+      base,
+      deviation,
+    })),
+  );
+  const order = leastAlike(singles, { costOf: ({ deviation }) => deviation.cost, aspectsOf: aspectsOfSingle });
+  const toldBefore = new Map(bases.map((base) => [base, new Set(toldIn(base).values())]));
+  const known = new Set<string>();
+  const changed: Changed[] = [];
+  for (const { base, deviation } of order.take(LEARNED)) {
+    const plan = deviation.apply(base.plan);
+    const { history, messages } = await learn(plan);
+    if (history.end?.value.run !== "completed") continue;
+    const overNs = endOfFault(history, base.plan.faults.length);
+    const told = toldIn({ plan, history, messages });
+    const news = messages.filter((message) => {
+      const words = told.get(message);
+      return words !== undefined && message.sentNs >= overNs && toldBefore.get(base)?.has(words) !== true;
+    });
+    const name = [...new Set(news.map((message) => told.get(message)))].join("\n");
+    if (name === "" || known.has(name)) continue;
+    known.add(name);
+    const deadlines = deadlinesOf(plan, history);
+    const seconds = deviationsOf({ name: base.name, plan, history, messages: news, deadlines }, faults, {
+      mostCost: MOST_COST,
+      servers: "one",
+    });
+    const overMs = overNs / NANOSECONDS_PER_MS;
+    changed.push({ base, deviation, plan, seconds: seconds.filter(({ atMs }) => atMs >= overMs) });
+  }
+  return changed;
+}
+
+/** What each message about keys was told, in words that are equal in two runs where the same happened. */
+function toldIn({
+  plan,
+  history: { events },
+  messages,
+}: Pick<Base, "plan" | "history" | "messages">): ReadonlyMap<WireMessage, string> {
+  const nth = new Map<HistoryEvent, string>();
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    if (event.type !== "invoke") continue;
+    const name = `${event.process % plan.clients.length} ${event.f}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    nth.set(event, `${event.f} ${count}`);
+  }
+  const told = new Map<WireMessage, string>();
+  for (const message of messages) {
+    const { client, server, command, keys, operation, reply = "none" } = message;
+    if (server === RESOURCE || keys.length === 0) continue;
+    const invoked = operation === undefined ? undefined : events[operation];
+    told.set(message, `${client} ${(invoked && nth.get(invoked)) ?? "-"} ${server} ${command}: ${reply}`);
+  }
+  return told;
+}
+
+/** When the fault of a step was healed, or struck if it is not healed while the run goes on; in nanoseconds. */
+function endOfFault({ events, end }: History, step: number): number {
+  const stopped = end?.value.at ?? Infinity;
+  const times = events.flatMap((event) =>
+    event.type === "fault" && event.value.step === step && event.time < stopped ? [event.time] : [],
+  );
+  return Math.max(0, ...times);
+}
+
+function aspectsOfSingle({ base, deviation }: Single): readonly Aspect[] {
+  const { kind, sort, step } = deviation;
+  return [
+    [kind, 1],
+    [sort, 1],
+    [`${sort} ${kind}`, 2],
+    [`${sort} ${step.kind}`, 2],
+    [base.name, 0.5],
+  ];
+}
+
+function aspectsOfPair({ first, second }: Pair): readonly Aspect[] {
+  const { base, deviation, plan } = first;
+  return [
+    [`first ${JSON.stringify(plan.faults)} ${base.name}`, 0.5],
+    [`kinds ${deviation.kind} ${second.kind}`, 1],
+    [`sorts ${deviation.sort} ${second.sort}`, 1],
+    [`second ${second.sort} ${second.step.kind}`, 1],
+    [`second for ${second.length}`, 0.5],
+    [base.name, 0.5],
+  ];
+}
