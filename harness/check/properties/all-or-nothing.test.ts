@@ -39,7 +39,11 @@ describe("an acquisition of several keys that failed", () => {
   });
 
   it("proves nothing of a key that is held, or that nobody asks for", () => {
-    expect(judged(failed().on("b").fail(1102, 2))).toBe("not-applicable");
+    const both = failed()
+      .on("b")
+      .seek(102, 4, { ...LONG, alsoKeys: ["a"] })
+      .refused(103, 4, "contended-one-of-several");
+    expect(judged(both.fail(1104, 2))).toBe("not-applicable");
     expect(judged(failed())).toBe("not-applicable");
   });
 });

@@ -109,7 +109,7 @@ class AllOrNothing implements Checker {
 
   #mustBeGranted({ key, time, value }: Seek, state: KeyState): boolean {
     const { holders, underWay, unsure, quietSince, leaver } = state;
-    if (this.#disturbed || !this.#evidence.beganFree || this.#evidence.isShareable(key)) return false;
+    if (!this.#evidence.beganFree || this.#evidence.isShareable(key)) return false;
     if (leaver === undefined || unsure || holders.size > 0 || underWay.size > 0) return false;
     return value.alsoKeys === undefined && value.ttlMs >= GRANTABLE_TTL_MS && time >= quietSince + SETTLED;
   }
