@@ -1,0 +1,41 @@
+import { LockBrokenError } from "./lock-broken-error.ts";
+import { BEYOND_BUDGET_MS, callerFile, failureAt, located } from "./named-test.ts";
+import { budgetOf } from "./settings.ts";
+import { UserError } from "../core/errors.ts";
+import { verifyLock } from "./verify-lock.ts";
+import type { VerifyOptions } from "./verify-options.ts";
+
+export { LockBrokenError };
+export type { DriverFactory, Verification, VerifyOptions } from "./verify-options.ts";
+
+/** The global `test` of Jest, and of runners like it: a name, a function, a time limit in milliseconds. */
+type GlobalTest = (name: string, body: () => Promise<void>, timeoutMs: number) => unknown;
+
+/**
+ * A test for Jest, or another runner with a global `test(name, function, milliseconds)`, that verifies a lock in
+ * simulation and fails with the shortest schedule that breaks it. Name the lock by its path: it then runs in a process of
+ * its own, on plain Node, outside of Jest's modules.
+ *
+ *     import { lockstorm } from "lockstorm/jest";
+ *
+ *     lockstorm("orders are locked by one at a time", { lock: "./my-lock.ts", topology: "redlock" });
+ *
+ * @throws UserError when there is no global `test`
+ */
+export function lockstorm(name: string, options: VerifyOptions): void {
+  const called = new Error("called here");
+  Error.captureStackTrace(called, lockstorm);
+  const test = (globalThis as { readonly test?: GlobalTest }).test;
+  if (typeof test !== "function") {
+    throw new UserError("there is no global test function here", "run it in Jest, or call verifyLock in a test");
+  }
+  const again = (file: string, quotedName: string): string => `npx jest ${file} -t ${quotedName}`;
+  const verify = async (): Promise<void> => {
+    try {
+      await verifyLock(located({ title: name, ...options }, callerFile(called), name, again));
+    } catch (error) {
+      throw failureAt(called, error);
+    }
+  };
+  test(name, verify, budgetOf(options, process.env) + BEYOND_BUDGET_MS);
+}

@@ -1,0 +1,85 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+
+// They start runners, which start processes.
+vi.setConfig({ testTimeout: 240_000 });
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const here = (name: string): string => pathToFileURL(join(root, "harness", "verify", name)).href;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-runners-"));
+  for (const name of ["broken", "mended"]) {
+    const driver = pathToFileURL(join(root, "examples", "vitest", `${name}-driver.ts`)).href;
+    writeFileSync(join(folder, `${name}.mjs`), `export * from ${JSON.stringify(driver)};\n`);
+  }
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function run(...words: readonly string[]): Promise<{ readonly code: number | string; readonly said: string }> {
+  const { VITEST: _, NODE_TEST_CONTEXT: __, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(process.execPath, words, { cwd: folder, env: { ...env, NO_COLOR: "1" } }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, said: stdout + stderr }),
+    );
+  });
+}
+
+/** Two tests of the example's locks, each a line. */
+function testsWith(helper: string): string {
+  return [
+    `import { lockstorm } from ${JSON.stringify(here(helper))};`,
+    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100 });`,
+    `lockstorm("the mended lock keeps its word", { lock: "./mended.mjs", runs: 20 });`,
+    "",
+  ].join("\n");
+}
+
+function expectPicture(said: string): void {
+  expect(said).toMatch(/broken\.mjs breaks .*foreign-release/);
+  expect(said).toMatch(/^ *client-1 .*[█╌]/m);
+  expect(said).toContain("report.html");
+  expect(readdirSync(join(folder, ".lockstorm", "regressions"))).toHaveLength(1);
+}
+
+test("in Node's own runner one line is a test, and its failure shows the schedule", async () => {
+  writeFileSync(join(folder, "locks.test.mjs"), testsWith("node-test.ts"));
+  const { code, said } = await run("--test", "--test-reporter=tap", "locks.test.mjs");
+  expect(code).toBe(1);
+  expect(said).toMatch(/^not ok 1 - the broken lock keeps its word$/m);
+  expect(said).toMatch(/^ok 2 - the mended lock keeps its word$/m);
+  expectPicture(said);
+});
+
+test("so it does with a global test function, as Jest has it", async () => {
+  // The part of Jest that is used: a global function that is given a name, a body and a time limit.
+  const runner = [
+    "const tests = [];",
+    "globalThis.test = (name, body, timeoutMs) => tests.push({ name, body, timeoutMs });",
+    `await import("./locks.test.mjs");`,
+    "for (const { name, body, timeoutMs } of tests) {",
+    "  const failure = await body().then(() => undefined, (error) => error);",
+    "  console.log(failure === undefined ? 'passed' : 'failed', name, timeoutMs);",
+    "  if (failure !== undefined) console.log(failure.stack);",
+    "}",
+  ].join("\n");
+  writeFileSync(join(folder, "runner.mjs"), runner);
+  writeFileSync(join(folder, "locks.test.mjs"), testsWith("jest.ts"));
+  const { said } = await run("runner.mjs");
+  expect(said).toMatch(/^failed the broken lock keeps its word 120000$/m);
+  expect(said).toMatch(/^passed the mended lock keeps its word 120000$/m);
+  expect(said).toContain("locks.test.mjs:2:1");
+  expectPicture(said);
+});
+
+test("without a global test function the helper for Jest says so", async () => {
+  writeFileSync(join(folder, "locks.test.mjs"), testsWith("jest.ts"));
+  const { code, said } = await run("locks.test.mjs");
+  expect(code).toBe(1);
+  expect(said).toContain("there is no global test function here");
+});
