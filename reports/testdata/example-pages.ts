@@ -1,6 +1,9 @@
+import { renderSvg } from "../run/svg.ts";
+import type { GalleryItem } from "../html/gallery-page.ts";
+import type { GlossaryPart } from "../html/glossary-page.ts";
 import type { StoreListing } from "../html/store-listing.ts";
 import type { Report } from "../run/run-record.ts";
-import { EXAMPLE_RUNS } from "./example-runs.ts";
+import { EXAMPLE_RUNS, lostInFailover } from "./example-runs.ts";
 
 const FAULTS = ["none", "pause-client", "kill-client", "partition", "latency", "stall", "reset", "pause-node", "kill-node"];
 
@@ -66,4 +69,29 @@ export function aStore(): StoreListing {
     })),
     unreadable: [{ folder: "runs/broken", why: "plan.json is not there" }],
   };
+}
+
+/** The catalogue with a scenario that breaks something, and one that breaks nothing. */
+export function aGallery(): readonly GalleryItem[] {
+  const item = {
+    title: "a grant is lost in a failover",
+    summary: "The replica that becomes master never had the grant.",
+    lock: "single",
+    topology: "sentinel",
+    source: { name: "Kleppmann (2016)", link: "https://example.org/" },
+    report: "catalogue/async-failover.html",
+  };
+  return [
+    { ...item, slug: "async-failover", picture: renderSvg(lostInFailover()) },
+    { ...item, slug: "a-slug-that-is-longer-than-any-other-of-them" },
+  ];
+}
+
+/** A glossary of two words, one of which names the other. */
+export function aGlossary(): readonly GlossaryPart[] {
+  const words = [
+    { word: "partition", meaning: "no message passes", details: ["Until it is healed."], see: ["latency", "unknown"] },
+    { word: "latency", meaning: "messages come late", details: [], see: [], command: "lockstorm reproduce late-set-orphan" },
+  ];
+  return [{ title: "Faults", about: "What happens to clients.", words }];
 }

@@ -7,8 +7,10 @@ import { axeFindings } from "../../testdata/axe.ts";
 import { findChromium, launchChromium, openDocument } from "../../testdata/browser.ts";
 import { lostInFailover, pausedPastLease } from "../../testdata/example-runs.ts";
 import { aDebate } from "../../testdata/example-debate.ts";
-import { aCampaign, aStore } from "../../testdata/example-pages.ts";
+import { aCampaign, aGallery, aGlossary, aStore } from "../../testdata/example-pages.ts";
 import { renderHtml } from "../html.ts";
+import { renderGallery } from "../gallery-page.ts";
+import { renderGlossary } from "../glossary-page.ts";
 import { renderStorePage } from "../store-page.ts";
 
 const chromium = findChromium();
@@ -24,7 +26,9 @@ const PAGES: Readonly<Record<string, readonly [content: () => string, unfold?: (
       await unfoldRun(page);
     },
   ],
-  "a store": [() => renderStorePage(aStore())],
+  "a store": [() => renderStorePage(aStore()), (page) => page.waitForSelector("body[data-ready]").then(() => {})],
+  "the catalogue": [() => renderGallery(aGallery())],
+  "the glossary": [() => renderGlossary(aGlossary())],
   "the debate": [() => renderDebateHtml(aDebate())],
   "an advice": [
     () =>
