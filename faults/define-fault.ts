@@ -20,7 +20,7 @@ export interface FaultDefinition<Kind extends string, Params extends FaultParams
   /** See `Fault`. */
   choices?(focus: FaultFocus): readonly Params[];
   /** See `Fault`. */
-  readonly holdsOne?: (focus: FaultFocus, way: Way, forMs: number) => Params;
+  readonly holdsOne?: ((focus: FaultFocus, way: Way, forMs: number) => Params) | undefined;
   inject(system: SystemUnderTest, params: Params): Promise<InjectedFault>;
 }
 
@@ -42,15 +42,13 @@ export function defineFault<
       definition.unsupportedReason?.(topology, undefined) === undefined
         ? definition.arbitrary(topology, clients)
         : undefined,
-    ...(definition.choices === undefined
-      ? {}
-      : {
-          choices: (focus: FaultFocus) =>
-            definition.unsupportedReason?.(focus.topology, undefined) === undefined
-              ? (definition.choices?.(focus) ?? [])
-              : [],
-        }),
-    ...(definition.holdsOne === undefined ? {} : { holdsOne: definition.holdsOne }),
+    choices:
+      definition.choices &&
+      ((focus) =>
+        definition.unsupportedReason?.(focus.topology, undefined) === undefined
+          ? (definition.choices?.(focus) ?? [])
+          : []),
+    holdsOne: definition.holdsOne,
     read: (params) => {
       const parsed = schema.safeParse(params);
       if (parsed.success) return (system) => definition.inject(system, parsed.data);

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { ROOMS } from "./testing/layer-rule.ts";
+import { conditionalSpreads } from "./testing/conditional-spreads.ts";
+import { isTest, ROOMS } from "./testing/layer-rule.ts";
 import { readSources, type SourceFile } from "./testing/source-file.ts";
 import { barrels, foreignWords, laxTests, longFiles, namelessFiles, unregistered } from "./testing/tidy-rules.ts";
 import { repeatedTypeNames } from "./testing/type-names.ts";
@@ -34,9 +35,38 @@ describe("this project", () => {
     ],
     ["no name of a type means two things", () => repeatedTypeNames(code)],
     ["every fault and every scenario is registered", () => unregistered(code)],
+    ["absent keys are undefined", () => conditionalSpreads(code.filter(({ path }) => !isTest(path)))],
     ["no word is foreign to it", () => foreignWords([...code, ...scripts, ...texts, ...atRoot])],
   ])("%s", (_, violations) => {
     expect(violations()).toEqual([]);
+  });
+});
+
+describe("a key that is left out under a condition", () => {
+  test.each([
+    "const a = { ...(x === undefined ? {} : { x }) };",
+    "const a = { ...(x ? { x } : {}) };",
+    "const a = { ...(x !== undefined && { x }) };",
+  ])("is caught: %s", (text) => {
+    expect(conditionalSpreads([file("faults/a.ts", text)])).toEqual([
+      "faults/a.ts:1: leaves a key out under a condition",
+    ]);
+  });
+
+  test.each([
+    "const a = { x, ...(y ? b : c) };",
+    "const a = { ...(y ? { x: 1 } : { x: 2 }) };",
+    "f(...(y ? [] : [x]));",
+  ])("is not: %s", (text) => {
+    expect(conditionalSpreads([file("faults/a.ts", text)])).toEqual([]);
+  });
+
+  test("may be one where what is made is exact, which is listed as long as it is so", () => {
+    const path = "workloads/sharing.ts";
+    expect(conditionalSpreads([file(path, "const a = { ...(x ? { x } : {}) };")])).toEqual([]);
+    expect(conditionalSpreads([file(path, "")])).toEqual([
+      "workloads/sharing.ts: has no conditional spread any more, and need not be listed",
+    ]);
   });
 });
 

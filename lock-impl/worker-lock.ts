@@ -20,9 +20,9 @@ export interface WorkerLock {
   readonly command: WorkerCommand;
   readonly topologies: readonly TopologyKind[];
   /** What it supports beyond one holder at a time. Absent: what the worker says when it is asked. */
-  readonly supports?: Supports;
+  readonly supports?: Supports | undefined;
   /** What it promises, and under which faults. Absent: what any sound lock can promise. */
-  readonly claims?: readonly Claim[];
+  readonly claims?: readonly Claim[] | undefined;
   /** Where it is known to break. */
   readonly limits: readonly Limit[];
 }

@@ -24,7 +24,7 @@ export interface ContentionOptions {
    * The longest hold of a client, as a share of its TTL. Below 1 a client outlives its lease only because of a fault;
    * above 1 clients do so by themselves, which no lock can make good.
    */
-  readonly maxHoldShare?: number;
+  readonly maxHoldShare?: number | undefined;
   /** Whether holders sometimes acquire again what they hold: for locks that allow it. */
   readonly reenters?: boolean;
   /** What clients of the lock send to servers, as far as it is known: faults then wait for these commands too. */

@@ -77,10 +77,7 @@ async function outcomesOf(lock: LockEntry, way: Way, { effort, step, signal }: B
 
 async function outcomeOf(lock: LockEntry, { learns, runs: most }: Way, seed: number, signal: AbortSignal) {
   const { name, persistence, supports } = lock;
-  const topology = topologySchema.parse({
-    kind: lock.lesson.shows.topology,
-    ...(persistence === undefined ? {} : { persistence }),
-  });
+  const topology = topologySchema.parse({ kind: lock.lesson.shows.topology, persistence });
   const { counterexample, runs, furtherRuns, unknown } = await search<SimulatedRun>({
     drawnFrom: huntSource({ lock: name, topology, faults: faultsFor(undefined, "simulated", topology), supports }),
     learn: learns ? learnSimulated({ signal }) : undefined,

@@ -63,9 +63,7 @@ export const benchmark: Benchmark = {
         "ratio: medians of simulated and containers, by the clock. A simulation wants a whole core, containers mostly wait:",
         "on a busy machine the ratio comes out too small; the rate by processor time is nearer to what an idle core does.",
       ],
-      ...(lack === undefined
-        ? {}
-        : { lacks: [`plans on containers: ${lack.message}. To fix it: ${lack.hint}. Nothing else is compared`] }),
+      lacks: lack && [`plans on containers: ${lack.message}. To fix it: ${lack.hint}. Nothing else is compared`],
     };
   },
 };

@@ -10,7 +10,7 @@ export interface Hunted {
   /** Whether the guarded resource refuses old fencing tokens. */
   readonly fencing: boolean;
   /** The longest hold of a client, as a share of its TTL. Default: as in contention plans. */
-  readonly maxHoldShare?: number;
+  readonly maxHoldShare?: number | undefined;
   /** The properties that decide. Default: those that the lock claims under the faults of each plan. */
   readonly required?: readonly Property[];
 }

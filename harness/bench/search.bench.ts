@@ -138,7 +138,7 @@ async function hunt({ hunted, runs }: Search, seed: number, signal: AbortSignal)
       lock,
       topology,
       fencing,
-      ...(maxHoldShare === undefined ? {} : { maxHoldShare }),
+      maxHoldShare,
       faults: faults.filter(({ kind }) => hunted.faults.includes(kind)),
     },
     learn: learnSimulated({ signal }),

@@ -24,7 +24,7 @@ export interface Table {
   /** Problems found: they are printed prominently, and the exit code is 1. */
   readonly failures?: readonly string[];
   /** What could not be measured here, and how to fix it: printed prominently. */
-  readonly lacks?: readonly string[];
+  readonly lacks?: readonly string[] | undefined;
 }
 
 /**

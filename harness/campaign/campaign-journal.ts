@@ -146,7 +146,7 @@ export function readJournal<Entry>(file: string, schema: z.ZodType<Entry>): Jour
   const { kind, parameters, shard } = header;
   return {
     file,
-    identity: { kind, parameters, ...(shard === undefined ? {} : { shard }) },
+    identity: { kind, parameters, shard },
     entries: rest.map((line, index) => parse(file, index + 2, line, schema)),
   };
 }

@@ -82,8 +82,8 @@ export async function readKeptRun(folder: string): Promise<RunRecord> {
     history,
     verdict,
     replayCommand,
-    ...(typeof title === "string" ? { title } : {}),
-    ...(recurrence === undefined ? {} : { recurrence }),
+    title: typeof title === "string" ? title : undefined,
+    recurrence,
     ...(await readWire(folder)),
   };
 }

@@ -163,11 +163,11 @@ async function mergeExploration(files: readonly string[], store: string): Promis
     const { plan } = await readKeptRun(kept);
     if (plan !== undefined) new Regressions(store).keep(plan);
   }
-  const folder = kept === undefined ? {} : { folder: relative(store, kept) };
+  const folder = kept === undefined ? undefined : relative(store, kept);
   return {
     name: explorationName(parameters.lock, parameters.topology.kind),
     store,
-    findings: { ...found, ...(broken === undefined ? {} : { broken: { path: broken.path, ...folder } }) },
+    findings: { ...found, broken: broken && { path: broken.path, folder } },
     reason: reasonOf(journals),
   };
 }

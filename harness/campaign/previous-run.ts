@@ -19,12 +19,12 @@ const verdictSchema = z.looseObject({
 /** What is known about the run that a saved plan comes from. */
 export interface PreviousRun {
   /** The trace hash, if it ran in simulation. */
-  readonly traceHash?: string;
+  readonly traceHash?: string | undefined;
   /** The backend that the first line of its history names. */
-  readonly backend?: Backend;
-  readonly verdict?: "valid" | "invalid" | "unknown";
+  readonly backend?: Backend | undefined;
+  readonly verdict?: "valid" | "invalid" | "unknown" | undefined;
   /** The properties that decided. */
-  readonly required?: readonly Property[];
+  readonly required?: readonly Property[] | undefined;
   /** Causes of its violations, without duplicates, in alphabetical order. */
   readonly causes: readonly string[];
 }
@@ -39,10 +39,10 @@ export function previousRun(planFile: string): PreviousRun {
     violations.map(({ cause }) => cause),
   );
   return {
-    ...(trace === undefined ? {} : { traceHash: trace.hash }),
-    ...(header === undefined ? {} : { backend: header.backend }),
-    ...(verdict === undefined ? {} : { verdict: verdict.verdict }),
-    ...(verdict?.required === undefined ? {} : { required: verdict.required }),
+    traceHash: trace?.hash,
+    backend: header?.backend,
+    verdict: verdict?.verdict,
+    required: verdict?.required,
     causes: [...new Set(causes)].toSorted(),
   };
 }

@@ -158,7 +158,7 @@ export async function proveSimulated(
   });
   const control = await controlOf(run, proven, driver, signal);
   const wire = await wireOf(run, driver, signal);
-  return { ...run, record: { ...record, verdict: proven, ...(control && { control }), ...(wire && { wire }) } };
+  return { ...run, record: { ...record, verdict: proven, control, wire } };
 }
 
 /** The run once more with its wire; undefined where it is another run, as when a driver keeps state between runs. */

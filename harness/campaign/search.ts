@@ -112,7 +112,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const lastingRun = await lasting(counterexample.run, {
     execute,
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
-    ...(counterexample.path === undefined ? { runs: 0 } : {}),
+    runs: counterexample.path === undefined ? 0 : undefined,
     isOver: () => signal?.aborted === true || performance.now() - begun > budgetMs,
     onRun: () => onOtherSeed?.(tried++),
   });

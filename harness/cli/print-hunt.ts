@@ -120,7 +120,7 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
       },
     ],
     notes: notesOf(findings, store),
-    ...(findings.residualRisk === undefined ? {} : { residualRisk: findings.residualRisk }),
+    residualRisk: findings.residualRisk,
   };
   return { title, runs: record === undefined ? [] : [record], summary };
 }

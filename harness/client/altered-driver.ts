@@ -59,7 +59,7 @@ interface Watch {
 /** The same lock, used by a client that does one thing differently. It runs where the lock runs, on the same clocks. */
 export function alteredDriver(driver: LockDriver, alteration: Alteration): LockDriver {
   return {
-    ...(driver.supports === undefined ? {} : { supports: driver.supports }),
+    supports: driver.supports,
     connect: async (environment) => new AlteredClient(await driver.connect(environment), alteration, environment),
   };
 }

@@ -3,7 +3,9 @@ import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { findWorker } from "../external/find-worker.ts";
 
 /** What is known of a lock before it is tried. */
-export type LockFacts = Pick<LockEntry, "topologies" | "limits"> & Partial<Pick<LockEntry, "claims">>;
+export type LockFacts = Pick<LockEntry, "topologies" | "limits"> & {
+  readonly claims?: LockEntry["claims"] | undefined;
+};
 
 /** The facts about a registered lock, or those that a worker file states; undefined of a driver module, which states none. */
 export function lockFacts(lock: string): LockFacts | undefined {

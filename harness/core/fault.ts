@@ -31,13 +31,13 @@ export interface Fault<Kind extends string = string, Variant extends string = st
    * The parameters that hit just this client or server, the most telling first: a systematic search tries each. Absent:
    * it tries a few that `arbitrary` draws.
    */
-  choices?(focus: FaultFocus): readonly FaultParams[];
+  readonly choices?: ((focus: FaultFocus) => readonly FaultParams[]) | undefined;
   /**
    * Present for a fault that goes on holding back a message when it is healed. Parameters with which it holds for
    * `forMs` what this client sends to these servers (`there`), or what they answer (`back`), while it is in force: if it
    * is healed at once, one message.
    */
-  holdsOne?(focus: FaultFocus, way: Way, forMs: number): FaultParams;
+  readonly holdsOne?: ((focus: FaultFocus, way: Way, forMs: number) => FaultParams) | undefined;
   /**
    * Reads the parameters and returns a function that injects the fault and looks for its effect. Injecting rejects only
    * when the harness itself failed. @throws UserError when the fault does not take these parameters

@@ -6,7 +6,7 @@ import type { Sharing, Supports } from "./sharing.ts";
  */
 export interface LockDriver {
   /** What the lock can do beyond being held by one client at a time. Absent: nothing. */
-  readonly supports?: Supports;
+  readonly supports?: Supports | undefined;
   /** Opens one client of the lock. Disposing the client closes it. */
   connect(environment: LockEnvironment): Promise<LockClient>;
 }
@@ -65,14 +65,14 @@ export interface Grant {
   /** The value under which the lock is held; compared on release. Fresh for each acquisition in a sound lock. */
   readonly owner: string;
   /** The fencing token, in locks that mint one. */
-  readonly fence?: number;
+  readonly fence?: number | undefined;
   /** The keys that it holds besides `key`, if the driver wants to have them back: a grant is given back as it is. */
   readonly alsoKeys?: readonly string[];
   /**
    * The server that has the lock, `node-2`, in locks that live on one of several servers. Two holders of one key on
    * different servers are in conflict.
    */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** For how long the holder may trust the grant; absent where the lock says nothing about it. */
   readonly validForMs?: number;
   /**

@@ -13,7 +13,7 @@ export interface PropertyCount {
   /** Runs whose history tests the property: only a write with a fencing token can be stale. */
   readonly judged: number;
   /** Absent if nobody predicts anything. */
-  readonly expected?: Frequency;
+  readonly expected?: Frequency | undefined;
 }
 
 /** One combination of an experiment's parameters, measured. */
@@ -21,7 +21,7 @@ export interface MeasuredCell {
   readonly row: string;
   readonly column: string;
   /** The column's position on the axis of a plot, if it is a number. */
-  readonly x?: number;
+  readonly x?: number | undefined;
   readonly runs: number;
   /** Runs that reached the situation that the cell is about; only these were judged. */
   readonly met: number;

@@ -95,14 +95,8 @@ class ExternalClient implements LockClient {
     const { owner, fence, place, validForMs, grantedAt } = answer;
     if (grantedAt > Number(process.hrtime.bigint() - this.#origin))
       throw new InvalidAnswerError("`grantedAt` is still to come: it counts nanoseconds from `origin`");
-    const value = {
-      key,
-      owner,
-      ...(fence === undefined ? {} : { fence }),
-      ...(place === undefined ? {} : { place }),
-      ...(validForMs === undefined ? {} : { validForMs, validFromMs: readingAt(this.#origin, grantedAt) }),
-    };
-    return { type: "ok", value };
+    const validity = validForMs === undefined ? {} : { validForMs, validFromMs: readingAt(this.#origin, grantedAt) };
+    return { type: "ok", value: { key, owner, fence, place, ...validity } };
   }
 }
 

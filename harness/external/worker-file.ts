@@ -63,9 +63,9 @@ export function readWorkerFile(path: string): WorkerLock {
       directory: isAbsolute(command.directory) ? command.directory : resolve(folder, command.directory),
     },
     topologies,
-    ...(supports === undefined ? {} : { supports }),
+    supports,
     // A fault that does not exist is never in a plan, and promises nothing.
-    ...(claims === undefined ? {} : { claims: claims as readonly Claim[] }),
+    claims: claims as readonly Claim[] | undefined,
     limits: [],
   };
 }

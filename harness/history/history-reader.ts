@@ -44,8 +44,8 @@ export class HistoryReader {
   /** What is known of the end of the history, once all of it has been read. */
   get ending(): HistoryEnd {
     return {
-      ...(this.#end === undefined ? {} : { end: this.#end }),
-      ...(this.#cutLine === undefined ? {} : { cutLine: this.#cutLine }),
+      end: this.#end,
+      cutLine: this.#cutLine,
     };
   }
 

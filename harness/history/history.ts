@@ -248,9 +248,9 @@ export type HistoryHeader = z.infer<typeof historyHeaderSchema>;
 /** What is known of the end of a history. */
 export interface HistoryEnd {
   /** Absent where there is none: the history is of version 1, comes from elsewhere, or lost its end. */
-  readonly end?: EndMarker;
+  readonly end?: EndMarker | undefined;
   /** The number of the last line, where it is cut off in the middle. */
-  readonly cutLine?: number;
+  readonly cutLine?: number | undefined;
 }
 
 /** A whole history in memory. */

@@ -21,7 +21,7 @@ const BETWEEN_TRIES_MS = 50;
 interface Hold {
   readonly key: string;
   readonly owner: string;
-  readonly fence?: number;
+  readonly fence?: number | undefined;
   readonly sharing: Sharing;
   /** Aborted when the client was told that its lease is gone. */
   readonly gone: AbortSignal;
@@ -121,7 +121,7 @@ export class ClientSession {
     this.#owner = owner;
     this.#gone = new AbortController();
     if (this.#lost.has(owner)) this.#gone.abort(LEASE_GONE);
-    return { key, owner, ...(fence === undefined ? {} : { fence }), sharing, gone: this.#gone.signal };
+    return { key, owner, fence, sharing, gone: this.#gone.signal };
   }
 
   async #acquire({ key, ttlMs, waitMs, tries, ...section }: Section): Promise<ClientReply> {

@@ -36,7 +36,7 @@ export class Recorder {
 
   /** The events recorded so far. */
   get history(): History {
-    return { header: this.#header, events: this.#events, ...(this.#end === undefined ? {} : { end: this.#end }) };
+    return { header: this.#header, events: this.#events, end: this.#end };
   }
 
   /** From now on nothing is added: the history is being judged, and later events belong to no run. */

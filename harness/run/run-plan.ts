@@ -118,7 +118,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     await nemesis.finish();
     // A frozen resource reports nothing. Its missing audits are no evidence against anybody.
     if (!frozen.has(RESOURCE)) await Promise.race([system.resource.drain(), breakdown.promise]);
-    recorder.end({ run: end, ...stood, ...(reason === undefined ? {} : { reason }) });
+    recorder.end({ run: end, ...stood, reason });
     return { history: recorder.history, end };
   } catch (error) {
     recorder.end({ run: "failed", ...standing(), reason: messageOf(error) });

@@ -16,8 +16,8 @@ const MOST_EVENTS = 20_000;
 
 /** What may lie beside the history of a run. */
 interface WireFiles {
-  readonly wire?: WireRecord;
-  readonly control?: Control;
+  readonly wire?: WireRecord | undefined;
+  readonly control?: Control | undefined;
 }
 
 /** Writes what a run has of these beside its history. */
@@ -36,7 +36,7 @@ export function writeWire(folder: RunFolder, { wire, control }: WireFiles): void
 export async function readWire(folder: string): Promise<WireFiles> {
   const wire = readWireRecord(join(folder, WIRE));
   const control = await readControl(join(folder, CONTROL));
-  return { ...(wire === undefined ? {} : { wire }), ...(control === undefined ? {} : { control }) };
+  return { wire, control };
 }
 
 function readWireRecord(path: string): WireRecord | undefined {

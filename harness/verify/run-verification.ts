@@ -30,7 +30,7 @@ function shown({ record, folder, regression, path, shrinks, recurrence }: KeptCo
   return {
     ...brokenBy(record.verdict),
     text: renderText({ ...record, verdict: ofRequired(record.verdict) }, { color: false, width: WIDTH }),
-    ...(path === undefined ? {} : { path }),
+    path,
     shrinks,
     recurrence,
     folder,

@@ -81,7 +81,7 @@ export interface Counterexample {
   /** The run as text: the lanes of clients and nodes, what happened, why it is a violation. */
   readonly text: string;
   /** The path that leads back to it with the same seed; absent for a plan that was kept from an earlier run. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** How many runs shrinking took. */
   readonly shrinks: number;
   /** How often the violation came again with other seeds: jitter, retries and owner values then differ. */

@@ -53,7 +53,7 @@ function rememberingRedis(options: LibraryOptions): RememberingRedis {
 /** A driver over one of the locks of the npm package `redis-semaphore`, with its default renewal at 0.8. */
 export function semaphoreDriver(make: MakeLock, supports?: Supports): LockDriver {
   return {
-    ...(supports === undefined ? {} : { supports }),
+    supports,
     async connect({ servers }) {
       const clients = await connectLibraryClients(servers, rememberingRedis);
       return new SemaphoreClient(clients, make);

@@ -23,7 +23,7 @@ export type NamedParts = Partial<LockParts> & Pick<LockParts, "protocol">;
 /** Builds a driver from its parts. */
 export function composeLock(named: NamedParts): LockDriver {
   return {
-    ...(named.supports === undefined ? {} : { supports: named.supports }),
+    supports: named.supports,
     connect: ({ servers }: LockEnvironment): Promise<LockClient> => connectLock(named, servers),
   };
 }
@@ -153,7 +153,7 @@ export class ComposedLock implements LockClient {
 
   #grant(key: string, { owner }: Try, answers: readonly Completion<AcquireAnswer>[], validity: object): Grant {
     const fence = this.#parts.fence(answers);
-    return { key, owner, ...(fence === undefined ? {} : { fence }), ...validity };
+    return { key, owner, fence, ...validity };
   }
 
   /** Undoes what a failed try may have set, and says how certain it is that nothing is left. */

@@ -12,7 +12,7 @@ export interface CodeFinding {
   /** One line: what happened, what it breaks, and how to replay it. */
   readonly message: string;
   /** The driver, where the lock is the user's own file. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   /** The same for the same finding in another run: the lock, the rule and the property. */
   readonly identity: string;
 }
@@ -35,7 +35,7 @@ function findingsOf(run: RunRecord): readonly CodeFinding[] {
     seen.add(rule);
     const message = `${printable(titleOf(run))}: ${storySentence(story)} It breaks ${property}: ${meaningOf(property)}.${replay}`;
     const identity = [printable(lock), rule, property].join(" ");
-    return [{ rule, message, identity, ...(file === undefined ? {} : { file }) }];
+    return [{ rule, message, identity, file }];
   });
 }
 

@@ -86,7 +86,7 @@ export interface Summary {
   readonly title?: string;
   readonly cells: readonly SummaryCell[];
   readonly notes?: readonly SummaryNote[];
-  readonly residualRisk?: ResidualRisk;
+  readonly residualRisk?: ResidualRisk | undefined;
   readonly missing?: { readonly cells: number; readonly reason: string };
   readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
 }

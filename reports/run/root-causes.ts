@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 export interface RootCause {
   readonly cause: Cause;
   /** The kind of fault that enabled them, where the verdict names one. */
-  readonly enabledBy?: string;
+  readonly enabledBy?: string | undefined;
   /** At least one, in the order of the properties; the first tells the most. */
   readonly stories: readonly Story[];
 }
@@ -22,7 +22,7 @@ export function rootCausesOf(stories: readonly Story[]): readonly RootCause[] {
       const [first] = alike;
       if (first === undefined) return [];
       const kind = first.enabling?.kind;
-      return [{ cause: first.violation.cause, ...(kind === undefined ? {} : { enabledBy: kind }), stories: alike }];
+      return [{ cause: first.violation.cause, enabledBy: kind, stories: alike }];
     })
     .toSorted((one, other) => Number(clientIsToBlame(one.cause)) - Number(clientIsToBlame(other.cause)));
 }

@@ -24,15 +24,15 @@ export interface RunRecord {
   /** The whole command that runs the plan again: `npx lockstorm replay ...`. */
   readonly replayCommand?: string;
   /** The number of events, where the history is too long to be kept and drawn; `history.events` is then empty. */
-  readonly omittedEvents?: number;
+  readonly omittedEvents?: number | undefined;
   /** The run's title: a scenario's slug, a file name. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** For a counterexample: how often its violation came again. */
-  readonly recurrence?: Recurrence;
+  readonly recurrence?: Recurrence | undefined;
   /** What went over the wire and what servers held, where it was recorded. */
-  readonly wire?: WireRecord;
+  readonly wire?: WireRecord | undefined;
   /** The same schedule without what caused the violation. */
-  readonly control?: Control;
+  readonly control?: Control | undefined;
   /** For a scenario of the catalogue. */
   readonly about?: About;
 }

@@ -19,7 +19,7 @@ export interface Story {
   /** The stretch that the picture covers. */
   readonly window: Interval;
   /** The fault that enabled it. */
-  readonly enabling?: FaultSpan;
+  readonly enabling?: FaultSpan | undefined;
   /** Every fault and observation that is in force within the window. */
   readonly faults: readonly FaultSpan[];
   /** Names of the lanes, from top to bottom: clients, nodes, the resource. */
@@ -92,7 +92,7 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
     explanations: explanationsOf(group.violations),
     holds,
     window,
-    ...(enabling === undefined ? {} : { enabling }),
+    enabling,
     faults,
     lanes: lanesOf(violation, holds, faults, timeline, window, events),
   };

@@ -20,7 +20,7 @@ export interface Timeline {
   /** What servers thought, where that was recorded. */
   readonly bands: readonly ServerBand[];
   /** What went over the wire, where that was recorded. */
-  readonly wire?: WireRecord;
+  readonly wire?: WireRecord | undefined;
   /** The client behind a process: after `info` a client goes on as `process + clients`. */
   clientOf(process: number): number;
 }
@@ -41,7 +41,7 @@ export function timelineOf(history: History, wire?: WireRecord): Timeline {
     holds,
     faults,
     bands: wire === undefined ? [] : serverBands(wire, { holds, faults, end }),
-    ...(wire === undefined ? {} : { wire }),
+    wire,
     writes: collectWrites(history.events),
     clientOf: client,
   };

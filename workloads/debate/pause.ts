@@ -18,7 +18,7 @@ function pausedFrom(at: FaultInput["at"], forMs: number, atSend?: { to: string[]
   const from = "on" in at ? at : { on: "acquire:invoke" as const };
   return {
     kind: "pause-client",
-    params: { targets: CLIENT, ...(atSend === undefined ? {} : { atSend }) },
+    params: { targets: CLIENT, atSend },
     at,
     until: { ...from, afterMs: (from.afterMs ?? 0) + forMs },
   };

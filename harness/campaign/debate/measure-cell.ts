@@ -29,12 +29,12 @@ export async function measureCell(
   const countOf = (property: Property): readonly [Property, PropertyCount] => {
     const wanted = expected[property];
     const { violated = 0, judged = 0 } = found.get(property) ?? {};
-    return [property, { violated, judged, ...(wanted === undefined ? {} : { expected: wanted }) }];
+    return [property, { violated, judged, expected: wanted }];
   };
   return {
     row,
     column,
-    ...(x === undefined ? {} : { x }),
+    x,
     runs,
     met: situations,
     counts: Object.fromEntries(counts.map(countOf)),

@@ -83,7 +83,7 @@ export interface ExploreFindings {
   /** Whether every schedule within the bound was run, or one of its class. */
   readonly complete: boolean;
   /** The first schedule that breaks the lock. */
-  readonly broken?: { readonly path: string; readonly folder?: string };
+  readonly broken?: { readonly path: string; readonly folder?: string | undefined } | undefined;
 }
 
 /** A schedule with its path. */
@@ -137,7 +137,7 @@ export interface Level {
 /** What can be extended, in order: a schedule, and since when another schedule of its class stands for its extensions. */
 export interface Parent {
   readonly path: SchedulePath;
-  readonly calmNs?: number;
+  readonly calmNs?: number | undefined;
 }
 
 /** One level, as far as it is recorded. */
@@ -149,7 +149,7 @@ export function levelOf(record: ExploreRecord, parents: readonly Parent[], devia
   const schedules = parts.flatMap(({ parent, family, explored }) =>
     (explored?.schedules ?? []).map((schedule) => ({
       ...schedule,
-      path: [...parent, { family, ...(schedule.ms === undefined ? {} : { lengthMs: schedule.ms }) }],
+      path: [...parent, { family, lengthMs: schedule.ms }],
     })),
   );
   return { deviations, parents: known, parts, schedules };
@@ -169,7 +169,7 @@ export function parentsAfter(
     const known = alike && seen.has(name);
     seen.add(name);
     if (outcome === "invalid") return [];
-    return [{ path, ...(known && calmNs !== undefined ? { calmNs } : {}) }];
+    return [{ path, calmNs: known ? calmNs : undefined }];
   });
 }
 
@@ -230,8 +230,6 @@ export function findingsOf(
     outcomes: { valid: valid ?? 0, unknown: unknown ?? 0, unpromised: unpromised ?? 0, invalid: invalid ?? 0 },
     notes: tally(counted.filter(({ outcome }) => outcome !== "invalid")),
     complete: complete && (broken === undefined || parameters.keepGoing),
-    ...(broken === undefined
-      ? {}
-      : { broken: { path: pathText(broken.path), ...(folder === undefined ? {} : { folder }) } }),
+    broken: broken && { path: pathText(broken.path), folder },
   };
 }

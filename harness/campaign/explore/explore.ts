@@ -113,7 +113,7 @@ class Exploration {
     let known = parents.length - todo.length;
     let found = parents.reduce((sum, { path }) => sum + (record.opened(path)?.kept.length ?? 0), 0);
     await this.#perform(
-      todo.map(({ path, calmNs }) => ({ open: pathText(path), ...(calmNs === undefined ? {} : { calmNs }) })),
+      todo.map(({ path, calmNs }) => ({ open: pathText(path), calmNs })),
       (task, answer) => {
         if (!("open" in task) || !("extensions" in answer)) return;
         const { schedule, ...counts } = answer.extensions;

@@ -60,7 +60,7 @@ export async function prepareExploration(options: ExploreOptions): Promise<Prepa
     topology,
     faults: kinds,
     deviations,
-    ...(required === undefined ? {} : { required }),
+    required,
     seed,
     reduction,
     resolutionMs,

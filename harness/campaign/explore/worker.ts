@@ -10,7 +10,7 @@ export interface ExploreWorkerData extends ExplorerWork {
 
 /** A schedule to open, to extend by one deviation with every length, or to keep. */
 export type ExploreTask =
-  | { readonly open: string; readonly calmNs?: number }
+  | { readonly open: string; readonly calmNs?: number | undefined }
   | { readonly extend: string; readonly family: number }
   | { readonly keep: string };
 
@@ -19,7 +19,7 @@ export type ExploreAnswer =
   | { readonly schedules: readonly ExploredSchedule[] }
   | { readonly folder: string }
   /** The task failed: nothing is known about it. With a hint, the user can fix it. */
-  | { readonly error: string; readonly hint?: string };
+  | { readonly error: string; readonly hint?: string | undefined };
 
 const { store, ...work } = workerData as ExploreWorkerData;
 const explorer = new Explorer(work);
@@ -35,6 +35,6 @@ async function answer(task: ExploreTask): Promise<ExploreAnswer> {
     if ("keep" in task) return { folder: await explorer.keep(readSchedulePath(task.keep), store) };
     return { schedules: await explorer.explore(readSchedulePath(task.extend), task.family) };
   } catch (error) {
-    return { error: messageOf(error), ...(error instanceof UserError ? { hint: error.hint } : {}) };
+    return { error: messageOf(error), hint: error instanceof UserError ? error.hint : undefined };
   }
 }

@@ -74,8 +74,8 @@ export interface HuntFindings {
   /** Plans that should have been run and were not, although no counterexample made them unnecessary. */
   readonly missing: number;
   /** What the hunt leaves open; absent with a counterexample, and when no plan was drawn at random. */
-  readonly residualRisk?: ResidualRisk;
-  readonly counterexample?: Extract<HuntEntry, { verdict: "invalid" }>;
+  readonly residualRisk?: ResidualRisk | undefined;
+  readonly counterexample?: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
 }
 
 /**
@@ -103,8 +103,8 @@ export function findingsOf(parameters: HuntParameters, entries: readonly HuntEnt
     fixed: counted.filter((entry) => entry.verdict === "valid" && entry.position < parameters.regressions.length)
       .length,
     missing: broken === undefined ? wanted - counted.length : 0,
-    ...(residualRisk === undefined ? {} : { residualRisk }),
-    ...(broken === undefined ? {} : { counterexample: broken }),
+    residualRisk,
+    counterexample: broken,
   };
 }
 

@@ -30,7 +30,7 @@ export type LadderAnswer =
   /** The plan for real servers; null when nothing breaks the cell. */
   | { readonly plan: Plan | null }
   /** The task failed: nothing is known about the cell. With a hint, the user can fix it. */
-  | { readonly error: string; readonly hint?: string };
+  | { readonly error: string; readonly hint?: string | undefined };
 
 const { scope, ...options } = workerData as LadderWork;
 const cells = ladderCells(scope);
@@ -49,7 +49,7 @@ async function answer({ cell: index, before, path, forRealServers }: Task): Prom
       ? { outcome: await searchCell(cell, options, { before, onProgress: tell }) }
       : { folder: await shrinkCell(cell, options, path) };
   } catch (error) {
-    return { error: messageOf(error), ...(error instanceof UserError ? { hint: error.hint } : {}) };
+    return { error: messageOf(error), hint: error instanceof UserError ? error.hint : undefined };
   }
 }
 

@@ -49,7 +49,7 @@ export function listingAsData(): unknown {
       lock: plan.lock,
       topology: plan.topology.kind,
       backends: why === undefined ? ["simulated", "containers"] : ["simulated"],
-      ...(why === undefined ? {} : { onlyInSimulation: why }),
+      onlyInSimulation: why,
       expected,
       control: "none" in control ? control : { by: control.by, keeps: control.keeps },
     };

@@ -47,7 +47,7 @@ export function summaryAsData(outcomes: readonly VariantOutcome[]): unknown {
     found: Object.fromEntries(found),
     asExpected: differences.length === 0,
     differences,
-    ...(folder === undefined ? {} : { folder }),
+    folder,
   }));
 }
 

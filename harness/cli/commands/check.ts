@@ -93,7 +93,7 @@ async function runCheck({ operands, flags, signal }: CommandInput): Promise<numb
     history: { header, events: kept.events, ...ending },
     verdict,
     title: input.source,
-    ...(kept.events.length < events ? { omittedEvents: events } : {}),
+    omittedEvents: kept.events.length < events ? events : undefined,
   };
   printRun({ record }, flags.on("json"));
   return exitCode(verdict);

@@ -50,8 +50,8 @@ export const report: Command = {
       history,
       verdict,
       replayCommand: `npx lockstorm replay ${planFile}`,
-      ...(typeof title === "string" ? { title } : {}),
-      ...(recurrence === undefined ? {} : { recurrence }),
+      title: typeof title === "string" ? title : undefined,
+      recurrence,
       ...(await readWire(folder)),
     };
     const drawing = renderReport({ runs: [record] }, format, textOptions());

@@ -33,7 +33,7 @@ export interface GlossaryEntry {
   /** Words that belong to it. */
   readonly see: readonly string[];
   /** A command that shows it. */
-  readonly command?: string;
+  readonly command?: string | undefined;
 }
 
 /** Everything that can be explained, made from the registries. */
@@ -68,7 +68,7 @@ function faultEntry({ kind, summary, traits, onlyInSimulation }: Fault): Glossar
       ...(shown.length === 0 ? [] : [`In the catalogue: ${listed(shown.map(({ slug }) => slug))}.`]),
     ],
     see: [],
-    ...(shown[0] === undefined ? {} : { command: `lockstorm reproduce ${shown[0].slug}` }),
+    command: shown[0] && `lockstorm reproduce ${shown[0].slug}`,
   };
 }
 
@@ -96,7 +96,7 @@ function causeEntry(cause: (typeof CAUSES)[number]): GlossaryEntry {
     meaning: CAUSE_MEANING[cause],
     details: shown.length === 0 ? [] : [`In the catalogue: ${listed(shown.map(({ slug }) => slug))}.`],
     see: [],
-    ...(shown[0] === undefined ? {} : { command: `lockstorm reproduce ${shown[0].slug}` }),
+    command: shown[0] && `lockstorm reproduce ${shown[0].slug}`,
   };
 }
 

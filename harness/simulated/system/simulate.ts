@@ -47,7 +47,7 @@ export interface Simulated<T> {
   /** What clients sent to servers, in the order of sending, if it was kept. */
   readonly exchanges: readonly Exchange[];
   /** What the servers held, if it was kept. */
-  readonly watch?: ServerWatch;
+  readonly watch?: ServerWatch | undefined;
 }
 
 /** Virtual time for the start-up, and for the work left after a plan's own limit. */
@@ -118,7 +118,7 @@ export async function simulate<T>(
   }
   const exchanges = system.messages?.exchanges ?? [];
   const { watch } = system;
-  const kept = { exchanges, ...(watch === undefined ? {} : { watch }) };
+  const kept = { exchanges, watch };
   return { value: task.value as T, traceHash: kernel.hash(), events: kernel.events, ...kept };
 }
 

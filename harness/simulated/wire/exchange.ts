@@ -47,7 +47,7 @@ export function wireMessages(
       connection,
       ...times,
       operation,
-      ...(reply === undefined ? {} : { reply }),
+      reply,
     };
   });
 }

@@ -8,7 +8,7 @@ import type { Reply } from "../protocol/reply.ts";
 interface ScanOptions {
   readonly matches: (name: string) => boolean;
   readonly count: number;
-  readonly type?: string;
+  readonly type?: string | undefined;
   readonly noValues: boolean;
 }
 
@@ -94,5 +94,5 @@ function parseOptions(
     } else throw syntaxError;
   }
   const matches = pattern === undefined ? () => true : (name: string) => globMatchesKey(pattern, name);
-  return { matches, count, noValues, ...(type !== undefined && { type }) };
+  return { matches, count, noValues, type };
 }

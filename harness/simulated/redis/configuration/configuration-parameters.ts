@@ -1,7 +1,7 @@
 /** A directive. `range` bounds a number, both ends included. */
 export interface Parameter {
   readonly name: string;
-  readonly alias?: string;
+  readonly alias?: string | undefined;
   readonly kind: "yes-no" | "number" | "memory" | "choice" | "text" | "events";
   readonly initial: string;
   readonly range?: readonly [number | bigint, number | bigint];
@@ -25,11 +25,11 @@ const EVICTION_POLICIES = [
 export type EvictionPolicy = (typeof EVICTION_POLICIES)[number];
 
 function flag(name: string, initial: "yes" | "no", alias?: string): Parameter {
-  return { name, kind: "yes-no", initial, ...(alias !== undefined && { alias }) };
+  return { name, kind: "yes-no", initial, alias };
 }
 
 function number(name: string, initial: number, range: Parameter["range"] = INT, alias?: string): Parameter {
-  return { name, kind: "number", initial: String(initial), range, ...(alias !== undefined && { alias }) };
+  return { name, kind: "number", initial: String(initial), range, alias };
 }
 
 function memory(name: string, initial: number, range: Parameter["range"] = LONG): Parameter {
@@ -37,7 +37,7 @@ function memory(name: string, initial: number, range: Parameter["range"] = LONG)
 }
 
 function text(name: string, initial: string, alias?: string): Parameter {
-  return { name, kind: "text", initial, ...(alias !== undefined && { alias }) };
+  return { name, kind: "text", initial, alias };
 }
 
 function choice(name: string, initial: string, choices: readonly string[]): Parameter {
