@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { KeyOperations } from "./key-operations.ts";
+import { keptBeside, KeyOperations } from "./key-operations.ts";
 import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
 import { followEvents } from "../testing/follow.ts";
 import { operationsOf } from "../testing/notation.ts";
@@ -190,4 +190,8 @@ describe("operations of owner values that overlap", () => {
       { numRuns: RUNS * 8 },
     );
   });
+});
+
+it("keeps the whole history of few of many keys for the general search", () => {
+  expect([0, 499, 500, 8000].map((keys) => keptBeside(keys))).toEqual([300, 300, 30, 30]);
 });

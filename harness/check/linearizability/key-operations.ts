@@ -30,10 +30,18 @@ export type KeyProgress =
 /** The longest history that the general search is given, and its steps. */
 const SEARCHED_OPERATIONS = 300;
 const SEARCH_STEPS = 100_000;
+/** How many keys may keep so many operations. Those that come later keep few: thousands of keys would take a gigabyte. */
+const KEYS_IN_FULL = 500;
+const FEW_OPERATIONS = 30;
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
+
+/** Up to how many operations the whole history of one more key is kept for the general search, beside so many other keys. */
+export function keptBeside(keys: number): number {
+  return keys < KEYS_IN_FULL ? SEARCHED_OPERATIONS : FEW_OPERATIONS;
+}
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not

@@ -130,6 +130,17 @@ describe("while a request for a shorter lease is under way", () => {
     expect(verdict(extended((it) => it.info(200, 1, "extend")))).toBe("valid");
   });
 
+  it("the lease that is extended may itself be in doubt, by another request for it", () => {
+    const both = (): Recording =>
+      new Recording()
+        .acquire(0, 0, "a", { ttlMs: 30 })
+        .acquire(60, 1, "b", { ttlMs: 3000 })
+        .seekExtension(62, 2, "a", 20)
+        .extend(100, 0, "a");
+    expect(verdict(both().failExtension(200, 2))).toMatch(/^invalid; /);
+    expect(verdict(both().info(200, 2, "extend"))).toBe("valid");
+  });
+
   it("a semaphore has granted too much only if all those leases were in force", () => {
     const permits = (first: "fail" | "info"): Recording => {
       const recording = new Recording();
@@ -144,6 +155,19 @@ describe("while a request for a shorter lease is under way", () => {
     };
     expect(verdict(permits("fail"))).toBe("invalid; double-grant 1,4,7");
     expect(verdict(permits("info"))).toBe("valid");
+  });
+
+  it("mutual exclusion knows by then too that the lock counted the lease from too late an instant", () => {
+    const late = new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 3000 })
+      .granted(100, 0, "a", { validForMs: 3000 })
+      .seekExtension(3010, 0, "a", 20)
+      .acquire(3050, 1, "b")
+      .lost(3060, 0, "a")
+      .failExtension(3070, 0);
+    const [promise] = violationsOf("lease-exclusion", late);
+    expect(promise?.explanation).toContain("counted from there it ended at 3000 ms");
+    expect(violationsOf("mutual-exclusion", late)[0]?.hypotheses).toEqual(promise?.hypotheses);
   });
 
   it("mutual exclusion names the same cause, also if the holder was told before that it lost the lock", () => {

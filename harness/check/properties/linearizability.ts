@@ -6,7 +6,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { KeyOperations, type LockCompletion, type KeyProgress } from "../linearizability/key-operations.ts";
+import { keptBeside, KeyOperations, type LockCompletion, type KeyProgress } from "../linearizability/key-operations.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { holder } from "./mutual-exclusion.ts";
@@ -157,7 +157,7 @@ class Linearizability implements Checker {
     const fresh = new KeyOperations(
       this.#model,
       this.#observeContention,
-      undefined,
+      keptBeside(this.#keys.size),
       undefined,
       this.#budget,
       (earlier, later) => holds.sameClient(earlier, later),

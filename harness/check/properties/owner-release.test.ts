@@ -245,6 +245,7 @@ describe("of an owner whose client has made an acquire of unknown outcome", () =
     const later = (recording: Recording): Recording =>
       recording.seek(710, 0, { ttlMs: 400 }).info(720, 0, "acquire").acquire(730, 2, "c").release(740, 2, "c");
     expect(judged(later(overrun().release(700, 0, "a")))).toMatch(/^invalid; foreign-release/);
+    expect(judged(later(overrun().release(700, 0, "another")))).toMatch(/^invalid; foreign-release/);
     const afterwards = unknown().acquire(600, 1, "b").release(700, 3, "a").acquire(730, 2, "c").release(740, 2, "c");
     expect(judged(afterwards)).toMatch(/^invalid; foreign-release/);
   });

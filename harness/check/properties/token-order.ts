@@ -1,5 +1,5 @@
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { KeyOperations } from "../linearizability/key-operations.ts";
+import { keptBeside, KeyOperations } from "../linearizability/key-operations.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
@@ -126,8 +126,13 @@ export class TokenOrder {
     }
     const { beganFree } = this.#evidence;
     const follow = (model: LockModelName): KeyOperations =>
-      new KeyOperations(lockModel(model, { beganFree }), false, undefined, undefined, this.#budget, (earlier, later) =>
-        this.#evidence.holds.sameClient(earlier, later),
+      new KeyOperations(
+        lockModel(model, { beganFree }),
+        false,
+        keptBeside(this.#keys.size),
+        undefined,
+        this.#budget,
+        (earlier, later) => this.#evidence.holds.sameClient(earlier, later),
       );
     const fresh: Explained = {
       plain: follow("reentrant-mutex"),
