@@ -21,6 +21,7 @@ const STYLE = `
 .gallery h2 { font-size: 17px; margin: 0 0 4px; }
 .gallery .slug { color: var(--soft); font-size: 13px; margin: 0 0 12px; }
 .gallery img { display: block; width: 100%; height: 300px; object-fit: contain; object-position: top; background: #fff; border-radius: var(--radius); }
+.gallery img.tall { object-fit: cover; object-position: bottom; }
 .gallery .none { display: grid; place-items: center; height: 300px; margin: 0; color: var(--soft); border: 1px dashed var(--line); border-radius: var(--radius); }
 .gallery p { margin: 12px 0 0; }
 `;
@@ -40,7 +41,12 @@ export function renderGallery(items: readonly GalleryItem[]): string {
             ${
               picture === undefined
                 ? html`<p class="none">No property is violated.</p>`
-                : html`<img alt="${`Diagram of ${slug}: ${title}`}" loading="lazy" src="${dataUri(picture)}" />`
+                : html`<img
+                    class="${isTall(picture) ? "tall" : "whole"}"
+                    alt="${`Diagram of ${slug}: ${title}`}"
+                    loading="lazy"
+                    src="${dataUri(picture)}"
+                  />`
             }
             <p>${summary}</p>
             <p class="soft">Source: <a href="${source.link}">${source.name}</a></p>
@@ -48,6 +54,12 @@ export function renderGallery(items: readonly GalleryItem[]): string {
       )}
     </ul>`;
   return plainPage({ title: "Catalogue of counterexamples", style: STYLE, content });
+}
+
+/** A picture of a long story would be a thread: its end, where the violation is, is shown instead. */
+function isTall(svg: string): boolean {
+  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+  return Number(height) > 1.6 * Number(width);
 }
 
 /** Markup already: text in a page is shortened where it is long. */

@@ -1,5 +1,9 @@
-import { formatMs } from "../../../ms-words.ts";
 import type { BeliefAt } from "./beliefs-at.ts";
+
+/** Two holds may overlap for a microsecond. */
+function exactMs(time: number): string {
+  return `${(time / 1e6).toFixed(3)} ms`;
+}
 
 /** What each client and server believes at the cursor. Its elements are made once and then change their words. */
 export class BeliefPanel {
@@ -19,7 +23,7 @@ export class BeliefPanel {
 
   /** @param aloud whether a screen reader says it too: for steps of the keyboard, not for a pointer that moves */
   show(time: number, clock: string, beliefs: readonly BeliefAt[], aloud: boolean): void {
-    this.#time.textContent = `At ${formatMs(time)}${clock}`;
+    this.#time.textContent = `At ${exactMs(time)}${clock}`;
     if (this.#rows.length !== beliefs.length) this.#makeRows(beliefs.length);
     beliefs.forEach(({ name, says, holds }, place) => {
       const row = this.#rows[place];
@@ -29,7 +33,7 @@ export class BeliefPanel {
       row.row.classList.toggle("holds", holds);
     });
     this.#said.textContent = aloud
-      ? `At ${formatMs(time)}: ${beliefs.map(({ name, says }) => `${name} ${says}`).join("; ")}`
+      ? `At ${exactMs(time)}: ${beliefs.map(({ name, says }) => `${name} ${says}`).join("; ")}`
       : "";
   }
 
