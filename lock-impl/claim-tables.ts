@@ -125,6 +125,7 @@ export function promisable(topology: TopologyKind): readonly Claim[] {
     "owner-release",
     "deadlock-freedom",
     "linearizability",
+    "all-or-nothing",
   ];
   return [
     ...properties.map((property) => ({ property, topology, under: calm, because: late })),

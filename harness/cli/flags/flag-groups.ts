@@ -37,6 +37,7 @@ const GROUPS = {
     "live",
     "static",
     "write-edn",
+    "record",
     "last",
     "verdict",
     "older-than",
