@@ -29,10 +29,18 @@ guardStreams();
 // Loaded only now: compiled code is cached from one start to the next, and compiling is half of a start.
 enableCompileCache();
 const { explain, run } = await import("./main.ts");
+let hasEnded = false;
 // An error that nobody awaits: a driver's, a library's, or our own. It is printed as one line too, and the watchdog
 // cleans up.
-process.on("uncaughtException", (error) => send({ exitCode: explain(ownedUnawaited(error), signal) }));
+process.on("uncaughtException", (error) => end(() => explain(ownedUnawaited(error), signal)));
 run(process.argv.slice(2), signal).then(
-  (exitCode) => send({ exitCode }),
-  () => send({ exitCode: EXIT.harness }),
+  (exitCode) => end(() => exitCode),
+  () => end(() => EXIT.harness),
 );
+
+/** The first end counts: until the process is gone, the same driver may fail once more. */
+function end(exitCode: () => number): void {
+  if (hasEnded) return;
+  hasEnded = true;
+  send({ exitCode: exitCode() });
+}
