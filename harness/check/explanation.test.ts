@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import type { Hypothesis } from "../core/verdict.ts";
+import { explain } from "./explanation.ts";
 import { violationsOf } from "./testing/judge.ts";
 import { Recording } from "./testing/recording.ts";
 
@@ -19,4 +21,25 @@ it("names all possible causes, if they are few", () => {
   for (let at = 0; at < 39; at += 1) recording.fault(10 + at, "eviction");
   recording.acquire(200, 1, "b").release(300, 0, "a");
   expect(violationsOf("lease-exclusion", recording)[0]?.hypotheses).toHaveLength(40);
+});
+
+/** The lock itself is to blame, unless one of these faults explains it. */
+const byElimination = (faults: readonly number[], isWhole: boolean): Hypothesis => ({
+  cause: "double-grant",
+  events: [],
+  why: "the lock itself granted it twice",
+  ground: { on: "rest", faults, isWhole },
+  remedies: [],
+});
+
+describe("the lock itself as the cause", () => {
+  it.each([
+    ["a fact where the history names every fault, and there was none", [], true, "proven"],
+    ["probable where a fault came that may excuse it", [3], true, "probable"],
+    ["probable where the history may not name every fault", [], false, "probable"],
+  ] as const)("is %s", (_, faults, isWhole, standing) => {
+    const { proof, explanation } = explain("Two clients held it.", [1, 2], [byElimination(faults, isWhole)]);
+    expect(proof?.standing).toBe(standing);
+    expect(explanation.includes("Probably: ")).toBe(standing === "probable");
+  });
 });

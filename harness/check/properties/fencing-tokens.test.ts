@@ -16,6 +16,11 @@ it("refuses one that is repeated later", () => {
   expect(judged(recording)).toBe("invalid; token-rollback 1,5");
 });
 
+it("refuses one that the same client is given twice, under two owner values", () => {
+  const recording = new Recording().acquire(0, 0, "a", { fence: 3 }).acquire(2000, 0, "b", { fence: 3 });
+  expect(judged(recording)).toBe("invalid; token-rollback 1,3");
+});
+
 it("refuses one that is repeated by a grant at the same time", () => {
   const recording = new Recording()
     .seek(0, 0)
