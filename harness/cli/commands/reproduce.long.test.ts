@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test, vi } from "vitest";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Scenario } from "../../../workloads/scenario.ts";
+import { PROPERTIES } from "../../core/verdict.ts";
 import { runCli } from "../testing/run-cli.ts";
 import { inShort, LEGEND } from "../catalogue/in-short.ts";
 import { cataloguePage } from "../catalogue/page.ts";
@@ -45,7 +46,7 @@ describe("in short", () => {
 
   test("the letters are explained, each once", () => {
     const letters = LEGEND.split(", ").map((entry) => entry.slice(0, 2));
-    expect(new Set(letters).size).toBe(8);
+    expect(new Set(letters).size).toBe(PROPERTIES.length);
   });
 });
 
