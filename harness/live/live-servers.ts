@@ -160,7 +160,8 @@ export class LiveServers implements AsyncDisposable {
             clients: outer.map(({ host }) => ({ host, operation: undefined })),
             servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
             keeps: false,
-            ...(onCommand === undefined ? {} : { keepsReplies: true, told: outside(tell) }),
+            keepsReplies: onCommand !== undefined,
+            told: onCommand === undefined ? undefined : outside(tell),
             resume: (goOn) => time.enter(goOn),
           })
         : undefined;

@@ -55,11 +55,6 @@ const EXACT = {
     "harness/containers/setup/images.ts",
     "harness/simulated/system/layout.ts",
   ],
-  "not exact, and to be rewritten": [
-    "harness/live/live-servers.ts",
-    "harness/simulated/nodes/redis-node.ts",
-    "harness/simulated/nodes/redis-process.ts",
-  ],
 } as const satisfies Record<string, readonly string[]>;
 
 /**

@@ -20,7 +20,7 @@ export interface RedisNodeOptions {
   /** The master that it follows from the start; absent for a master. */
   readonly master?: MasterAddress;
   /** Where a peer reaches a server; absent: at the server's own address. */
-  readonly placeFor?: WorldHooks["placeFor"];
+  readonly placeFor?: WorldHooks["placeFor"] | undefined;
   /** Called when a command made it master: a promotion. */
   readonly onPromotion?: () => void;
   /** Given every change of the data. */
@@ -102,7 +102,7 @@ export class RedisNode {
         onPromotion: () => onPromotion?.(),
         onEffects: (effects) => onEffects?.(effects),
         // While it boots, the node still has the process of its last life.
-        ...(placeFor === undefined ? {} : { placeFor }),
+        placeFor,
         onTurn: onTurn === undefined ? undefined : () => (isBooted ? onTurn(this) : undefined),
       },
       this.#configuration,

@@ -41,7 +41,7 @@ export interface ProcessWorld {
   /** Given every change of the data. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** Where a peer reaches a server; absent: at the server's own address. */
-  readonly placeFor?: WorldHooks["placeFor"];
+  readonly placeFor?: WorldHooks["placeFor"] | undefined;
   /** After each turn of its loop. */
   readonly onTurn?: (() => void) | undefined;
 }
@@ -81,7 +81,7 @@ export class RedisProcess {
         save: () => disk.save(this.server.snapshot()),
         rewriteFile: () => this.#rewriteFile(),
         shutdown: (save) => this.#shutDown(save === true),
-        ...(world.placeFor === undefined ? {} : { placeFor: world.placeFor }),
+        placeFor: world.placeFor,
         absentCommand: (name) => host.fail("a command", notSimulated(name)),
       },
     });

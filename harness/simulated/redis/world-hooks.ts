@@ -31,7 +31,7 @@ export interface WorldHooks {
    * nothing. Absent: there.
    * @param peer `10.213.0.100:32776`
    */
-  placeFor?(peer: string, place: ServerPlace): ServerPlace;
+  readonly placeFor?: ((peer: string, place: ServerPlace) => ServerPlace) | undefined;
   /** redis.log of a script. */
   log?(line: string): void;
 }

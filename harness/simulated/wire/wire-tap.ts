@@ -19,7 +19,7 @@ export interface WireOptions {
   /** Whether to keep the beginning of each reply, too. Default: false. */
   readonly keepsReplies?: boolean;
   /** Given each command when it leaves its client, and when its reply has come. */
-  readonly told?: (moment: "sent" | "reply", exchange: Exchange) => void;
+  readonly told?: ((moment: "sent" | "reply", exchange: Exchange) => void) | undefined;
   /** Has what waited go on. Default: it does so at once. */
   readonly resume?: (goOn: () => void) => void;
 }
