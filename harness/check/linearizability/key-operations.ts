@@ -8,17 +8,16 @@ import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { MOST_STEPS, StepBudget } from "./step-budget.ts";
-import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import {
+  described,
+  ending,
+  granted,
+  possible,
+  type LockCompletion,
+  type LockInvocation,
+  type OpenOperation,
+} from "./open-operation.ts";
 import { searching, searchLinearization, type SearchOutcome } from "./wgl.ts";
-
-type LockInvocation = Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
-export type LockCompletion = Extract<CompletionEvent, { f: "acquire" | "extend" | "release" }>;
-
-interface OpenOperation {
-  readonly invocation: LockInvocation;
-  /** For release and extend: it refers to no known grant. */
-  readonly stranger: boolean;
-}
 
 /** What is known of one key. `general`: only the general search can decide it, if anything can. */
 export type KeyProgress =
@@ -172,6 +171,17 @@ export class KeyOperations {
       if (before !== undefined) this.#fail({ state: "unexplained-refusal", before });
     }
     return this.#progress;
+  }
+
+  /**
+   * Whether the operations up to `last` have an order if their fencing tokens are ignored. False too where that is not
+   * known: the history is too long to be kept, or the search too long.
+   */
+  hasOrderWithoutTokens(last: LockOperation): boolean {
+    if (this.#log === undefined || !this.#model.fenced) return false;
+    const upTo = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
+    const open = [...this.#open.values()].map(possible);
+    return searchLinearization([...upTo, ...open], { ...this.#model, fenced: false }, SEARCH_STEPS) === "linearizable";
   }
 
   /** The answer of the general search, for a key that nothing else decides. */
@@ -348,48 +358,4 @@ export class KeyOperations {
     this.#lastOfOwner.clear();
     this.#undetermined = undefined;
   }
-}
-
-function described({
-  invocation,
-  stranger,
-}: OpenOperation): Omit<LockOperation, "kind" | "required" | "completed" | "completedTime"> {
-  return {
-    process: invocation.process,
-    owner: invocation.f === "acquire" ? undefined : invocation.value.owner,
-    stranger,
-    fence: undefined,
-    invoked: invocation.index,
-    invokedTime: invocation.time,
-    leaseNs: invocation.f === "release" ? 0 : earliestExpiry(invocation.value.ttlMs),
-  };
-}
-
-function ending(completion: LockCompletion): Pick<LockOperation, "required" | "completed" | "completedTime"> {
-  return { required: true, completed: completion.index, completedTime: completion.time };
-}
-
-function possible(open: OpenOperation): LockOperation {
-  const end = { required: false, completed: Infinity, completedTime: Infinity };
-  return { ...described(open), kind: open.invocation.f, ...end };
-}
-
-function granted(open: OpenOperation, completion: Extract<LockCompletion, { type: "ok" }>): LockOperation {
-  const operation = { ...described(open), ...ending(completion) };
-  if (completion.f === "release") return { ...operation, kind: completion.value.released ? "release" : "miss" };
-  if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };
-  const { owner, fence } = completion.value;
-  return { ...operation, kind: "acquire", owner, fence, validUntil: validUntil(completion) };
-}
-
-/**
- * Until when the lock promised the lease, if it said so: counted from when its client had the answer, at the latest
- * now.
- */
-function validUntil({
-  time,
-  value: { validForMs, grantedAt },
-}: Extract<LockCompletion, { f: "acquire" | "extend"; type: "ok" }>): number | undefined {
-  if (validForMs === undefined) return undefined;
-  return Math.min(grantedAt ?? time, time) + validForMs * NANOSECONDS_PER_MS;
 }

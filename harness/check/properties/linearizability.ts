@@ -6,7 +6,8 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { keptBeside, KeyOperations, type LockCompletion, type KeyProgress } from "../linearizability/key-operations.ts";
+import { keptBeside, KeyOperations, type KeyProgress } from "../linearizability/key-operations.ts";
+import type { LockCompletion } from "../linearizability/open-operation.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { holder } from "./mutual-exclusion.ts";
@@ -180,15 +181,24 @@ class Linearizability implements Checker {
   #report(key: string, progress: KeyProgress): void {
     if (progress.state === "impossible") {
       const interferences = this.#evidence.interferences.of(key);
-      this.#findings.add(() => this.#describe(key, progress.impossible, interferences));
+      const operations = this.#of(key);
+      this.#findings.add(() => this.#describe(key, operations, progress.impossible, interferences));
     }
     if (progress.state === "unexplained-refusal") this.#findings.add(() => this.#refusal(key, progress.before));
   }
 
-  #describe(key: string, { operation, before }: Impossible, interferences: readonly Interference[]): Violation {
+  #describe(
+    key: string,
+    operations: KeyOperations,
+    { operation, before }: Impossible,
+    interferences: readonly Interference[],
+  ): Violation {
     const { header } = this.#evidence;
     const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
-    const state = stateInWords(before, (process) => clientInWords(header, process));
+    const ofTokens = operation.kind === "acquire" && operations.hasOrderWithoutTokens(operation);
+    const state = ofTokens
+      ? "an order exists only if the fencing tokens are ignored"
+      : stateInWords(before, (process) => clientInWords(header, process));
     const holders =
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
     const account =
@@ -196,7 +206,7 @@ class Linearizability implements Checker {
       `between ${ms(operation.invokedTime)} and ${ms(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
     const events = [before.grant?.completed, operation.invoked, operation.completed];
     return {
-      ...explain(account, events, this.#hypotheses(key, operation, before, mine, theirs, interferences)),
+      ...explain(account, events, this.#hypotheses(key, operation, { before, ofTokens }, mine, theirs, interferences)),
       ...holders,
     };
   }
@@ -205,7 +215,7 @@ class Linearizability implements Checker {
   #hypotheses(
     key: string,
     operation: LockOperation,
-    before: Configuration,
+    { before, ofTokens }: { readonly before: Configuration; readonly ofTokens: boolean },
     mine: Hold | undefined,
     theirs: Hold | undefined,
     interferences: readonly Interference[],
@@ -227,7 +237,7 @@ class Linearizability implements Checker {
       ...(operation.kind === "miss" && theirs !== undefined
         ? earlyEnds(theirs, since, until, this.#evidence, interferences)
         : losses(since, operation.completedTime, this.#evidence)),
-      disordered && isGrantable ? this.#ofNoOrder() : this.#ofTheLock(operation),
+      ofTokens || (disordered && isGrantable) ? this.#ofNoOrder() : this.#ofTheLock(operation),
     ];
   }
 

@@ -27,7 +27,11 @@ async function main(): Promise<void> {
   const mutants = readMutants().map((mutant, number) => ({ ...mutant, number }));
   const named = positionals.map(Number);
   const unknown = named.find((number) => mutants[number] === undefined);
-  if (unknown !== undefined) throw new Error(`there is no mutant ${unknown}: the last one is ${mutants.length - 1}`);
+  if (unknown !== undefined) {
+    console.error(`there is no mutant ${unknown}; give numbers from 0 to ${mutants.length - 1}`);
+    process.exitCode = 1;
+    return;
+  }
   const isChosen = ({ number, survives }: Numbered): boolean =>
     named.length > 0 ? named.includes(number) : values.survivors === true || survives === undefined;
   const chosen = mutants.filter(isChosen);

@@ -1,0 +1,61 @@
+import { NANOSECONDS_PER_MS } from "../../history/history.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { earliestExpiry, type LockOperation } from "./lock-models.ts";
+
+export type LockInvocation = Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
+export type LockCompletion = Extract<CompletionEvent, { f: "acquire" | "extend" | "release" }>;
+
+/** An operation that was invoked and not completed yet. */
+export interface OpenOperation {
+  readonly invocation: LockInvocation;
+  /** For release and extend: it refers to no known grant. */
+  readonly stranger: boolean;
+}
+
+/** What is known of an operation before its outcome is. */
+export function described({
+  invocation,
+  stranger,
+}: OpenOperation): Omit<LockOperation, "kind" | "required" | "completed" | "completedTime"> {
+  return {
+    process: invocation.process,
+    owner: invocation.f === "acquire" ? undefined : invocation.value.owner,
+    stranger,
+    fence: undefined,
+    invoked: invocation.index,
+    invokedTime: invocation.time,
+    leaseNs: invocation.f === "release" ? 0 : earliestExpiry(invocation.value.ttlMs),
+  };
+}
+
+/** The end of an operation that must have taken effect by then. */
+export function ending(completion: LockCompletion): Pick<LockOperation, "required" | "completed" | "completedTime"> {
+  return { required: true, completed: completion.index, completedTime: completion.time };
+}
+
+/** An operation of unknown outcome: it may take effect at any time from now on. */
+export function possible(open: OpenOperation): LockOperation {
+  const end = { required: false, completed: Infinity, completedTime: Infinity };
+  return { ...described(open), kind: open.invocation.f, ...end };
+}
+
+/** An operation that succeeded. */
+export function granted(open: OpenOperation, completion: Extract<LockCompletion, { type: "ok" }>): LockOperation {
+  const operation = { ...described(open), ...ending(completion) };
+  if (completion.f === "release") return { ...operation, kind: completion.value.released ? "release" : "miss" };
+  if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };
+  const { owner, fence } = completion.value;
+  return { ...operation, kind: "acquire", owner, fence, validUntil: validUntil(completion) };
+}
+
+/**
+ * Until when the lock promised the lease, if it said so: counted from when its client had the answer, at the latest
+ * now.
+ */
+function validUntil({
+  time,
+  value: { validForMs, grantedAt },
+}: Extract<LockCompletion, { f: "acquire" | "extend"; type: "ok" }>): number | undefined {
+  if (validForMs === undefined) return undefined;
+  return Math.min(grantedAt ?? time, time) + validForMs * NANOSECONDS_PER_MS;
+}
