@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
+import { firstIssue } from "./first-issue.ts";
 import { inexact } from "./inexact-numbers.ts";
 import {
   endMarkerSchema,
@@ -255,13 +256,4 @@ function brief(value: unknown): string {
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "[...]" : "{...}";
   const text = JSON.stringify(value) ?? "undefined";
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
-}
-
-function firstIssue(error: {
-  readonly issues: readonly { readonly path: PropertyKey[]; readonly message: string }[];
-}): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return "does not fit the format";
-  const path = issue.path.map(String).join(".");
-  return path === "" ? issue.message : `${path}: ${issue.message}`;
 }

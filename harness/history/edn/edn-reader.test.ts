@@ -64,6 +64,10 @@ describe("a history of Jepsen's", () => {
     expect(refusal(`${acquire}\n${token}`)).toContain("value.fence: too large to be exact");
   });
 
+  it("is refused with the operation and the field that do not fit, where it is of another workload", () => {
+    expect(refusal("{:type :invoke, :f :write, :value 0, :process 0}")).toContain(":invoke :write: value.data: ");
+  });
+
   it("is refused where a lease has no time: nobody can tell whether it was over", () => {
     const [acquire = ""] = mutex;
     const untimed = acquire.replace(":time 10, ", "");

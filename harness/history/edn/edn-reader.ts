@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { jepsenFault } from "../../../faults/traits.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
+import { firstIssue } from "../first-issue.ts";
 import { inexact } from "../inexact-numbers.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 
@@ -129,7 +130,7 @@ export class EdnReader {
     this.#lastTime = Math.max(this.#lastTime, time);
     const parsed = eventSchema(event.type, event.f)?.safeParse({ ...event, index: this.#index, time: this.#lastTime });
     if (parsed === undefined) throw this.#error(`unknown :type :${event.type}`);
-    if (!parsed.success) throw this.#misfit(parsed.error.issues[0]);
+    if (!parsed.success) throw this.#misfit(event, parsed.error);
     this.#index += 1;
     return parsed.data;
   }
@@ -150,10 +151,11 @@ export class EdnReader {
     return this.#lastTime + 1;
   }
 
-  #misfit(issue: z.core.$ZodIssue | undefined): UserError {
+  #misfit({ type, f }: Draft, error: z.core.$ZodError): UserError {
+    const [issue] = error.issues;
     const known = issue === undefined ? undefined : inexact(issue);
     if (known !== undefined) return this.#error(known.problem, known.hint);
-    return this.#error(issue?.message ?? "does not fit the format");
+    return this.#error(`:${type} :${f}: ${firstIssue(error)}`);
   }
 
   /** A process does one thing at a time, and nothing after an indeterminate end. */
