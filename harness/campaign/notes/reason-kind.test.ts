@@ -3,6 +3,10 @@ import { reasonKind } from "./reason-kind.ts";
 
 test.each([
   [
+    "acquire of client-1 at 3 ms (event 7): `fence` is not a whole number below 2^53",
+    "acquire of client at N ms (event N): `fence` is not a whole number below 2^53",
+  ],
+  [
     "pause-client of client-0 at 100 ms (event 6) was not seen to take effect: client-0 answered after 3 ms",
     "pause-client was not seen to take effect",
   ],
