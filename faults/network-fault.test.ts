@@ -69,6 +69,19 @@ describe("reset", () => {
     expect(injected.heal).toBeUndefined();
     expect(injected.outcome).toBe("installed");
   });
+
+  test("is seen where one of several links had a connection, and not where none had", async () => {
+    const system = new FakeSystem({ topology: "sentinel" });
+    system.observed = (seen) => seen.endsWith("node-1");
+    const between = [["client-0"], ["node-0", "node-1"]];
+    expect(await inject(system, "reset", { between })).toEqual({
+      targets: ["client-0", "node-0", "node-1"],
+      outcome: "installed",
+      evidence: "did not see reset client-0->node-0; saw reset client-0->node-1",
+    });
+    system.observed = () => false;
+    expect((await inject(system, "reset", { between })).outcome).toBe("indeterminate");
+  });
 });
 
 describe("failover", () => {

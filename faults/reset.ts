@@ -13,6 +13,10 @@ export const reset = defineFault({
   inject: async (system, params) => {
     // A reset has no direction: one per pair is enough.
     const edges = pairsOf(await resolveEdges(system, params));
-    return { targets: endsOf(edges), ...combine(await Promise.all(edges.map((edge) => system.network.reset(edge)))) };
+    const resets = await Promise.all(edges.map((edge) => system.network.reset(edge)));
+    const { outcome, evidence } = combine(resets);
+    // A link without a connection has nothing to reset: one connection that was reset is the effect.
+    const isSeen = resets.some(({ observed }) => observed);
+    return { targets: endsOf(edges), outcome: isSeen ? "installed" : outcome, evidence };
   },
 });
