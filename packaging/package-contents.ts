@@ -1,12 +1,13 @@
 /** Checks the content of the package without running it. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { importsOf as importsOfSource } from "../harness/testing/source-file.ts";
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 }
 
 /**
@@ -14,6 +15,12 @@ interface Manifest {
  */
 const BY_NAME_ONLY =
   /^lock-impl\/(?:libraries|alternatives\/sql)\/|^harness\/containers\/servers\/postgres-connection\./;
+
+/** Test runners, and the helpers that only their users import. */
+const HELPERS: Readonly<Record<string, string>> = {
+  vitest: "harness/verify/vitest.",
+  "@playwright/test": "harness/verify/playwright.",
+};
 
 /**
  * Imports of packages that an installation of this one does not install, one per line: in code that runs, and in the
@@ -24,14 +31,18 @@ export function foreignImports(root: string): readonly string[] {
   const dist = join(root, "dist");
   const programs = globSync("**/*.js", { cwd: dist }).filter((path) => !path.startsWith("reports/html/browser/"));
   if (programs.length < 100) throw new Error(`only ${programs.length} compiled files in ${dist}`);
-  const types = reachable(dist, ["index.d.ts", "harness/verify/vitest.d.ts"]);
+  const entries = Object.values(manifest.exports).flatMap((entry) => (typeof entry === "string" ? [] : entry.types));
+  const types = reachable(
+    dist,
+    entries.map((path) => relative("dist", path)),
+  );
   return [...programs, ...types].flatMap((path) =>
     importsOf(join(dist, path))
       .filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier))
       .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier)
       .filter((name) => {
         if (name in manifest.dependencies || BY_NAME_ONLY.test(path)) return false;
-        return !(name in manifest.peerDependencies && path.startsWith("harness/verify/vitest."));
+        return !(name in manifest.peerDependencies && path.startsWith(HELPERS[name] ?? "no helper"));
       })
       .map((name) => `${path} imports ${name}`),
   );

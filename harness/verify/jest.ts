@@ -1,12 +1,8 @@
-import { LockBrokenError } from "./lock-broken-error.ts";
-import { BEYOND_BUDGET_MS, callerFile, failureAt, located } from "./named-test.ts";
-import { budgetOf } from "./settings.ts";
 import { UserError } from "../core/errors.ts";
-import { verifyLock } from "./verify-lock.ts";
+import { namedTest } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export { LockBrokenError };
-export type { DriverFactory, Verification, VerifyOptions } from "./verify-options.ts";
+export * from "./helper-types.ts";
 
 /** The global `test` of Jest, and of runners like it: a name, a function, a time limit in milliseconds. */
 type GlobalTest = (name: string, body: () => Promise<void>, timeoutMs: number) => unknown;
@@ -23,19 +19,11 @@ type GlobalTest = (name: string, body: () => Promise<void>, timeoutMs: number) =
  * @throws UserError when there is no global `test`
  */
 export function lockstorm(name: string, options: VerifyOptions): void {
-  const called = new Error("called here");
-  Error.captureStackTrace(called, lockstorm);
   const test = (globalThis as { readonly test?: GlobalTest }).test;
   if (typeof test !== "function") {
     throw new UserError("there is no global test function here", "run it in Jest, or call verifyLock in a test");
   }
   const again = (file: string, quotedName: string): string => `npx jest ${file} -t ${quotedName}`;
-  const verify = async (): Promise<void> => {
-    try {
-      await verifyLock(located({ title: name, ...options }, callerFile(called), name, again));
-    } catch (error) {
-      throw failureAt(called, error);
-    }
-  };
-  test(name, verify, budgetOf(options, process.env) + BEYOND_BUDGET_MS);
+  const { timeoutMs, run } = namedTest(lockstorm, name, options, again);
+  test(name, async () => run({}), timeoutMs);
 }

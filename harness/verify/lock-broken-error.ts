@@ -30,7 +30,10 @@ function failureText(settings: VerificationOptions, verification: Verification, 
     "",
     "Again",
     `  run this test again: the plan is saved in ${regression} and runs first`,
-    ...(path === undefined ? [] : [`  without that file: LOCKSTORM_SEED=${verification.seed} LOCKSTORM_PATH=${path}`]),
+    // Words follow the path: runners take a line that ends like ":7:7" for a frame of the stack.
+    ...(path === undefined
+      ? []
+      : [`  without that file: set LOCKSTORM_SEED=${verification.seed} LOCKSTORM_PATH=${path} in its environment`]),
     "",
     "Report",
     `  ${folder}/report.html`,

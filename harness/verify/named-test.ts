@@ -2,16 +2,64 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isModulePath } from "../client/load-driver.ts";
 import { LockBrokenError } from "./lock-broken-error.ts";
+import { budgetOf } from "./settings.ts";
+import { verifyLock } from "./verify-lock.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
 /** What a test may take beyond its budget, in milliseconds: its process has to start. */
-export const BEYOND_BUDGET_MS = 60_000;
+const BEYOND_BUDGET_MS = 60_000;
+
+/** The page of a counterexample, as a runner keeps it with its test. */
+export interface ReportPage {
+  readonly name: string;
+  /** Absolute path. */
+  readonly path: string;
+  readonly contentType: string;
+}
+
+/** What a runner gives to a test that runs. */
+interface Surroundings {
+  /** The test file, from runners that tell it; that of the line which calls the helper when absent. */
+  readonly file?: string;
+  readonly signal?: AbortSignal;
+  /** Keeps the page with the test in the runner's own reports. */
+  readonly attach?: (page: ReportPage) => Promise<unknown>;
+}
+
+/** One line of a test file that verifies a lock, before a runner has it. */
+interface NamedTest {
+  readonly timeoutMs: number;
+  readonly run: (surroundings: Surroundings) => Promise<void>;
+}
 
 /**
- * The options with the lock's path relative to the test file, and with the command that runs this test alone.
+ * What the helpers of all runners do.
+ * @param helper the function that the test file calls: a failure points to the line that calls it
  * @param runOne the command for a file and the quoted name of a test
  */
-export function located(
+export function namedTest(
+  helper: (name: string, options: VerifyOptions) => void,
+  name: string,
+  options: VerifyOptions,
+  runOne: (file: string, quotedName: string) => string,
+): NamedTest {
+  const called = new Error("called here");
+  Error.captureStackTrace(called, helper);
+  const run = async ({ file = callerFile(called), signal, attach }: Surroundings): Promise<void> => {
+    try {
+      await verifyLock(located({ title: name, ...options }, file, name, runOne), signal);
+    } catch (failure) {
+      if (!(failure instanceof LockBrokenError)) throw failure;
+      // The failure names the page's file: a runner that cannot take it must not hide the failure.
+      await attach?.(reportOf(failure)).catch(() => undefined);
+      throw failureAt(called, failure);
+    }
+  };
+  return { timeoutMs: budgetOf(options, process.env) + BEYOND_BUDGET_MS, run };
+}
+
+/** The options with the lock's path relative to the test file, and with the command that runs this test alone. */
+function located(
   options: VerifyOptions,
   testFile: string,
   name: string,
@@ -25,16 +73,19 @@ export function located(
   return { replayCommand: runOne(relative(process.cwd(), testFile), JSON.stringify(name)), ...options };
 }
 
+function reportOf({ counterexample }: LockBrokenError): ReportPage {
+  return { name: "report.html", path: resolve(counterexample.folder, "report.html"), contentType: "text/html" };
+}
+
 /** The failure with the stack of the line in the test file: the frames in between do not help the reader. */
-export function failureAt(called: Error, failure: unknown): unknown {
-  if (!(failure instanceof LockBrokenError)) return failure;
+function failureAt(called: Error, failure: LockBrokenError): LockBrokenError {
   const frames = (called.stack ?? "").split("\n").slice(1);
   failure.stack = [`${failure.name}: ${failure.message}`, ...frames].join("\n");
   return failure;
 }
 
-/** The file of the first frame of a stack that a function's caller made, for runners that do not tell it. */
-export function callerFile(called: Error): string {
+/** The file of the first frame of a stack that a function's caller made, where the runner does not tell it. */
+function callerFile(called: Error): string {
   const [, place = ""] = /\n\s+at (?:.*? \()?((?:file:\/\/)?[^\n]*?):\d+:\d+\)?(?:\n|$)/.exec(called.stack ?? "") ?? [];
   return place.startsWith("file:") ? fileURLToPath(place) : place;
 }

@@ -1,12 +1,8 @@
 import { test } from "node:test";
-import { LockBrokenError } from "./lock-broken-error.ts";
-import { BEYOND_BUDGET_MS, callerFile, failureAt, located } from "./named-test.ts";
-import { budgetOf } from "./settings.ts";
-import { verifyLock } from "./verify-lock.ts";
+import { namedTest } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export { LockBrokenError };
-export type { DriverFactory, Verification, VerifyOptions } from "./verify-options.ts";
+export * from "./helper-types.ts";
 
 /**
  * A test of Node's own runner that verifies a lock in simulation, and fails with the shortest schedule that breaks it.
@@ -19,16 +15,8 @@ export type { DriverFactory, Verification, VerifyOptions } from "./verify-option
  * to the repository, so that its plans run first everywhere.
  */
 export function lockstorm(name: string, options: VerifyOptions): void {
-  const called = new Error("called here");
-  Error.captureStackTrace(called, lockstorm);
-  const timeout = budgetOf(options, process.env) + BEYOND_BUDGET_MS;
   const again = (file: string, quotedName: string): string => `node --test --test-name-pattern=${quotedName} ${file}`;
+  const { timeoutMs, run } = namedTest(lockstorm, name, options, again);
   // The runner itself waits for it, and says how it ended.
-  void test(name, { timeout }, async ({ signal }) => {
-    try {
-      await verifyLock(located({ title: name, ...options }, callerFile(called), name, again), signal);
-    } catch (error) {
-      throw failureAt(called, error);
-    }
-  });
+  void test(name, { timeout: timeoutMs }, async ({ signal }) => run({ signal }));
 }

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -75,6 +75,42 @@ test("so it does with a global test function, as Jest has it", async () => {
   expect(said).toMatch(/^passed the mended lock keeps its word 120000$/m);
   expect(said).toContain("locks.test.mjs:2:1");
   expectPicture(said);
+});
+
+/** What is used of the report that Playwright's `json` reporter prints. */
+interface PlaywrightReport {
+  readonly suites: readonly {
+    readonly specs: readonly {
+      readonly title: string;
+      readonly ok: boolean;
+      readonly file: string;
+      readonly line: number;
+      readonly tests: readonly {
+        readonly results: readonly {
+          readonly error?: { readonly message: string };
+          readonly attachments: readonly { readonly name: string; readonly path: string }[];
+        }[];
+      }[];
+    }[];
+  }[];
+}
+
+test("in Playwright's runner a test has the line of its file, and a failed one the page", async () => {
+  const runner = fileURLToPath(import.meta.resolve("@playwright/test/cli"));
+  writeFileSync(join(folder, "locks.spec.mjs"), testsWith("playwright.ts"));
+  const { code, said } = await run(runner, "test", "--reporter", "json", "--output", join(folder, "results"));
+  expect(code).toBe(1);
+  const specs = (JSON.parse(said) as PlaywrightReport).suites.flatMap(({ specs }) => specs);
+  expect(specs.map(({ title, ok, file, line }) => ({ title, ok, file, line }))).toEqual([
+    { title: "the broken lock keeps its word", ok: false, file: "locks.spec.mjs", line: 2 },
+    { title: "the mended lock keeps its word", ok: true, file: "locks.spec.mjs", line: 3 },
+  ]);
+  const [red, green] = specs.map(({ tests }) => tests[0]?.results[0]);
+  expectPicture(red?.error?.message ?? "");
+  const [page] = red?.attachments ?? [];
+  expect(page?.name).toBe("report.html");
+  expect(readFileSync(page?.path ?? "", "utf8")).toContain("the broken lock keeps its word");
+  expect(green?.attachments).toEqual([]);
 });
 
 test("without a global test function the helper for Jest says so", async () => {

@@ -18,9 +18,22 @@ beforeAll(() => {
     "lockstorm/vitest": join(root, "harness", "verify", "vitest.ts"),
     lockstorm: join(root, "index.ts"),
   };
-  writeFileSync(join(folder, "vitest.config.mjs"), `export default ${JSON.stringify({ resolve: { alias } })};\n`);
+  writeFileSync(
+    join(folder, "vitest.config.mjs"),
+    `export default ${JSON.stringify({ resolve: { alias }, test: { attachmentsDir: join(folder, "attachments") } })};\n`,
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A reporter that writes each annotation of a test as a line of JSON to a file. */
+const annotations = `
+import { appendFileSync } from "node:fs";
+export default class {
+  onTestCaseAnnotate({ name }, { attachment, message }) {
+    appendFileSync(new URL("annotations.jsonl", import.meta.url), JSON.stringify({ name, message, ...attachment }) + "\\n");
+  }
+}
+`;
 
 /** Status and message of each test, by its title. */
 type Outcome = ReadonlyMap<string, { readonly status: string; readonly message: string }>;
@@ -41,7 +54,9 @@ function runExample(...words: readonly string[]): Promise<Outcome> {
   const config = join(folder, "vitest.config.mjs");
   const { VITEST: _, ...env } = process.env;
   const file = join(folder, "results.json");
-  const reporter = ["--reporter", "json", `--outputFile.json=${file}`];
+  const annotated = join(folder, "annotations.mjs");
+  writeFileSync(annotated, annotations);
+  const reporter = ["--reporter", "json", `--outputFile.json=${file}`, "--reporter", annotated];
   return new Promise((resolve) => {
     execFile(
       process.execPath,
@@ -74,6 +89,11 @@ test("the example: the broken lock is red, with the schedule that breaks it; the
   expect(results.get("the fixed lock keeps its word")).toEqual({ status: "passed", message: "" });
   expect(results.get("so it does in this process")).toEqual({ status: "passed", message: "" });
   expect(readdirSync(join(folder, ".lockstorm", "regressions"))).toHaveLength(1);
+  const annotated = readFileSync(join(folder, "annotations.jsonl"), "utf8").trimEnd().split("\n");
+  expect(annotated).toHaveLength(1);
+  const { name, contentType, path } = JSON.parse(annotated[0] ?? "") as Readonly<Record<string, string>>;
+  expect({ name, contentType }).toEqual({ name: "the lock of the tutorial keeps its word", contentType: "text/html" });
+  expect(readFileSync(path ?? "", "utf8")).toContain("the lock of the tutorial keeps its word");
 });
 
 test("a lock in vitest's own process runs in its threads too", async () => {

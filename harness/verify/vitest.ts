@@ -1,12 +1,8 @@
 import { test } from "vitest";
-import { LockBrokenError } from "./lock-broken-error.ts";
-import { BEYOND_BUDGET_MS, failureAt, located } from "./named-test.ts";
-import { budgetOf } from "./settings.ts";
-import { verifyLock } from "./verify-lock.ts";
+import { namedTest, type ReportPage } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export { LockBrokenError };
-export type { DriverFactory, Verification, VerifyOptions } from "./verify-options.ts";
+export * from "./helper-types.ts";
 
 /**
  * A vitest test that verifies a lock in simulation, and fails with the shortest schedule that breaks it.
@@ -17,17 +13,15 @@ export type { DriverFactory, Verification, VerifyOptions } from "./verify-option
  *
  * A lock's path is relative to the test file. Counterexamples are kept in `.lockstorm`; commit `.lockstorm/regressions`
  * to the repository, so that its plans run first everywhere.
+ *
+ * The page of that schedule is an annotation of the test, which vitest's HTML report and UI show.
  */
 export function lockstorm(name: string, options: VerifyOptions): void {
-  const called = new Error("called here");
-  Error.captureStackTrace(called, lockstorm);
-  const timeout = budgetOf(options, process.env) + BEYOND_BUDGET_MS;
   const again = (file: string, quotedName: string): string => `npx vitest run ${file} -t ${quotedName}`;
-  test(name, { timeout }, async ({ signal, task }) => {
-    try {
-      await verifyLock(located({ title: name, ...options }, task.file.filepath, name, again), signal);
-    } catch (error) {
-      throw failureAt(called, error);
-    }
+  const { timeoutMs, run } = namedTest(lockstorm, name, options, again);
+  test(name, { timeout: timeoutMs }, async ({ annotate, signal, task }) => {
+    const attach = async ({ path, contentType }: ReportPage): Promise<unknown> =>
+      annotate("the schedule that breaks the lock, step by step", { path, contentType });
+    await run({ file: task.file.filepath, signal, attach });
   });
 }
