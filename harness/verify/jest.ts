@@ -2,7 +2,8 @@ import { UserError } from "../core/errors.ts";
 import { namedTest } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export * from "./helper-types.ts";
+export { LockBrokenError } from "./lock-broken-error.ts";
+export type * from "./verify-options.ts";
 
 /** The global `test` of Jest, and of runners like it: a name, a function, a time limit in milliseconds. */
 type GlobalTest = (name: string, body: () => Promise<void>, timeoutMs: number) => unknown;

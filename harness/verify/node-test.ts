@@ -2,7 +2,8 @@ import { test } from "node:test";
 import { namedTest } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export * from "./helper-types.ts";
+export { LockBrokenError } from "./lock-broken-error.ts";
+export type * from "./verify-options.ts";
 
 /**
  * A test of Node's own runner that verifies a lock in simulation, and fails with the shortest schedule that breaks it.

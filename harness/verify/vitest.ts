@@ -2,7 +2,8 @@ import { test } from "vitest";
 import { namedTest, type ReportPage } from "./named-test.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
-export * from "./helper-types.ts";
+export { LockBrokenError } from "./lock-broken-error.ts";
+export type * from "./verify-options.ts";
 
 /**
  * A vitest test that verifies a lock in simulation, and fails with the shortest schedule that breaks it.
