@@ -91,6 +91,7 @@ export type Completion<T> =
   | { readonly type: "fail"; readonly kind: "contended" | "error"; readonly reason: string }
   | { readonly type: "info"; readonly reason: string };
 
+/** Where a server listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -103,6 +104,7 @@ export interface LockEnvironment {
   readonly servers: Servers;
 }
 
+/** The servers of a topology: `sentinel` is one master that Sentinels name, `redlock` N independent masters. */
 export type Servers =
   | { readonly kind: "single"; readonly address: Address }
   | {

@@ -48,6 +48,7 @@ const ENTRIES = {
   },
 } as const satisfies Readonly<Record<string, PropertyEntry>>;
 
+/** What a lock, or the resource that it guards, can be required to keep; the glossary says what each one means. */
 export type Property = keyof typeof ENTRIES;
 export const PROPERTIES = Object.keys(ENTRIES) as readonly Property[];
 
@@ -99,6 +100,7 @@ export const CAUSES = [
   "effect-after-failure",
   "stale-read",
 ] as const;
+/** Why a property was violated; the glossary says what each one means. */
 export type Cause = (typeof CAUSES)[number];
 
 /** `unknown`: the evidence does not decide. `not-applicable`: nothing in the history tests this property. */

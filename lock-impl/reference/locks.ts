@@ -11,6 +11,7 @@ import { type HandedOver, HeldLock } from "./held-lock.ts";
 import { LocalQueue } from "./local-queue.ts";
 import { type LockLostError, LockUnavailableError } from "./lock-errors.ts";
 
+/** Where locks live, and how they behave. Only `servers` is required. */
 export interface LocksOptions {
   /** A server, a master that Sentinels name, a Redis Cluster, or N independent masters (Redlock, without fencing). */
   readonly servers: LockServers;
@@ -32,6 +33,7 @@ export interface LocksOptions {
   readonly localHandoffs?: number;
 }
 
+/** How one lock is taken. */
 export interface LockOptions {
   /** An explicit lease, in milliseconds. It is not renewed, and when it ends the lock is lost. */
   readonly leaseMs?: number;
