@@ -3,7 +3,6 @@ import { lineAt, nodesOf, parse, isNode, type SourceFile, type SyntaxNode } from
 /** Files that make what is written, hashed or compared key by key: there an absent key is not an undefined one. It may only shrink. */
 const EXACT = {
   "plans: stored, and compared with each other": [
-    "harness/campaign/explore/families.ts",
     "harness/campaign/recurrence/pinned.ts",
     "harness/campaign/recurrence/variations.ts",
     "workloads/contention.ts",

@@ -1,8 +1,6 @@
-import fc from "fast-check";
-import type { Fault, FaultFocus, FaultParams } from "../../harness/core/fault.ts";
-import { type FaultTraits, killsClients } from "../../harness/core/fault-traits.ts";
+import type { Fault, FaultFocus } from "../../harness/core/fault.ts";
+import type { FaultTraits } from "../../harness/core/fault-traits.ts";
 import type { FaultStep, Plan } from "../../harness/core/plan.ts";
-import type { Trigger } from "../../harness/core/trigger.ts";
 import {
   type Base,
   type Deadlines,
@@ -12,7 +10,9 @@ import {
   lengthsAround,
 } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
-import { type StrikePoint, strikePointsOf, type Phase, type Struck } from "./strike-points.ts";
+import { familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
+import type { Phase } from "./moments.ts";
+import { type StrikePoint, strikePointsOf, type Struck } from "./strike-points.ts";
 
 /** A deviation with its cost: the least is tried first. */
 export interface RankedDeviation extends Deviation {
@@ -30,9 +30,6 @@ export interface RankedDeviation extends Deviation {
   /** When it came in the run of the base, in milliseconds since its start. */
   readonly atMs: number;
 }
-
-/** How many parameters of a fault without `choices` are tried at each moment. */
-const DRAWN = 3;
 
 export interface DeviationScope {
   /** Only deviations of these kinds. Default: of all. */
@@ -78,108 +75,98 @@ function lastingOf(
   mostCost: number,
 ): readonly RankedDeviation[] {
   const phases = phasesOf(fault.traits);
-  const choices = choicesOf(fault, base);
+  const families = familiesFor(fault, base);
   return points.flatMap((point) => {
-    const phase = phases.indexOf(point.phase);
-    return phase === -1 ? [] : deviationsAt(fault, { ...point, rank: point.rank + phase }, choices, mostCost);
+    const phase = phases.findIndex((equal) => equal.includes(point.phase));
+    const rank = point.rank + (phase === -1 ? LEAST_TELLING : phase);
+    return deviationsAt({ ...point, rank }, families, mostCost);
   });
 }
 
+/** Of moments at which a fault does what it also does at the next one. */
+const LEAST_TELLING = 6;
+
 /** The moments at which a fault with these traits makes a difference, the most telling first. */
-function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): readonly Phase[] {
+function phasesOf({ pauses, kills, messages, loses, promotes }: FaultTraits): readonly (readonly Phase[])[] {
   // A message that is held or lost; its reply that is held or lost.
-  if (messages === "holds") return ["before", "after", "between"];
+  if (messages === "holds") return [["before"], ["after"], ["between"]];
   // The other way round: without its reply, a client does not know what the server did.
-  if (messages === "resets") return ["reply", "before", "between"];
+  if (messages === "resets") return [["reply"], ["before"], ["between"]];
   // A client stops or dies with its message unsent, or with the reply unread.
-  if (pauses === "client" || kills === "client") return ["send", "between", "reply"];
+  if (pauses === "client" || kills === "client") return [["send"], ["between"], ["reply"]];
   // A server stops, dies or forgets with a command applied and unanswered, or before it.
   if (pauses === "node" || kills === "node" || loses !== undefined || promotes !== undefined) {
-    return ["after", "between", "before"];
+    return [["after"], ["between"], ["before"]];
   }
-  return ["between", "send", "after"];
+  // Something else happens to a client or a server that is about to go on.
+  return [["between"], ["send", "before"], ["after", "reply"]];
 }
 
 function deviationsAt(
-  { kind, traits }: Fault,
   point: TimedPoint,
-  choices: (point: StrikePoint) => readonly FaultParams[],
+  families: (point: StrikePoint) => readonly Family[],
   mostCost: number,
 ): readonly RankedDeviation[] {
   // What is done after a lease is over seldom rests on it.
   const least = point.rank * 3 + (point.hasOutlived ? 1 : 0);
   if (least > mostCost) return [];
-  const heals = traits.duration === "lasting" && !killsClients(traits);
-  const lengths = heals ? point.lengths : [undefined];
-  return choices(point).flatMap((params, choice) =>
-    lengths.flatMap((forMs, length) => {
-      const cost = least + choice * 2 + length * 2;
-      if (cost > mostCost) return [];
-      const until = forMs === undefined ? {} : { until: later(point.at, forMs) };
-      const step: FaultStep = { kind, params, at: point.at, ...until };
-      return [
-        {
-          kind: deviationKindOf(traits),
-          sort: point.sort,
-          cost,
-          step,
-          way: `${kind} ${choice}`,
-          length,
-          point: point.words,
-          atMs: point.atMs,
-          get at() {
-            const long = forMs === undefined ? "" : ` for ${forMs} ms`;
-            return `${kind} ${JSON.stringify(params)} ${point.words}${long}`;
-          },
-          apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
-        },
-      ];
-    }),
-  );
+  return families(point).flatMap((family) => {
+    if (!isBeside(point, family)) return [];
+    const lengths = family.hasLength ? point.lengths : [undefined];
+    return lengths.flatMap((forMs, length) => {
+      const cost = least + family.choice * 2 + length * 2;
+      return cost > mostCost ? [] : [rankedOf(family, { point, cost, length, forMs, sort: point.sort })];
+    });
+  });
 }
 
-/** For how long a fault is in force that is to hold one message, in milliseconds. */
-const INSTANT_MS = 1;
+interface Ranking {
+  readonly point: StrikePoint;
+  readonly cost: number;
+  readonly length: number;
+  readonly forMs: number | undefined;
+  readonly sort: string;
+}
 
-/** Each message, or its reply, held alone: what the same client sends later on another connection overtakes it. */
+function rankedOf(family: Family, { point, cost, length, forMs, sort }: Ranking): RankedDeviation {
+  const step = family.stepAt(point.at, forMs);
+  return {
+    kind: family.does,
+    sort,
+    cost,
+    step,
+    way: family.way,
+    length,
+    point: point.words,
+    atMs: point.atMs,
+    // Seldom asked for, and there are many.
+    get at() {
+      const how = family.does === "hold-one-message" ? "of one message" : JSON.stringify(family.params);
+      return `${family.kind} ${how} ${point.words}${forMs === undefined ? "" : ` for ${forMs} ms`}`;
+    },
+    apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
+  };
+}
+
+/** Each message, or its reply, held alone. */
 function ofOneMessage(
   { plan, deadlines }: Base,
   fault: Fault,
   points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
-  const { kind } = fault;
-  if (fault.holdsOne === undefined) return [];
   return points.flatMap((point) => {
-    const way = point.phase === "send" ? "there" : point.phase === "after" ? "back" : undefined;
-    if (way === undefined) return [];
-    const least = (point.rank + (way === "back" ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
+    const family = familyOfOneMessage(fault, point, focusOf(plan, point, deadlines.leaseMs));
+    if (family === undefined) return [];
+    const isReply = point.phase === "after";
+    const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
     const around = point.lengths.map((forMs, length) => ({ forMs, length, sort: "alone", cost: least + length * 2 }));
-    const strikesNext = way === "there" && point.changesHold;
+    const strikesNext = !isReply && point.changesHold;
     const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
     const lengths = [...around, ...(intoNext === undefined ? [] : [intoNextHold(intoNext, least)])];
-    return lengths.flatMap(({ forMs, length, sort, cost }) => {
-      const params =
-        cost > mostCost ? undefined : fault.holdsOne?.(focusOf(plan, point, deadlines.leaseMs), way, forMs);
-      if (params === undefined) return [];
-      const step: FaultStep = { kind, params, at: point.at, until: later(point.at, INSTANT_MS) };
-      return [
-        {
-          kind: "hold-one-message",
-          sort: `${point.sort} ${sort}`,
-          cost,
-          step,
-          way: `${kind} alone`,
-          length,
-          point: point.words,
-          atMs: point.atMs,
-          get at() {
-            return `${kind} of one message ${point.words} for ${forMs} ms`;
-          },
-          apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
-        },
-      ];
-    });
+    return lengths
+      .filter(({ cost }) => cost <= mostCost)
+      .map(({ sort, ...ranking }) => rankedOf(family, { point, ...ranking, sort: `${point.sort} ${sort}` }));
   });
 }
 
@@ -188,27 +175,17 @@ function intoNextHold({ forMs, isWanted }: IntoNextHold, least: number) {
   return { forMs, length: 0, sort: "alone, into the next hold", cost: isWanted ? least - 3 : least };
 }
 
-/** The parameters with which a fault is tried at a point: the same ones wherever the client and its servers are. */
-function choicesOf(fault: Fault, { plan, deadlines }: Base): (point: StrikePoint) => readonly FaultParams[] {
-  const { topology, clients } = plan;
-  const known = new Map<string, readonly FaultParams[]>();
-  const choose = (point: StrikePoint): readonly FaultParams[] => {
-    if (fault.choices !== undefined) return fault.choices(focusOf(plan, point, deadlines.leaseMs));
-    const drawn = fault.arbitrary(topology, clients.length);
-    return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
-  };
+/** The families of a fault at a point: the same ones wherever the client and its servers are. */
+function familiesFor(fault: Fault, { plan, deadlines }: Base): (point: StrikePoint) => readonly Family[] {
+  const known = new Map<string, readonly Family[]>();
   return (point) => {
     const where = [point.client, ...point.servers].join(" ");
-    const choices = known.get(where) ?? choose(point);
-    known.set(where, choices);
-    return choices;
+    const families = known.get(where) ?? familiesOf(fault, focusOf(plan, point, deadlines.leaseMs));
+    known.set(where, families);
+    return families;
   };
 }
 
 function focusOf({ topology, clients }: Plan, { client, servers }: StrikePoint, leaseMs: number): FaultFocus {
   return { topology, clients: clients.length, client, servers, leaseMs };
-}
-
-function later(trigger: Trigger, ms: number): Trigger {
-  return "atMs" in trigger ? { atMs: trigger.atMs + ms } : { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms };
 }

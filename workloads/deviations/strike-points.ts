@@ -1,15 +1,10 @@
-import { ANCHORS, type Anchor, type MessageTrigger, type Trigger } from "../../harness/core/trigger.ts";
+import type { Trigger } from "../../harness/core/trigger.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
-import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
+import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import type { Base } from "./base.ts";
-
-/**
- * Where a moment lies. Of a message: its client is about to send it (`send`), it has come to its server (`before`), the
- * server has applied it (`after`), its reply has come to its client (`reply`). Or `between` two operations of a client.
- */
-export type Phase = MessageTrigger["moment"] | "between";
+import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -19,6 +14,8 @@ export interface StrikePoint {
   /** When it came in that run, in milliseconds since its start. */
   readonly atMs: number;
   readonly client: string;
+  /** Whose process is about to go on. */
+  readonly of: DeviationMoment["of"];
   /** The servers that the client speaks to at this moment. */
   readonly servers: readonly string[];
   /** Whether it is a message that ends or prolongs a hold. */
@@ -49,13 +46,6 @@ export function strikePointsOf({ plan, history, messages }: Base, struck: Struck
   return [...atMessages(plan.topology, history, messages, struck), ...betweenOperations(plan, history)];
 }
 
-const AT_MESSAGE = [
-  ["before", "reachedNs"],
-  ["after", "appliedNs"],
-  ["send", "sentNs"],
-  ["reply", "repliedNs"],
-] as const;
-
 function atMessages(
   topology: Base["plan"]["topology"],
   { events }: History,
@@ -82,23 +72,20 @@ function atMessages(
       (times > 0 && !isLast ? REPEATED_RANK : 0) +
       (split.has(operation) ? SPLIT_RANK : 0) +
       (message.keys.length === 0 ? KEYLESS_RANK : 0);
-    const words = `${clientName(client)}'s ${command} ${count} to ${server}`;
-    return AT_MESSAGE.flatMap(([moment, time]): readonly StrikePoint[] => {
-      const ns = message[time];
-      if (ns === undefined) return [];
-      return [
-        {
-          at: { moment, command, client, server, count },
-          phase: moment,
-          words: `${moment === "send" ? "at the sending of" : moment === "reply" ? "at the reply to" : moment} ${words}`,
-          atMs: ns / NANOSECONDS_PER_MS,
-          client: clientName(client),
-          servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
-          changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
-          sort: `${moment} ${client} ${invoked?.f ?? "-"} ${scriptOrCommand(message)}`,
-          rank,
-        },
-      ];
+    return momentsOfMessage(message).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
+      const words = `${moment.client}'s ${command} ${count} to ${server}`;
+      return {
+        at: trigger,
+        phase,
+        words: `${phase === "send" ? "at the sending of" : phase === "reply" ? "at the reply to" : phase} ${words}`,
+        atMs: atNs / NANOSECONDS_PER_MS,
+        client: moment.client,
+        of: moment.of,
+        servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
+        changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
+        sort: `${phase} ${client} ${invoked?.f ?? "-"} ${scriptOrCommand(message)}`,
+        rank,
+      };
     });
   });
 }
@@ -137,27 +124,21 @@ function isSameRound(one: WireMessage, other: WireMessage): boolean {
   return sameGroup(one, other) && one.server !== other.server && one.count === other.count;
 }
 
-function betweenOperations(plan: Base["plan"], { events }: History): readonly StrikePoint[] {
-  const counts = new Map<string, number>();
-  return events.flatMap((event): readonly StrikePoint[] => {
-    const name = `${event.f ?? ""}:${event.type}`;
-    const on = ANCHORS.find((anchor): anchor is Anchor => anchor === name);
-    if (on === undefined || typeof event.process !== "number") return [];
-    const index = event.process % plan.clients.length;
-    const count = (counts.get(`${index} ${on}`) ?? 0) + 1;
-    counts.set(`${index} ${on}`, count);
+function betweenOperations(plan: Base["plan"], history: History): readonly StrikePoint[] {
+  return momentsAtEvents(history).flatMap(({ event, on, trigger, client, of, atNs }): readonly StrikePoint[] => {
     // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
     if (event.type === "invoke" && event.f !== "write") return [];
     return [
       {
-        at: { on, client: index, count },
+        at: trigger,
         phase: "between",
-        words: `at ${clientName(index)}'s ${on} ${count}`,
-        atMs: event.time / NANOSECONDS_PER_MS,
-        client: clientName(index),
+        words: `at ${client}'s ${on} ${trigger.count}`,
+        atMs: atNs / NANOSECONDS_PER_MS,
+        client,
+        of,
         servers: [...dataNodes(plan.topology.kind)],
         changesHold: false,
-        sort: `between ${index} ${on}`,
+        sort: `between ${trigger.client} ${on}`,
         rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
       },
     ];

@@ -8,12 +8,11 @@ import { UserError } from "../../core/errors.ts";
 import { countedVerdict } from "../notes/counted-verdict.ts";
 import { type Basis, notesOf } from "../notes/run-notes.ts";
 import { requiredProperties } from "../required-properties.ts";
-import { deviate, familiesOf, type Family } from "./families.ts";
 import { InputHistories } from "./input-histories.ts";
 import { exploreLengths } from "./lengths.ts";
-import { eventMoments, messageMoments, spokenUnder } from "./moments.ts";
 import { calmSince, classOf, leaseEnds } from "./schedule-class.ts";
 import type { ScheduleOutcome } from "./outcome.ts";
+import { deviate, type PlacedFamily, placedFamilies } from "./placed-families.ts";
 import { pathText, type SchedulePath } from "./schedule-path.ts";
 import { equalFamilies } from "./symmetry.ts";
 
@@ -71,9 +70,9 @@ interface Explored {
   readonly run: SimulatedRun;
   readonly inputs: InputHistories;
   readonly schedule: ExploredSchedule;
-  readonly families: readonly Family[];
+  readonly families: readonly PlacedFamily[];
   /** The last deviation: what can follow comes after it. */
-  readonly last: Family | undefined;
+  readonly last: PlacedFamily | undefined;
 }
 
 /** Schedules whose runs stay in memory: neighbours extend the same one. */
@@ -138,7 +137,7 @@ export class Explorer {
     const known = this.#remembered.get(name);
     if (known !== undefined) return known;
     const turn = path.at(-1);
-    let last: Family | undefined;
+    let last: PlacedFamily | undefined;
     let { plan } = this.#work;
     if (turn !== undefined) {
       const parent = await this.#at(path.slice(0, -1));
@@ -148,8 +147,8 @@ export class Explorer {
     }
     const done = await this.#run(plan);
     const { messages, record } = done.run;
-    const moments = [...messageMoments(messages), ...eventMoments(record.history, spokenUnder(messages))];
-    const families = familiesOf(moments, { plan, faults: this.#faults, perHost: this.#work.reductions.perHost });
+    const { perHost } = this.#work.reductions;
+    const families = placedFamilies({ plan, history: record.history, messages }, { faults: this.#faults, perHost });
     const explored = { ...done, families, last };
     this.#remembered.set(name, explored);
     const [oldest] = this.#remembered.keys();
@@ -170,7 +169,7 @@ export class Explorer {
     const verdict = countedVerdict(run.record.verdict, history);
     const notes = notesOf({ plan, history, verdict }, basis);
     const unpromised = verdict.verdict === "unknown" && notes.some(({ kind }) => kind === "nothing-promised");
-    const calmNs = calmSince(history);
+    const calmNs = calmSince(plan, history);
     const schedule: ExploredSchedule = {
       outcome: unpromised ? "unpromised" : verdict.verdict,
       class: classOf({ plan, history, verdict, inputs }),
@@ -183,7 +182,7 @@ export class Explorer {
 
 /** What a deviation can outlast: inputs of clients, events of the history, ends of leases. */
 function deadlinesAfter(
-  { moment }: Family,
+  { moment }: PlacedFamily,
   { run, inputs }: { readonly run: SimulatedRun; readonly inputs: InputHistories },
 ): readonly number[] {
   const { history } = run.record;
@@ -193,13 +192,13 @@ function deadlinesAfter(
 }
 
 /** Whether a deviation comes after the last one of its schedule: so each set of deviations is tried in one order. */
-function follows(family: Family | undefined, last: Family | undefined): boolean {
+function follows(family: PlacedFamily | undefined, last: PlacedFamily | undefined): boolean {
   if (family === undefined || last === undefined) return family !== undefined;
   const laterNs = family.moment.atNs - last.moment.atNs;
   return laterNs > 0 || (laterNs === 0 && isSame(family, last) && family.rank > last.rank);
 }
 
-function isSame(one: Family, other: Family): boolean {
+function isSame(one: PlacedFamily, other: PlacedFamily): boolean {
   return JSON.stringify(one.moment.trigger) === JSON.stringify(other.moment.trigger);
 }
 

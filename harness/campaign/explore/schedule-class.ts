@@ -3,7 +3,7 @@ import { disturbsUntilHealed, type FaultTraits } from "../../core/fault-traits.t
 import { topologyOf } from "../../core/topologies/registry.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Verdict } from "../../core/verdict.ts";
-import type { History, HistoryEvent } from "../../history/history.ts";
+import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { leaseOf } from "../../history/leases.ts";
 import { grantOf, OpenOperations } from "../../history/operations.ts";
 import { Digest } from "./digest.ts";
@@ -56,8 +56,11 @@ function hasChatter({ topology }: Pick<Plan, "topology">): boolean {
   return topologyOf(topology.kind).arrangement === "replicated";
 }
 
-/** When the last fault stopped to matter by itself, in nanoseconds: `Infinity` while one is in force or left a trace. */
-export function calmSince({ events, end }: History): number {
+/**
+ * When the last fault stopped to matter by itself, in nanoseconds: `Infinity` while one is in force or left a trace.
+ * Messages that a fault delayed may be on their way when it is healed: they matter until they have come.
+ */
+export function calmSince(plan: Plan, { events, end }: History): number {
   const stopped = end?.value.at ?? 0;
   const inForce = new Set<number>();
   let since = 0;
@@ -69,7 +72,8 @@ export function calmSince({ events, end }: History): number {
     if (phase === "start" && disturbsUntilHealed(traits)) inForce.add(step);
     // Faults that last to the end of the run are healed after it.
     if (phase === "heal" && event.time < stopped) inForce.delete(step);
-    since = Math.max(since, event.time);
+    const { delayMs = 0 } = plan.faults[step]?.params ?? {};
+    since = Math.max(since, event.time + Number(delayMs) * NANOSECONDS_PER_MS);
   }
   return inForce.size > 0 ? Infinity : since;
 }

@@ -1,7 +1,7 @@
 import { dataNodes } from "../../core/topology.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Family } from "./families.ts";
+import type { PlacedFamily } from "./placed-families.ts";
 import type { InputHistories } from "./input-histories.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { InputHistories } from "./input-histories.ts";
  * @returns indexes of those that are left out: the first of each orbit stays
  */
 export function equalFamilies(
-  families: readonly Family[],
+  families: readonly PlacedFamily[],
   { plan, inputs }: { readonly plan: Plan; readonly inputs: InputHistories },
 ): ReadonlySet<number> {
   const { kind } = plan.topology;
@@ -35,7 +35,7 @@ export function equalFamilies(
 /** What distinguishes a server at the moment of a deviation: what reached it, and the faults that have hit it. */
 function stateOf(
   node: string,
-  { moment }: Family,
+  { moment }: PlacedFamily,
   { plan, inputs }: { readonly plan: Plan; readonly inputs: InputHistories },
 ): string {
   const hits = plan.faults.filter(({ params }) => JSON.stringify(params).includes(`"${node}"`)).map(({ kind }) => kind);
@@ -43,7 +43,7 @@ function stateOf(
 }
 
 /** A deviation with the states of servers instead of their names. */
-function keyOf({ kind, params, moment }: Family, states: ReadonlyMap<string, string>): string {
+function keyOf({ does, kind, params, moment }: PlacedFamily, states: ReadonlyMap<string, string>): string {
   const { trigger, server, client } = moment;
   const isHere = (name: unknown): string => (name === server ? "here " : "");
   const renamed = (value: unknown): unknown => {
@@ -55,5 +55,5 @@ function keyOf({ kind, params, moment }: Family, states: ReadonlyMap<string, str
     return value;
   };
   const named = Object.entries(params).map(([name, value]) => [name, renamed(value)]);
-  return JSON.stringify([kind, client, renamed(server), { ...trigger, server: undefined }, named]);
+  return JSON.stringify([does, kind, client, renamed(server), { ...trigger, server: undefined }, named]);
 }

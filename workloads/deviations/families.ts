@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import type { Fault, FaultFocus, FaultParams, Way } from "../../harness/core/fault.ts";
+import { disturbsUntilHealed } from "../../harness/core/fault-traits.ts";
+import type { FaultStep } from "../../harness/core/plan.ts";
+import type { Trigger } from "../../harness/core/trigger.ts";
+import { type DeviationKind, deviationKindOf } from "./deviation.ts";
+import type { DeviationMoment } from "./moments.ts";
+
+/**
+ * A fault with its parameters, for a client and the servers that it speaks to: every deviation is one of these at a
+ * moment of a run, for some length. Hunts and explorations enumerate the same ones.
+ */
+export interface Family {
+  readonly does: DeviationKind;
+  /** The kind of the fault. */
+  readonly kind: string;
+  /** Of one message that is held alone they say nothing of the length. */
+  readonly params: FaultParams;
+  /** Which of the fault's parameters, in words. */
+  readonly way: string;
+  /** The most telling parameters are 0. */
+  readonly choice: number;
+  /** False for a fault that is over at once, or never. */
+  readonly hasLength: boolean;
+  /** The fault as it strikes at a moment. A family without a length leaves out `lengthMs`. */
+  stepAt(at: Trigger, lengthMs?: number): FaultStep;
+}
+
+/** How many parameters of a fault without `choices` are tried at each moment. */
+const DRAWN = 3;
+
+/** The families of a fault that hit a client or the servers that it speaks to, the most telling first. */
+export function familiesOf(fault: Fault, focus: FaultFocus): readonly Family[] {
+  const { kind, traits } = fault;
+  const hasLength = disturbsUntilHealed(traits);
+  return paramsFor(fault, focus).map((params, choice): Family => {
+    return {
+      does: deviationKindOf(traits),
+      kind,
+      params,
+      way: `${kind} ${choice}`,
+      choice,
+      hasLength,
+      stepAt: (at, lengthMs) => {
+        const until = lengthMs === undefined ? {} : { until: later(at, lengthMs) };
+        return { kind, params, at, ...until };
+      },
+    };
+  });
+}
+
+function paramsFor(fault: Fault, focus: FaultFocus): readonly FaultParams[] {
+  if (fault.choices !== undefined) return fault.choices(focus);
+  const drawn = fault.arbitrary(focus.topology, focus.clients);
+  return drawn === undefined ? [] : fc.sample(drawn, { seed: 1, numRuns: DRAWN });
+}
+
+/** For how long a fault is in force that is to hold one message, in milliseconds. */
+const INSTANT_MS = 1;
+
+/**
+ * The message of this moment, or its reply, held alone: what the same client sends later on another connection overtakes
+ * it. Undefined where no message is about to leave, or the fault cannot do it.
+ */
+export function familyOfOneMessage(
+  fault: Fault,
+  { phase }: Pick<DeviationMoment, "phase">,
+  focus: FaultFocus,
+): Family | undefined {
+  const { kind, holdsOne } = fault;
+  const way = wayOf(phase);
+  if (holdsOne === undefined || way === undefined) return undefined;
+  return {
+    does: "hold-one-message",
+    kind,
+    params: holdsOne(focus, way, 0),
+    way: `${kind} alone`,
+    choice: 0,
+    hasLength: true,
+    stepAt: (at, lengthMs = 0) => ({
+      kind,
+      params: holdsOne(focus, way, lengthMs),
+      at,
+      until: later(at, INSTANT_MS),
+    }),
+  };
+}
+
+/** Which way the message goes that is about to leave at a moment. */
+function wayOf(phase: DeviationMoment["phase"]): Way | undefined {
+  return phase === "send" ? "there" : phase === "after" ? "back" : undefined;
+}
+
+/**
+ * Whether a family is distinguishable, at this moment, from the same one a moment later: a fault of a client's process
+ * where that client is about to send or to read, one of a server where that server is about to apply or to answer. This
+ * is sound: an event belongs to one host, so a fault of this host between two of its own inputs is the same fault
+ * wherever between them it strikes.
+ */
+export function isBeside(
+  { of, client }: Pick<DeviationMoment, "of" | "client">,
+  { params }: Pick<Family, "params">,
+): boolean {
+  const hit = hostsHit(params);
+  if (of === "both" || hit.length === 0) return true;
+  return of === (hit.length === 1 && hit[0] === client ? "client" : "server");
+}
+
+/** The targets of a fault of processes; a fault of links has none. */
+export function hostsHit({ targets }: FaultParams): readonly string[] {
+  return Array.isArray(targets) ? targets.map(String) : [];
+}
+
+function later(trigger: Trigger, ms: number): Trigger {
+  return "atMs" in trigger ? { atMs: trigger.atMs + ms } : { ...trigger, afterMs: (trigger.afterMs ?? 0) + ms };
+}
