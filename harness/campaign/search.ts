@@ -35,6 +35,11 @@ export interface SearchOptions<Run> extends Omit<
    * 0, and prefers faults under which it promises more. Default: the same of each plan.
    */
   readonly promises?: (plan: Plan) => number;
+  /**
+   * Whether every schedule with one deviation of the small workloads is run, however many there are: `runs` is then the
+   * least. Default: false.
+   */
+  readonly complete?: boolean | undefined;
   /** Decides whether the search has found what it looks for. Default: the run's verdict, as campaigns count it. */
   readonly verdictOf?: ((run: Run) => Verdict) | undefined;
   /**
@@ -54,6 +59,14 @@ export interface SearchOptions<Run> extends Omit<
 const SINGLE_PLANS = 400;
 const PAIRED_PLANS = 200;
 
+/** The outcome of a search. */
+export interface SearchResult<Run extends Judged> extends CampaignResult<Run> {
+  /** How many of the first plans are schedules with one deviation. */
+  readonly singlesAmong: (plans: number) => number;
+  /** How many schedules with one deviation the small workloads have; 0 if none were learned. */
+  readonly countSingles: () => number;
+}
+
 /**
  * Runs plans in which clients contend for a lock, until one is judged invalid, and shrinks that one:
  * small workloads first, then the same with one deviation each, then with two, then plans drawn at random. Every search of this project
@@ -65,11 +78,12 @@ export async function search<Run extends { readonly record: RunRecord }>({
   run,
   learn,
   promises = () => 1,
+  complete = false,
   verdictOf = ({ record }) => countedVerdict(record.verdict, record.history),
   lasts = false,
   onOtherSeed,
   ...options
-}: SearchOptions<Run>): Promise<CampaignResult<Searched<Run>>> {
+}: SearchOptions<Run>): Promise<SearchResult<Searched<Run>>> {
   const begun = performance.now();
   const never = new AbortController().signal;
   const execute = async (plan: Plan, unwanted: AbortSignal = never): Promise<Searched<Run>> => {
@@ -92,10 +106,16 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, reenters, commands, pairs } = await systematicPart({ drawnFrom, learn, promises }, options);
-  const result = await inTwoParts<Searched<Run>>(
+  const { first, reenters, commands, pairs, countSingles } = await systematicPart(
+    { drawnFrom, learn, promises, complete },
+    options,
+  );
+  const singlesAmong = (plans: number): number =>
+    first.slice(0, plans).filter(({ faults }) => faults.length === 1).length;
+  const campaign = await inTwoParts<Searched<Run>>(
     {
       ...options,
+      runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
       first,
       plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
@@ -105,6 +125,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
     },
     pairs,
   );
+  const result = { ...campaign, singlesAmong, countSingles };
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;
   const { signal, budgetMs = Infinity } = options;
@@ -126,6 +147,8 @@ interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
   /** With two deviations, to be tried after those. */
   readonly pairs: () => Promise<readonly Plan[]>;
   readonly reenters: boolean;
+  /** Counts the schedules with one deviation that there are. */
+  readonly countSingles: () => number;
 }
 
 /** The plans of the systematic part, whether the lock lets its holder enter again, and what its clients send. */
@@ -134,25 +157,27 @@ async function systematicPart<Run>(
     drawnFrom,
     learn,
     promises,
-  }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises">> & Pick<SearchOptions<Run>, "learn">,
+    complete,
+  }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises" | "complete">> & Pick<SearchOptions<Run>, "learn">,
   { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
 ): Promise<SystematicPlans> {
-  const unlearned = { first: [], pairs: async () => [], reenters: drawnFrom.reenters ?? false };
+  const unlearned = { first: [], pairs: async () => [], reenters: drawnFrom.reenters ?? false, countSingles: () => 0 };
   const isOver = (): boolean => signal?.aborted === true;
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
-    const { plans, commands, bases } = await systematicPlans({
+    const { plans, commands, bases, countSingles } = await systematicPlans({
       drawnFrom,
       seed,
       learn,
       skills,
       promises,
-      most: SINGLE_PLANS,
+      most: complete ? "all" : SINGLE_PLANS,
     });
     return {
       first: plans,
       commands,
+      countSingles,
       reenters: skills.reenters || unlearned.reenters,
       pairs: () => pairsOf({ bases, faults: drawnFrom.faults, learn, promises, most: PAIRED_PLANS }),
     };

@@ -107,7 +107,7 @@ function tableNotes(found: readonly Found[]): readonly SummaryNote[] {
 }
 
 function summaryCell(
-  { index, cell, found, runs, valid }: Found,
+  { index, cell, found, runs, valid, oneDeviation }: Found,
   run: number,
   { backend, search, elapsed }: Pick<LadderResult, "backend" | "search" | "elapsed">,
 ): SummaryCell {
@@ -118,6 +118,7 @@ function summaryCell(
     found,
     runs,
     ...(valid === undefined ? {} : { valid }),
+    ...(oneDeviation === undefined ? {} : { oneDeviation }),
     ...timeOf(elapsed, index),
     ...(run === -1 ? {} : { run }),
     command: cellCommand(cell, { backend, ...search }),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import type { Summary } from "./summary.ts";
+import { cellWords, type Summary } from "./summary.ts";
 import { renderSummaryTable } from "./summary-table.ts";
 
 const summary: Summary = {
@@ -53,6 +53,25 @@ test("a known limit that real servers did not show is marked, and no surprise; w
 test("of two cells in one place the worse stands", () => {
   const cells = (["holds", "broken", "unknown"] as const).map((found) => ({ lock: "a", fault: "none", found }));
   expect(renderSummaryTable({ cells }, { color: false, width: 80 })).toContain("\n  a  ✗\n");
+});
+
+test("how many ticks are complete to one deviation", () => {
+  const found = { lock: "a", found: "holds", runs: 30, valid: 30 } as const;
+  const cells = [
+    { ...found, fault: "none" },
+    { ...found, fault: "reset", oneDeviation: { run: 1200, of: 1200 } },
+    { ...found, fault: "stall", oneDeviation: { run: 24, of: 5375 } },
+    { ...found, fault: "pause-client", found: "unknown", oneDeviation: { run: 1, of: 2 } },
+  ] as const;
+  const words = (some: Summary["cells"]): string => renderSummaryTable({ cells: some }, { color: false, width: 300 });
+  expect(words(cells)).toContain("complete to one deviation: 1 of 2 cells under a fault, 1,224 of 6,575 schedules\n");
+  expect(words(cells.slice(0, 1))).not.toContain("deviation");
+  expect(cells.map(cellWords)).toEqual([
+    expect.stringMatching(/^found holds in 30 runs, 30 of them valid: [^,]*$/),
+    expect.stringMatching(/, complete to one deviation, 1,200 schedules$/),
+    expect.stringMatching(/, 24 of 5,375 schedules with one deviation$/),
+    "found unknown in 30 runs",
+  ]);
 });
 
 test("no surprise is said to be none", () => {

@@ -20,6 +20,15 @@ const cellSchema = z.object({
     ),
   runs: z.int().nonnegative().exactOptional().describe("number of runs of this cell"),
   valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
+  oneDeviation: z
+    .object({
+      run: z.int().nonnegative().describe("how many of them were run"),
+      of: z.int().positive().describe("how many there are"),
+    })
+    .exactOptional()
+    .describe(
+      "schedules with one fault of this kind: at each moment of the small workloads of a search, with each of its parameters, for lengths on either side of each deadline. If all were run, the cell is complete to one deviation",
+    ),
   elapsedMs: z
     .number()
     .nonnegative()
@@ -156,7 +165,32 @@ export function tickWords(cells: readonly (SummaryCell | undefined)[]): string |
   );
   if (valid.length === 0) return undefined;
   const least = Math.min(...valid);
-  return `behind each ✓ and ○ at least ${count(least, "valid run")} without a violation: ${boundWords(least)}`;
+  const bound = `behind each ✓ and ○ at least ${count(least, "valid run")} without a violation: ${boundWords(least)}`;
+  return [bound, ...completeWords(cells)].join("; ");
+}
+
+/** How many of the ticks of a table are complete to one deviation, and how far the others are. */
+function completeWords(cells: readonly (SummaryCell | undefined)[]): readonly string[] {
+  const bounded = cells.flatMap((cell) => {
+    const { found, oneDeviation } = cell ?? {};
+    return oneDeviation === undefined || (found !== "holds" && found !== "outlived") ? [] : [oneDeviation];
+  });
+  if (bounded.length === 0) return [];
+  const sum = (of: (each: (typeof bounded)[number]) => number): number =>
+    bounded.reduce((total, each) => total + of(each), 0);
+  const complete = bounded.filter(({ run, of }) => run === of).length;
+  const [run, of] = [sum((each) => each.run), sum((each) => each.of)].map(figureWords);
+  return [`complete to one deviation: ${complete} of ${bounded.length} cells under a fault, ${run} of ${of} schedules`];
+}
+
+/** How far a cell is from complete to one deviation. */
+function oneDeviationWords({ run, of }: NonNullable<SummaryCell["oneDeviation"]>): string {
+  if (run === of) return `, complete to one deviation, ${figureWords(of)} schedules`;
+  return `, ${figureWords(run)} of ${figureWords(of)} schedules with one deviation`;
+}
+
+function figureWords(figure: number): string {
+  return figure.toLocaleString("en-US");
 }
 
 interface Figure {
@@ -198,10 +232,11 @@ function cellFigures({ found, runs = 0, valid = 0 }: SummaryCell): readonly Figu
 }
 
 /** A cell in words: the expected and the actual result, the number of runs, and what that number proves. */
-export function cellWords({ expected, found, runs, valid, note }: SummaryCell): string {
+export function cellWords({ expected, found, runs, valid, oneDeviation, note }: SummaryCell): string {
   const wanted = expected === undefined ? "" : `expected ${expected}, `;
   const after = runs === undefined ? "" : ` in ${count(runs, "run")}`;
   const held = found === "holds" || found === "outlived";
   const bound = held && valid !== undefined ? `, ${valid} of them valid: ${boundWords(valid)}` : "";
-  return `${wanted}found ${found}${after}${bound}${note === undefined ? "" : ` (${note})`}`;
+  const deviated = held && oneDeviation !== undefined ? oneDeviationWords(oneDeviation) : "";
+  return `${wanted}found ${found}${after}${bound}${deviated}${note === undefined ? "" : ` (${note})`}`;
 }

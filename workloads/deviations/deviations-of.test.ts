@@ -9,7 +9,7 @@ import { isMessageTrigger } from "../../harness/core/trigger.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
 import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { type Base, deadlinesOf } from "./base.ts";
-import { deviationsOf } from "./deviations-of.ts";
+import { countDeviations, deviationsOf } from "./deviations-of.ts";
 import { smallerPlans } from "./smaller-plans.ts";
 import { smallWorkloads } from "./workloads.ts";
 
@@ -103,6 +103,26 @@ test("every message that is hit is sent by the workload", async () => {
       expect.objectContaining({ client: at.client, server: at.server, command: at.command, count: at.count }),
     );
   }
+});
+
+test.each([
+  ["get-del", "single"],
+  ["redlock", "redlock"],
+] as const)("the deviations of %s are counted without being made", async (lock, kind) => {
+  for (const named of ["in turn", "taken again"]) {
+    const base = await baseOf(lock, kind, named);
+    for (const fault of faults) expect(countDeviations(base, [fault])).toBe(deviationsOf(base, [fault]).length);
+    expect(countDeviations(base, faults)).toBe(deviationsOf(base, faults).length);
+  }
+});
+
+test("a fault of a process strikes where that process is about to go on", async () => {
+  const base = await baseOf("redlock", "redlock");
+  const clocks = faults.filter(({ kind }) => kind === "clock-jump");
+  const struck = deviationsOf(base, clocks).flatMap(({ step: { at, params } }) =>
+    isMessageTrigger(at) ? [`${String(params["targets"]).split("-")[0]} at ${at.moment}`] : [],
+  );
+  expect(new Set(struck)).toEqual(new Set(["client at send", "client at reply", "node at before", "node at after"]));
 });
 
 test("the same base has the same deviations", async () => {

@@ -56,6 +56,24 @@ export function deviationsOf(
     .toSorted((one, other) => one.cost - other.cost);
 }
 
+/** How many deviations a base has that one of these faults can cause: as many as `deviationsOf` gives, in less time. */
+export function countDeviations(base: Base, faults: readonly Fault[]): number {
+  const points = strikePointsOf(base, "together").map((point) => timed(base.deadlines, point));
+  const sum = (counts: readonly number[]): number => counts.reduce((total, each) => total + each, 0);
+  return sum(
+    faults.map((fault) => {
+      const families = familiesFor(fault, base);
+      const lasting = (point: TimedPoint): number =>
+        sum(
+          families(point).map((family) =>
+            isBeside(point, family) ? (family.hasLength ? point.lengths.length : 1) : 0,
+          ),
+        );
+      return sum(points.map((point) => lasting(point) + aloneAt(base, fault, point).length));
+    }),
+  );
+}
+
 /** A point with what the deadlines say of its moment, which is the same for every fault. */
 interface TimedPoint extends StrikePoint {
   readonly hasOutlived: boolean;
@@ -150,24 +168,34 @@ function rankedOf(family: Family, { point, cost, length, forMs, sort }: Ranking)
 
 /** Each message, or its reply, held alone. */
 function ofOneMessage(
-  { plan, deadlines }: Base,
+  base: Base,
   fault: Fault,
   points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
-  return points.flatMap((point) => {
-    const family = familyOfOneMessage(fault, point, focusOf(plan, point, deadlines.leaseMs));
-    if (family === undefined) return [];
-    const isReply = point.phase === "after";
-    const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
-    const around = point.lengths.map((forMs, length) => ({ forMs, length, sort: "alone", cost: least + length * 2 }));
-    const strikesNext = !isReply && point.changesHold;
-    const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
-    const lengths = [...around, ...(intoNext === undefined ? [] : [intoNextHold(intoNext, least)])];
-    return lengths
+  return points.flatMap((point) =>
+    aloneAt(base, fault, point)
       .filter(({ cost }) => cost <= mostCost)
-      .map(({ sort, ...ranking }) => rankedOf(family, { point, ...ranking, sort: `${point.sort} ${sort}` }));
+      .map(({ family, sort, ...ranking }) => rankedOf(family, { point, ...ranking, sort: `${point.sort} ${sort}` })),
+  );
+}
+
+/** A message of a point held alone, for each length. */
+interface Alone extends Omit<Ranking, "point"> {
+  readonly family: Family;
+}
+
+function aloneAt({ plan, deadlines }: Base, fault: Fault, point: TimedPoint): readonly Alone[] {
+  const family = familyOfOneMessage(fault, point, focusOf(plan, point, deadlines.leaseMs));
+  if (family === undefined) return [];
+  const isReply = point.phase === "after";
+  const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
+  const around = point.lengths.map((forMs, length): Alone => {
+    return { family, forMs, length, sort: "alone", cost: least + length * 2 };
   });
+  const strikesNext = !isReply && point.changesHold;
+  const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
+  return intoNext === undefined ? around : [...around, { family, ...intoNextHold(intoNext, least) }];
 }
 
 /** What arrives where it lets somebody else in is sure to matter, other lengths are not: it comes before those. */

@@ -110,12 +110,19 @@ export function cellCommand(
     backend,
     seed,
     runs,
-  }: { readonly backend: TableBackend; readonly seed: number; readonly runs?: number | undefined },
+    complete,
+  }: {
+    readonly backend: TableBackend;
+    readonly seed: number;
+    readonly runs?: number | undefined;
+    readonly complete?: boolean | undefined;
+  },
 ): string {
   const parts = ["npx lockstorm hunt --all", `--lock ${lock.name}`, `--topology ${topology.kind}`];
   const column = fault === undefined ? "none" : fault.kind;
   const given = runs === undefined ? [] : [`--runs ${runs}`];
-  return [...parts, `--faults ${column}`, ...given, `--backend ${backend}`, `--seed ${seed}`].join(" ");
+  const all = complete === true ? ["--complete"] : [];
+  return [...parts, `--faults ${column}`, ...given, ...all, `--backend ${backend}`, `--seed ${seed}`].join(" ");
 }
 
 /** The name of the cell. */

@@ -61,6 +61,11 @@ export interface LadderOptions {
   readonly seed?: number | undefined;
   /** Plans for each cell. Default: what is expected of the cell decides. */
   readonly runs?: number | undefined;
+  /**
+   * Whether every schedule with one deviation of the small workloads is run, so that a cell that holds is complete to one
+   * deviation. In simulation only. Default: false.
+   */
+  readonly complete?: boolean | undefined;
   /** No cell begins after this many milliseconds. */
   readonly budgetMs?: number | undefined;
   /** The part of the table to search. Default: all of it. */
@@ -79,7 +84,7 @@ export interface LadderResult {
   /** The name of its reports, with the shard. */
   readonly name: string;
   /** The seed, and the plans for each cell where they were given: they repeat a cell's search. */
-  readonly search: Pick<LadderParameters, "seed" | "runs">;
+  readonly search: Omit<LadderParameters, "scope">;
   /** In the order of the table. */
   readonly found: readonly Found[];
   readonly backend: TableBackend;
@@ -106,15 +111,17 @@ export interface LadderResult {
 export async function huntLadder(options: LadderOptions, surroundings: RunEnvironment = {}): Promise<LadderResult> {
   const environment = completeEnvironment(surroundings);
   const { store, signal } = environment;
-  const { all = false, only, topology, faults, seed = DEFAULT_SEED, runs, shard } = options;
+  const { all = false, only, topology, faults, seed = DEFAULT_SEED, runs, complete, shard } = options;
   const backend = tableBackend(options.backend);
+  if (complete === true && backend !== "simulated")
+    throw new UserError(`there are too many schedules with one deviation for ${backend}`, "leave out --complete");
   const asked: LadderScope = { all, only, topology, faults, backend };
   const notInstalled = notInstalledIn(asked);
   // Who asks for a lock by its name wants it; who asks for all wants what there is.
   const [missing] = only === undefined ? [] : notInstalled;
   if (missing !== undefined) await loadDriver(missing.name);
   const scope = scopeWithout(notInstalled, asked);
-  const parameters: LadderParameters = { scope, seed, runs };
+  const parameters: LadderParameters = { scope, seed, runs, complete };
   const cells = ladderCells(scope);
   const containersOnly = beyondSimulation(scope);
   if (cells.length === 0) {
@@ -139,7 +146,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   return {
     name: `${NAME}${shardSuffix(shard)}`,
     backend,
-    search: { seed, runs },
+    search: { seed, runs, complete },
     found: foundIn(cells, entries, backend),
     elapsed: readElapsed(journal.path),
     wanted,

@@ -8,7 +8,7 @@ import { TOPOLOGIES } from "../../core/topology.ts";
 import { type TableBackend, TABLE_BACKENDS } from "../../core/topologies/backend.ts";
 import { type Cell, ladderCells, type LadderScope, rowName, titleOf } from "./cells.ts";
 import type { CellProgress } from "./cell-notes.ts";
-import type { CellOutcome } from "./search-cell.ts";
+import type { CellOutcome, OneDeviation } from "./search-cell.ts";
 
 const notesSchema = z
   .array(z.strictObject({ kind: z.enum(NOTE_KINDS), what: z.string(), runs: z.int().positive() }))
@@ -29,6 +29,7 @@ const progressSchema = z.strictObject({
 const outcomeSchema = z.strictObject({
   found: z.enum(["holds", "outlived", "broken", "unknown"]),
   ...counted,
+  oneDeviation: z.strictObject({ run: z.int().nonnegative(), of: z.int().positive() }).exactOptional(),
   failing: z.strictObject({ path: z.string(), events: z.int().nonnegative() }).exactOptional(),
 });
 
@@ -65,10 +66,15 @@ export interface LadderParameters {
   readonly seed: number;
   /** Plans for each cell. Absent: what is expected of the cell decides. */
   readonly runs?: number | undefined;
+  /** Whether every schedule with one deviation of the small workloads is run. */
+  readonly complete?: boolean | undefined;
 }
 
 /** The description of a table's campaign, for its journal. */
-export function ladderIdentity({ scope, seed, runs }: LadderParameters, shard?: Shard): CampaignIdentity {
+export function ladderIdentity(
+  { scope, seed, runs, complete = false }: LadderParameters,
+  shard?: Shard,
+): CampaignIdentity {
   const { all, backend, only, topology, faults } = scope;
   const parameters: CampaignParameters = {
     all,
@@ -78,6 +84,7 @@ export function ladderIdentity({ scope, seed, runs }: LadderParameters, shard?: 
     ...(faults === undefined ? {} : { faults: [...faults] }),
     seed,
     ...(runs === undefined ? {} : { runs }),
+    ...(complete ? { complete } : {}),
     // Another version of lockstorm may have other cells.
     cells: ladderCells(scope).map(titleOf),
   };
@@ -92,6 +99,7 @@ const parametersSchema = z.looseObject({
   backend: z.enum(TABLE_BACKENDS),
   seed: z.int(),
   runs: z.int().exactOptional(),
+  complete: z.boolean().exactOptional(),
   cells: z.array(z.string()),
 });
 
@@ -105,13 +113,13 @@ export function tableOfJournal(
 ): {
   readonly cells: readonly Cell[];
   readonly backend: TableBackend;
-  readonly search: Pick<LadderParameters, "seed" | "runs">;
+  readonly search: Omit<LadderParameters, "scope">;
 } {
   const parsed = parametersSchema.safeParse(parameters);
   const cells = parsed.success ? ladderCells(parsed.data) : [];
   if (parsed.success && JSON.stringify(parsed.data.cells) === JSON.stringify(cells.map(titleOf))) {
-    const { backend, seed, runs } = parsed.data;
-    return { cells, backend, search: { seed, runs } };
+    const { backend, seed, runs, complete } = parsed.data;
+    return { cells, backend, search: { seed, runs, complete } };
   }
   throw new UserError(
     `${file} belongs to a table that this version of lockstorm does not have`,
@@ -127,6 +135,7 @@ export interface Found {
   readonly runs: number;
   readonly valid?: number | undefined;
   readonly notes?: readonly TalliedNote[] | undefined;
+  readonly oneDeviation?: OneDeviation | undefined;
   /** For a cell that broke: the number of events of the history. */
   readonly events?: number | undefined;
 }

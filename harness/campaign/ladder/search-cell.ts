@@ -18,6 +18,8 @@ export interface CellSearchOptions {
   readonly seed: number;
   /** Plans for each cell. Absent: what is expected of the cell decides. */
   readonly runs?: number | undefined;
+  /** Whether every schedule with one deviation of the small workloads is run. Default: false. */
+  readonly complete?: boolean | undefined;
   /** The folder in which counterexamples are kept. */
   readonly store: string;
 }
@@ -27,10 +29,20 @@ export interface CellOutcome {
   readonly found: "holds" | "outlived" | "broken" | "unknown";
   readonly runs: number;
   readonly valid?: number;
+  /** For a cell in which nothing broke: the schedules of its small workloads with one deviation. */
+  readonly oneDeviation?: OneDeviation;
   /** Why runs are unknown, and what happened to late writes. */
   readonly notes?: readonly TalliedNote[];
   /** For a cell that broke: where fast-check finds it again, and the number of events of its history. */
   readonly failing?: { readonly path: string; readonly events: number };
+}
+
+/** Schedules with one deviation. */
+export interface OneDeviation {
+  /** How many were run. */
+  readonly run: number;
+  /** How many there are. */
+  readonly of: number;
 }
 
 type CellRun = Searched<SimulatedRun>;
@@ -58,8 +70,16 @@ export async function searchCell(
     if (run.verdict.verdict !== "invalid" && progress.runs % RUNS_BETWEEN_NEWS === 0) onProgress?.(progress);
   };
   const isMine = (position: number): boolean => position >= done;
-  const { counterexample } = await searchIn(cell, options, { shrinkRuns: 0, onRun, isMine });
-  if (counterexample === undefined) return noted.holding;
+  const { counterexample, singlesAmong, countSingles } = await searchIn(cell, options, {
+    shrinkRuns: 0,
+    onRun,
+    isMine,
+  });
+  if (counterexample === undefined) {
+    const { holding } = noted;
+    const of = countSingles();
+    return of === 0 ? holding : { ...holding, oneDeviation: { run: singlesAmong(holding.runs), of } };
+  }
   const { run, path = "" } = counterexample;
   return { found: "broken", ...noted.counts, failing: { path, events: run.record.history.events.length } };
 }
@@ -77,13 +97,14 @@ const learn = remembering(learnSimulated());
 /** The same plans at each call, so that a path leads back to the run that was found. */
 function searchIn(
   cell: Cell,
-  { seed, runs }: CellSearchOptions,
+  { seed, runs, complete }: CellSearchOptions,
   how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun" | "isMine">,
 ) {
   return search<SimulatedRun>({
     drawnFrom: cellSource(cell),
     seed,
     runs: runs ?? (cell.expected === "broken" ? BREAKING_RUNS : HOLDING_RUNS),
+    complete,
     ...how,
     learn,
     run: (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED }),

@@ -1,4 +1,3 @@
-import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import type { KeyState } from "../../core/messages/wire-record.ts";
@@ -8,7 +7,7 @@ import type { SentCommand } from "../../../workloads/fault-schedule.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
-import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { countDeviations, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
 import { leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
@@ -41,8 +40,8 @@ interface SystematicOptions extends LearningOptions {
   readonly skills: LearnedSkills;
   /** How much the lock promises in a run of the plan, as a number of properties. */
   readonly promises: (plan: Plan) => number;
-  /** The most plans. */
-  readonly most: number;
+  /** The most plans; `all`: every deviation is among them, however dear. */
+  readonly most: number | "all";
 }
 
 /** What a lock can do, and the lease that suits it, in milliseconds. */
@@ -57,6 +56,8 @@ interface SystematicPart {
   readonly commands: readonly SentCommand[];
   /** The workloads that deviations start from. */
   readonly bases: readonly Base[];
+  /** Counts the schedules with one deviation that there are, however dear. */
+  readonly countSingles: () => number;
 }
 
 /**
@@ -64,7 +65,7 @@ interface SystematicPart {
  * most telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
-  const { drawnFrom, learn, skills, promises, most } = options;
+  const { drawnFrom, learn, skills, most } = options;
   const workloads = smallWorkloads({ ...workloadOptions(options), leaseMs: skills.leaseMs }, skills);
   const bases: (Base & { readonly times: number })[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end. */
@@ -77,10 +78,15 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
-  const queues = [{ plans: againWith(calm), share: 1 }, ...deviating(bases, drawnFrom.faults, promises)];
+  const queues = [
+    { plans: againWith(calm), share: 1 },
+    ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
+  ];
   const first = [...calm, ...stopped];
-  const plans = [...first, ...inTurn(queues).take(Math.max(0, most - first.length))];
-  return { plans, commands: commandsOf(bases), bases };
+  const room = most === "all" ? Infinity : Math.max(0, most - first.length);
+  const plans = [...first, ...inTurn(queues).take(room)];
+  const countSingles = (): number => bases.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
+  return { plans, commands: commandsOf(bases), bases, countSingles };
 }
 
 /** The commands about keys, and how often a client sent each at most. */
@@ -134,7 +140,7 @@ const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = {
   "hold-one-message": 2,
 };
 
-/** Dearer deviations are left out: there are thousands of cheaper ones. */
+/** Dearer deviations are left out, unless all are wanted: there are thousands of cheaper ones. */
 const MOST_COST = 12;
 
 /** A deviation of a base. */
@@ -143,18 +149,19 @@ interface Deviating {
   readonly deviation: RankedDeviation;
 }
 
+interface DeviatingOptions extends Pick<SystematicOptions, "drawnFrom" | "promises"> {
+  /** Dearer ones are left out. */
+  readonly mostCost: number;
+}
+
 /**
  * One deviation each: a queue for each kind, and in it the cheapest and least alike first, over all workloads. What the
  * lock promises may depend on how a fault of the kind strikes, as when a node comes back with its disk or without: each
  * way has a queue then. One under which the lock promises less comes less often: fewer of its runs can break a promise.
  */
-function deviating(
-  bases: readonly Base[],
-  faults: readonly Fault[],
-  promises: SystematicOptions["promises"],
-): readonly Queue[] {
+function deviating(bases: readonly Base[], { drawnFrom, promises, mostCost }: DeviatingOptions): readonly Queue[] {
   const found = bases.flatMap((base) =>
-    deviationsOf(base, faults, { mostCost: MOST_COST }).map((deviation): Deviating => ({ base, deviation })),
+    deviationsOf(base, drawnFrom.faults, { mostCost }).map((deviation): Deviating => ({ base, deviation })),
   );
   const promised = promisesOf(promises);
   const taken: TakenAspects = new Map();

@@ -32,6 +32,9 @@ export const hunt: Command = {
     ...campaignFlags,
     backend: { ...backendFlag, default: "simulated" },
     runs: { value: "number", help: "number of plans to run (default: 1000, on containers 20)" },
+    complete: {
+      help: "of a table: run every schedule with one deviation of the small workloads, in each cell until one breaks the lock: minutes to hours a lock",
+    },
     budget: {
       value: "time",
       help: "start no new run or cell of a table after this time: 90s, 5m; a bare number is in seconds",
@@ -61,6 +64,7 @@ export const hunt: Command = {
     "lockstorm hunt --ladder --lock single,redlock --runs 1000",
     "lockstorm hunt --ladder --lock fenced,redlock --backend containers",
     "lockstorm hunt --all --seed auto --shard 2/4 --store results",
+    "lockstorm hunt --ladder --lock single,fenced --complete --shard 1/4",
     "lockstorm hunt --ladder --budget 10m --resume --report markdown,junit",
   ],
   run: async (input) => {

@@ -15,6 +15,7 @@ const GROUPS = {
   "What is measured": ["only", "resource", "minutes"],
   "How far it searches": [
     "runs",
+    "complete",
     "budget",
     "shrink-runs",
     "deviations",

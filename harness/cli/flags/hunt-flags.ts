@@ -26,6 +26,8 @@ function readCommon(flags: Flags) {
  * @throws UserError for an invalid value
  */
 export function readHuntOptions(flags: Flags): Omit<HuntOptions, "required"> {
+  if (flags.on("complete"))
+    throw new UserError("--complete is of a table of locks", "add --ladder, or use lockstorm explore for one lock");
   return {
     ...readCommon(flags),
     ...readCampaignFlags(flags),
@@ -51,7 +53,8 @@ export function readLadderOptions(flags: Flags): LadderOptions {
       "hunt one lock, or leave out the flag",
     );
   const { topology, faults } = readCampaignFlags(flags);
-  return { ...readCommon(flags), topology, faults, all: flags.on("all"), only: flags.text("lock")?.split(",") };
+  const only = flags.text("lock")?.split(",");
+  return { ...readCommon(flags), topology, faults, all: flags.on("all"), only, complete: flags.on("complete") };
 }
 
 /** Reads fast-check's path to a counterexample: numbers, the first of which says how many plans are skipped. */
