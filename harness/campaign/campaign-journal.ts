@@ -4,7 +4,7 @@ import { z } from "zod";
 import { systemReason } from "../core/system-reason.ts";
 import { appendWhole, makeFolder, openForLines } from "../run/output-file.ts";
 import { messageOf, UserError } from "../core/errors.ts";
-import { WorkTimes } from "./times/work-times.ts";
+import { type ElapsedMs, WorkTimes } from "./times/work-times.ts";
 
 const FORMAT = "lockstorm-campaign";
 const VERSION = 1;
@@ -58,17 +58,14 @@ export class CampaignJournal<Entry> implements Disposable {
   readonly store: string;
   /** The work that was done before it was resumed. */
   readonly former: readonly Entry[];
-  /** Its file, which `readElapsed` takes too. */
-  readonly path: string;
   readonly #file: number;
   readonly #times: WorkTimes;
 
   private constructor(
-    { store, path, file, times }: { store: string; path: string; file: number; times: WorkTimes },
+    { store, file, times }: { store: string; file: number; times: WorkTimes },
     former: readonly Entry[],
   ) {
     this.store = store;
-    this.path = path;
     this.#file = file;
     this.#times = times;
     this.former = former;
@@ -94,7 +91,7 @@ export class CampaignJournal<Entry> implements Disposable {
       // Text after a torn line would be lost with it.
       if (known !== undefined) ftruncateSync(file, readFileSync(path).lastIndexOf("\n") + 1);
       const times = new WorkTimes(path, known === undefined);
-      const journal = new CampaignJournal({ store, path, file, times }, known?.entries ?? []);
+      const journal = new CampaignJournal({ store, file, times }, known?.entries ?? []);
       if (known === undefined) journal.#write({ format: FORMAT, version: VERSION, ...identity });
       return journal;
     } catch (error) {
@@ -124,6 +121,11 @@ export class CampaignJournal<Entry> implements Disposable {
     } catch (error) {
       throw unrecorded(this.store, error);
     }
+  }
+
+  /** How long the work took, including what was done before it was resumed. */
+  get elapsed(): ElapsedMs {
+    return this.#times.elapsed;
   }
 
   [Symbol.dispose](): void {

@@ -1,13 +1,17 @@
+import { execFile, execFileSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +19,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { UserError } from "../core/errors.ts";
 import {
@@ -106,6 +111,32 @@ test("lines go to a file of their own: a new one in place of a link, never throu
   appendWhole(file, "!");
   closeSync(file);
   expect(text("precious")).toBe("precious!");
+});
+
+test("lines for a pipe, as for any device, go into it, and it stays where it is", () => {
+  execFileSync("mkfifo", [path("pipe")]);
+  const reader = openSync(path("pipe"), constants.O_RDONLY | constants.O_NONBLOCK);
+  const file = openForLines(path("pipe"), true);
+  appendWhole(file, "line\n");
+  closeSync(file);
+  expect(statSync(path("pipe")).isFIFO()).toBe(true);
+  const read = Buffer.alloc(10);
+  expect(read.toString("utf8", 0, readSync(reader, read))).toBe("line\n");
+  closeSync(reader);
+});
+
+test("two that begin a file at the same time each get one, and nothing else is left", async () => {
+  const begin = `
+    import { openForLines } from ${JSON.stringify(new URL("output-file.ts", import.meta.url).href)};
+    const until = Number(process.argv[1]);
+    while (Date.now() < until);
+    for (let time = 0; time < 300; time++) openForLines(process.argv[2], true);
+  `;
+  mkdirSync(path("racing"));
+  const words = ["--input-type=module", "--eval", begin, String(Date.now() + 500), path("racing/journal")];
+  const racers = [1, 2].map(() => promisify(execFile)(process.execPath, words));
+  await expect(Promise.all(racers)).resolves.toHaveLength(2);
+  expect(readdirSync(path("racing"))).toEqual(["journal"]);
 });
 
 test("folders are made with those above; where the system has no such place it says so and comes back", () => {

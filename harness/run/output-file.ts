@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -45,12 +44,11 @@ export class ReplacedFile implements Disposable {
   constructor(path: string) {
     this.#path = path;
     const target = look(() => statSync(path));
-    const isSpecial = target !== undefined && !target.isFile() && !target.isDirectory();
-    const beside = isSpecial || isOwnStream(path) ? undefined : join(dirname(path), `.${randomUUID()}.tmp`);
+    const beside = isSpecial(path, target) ? undefined : besideOf(path);
     this.#beside = beside;
     this.#file = this.#try(() => {
       if (target?.isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
-      if (beside === undefined) return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
+      if (beside === undefined) return openSpecial(path);
       const file = openSync(beside, "wx");
       if (target !== undefined) chmodSync(beside, target.mode & 0o777);
       return file;
@@ -106,15 +104,18 @@ export function createFile(path: string, content: string): boolean {
 
 /**
  * Opens a file to which lines are appended, so that written lines survive any end of this process.
- * @param isNew starts empty, in place of a file of that name; otherwise appends to it
+ * @param isNew starts empty, in place of a file of that name; otherwise appends to it. A device or a pipe is written to.
  * @throws UserError when it is a link, or cannot be written
  */
 export function openForLines(path: string, isNew: boolean): number {
   try {
-    if (isNew) {
-      if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === false) rmSync(path);
-      return openSync(path, "ax");
-    }
+    if (isNew)
+      return isSpecial(
+        path,
+        look(() => statSync(path)),
+      )
+        ? openSpecial(path)
+        : openAnew(path);
     const file = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
     const { nlink } = fstatSync(file);
     if (nlink === 1) return file;
@@ -122,6 +123,20 @@ export function openForLines(path: string, isNew: boolean): number {
     throw new Error("it has a second name (a hard link), whose content would change too");
   } catch (error) {
     throw unwritable(path, error);
+  }
+}
+
+/** Takes the name in one step: two processes that begin at the same moment each get a file, and the later one the name. */
+function openAnew(path: string): number {
+  const beside = besideOf(path);
+  const file = openSync(beside, "ax");
+  try {
+    renameSync(beside, path);
+    return file;
+  } catch (error) {
+    closeSync(file);
+    rmSync(beside);
+    throw error;
   }
 }
 
@@ -155,6 +170,20 @@ export function makeFolder(path: string): void {
 export function isSameFile(one: Stats | undefined, path: string): boolean {
   const other = look(() => statSync(path));
   return one?.isFile() === true && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+}
+
+/** Where a file is written before it takes its name. */
+function besideOf(path: string): string {
+  return join(dirname(path), `.${randomUUID()}.tmp`);
+}
+
+/** Whether a path is a pipe, a terminal or another device: its name must not be given to a file. */
+function isSpecial(path: string, target: Stats | undefined): boolean {
+  return (target !== undefined && !target.isFile() && !target.isDirectory()) || isOwnStream(path);
+}
+
+function openSpecial(path: string): number {
+  return openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK);
 }
 
 /** The process's own standard streams. */

@@ -16,7 +16,7 @@ import type { SimulationThreads } from "../parallel/simulation-threads.ts";
 import { basisOf } from "../notes/basis.ts";
 import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
-import { readElapsed, sumOf } from "../times/work-times.ts";
+import { sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
@@ -85,7 +85,7 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
       journal === undefined
         ? undefined
         : sumOf(
-            readElapsed(journal.path),
+            journal.elapsed,
             entries.map(({ position }) => position),
           ),
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",

@@ -13,7 +13,7 @@ import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
 import { RunsInOrder } from "../parallel/runs-in-order.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
 import { WorkerPool } from "../worker-pool.ts";
-import { type ElapsedMs, readElapsed } from "../times/work-times.ts";
+import type { ElapsedMs } from "../times/work-times.ts";
 import {
   beyondSimulation,
   type Cell,
@@ -148,7 +148,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
     backend,
     search: { seed, runs, complete },
     found: foundIn(cells, entries, backend),
-    elapsed: readElapsed(journal.path),
+    elapsed: journal.elapsed,
     wanted,
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
     counterexamples: new Map(

@@ -19,6 +19,7 @@ test("the parts of a piece of work are added up, before and after it is resumed,
   {
     using times = new WorkTimes(journal, false);
     times.add(1, 20);
+    expect([...times.elapsed]).toEqual([...readElapsed(journal)]);
   }
   const elapsed = readElapsed(journal);
   expect([...elapsed]).toEqual([
@@ -36,5 +37,8 @@ test("another campaign begins without them, and one without times has none", () 
   using second = new WorkTimes(journal, true);
   expect(readElapsed(journal).size).toBe(0);
   second.add(4, 2);
+  // The first one may still be at work.
+  first.add(3, 5);
+  expect([[...first.elapsed], [...second.elapsed]]).toEqual([[[3, 6]], [[4, 2]]]);
   expect(readElapsed(join(folder, "none.jsonl")).size).toBe(0);
 });

@@ -15,15 +15,23 @@ function timesFile(journal: string): string {
  */
 export class WorkTimes implements Disposable {
   readonly #file: number;
+  readonly #elapsed: Map<number, number>;
 
   /** @param anew whether what is in the file belongs to another campaign */
   constructor(journal: string, anew: boolean) {
     const file = timesFile(journal);
+    this.#elapsed = anew ? new Map() : new Map(readElapsed(journal));
     this.#file = openForLines(file, anew || !existsSync(file));
+  }
+
+  /** The times of this campaign: the file may have been taken by another one that began in the same store meanwhile. */
+  get elapsed(): ElapsedMs {
+    return this.#elapsed;
   }
 
   add(work: number, elapsedMs: number): void {
     const line = { work, elapsedMs: Number(elapsedMs.toFixed(1)) };
+    addTime(this.#elapsed, line);
     appendWhole(this.#file, `${JSON.stringify(line)}\n`);
   }
 
@@ -42,9 +50,13 @@ export function readElapsed(journal: string): ElapsedMs {
   if (!existsSync(file)) return elapsed;
   for (const line of readFileSync(file, "utf8").split("\n")) {
     const parsed = lineSchema.safeParse(asJson(line));
-    if (parsed.success) elapsed.set(parsed.data.work, (elapsed.get(parsed.data.work) ?? 0) + parsed.data.elapsedMs);
+    if (parsed.success) addTime(elapsed, parsed.data);
   }
   return elapsed;
+}
+
+function addTime(elapsed: Map<number, number>, { work, elapsedMs }: z.infer<typeof lineSchema>): void {
+  elapsed.set(work, (elapsed.get(work) ?? 0) + elapsedMs);
 }
 
 /** The sum of the times of some pieces; undefined where none was measured. */
