@@ -180,7 +180,9 @@ export class HistoryChecker {
       ...this.#crashes.reasons,
       ...this.#freezes.reasons,
       ...this.#mistakes.reasons,
-      ...(silent ? ["no event of the history concerns a required property"] : []),
+      ...(silent && (foreign || this.#nothingGranted === undefined)
+        ? ["no event of the history concerns a required property"]
+        : []),
       ...(this.#evidence.events === 0 ? ["the history holds no events"] : []),
       ...(foreign ? [] : doubts),
     ];
@@ -227,8 +229,15 @@ export class HistoryChecker {
       if (doubt !== undefined) unproven.add(doubt);
     }
     if (contention.contended || this.#excess !== undefined) return unproven.all;
-    const { reason } = this.#refusal;
-    return [...unproven.all, ...(reason === undefined ? [] : [reason]), "no lock was ever contended"];
+    const nothingGranted = this.#nothingGranted;
+    return nothingGranted === undefined
+      ? [...unproven.all, "no lock was ever contended"]
+      : [nothingGranted, ...unproven.all];
+  }
+
+  /** Why no acquire was granted, where that is why the history says nothing. */
+  get #nothingGranted(): string | undefined {
+    return this.#evidence.contention.contended || this.#excess !== undefined ? undefined : this.#refusal.reason;
   }
 }
 

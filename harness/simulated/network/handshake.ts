@@ -25,6 +25,7 @@ export function openConnection(
   attempt: Attempt,
 ): () => void {
   const to = network.hostAt(from, address);
+  network.noticeTry(from, address, port);
   let over = false;
   const finish = (tell: () => void): void => {
     if (over) return;

@@ -51,6 +51,8 @@ export class Network {
   readonly #hosts = new Map<string, Host>();
   readonly #links = new Map<Host, Map<Host, Link>>();
   readonly #listeners = new Map<Host, Map<number, Service>>();
+  readonly #everListened = new Map<Host, Set<number>>();
+  readonly #deadAddresses = new Map<Host, Set<string>>();
   readonly #ends = new Map<Host, Set<Endpoint>>();
   readonly #ports = new Map<Host, number>();
   readonly #connectionCounts = new Map<Link, number>();
@@ -89,6 +91,8 @@ export class Network {
     const ports = this.#listeners.get(host) ?? new Map<number, Service>();
     if (ports.has(port)) throw new Error(`${host.name} listens on port ${port} already`);
     this.#listeners.set(host, ports.set(port, service));
+    const ever = this.#everListened.get(host) ?? new Set<number>();
+    this.#everListened.set(host, ever.add(port));
     return { close: () => void (ports.get(port) === service && ports.delete(port)) };
   }
 
@@ -148,6 +152,22 @@ export class Network {
   /** How many ends of connections a host has open. */
   openEndsOf(host: Host): number {
     return this.#ends.get(host)?.size ?? 0;
+  }
+
+  /**
+   * Where a host tried to connect although nothing ever listened there, as `127.0.0.1:6379`, or the name of a host that
+   * does not exist.
+   */
+  deadAddressesOf(host: Host): readonly string[] {
+    return [...(this.#deadAddresses.get(host) ?? [])];
+  }
+
+  /** For the handshake and sockets: a host tries to connect. */
+  noticeTry(from: Host, address: string, port: number): void {
+    const to = this.hostAt(from, address);
+    if (to !== undefined && this.#everListened.get(to)?.has(port) === true) return;
+    const dead = this.#deadAddresses.get(from) ?? new Set<string>();
+    this.#deadAddresses.set(from, dead.add(`${address}:${port}`));
   }
 
   /** For endpoints. */

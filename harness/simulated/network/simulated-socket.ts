@@ -172,6 +172,7 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
     this.#host.post("lookup", () => {
       if (!this.connecting) return;
       if (address === undefined) {
+        this.#network.noticeTry(this.#host, name, port);
         process.nextTick(() => this.destroy(unknownName(name)));
         return;
       }

@@ -14,6 +14,7 @@ import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
 import type { Exchange } from "../wire/exchange.ts";
 import type { ServerWatch } from "../wire/server-watch.ts";
+import type { SimulatedClient } from "./simulated-client.ts";
 import { SimulatedSystem } from "./simulated-system.ts";
 
 export interface SimulateOptions {
@@ -98,13 +99,13 @@ export async function simulate<T>(
   const end = await kernel
     .run({ done: () => task.state !== "running" })
     .catch((error: unknown) => {
-      throw error instanceof SimulationLimitError ? (unconnected(connecting, kernel) ?? error) : error;
+      throw error instanceof SimulationLimitError ? (unconnected(connecting, system) ?? error) : error;
     })
     .finally(() => {
       Error.stackTraceLimit = stackTraceLimit;
     });
   if (task.state === "failed") throw task.error;
-  const hanging = task.state === "running" ? unconnected(connecting, kernel) : undefined;
+  const hanging = task.state === "running" ? unconnected(connecting, system) : undefined;
   if (hanging !== undefined) throw hanging;
   if (task.state !== "done") throw new HarnessError(`the simulation made no progress (${end}) before its run was over`);
   for (const { name, failures } of kernel.hosts.values()) {
@@ -151,27 +152,27 @@ async function connectClients(
         () => void connecting.delete(name),
         (error: unknown) => {
           const cause = system.failureOf(name) ?? error;
-          throw cause instanceof HarnessError ? cause : cannotConnect(name, cause);
+          throw cause instanceof HarnessError ? cause : cannotConnect(client, cause);
         },
       );
     }),
   );
 }
 
-function cannotConnect(name: string, error: unknown): UserError {
-  return new UserError(`the lock of ${name} could not connect: ${messageOf(error)}`, "fix its driver", {
-    cause: error,
-  });
+function cannotConnect({ name, deadAddressWords }: SimulatedClient, error: unknown): UserError {
+  const what = [`the lock of ${name} could not connect: ${messageOf(error)}`, deadAddressWords ?? []].flat().join("; ");
+  return new UserError(what, "fix its driver", { cause: error });
 }
 
 /** The message when a simulation ended before these clients were connected; undefined where all are. */
-function unconnected(connecting: ReadonlySet<string>, { hosts }: Kernel): UserError | undefined {
-  const [name] = connecting;
-  if (name === undefined) return undefined;
-  const host = hosts.get(name);
-  const [addon] = (host && ModuleGraph.of(host)?.addons) ?? [];
+function unconnected(connecting: ReadonlySet<string>, { clients }: SimulatedSystem): UserError | undefined {
+  const client = clients.find(({ name }) => connecting.has(name));
+  if (client === undefined) return undefined;
+  const { name, host, deadAddressWords } = client;
+  const [addon] = ModuleGraph.of(host)?.addons ?? [];
   if (addon === undefined) {
-    return new UserError(`the lock of ${name} never connects`, "fix its driver, whose connect does not settle");
+    const what = [`the lock of ${name} never connects`, deadAddressWords ?? []].flat().join("; ");
+    return new UserError(what, "fix its driver, whose connect does not settle");
   }
   return new UserError(
     `the lock of ${name} never connects: it uses native code, ${basename(addon)}, which is not simulated`,

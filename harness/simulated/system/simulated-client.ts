@@ -4,6 +4,7 @@ import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLeas
 import type { Host } from "../kernel/host.ts";
 import { HostDiedError } from "../kernel/host-tasks.ts";
 import type { Network } from "../network/network.ts";
+import { deadAddressWords } from "./dead-addresses.ts";
 import type { SendStops } from "./send-stops.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 
@@ -50,6 +51,11 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     });
   }
 
+  /** Where it tried to connect although no server is there, in words; undefined if it did not. */
+  get deadAddressWords(): string | undefined {
+    return deadAddressWords(this.#network, this.host);
+  }
+
   /** Which of its operations is under way, from 1; undefined: none. */
   get operation(): number | undefined {
     return this.#isBusy ? this.#operations : undefined;
@@ -68,11 +74,18 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   async #ask(request: ClientRequest): Promise<ClientReply> {
     if (this.host.state === "dead") return { ok: false, kind: "error", reason: "the client is dead" };
     try {
-      return await this.host.call(request.op, () => this.#perform(request));
+      const reply = await this.host.call(request.op, () => this.#perform(request));
+      return reply.ok ? reply : this.#explained(reply);
     } catch (error) {
       const reason = error instanceof HostDiedError ? "the client died" : messageOf(error);
       return { ok: false, kind: "indeterminate", reason };
     }
+  }
+
+  /** An operation that failed for want of a server says so: its driver may only know that nobody answered. */
+  #explained(reply: Extract<ClientReply, { ok: false }>): ClientReply {
+    const words = reply.kind === "contended" ? undefined : this.deadAddressWords;
+    return words === undefined ? reply : { ...reply, reason: `${reply.reason}; ${words}` };
   }
 
   pauseAtSend(to: readonly string[], count: number): Promise<PauseToCome> {
