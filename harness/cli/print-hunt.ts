@@ -125,6 +125,10 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
   return { title, runs: record === undefined ? [] : [record], summary };
 }
 
+function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {
+  return `npx lockstorm conform ${lock} --topology ${topology.kind}`;
+}
+
 function words({ findings, reason, lostShards }: HuntResult): string {
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
@@ -143,7 +147,8 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
-    return `${total}; ${verdict}. Seed ${seed}.`;
+    const next = valid === 0 && isModulePath(lock) ? ` Check its driver: ${conformCommand(parameters)}` : "";
+    return `${total}; ${verdict}. Seed ${seed}.${next}`;
   }
   const { position, path, shrinks, recurrence } = counterexample;
   const words = recurrenceWords(recurrence);

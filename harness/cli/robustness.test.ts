@@ -22,11 +22,18 @@ const HISTORY = [
 const REST =
   "return { acquire: async (key) => ({ type: 'ok', value: { key, owner: String(Math.random()), validForMs: 100 } }), " +
   "release: async () => ({ type: 'ok', value: { released: true } }), [Symbol.asyncDispose]: async () => {} };";
+/** Connects to where no server is, and hears nothing. */
+const DEAF = `import { createConnection } from "node:net";
+  export const driver = { connect: async () => {
+    createConnection(6379).on("error", () => {});
+    ${REST.replace("type: 'ok', value: { key, owner: String(Math.random()), validForMs: 100 }", "type: 'info', reason: 'no answer'")}
+  } };`;
 const ATTACK = String.raw`\u001b[2J\u001b]0;pwn\u0007\r\n::error::pwn\n##[error]pwn\u202e\u200b`;
 const FILES: Readonly<Record<string, string | Uint8Array>> = {
   "history.jsonl": HISTORY,
   "talks.mjs": `console.log("${ATTACK}"); process.stderr.write("${ATTACK}\\n"); process.emitWarning("${ATTACK}");
     export const driver = { connect: async () => { console.log("${ATTACK}"); ${REST} } };`,
+  "deaf.mjs": DEAF,
   "throws.mjs": `export const driver = { connect: async () => { throw new Error("${ATTACK}"); } };`,
   "throws-at-load.mjs": `throw new Error("${ATTACK}");`,
   "rejects-at-load.mjs": `Promise.reject(new Error("${ATTACK}")); export const driver = { connect: async () => { ${REST} } };`,
@@ -55,6 +62,16 @@ beforeAll(() => {
   execFileSync("mkfifo", [at("pipe")]);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a hunt in which nothing is granted says why, and how to check the driver", async () => {
+  const { code, stdout } = await run("hunt", "--lock", "./deaf.mjs", "--runs", "3", "--seed", "1");
+  const text = stdout.replaceAll(/\s+/g, " ");
+  expect(code).toBe(2);
+  expect(text).toContain("ended as info: no answer; it tried to connect to what is not in `servers`: N:N: 3 runs");
+  expect(text).toContain(
+    "no run decided anything. Seed 1. Check its driver: npx lockstorm conform ./deaf.mjs --topology single",
+  );
+});
 
 function expectOneLine(result: MainResult | CliResult, code: number, line: RegExp): void {
   expect(result.stderr).toMatch(line);
