@@ -74,7 +74,38 @@ describe("what is no driver is refused in one line", () => {
     expect(refused).toMatchObject({ message: `there is no lock "${name}"`, hint });
   });
 
+  test("a name that a file has, with how to name the file", async () => {
+    await expect(loadDriver("package.json")).rejects.toMatchObject({
+      hint: "for the file of that name, write ./package.json",
+    });
+  });
+
   test.each([
+    [
+      "an import that leads nowhere",
+      "nowhere",
+      'import "lockstorm-unheard-of";',
+      /^install what it imports, or correct/,
+    ],
+    [
+      "a syntax error",
+      "syntax",
+      "export const driver = { connect( { } };",
+      /^correct it: node .*x\.mjs shows where it fails$/,
+    ],
+    [
+      "an error of its own",
+      "throwing",
+      'throw new Error("no way");',
+      /^correct it: node .*g\.mjs shows where it fails$/,
+    ],
+  ])("%s, with what to do", async (_, name, source, hint) => {
+    const refused = await loadDriver(module(`${name}.mjs`, source)).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
+  test.each([
+    ["a folder", () => folder, "is a folder"],
     ["a file that is not there", () => join(folder, "nothing.mjs"), "there is no file"],
     ["a module that throws", () => module("throws.mjs", 'throw new Error("no\\nway");'), "cannot be loaded: no way"],
     ["a module that is none", () => module("broken.mjs", "export default {"), "cannot be loaded"],

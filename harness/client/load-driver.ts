@@ -1,10 +1,11 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { codeOf } from "../core/system-reason.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
@@ -34,8 +35,9 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   }
 }
 
-/** A lock of a similar name, else where locks come from. */
+/** The file of that name, a lock of a similar name, or where locks come from. */
 function hintForLock(lock: string): string {
+  if (existsSync(lock)) return `for the file of that name, write ./${lock}`;
   const alike = mostAlike(
     lock,
     [...locks, ...libraryWorkers].map(({ name }) => name),
@@ -85,13 +87,15 @@ function explainMissingPackage({ name, npmPackage }: LockEntry, error: unknown):
 }
 
 async function loadModule(path: string): Promise<LockDriver> {
-  if (!existsSync(path)) throw new UserError(`there is no file ${path}`, "correct the path of the lock");
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) throw new UserError(`there is no file ${path}`, "correct the path of the lock");
+  if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
   let loaded: unknown;
   try {
     loaded = await settled(import(pathToFileURL(path).href), path);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error), { cause: error });
+    throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
   }
   return driverIn(loaded, path);
 }
@@ -119,10 +123,15 @@ async function settled(loading: Promise<unknown>, path: string): Promise<unknown
 }
 
 /** A hint for a module that Node does not load. */
-function hintOfLoading(error: unknown): string {
+function hintOfLoading(error: unknown, path: string): string {
   if (error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message)) {
     return 'name it .mts or .mjs, or write "type": "module" in package.json';
   }
+  const code = codeOf(error);
+  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
+    return "install what it imports, or correct the import";
+  // Node keeps the place of a syntax error to itself, and prints it.
+  if (code === undefined) return `correct it: node ${path} shows where it fails`;
   return "make it loadable by plain Node, which only strips types";
 }
 
