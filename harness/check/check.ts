@@ -181,7 +181,11 @@ export class HistoryChecker {
       ...this.#freezes.reasons,
       ...this.#mistakes.reasons,
       ...(silent && (foreign || this.#nothingGranted === undefined)
-        ? ["no event of the history concerns a required property"]
+        ? [
+            this.#refusal.allContended
+              ? "every acquire was refused as contended, though no acquire was granted"
+              : "no event of the history concerns a required property",
+          ]
         : []),
       ...(this.#evidence.events === 0 ? ["the history holds no events"] : []),
       ...(foreign ? [] : doubts),

@@ -33,3 +33,14 @@ test("a history in which a lock was granted or refused as contended says nothing
   const granted = refused("timed out", (recording) => recording.acquire(5, 0, "a").release(10, 0, "a"));
   expect(checkHistory(granted, { required }).reasons).toEqual(["no lock was ever contended"]);
 });
+
+test("where all acquires were refused as contended, the verdict says that nobody was granted the lock", () => {
+  const recording = new Recording({ clients: 2 }).fail(0, 0).fail(2, 1);
+  const { verdict, reasons } = checkHistory(recording.history, { required });
+  expect([verdict, reasons]).toEqual([
+    "unknown",
+    ["every acquire was refused as contended, though no acquire was granted"],
+  ]);
+  const granted = new Recording({ clients: 2 }).acquire(0, 0, "a").fail(2, 1).release(4, 0, "a");
+  expect(checkHistory(granted.history, { required }).reasons).toEqual([]);
+});

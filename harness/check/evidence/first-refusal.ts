@@ -14,13 +14,18 @@ const MOST_WORDS = 200;
 export class FirstRefusal {
   #first: CompletionEvent | undefined;
   #granted = false;
+  #contended = false;
 
   push({ event, invocation }: HistoryStep): void {
     if (this.#granted || invocation?.f !== "acquire") return;
     if (event.type === "ok") this.#granted = true;
-    else if (event.type === "info" || (event.type === "fail" && !CONTENDED.has(event.value?.reason))) {
-      this.#first ??= event as CompletionEvent;
-    }
+    else if (event.type === "fail" && CONTENDED.has(event.value?.reason)) this.#contended = true;
+    else if (event.type === "info" || event.type === "fail") this.#first ??= event as CompletionEvent;
+  }
+
+  /** Whether each acquire was refused as contended: nobody can have held the lock then. */
+  get allContended(): boolean {
+    return !this.#granted && this.#first === undefined && this.#contended;
   }
 
   /** As a reason for `unknown`; undefined if an acquire was granted, or each was refused as contended. */
