@@ -62,7 +62,8 @@ export class ClientProgram implements AsyncDisposable {
       return new ClientProgram(lock.value, resource.value, options);
     }
     // The one that did connect would keep the process alive.
-    for (const end of [lock, resource]) if (end.status === "fulfilled") await end.value[Symbol.asyncDispose]();
+    if (lock.status === "fulfilled") await closeLock(lock.value);
+    if (resource.status === "fulfilled") await resource.value[Symbol.asyncDispose]();
     throw lock.status === "rejected" ? lock.reason : (resource as PromiseRejectedResult).reason;
   }
 
@@ -108,8 +109,15 @@ export class ClientProgram implements AsyncDisposable {
     return this.#lock.wallMs === undefined ? Date.now() : this.#lock.wallMs();
   }
 
+  /** Closes the lock and the resource. @throws what the driver throws */
+  async close(): Promise<void> {
+    const [closed] = await Promise.allSettled([closeLock(this.#lock), this.#resource[Symbol.asyncDispose]()]);
+    if (closed.status === "rejected") throw closed.reason;
+  }
+
+  /** The same, whatever the driver throws: nobody needs the client any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.allSettled([this.#lock[Symbol.asyncDispose](), this.#resource[Symbol.asyncDispose]()]);
+    await Promise.allSettled([this.close()]);
   }
 
   #perform(request: ClientRequest): Promise<ClientReply> {
@@ -195,6 +203,13 @@ export class ClientProgram implements AsyncDisposable {
     if (grant === undefined) throw new Error(`this client holds no grant of ${key} as ${owner}`);
     return grant;
   }
+}
+
+async function closeLock(lock: LockClient): Promise<void> {
+  // A driver without types may have none.
+  const close: unknown = lock[Symbol.asyncDispose];
+  if (typeof close !== "function") throw new Error("the client has no method [Symbol.asyncDispose]");
+  await lock[Symbol.asyncDispose]();
 }
 
 /**

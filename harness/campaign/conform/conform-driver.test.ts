@@ -308,6 +308,16 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
     }),
   ],
   "a connection that is not closed": ["disposal", driverWith(() => ({ [Symbol.asyncDispose]: async () => {} }))],
+  "a client that cannot be closed": ["disposal", driverWith(() => ({ [Symbol.asyncDispose]: undefined as never }))],
+  "a client that fails to close": [
+    "disposal",
+    driverWith((redis) => ({
+      [Symbol.asyncDispose]: async () => {
+        redis.disconnect();
+        throw new Error("already closed");
+      },
+    })),
+  ],
   "a renewal that it reports and does not make": [
     "renewal",
     driverWith((_, right) => {

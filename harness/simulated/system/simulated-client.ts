@@ -106,7 +106,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   }
 
   async close(): Promise<void> {
-    await this.host.call("close", async () => this.#program?.[Symbol.asyncDispose]());
+    await this.host.call("close", async () => this.#program?.close());
   }
 
   openConnections(): number {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../core/errors.ts";
 import type { ConformityCheck } from "../conformity.ts";
 
 const WITHIN_MS = 10_000;
@@ -14,7 +15,13 @@ export const disposal: ConformityCheck = {
       return trial.skip("this backend cannot close a client");
     await trial.granted(0, { ttlMs: 1000 });
     const before = client.openConnections();
-    const closing = client.close().then(() => true);
+    const closing = client.close().then(
+      () => true,
+      (error: unknown) => {
+        trial.mistake(`disposing the client failed: ${messageOf(error)}`);
+        return true;
+      },
+    );
     const closed = await Promise.race([closing, trial.sleep(WITHIN_MS).then(() => false)]);
     if (!closed) trial.mistake(`disposing the client takes longer than ${WITHIN_MS} ms`);
     await trial.sleep(GOODBYE_MS);
