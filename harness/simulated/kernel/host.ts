@@ -1,10 +1,10 @@
-import { HarnessError } from "../../core/errors.ts";
+import { HarnessError, UserError } from "../../core/errors.ts";
 import { randomStream, type Random } from "../../core/random.ts";
 import { HostClock } from "./host-clock.ts";
 import { HostTasks, type Task } from "./host-tasks.ts";
 import type { HostSockets } from "./host-sockets.ts";
 import type { Kernel } from "./kernel.ts";
-import { SimulationLimitError } from "./limits.ts";
+import { SPINNING_HINT } from "./limits.ts";
 import { PauseBuffer } from "./pause-buffer.ts";
 import { ScheduledEvent } from "./event-queue.ts";
 import { StepWork } from "./step-work.ts";
@@ -216,13 +216,14 @@ export class Host {
     this.kernel.reportFailure(this, during, error);
   }
 
-  /** Counts a reading of a clock. @throws SimulationLimitError when the program spins */
+  /** Counts a reading of a clock. @throws UserError when the program spins */
   countClockRead(): void {
     this.clockReads += 1;
     if (this.clockReads <= this.kernel.limits.clockReadsPerStep) return;
-    const error = new SimulationLimitError(
-      `${this.name} read its clock ${this.clockReads} times in one step: its program spins until a time is reached, ` +
-        "but in a simulation time moves only between steps",
+    const error = new UserError(
+      `the program of ${this.name} read its clock ${this.clockReads} times without waiting for anything: it spins ` +
+        "until a time is reached, but in a simulation time passes only while a program waits",
+      SPINNING_HINT,
     );
     this.kernel.abort(error);
     throw error;

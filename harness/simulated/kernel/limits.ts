@@ -1,6 +1,7 @@
 import { HarnessError } from "../../core/errors.ts";
 
-/** Nothing in a simulation is unbounded. A limit that is reached ends the run with a `SimulationLimitError`. */
+/** Nothing in a simulation is unbounded. A limit that is reached ends the run with a
+ * `SimulationLimitError`, or with a `UserError` if the program of a host does not end its step. */
 export interface Limits {
   /** Events that a kernel runs in its life. */
   readonly events: number;
@@ -21,6 +22,9 @@ export const DEFAULT_LIMITS: Limits = {
   clockReadsPerStep: 1_000_000,
   failuresPerHost: 1000,
 };
+
+/** What to do about a program that does not end its step. */
+export const SPINNING_HINT = "wait with a timer, or give it real time (--backend live or containers)";
 
 /** A simulation went on for longer than any sensible run does. */
 export class SimulationLimitError extends HarnessError {}

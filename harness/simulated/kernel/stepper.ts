@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { HarnessError } from "../../core/errors.ts";
+import { HarnessError, UserError } from "../../core/errors.ts";
 import type { Driven } from "./drive.ts";
 import type { EventQueue, ScheduledEvent } from "./event-queue.ts";
 import type { Host } from "./host.ts";
 import type { InputListener } from "./input-listener.ts";
-import { SimulationLimitError, type Limits } from "./limits.ts";
+import { SimulationLimitError, SPINNING_HINT, type Limits } from "./limits.ts";
 import { current } from "./current-context.ts";
 import type { Trace } from "./trace.ts";
 
@@ -90,9 +90,10 @@ export class Stepper implements Driven {
     if (task === undefined) return false;
     this.#tasks += 1;
     if (this.#tasks > this.#limits.tasksPerStep) {
-      throw new SimulationLimitError(
-        `${host.name} ran ${this.#tasks} immediates in one step: its program polls by setImmediate, but in a ` +
-          "simulation time moves only between steps",
+      throw new UserError(
+        `the program of ${host.name} ran ${this.#tasks} immediates without waiting for anything: it polls by ` +
+          "setImmediate, but in a simulation time passes only while a program waits",
+        SPINNING_HINT,
       );
     }
     this.#enter(host, "immediate", task.run);

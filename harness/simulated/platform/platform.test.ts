@@ -1,4 +1,5 @@
 import "./install.ts";
+import { exec, execFile } from "node:child_process";
 import crypto from "node:crypto";
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -97,6 +98,11 @@ const forbidden: Record<string, () => unknown> = {
   "dns.resolve4": () => dns.resolve4("localhost", noop),
   "fs.watch": () => fs.watch("."),
   "zlib.createGzip": () => zlib.createGzip(),
+  "child_process.execFile": () => execFile("true"),
+  "the promise of child_process.execFile": () => promisify(execFile)("true"),
+  "the promise of child_process.exec": () => promisify(exec)("true"),
+  "Atomics.wait": () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1),
+  "Atomics.waitAsync": () => Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 1),
   "new Worker": () => new Worker("", { eval: true }),
 };
 

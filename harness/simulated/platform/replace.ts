@@ -1,3 +1,4 @@
+import { promisify } from "node:util";
 import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 
@@ -52,16 +53,23 @@ export function patch(
   Object.defineProperty(patched, "length", { value: original.length });
   for (const key of Reflect.ownKeys(original)) {
     const descriptor = Object.getOwnPropertyDescriptor(original, key);
-    if (descriptor !== undefined && !Reflect.has(patched, key)) Object.defineProperty(patched, key, descriptor);
+    if (descriptor === undefined || Reflect.has(patched, key)) continue;
+    Object.defineProperty(patched, key, { ...descriptor, configurable: true });
   }
   replace(target, name, patched);
 }
 
-/** Patches `name` to throw in a host's program, because the simulation does not offer it. */
+/**
+ * Patches `name` to throw in a host's program, because the simulation does not offer it. So does the form of it that
+ * `promisify` returns, if it has one of its own.
+ */
 export function forbid(target: object, name: PropertyKey, called: string): void {
-  patch(target, name, called, () => {
+  const refuse = (): never => {
     throw notSimulated(called);
-  });
+  };
+  patch(target, name, called, refuse);
+  const forbidden = Reflect.get(target, name) as object;
+  if (Reflect.has(forbidden, promisify.custom)) patch(forbidden, promisify.custom, called, refuse);
 }
 
 /** Like `forbid`, for a class. */

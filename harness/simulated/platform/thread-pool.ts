@@ -38,6 +38,8 @@ export function patchThreadPool(): void {
   patchSubtle();
   patchCompression();
   for (const name of ["spawn", "exec", "execFile", "fork"]) forbid(childProcess, name, `child_process.${name}`);
+  // They wait for another thread, in real time: virtual time would stand still.
+  for (const name of ["wait", "waitAsync"]) forbid(Atomics, name, `Atomics.${name}`);
   forbidClass(workerThreads, "Worker", "new Worker()");
 }
 
