@@ -147,7 +147,8 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
-    const next = valid === 0 && runs > 0 && isModulePath(lock) ? ` Check its driver: ${conformCommand(parameters)}` : "";
+    const next =
+      valid === 0 && runs > 0 && isModulePath(lock) ? ` Check its driver: ${conformCommand(parameters)}` : "";
     return `${total}; ${verdict}. Seed ${seed}.${next}`;
   }
   const { position, path, shrinks, recurrence } = counterexample;

@@ -80,6 +80,14 @@ describe("a check of the elapsed time", () => {
     expect(await acquire(await connect(late, check))).toMatchObject({ type: "fail", kind: "error" });
   });
 
+  it("discards an extension that comes when its lease is over, which may have had its effect", async () => {
+    const client = await connect(lock({ validForMs: -1 }), check);
+    const grant = { key: "k", owner: "a" };
+    expect(await client.extend?.(grant, 100)).toMatchObject({ type: "info" });
+    expect(await (await connect(lock({ validForMs: 1 }), check)).extend?.(grant, 100)).toMatchObject({ type: "ok" });
+    expect(await (await connect(lock(), check)).extend?.(grant, 100)).toMatchObject({ type: "ok" });
+  });
+
   it("leaves alone a grant that the lock has renewed meanwhile, and passes on that it has", async () => {
     const renewed = { key: "k", owner: "a", validForMs: 100 };
     const slow = lock({ takesMs: 120 });

@@ -14,8 +14,8 @@ import { lostProblem, renewedProblem } from "./driver-answers.ts";
 /** How a counterfactual run alters what a client does with the lock. */
 export type Alteration =
   /**
-   * A grant is discarded if its TTL, counted from the request, or its reported validity is over when it arrives, unless
-   * the lock has renewed it meanwhile.
+   * A grant or an extension is discarded if its TTL, counted from the request, or its reported validity is over when it
+   * arrives, unless the lock has renewed the lease meanwhile.
    */
   | { readonly kind: "elapsed-check" }
   /** A timer in the client tells it that its lease is gone when the last granted or renewed lease ends. */
@@ -140,8 +140,15 @@ class AlteredClient implements LockClient {
   async #extend(extend: NonNullable<LockClient["extend"]>, grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
     if (this.#isAltered("extend")) return { type: "fail", kind: "error", reason: "left out" };
     const askedAt = performance.now();
+    this.#renewedUntil.delete(nameOf(grant));
     const completion = await extend(grant, ttlMs);
-    if (completion.type === "ok") this.#prolong(completion.value, endOf(completion.value, askedAt + ttlMs));
+    if (completion.type !== "ok") return completion;
+    const endsAt = endOf(completion.value, askedAt + ttlMs);
+    const renewedUntil = this.#renewedUntil.get(nameOf(grant)) ?? endsAt;
+    if (this.#alteration.kind === "elapsed-check" && Math.max(endsAt, renewedUntil) <= performance.now()) {
+      return { type: "info", reason: "the lease was over on arrival: discarded" };
+    }
+    this.#prolong(completion.value, endsAt);
     return completion;
   }
 

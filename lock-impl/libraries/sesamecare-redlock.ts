@@ -45,6 +45,14 @@ export const sesamecareRedlock: LockEntry = {
       }),
     ),
     {
+      property: "linearizability",
+      topology: "redlock",
+      under: "none",
+      cause: "expired-grant",
+      source:
+        "its extend succeeds when a quorum has answered, though the lease is over by then and others held the lock",
+    },
+    {
       property: "deadlock-freedom",
       topology: "redlock",
       under: "none",

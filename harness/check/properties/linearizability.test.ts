@@ -41,6 +41,19 @@ describe("linearizability", () => {
     expect(judged(new Recording().acquire(0, 0, "a").lost(3, 0, "other").acquire(5, 1, "b"))).toMatch(/^invalid/);
   });
 
+  it("blames the late answer for an extension that comes when the lease is over and others have held the lock", () => {
+    const extended = (validForMs: number): Recording =>
+      new Recording()
+        .acquire(0, 0, "a", { ttlMs: 100 })
+        .seekExtension(50, 0, "a", 200)
+        .acquire(120, 1, "b", { ttlMs: 100 })
+        .release(140, 1, "b")
+        .extended(400, 0, "a", { validForMs });
+    expect(judged(extended(-150))).toMatch(/^invalid; expired-grant /);
+    expect(judged(extended(0))).toMatch(/^invalid; expired-grant /);
+    expect(judged(extended(1))).toMatch(/^invalid; foreign-release /);
+  });
+
   it("counts refusals only when asked to", () => {
     const recording = new Recording().acquire(0, 0, "a").release(2, 0, "a").fail(5, 1).acquire(8, 1, "b");
     expect(judged(recording)).toBe("valid");

@@ -242,7 +242,12 @@ class Linearizability implements Checker {
   }
 
   /** The lock itself is the cause. */
-  #ofTheLock({ kind }: LockOperation): Hypothesis {
+  #ofTheLock({ kind, validUntil = Infinity, completedTime }: LockOperation): Hypothesis {
+    if (kind === "extend" && validUntil <= completedTime) {
+      const why =
+        "the lock reported success when the lease was over: it must compare the elapsed time with the TTL and refuse";
+      return this.#blame("expired-grant", why);
+    }
     switch (kind) {
       case "release":
       case "lose":
