@@ -3,6 +3,7 @@ import type * as Library from "redlock5";
 import type { LockEntry } from "../lock-entry.ts";
 import { leasedByRedlock, limitsOn } from "../lock-kinds.ts";
 import { connectLibraryClients } from "./library-clients.ts";
+import { lateExtensions } from "./late-extensions.ts";
 import { RedlockClient, type RedlockCalls } from "./redlock-client.ts";
 
 /** The npm package `redlock`, 5.0.0-beta.2, with its defaults. */
@@ -29,14 +30,7 @@ export const redlock5: LockEntry = {
       cause: "expired-grant",
       source: "mike-marcacci/node-redlock#296 and #299: the lease's clock starts before the retries; bad-elapsed-check",
     }),
-    {
-      property: "linearizability",
-      topology: "redlock",
-      under: "none",
-      cause: "expired-grant",
-      source:
-        "its extend succeeds when a quorum has answered, though the lease is over by then and others held the lock",
-    },
+    ...lateExtensions,
     {
       property: "deadlock-freedom",
       topology: "redlock",

@@ -1,20 +1,10 @@
 import type { Redis } from "ioredis";
 import type * as Library from "@sesamecare-oss/redlock";
-import type { FaultClass } from "../../faults/registry.ts";
 import type { LockEntry } from "../lock-entry.ts";
 import { leasedByRedlock, limitsOn } from "../lock-kinds.ts";
 import { connectLibraryClients } from "./library-clients.ts";
+import { delaysAnswers, lateExtensions } from "./late-extensions.ts";
 import { RedlockClient, type RedlockCalls } from "./redlock-client.ts";
-
-/** What can delay an answer until the lease that it grants is over: of a few milliseconds, any request. */
-const LATE_ANSWER: readonly (FaultClass | "none")[] = [
-  "none",
-  "pause-client",
-  "partition",
-  "latency",
-  "stall",
-  "pause-node",
-];
 
 /** The npm package `@sesamecare-oss/redlock`, 1.4.0, a fork of `redlock` 5, with its defaults. */
 export const sesamecareRedlock: LockEntry = {
@@ -33,7 +23,7 @@ export const sesamecareRedlock: LockEntry = {
     };
   },
   limits: [
-    ...LATE_ANSWER.flatMap((under) =>
+    ...(["none", ...delaysAnswers] as const).flatMap((under) =>
       limitsOn(leasedByRedlock.topologies, {
         property: "lease-exclusion",
         under,
@@ -44,14 +34,7 @@ export const sesamecareRedlock: LockEntry = {
             : "it counts the lease of each try from its start, and grants a lease that is over; bad-elapsed-check",
       }),
     ),
-    {
-      property: "linearizability",
-      topology: "redlock",
-      under: "none",
-      cause: "expired-grant",
-      source:
-        "its extend succeeds when a quorum has answered, though the lease is over by then and others held the lock",
-    },
+    ...lateExtensions,
     {
       property: "deadlock-freedom",
       topology: "redlock",
