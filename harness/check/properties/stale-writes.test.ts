@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkHistory } from "../check.ts";
 import { judge } from "../testing/judge.ts";
@@ -44,6 +45,78 @@ it("goes by the positions, in any order the audit lists them", () => {
     .audit(0, 2, "y", { owner: "b", fence: 5 })
     .audit(1, 1, "x", { owner: "a", fence: 3 });
   expect(judged(recording)).toBe("valid");
+});
+
+it.each([
+  ["in the order of the positions", [1, 2, 3]],
+  ["the last one first", [3, 2, 1]],
+  ["the stale one first", [2, 1, 3]],
+  ["the one between them last", [1, 3, 2]],
+])("refuses a stale write that the audit lists %s", (_, order) => {
+  const fences = [5, 3, 6];
+  const recording = new Recording();
+  for (const [at, position] of order.entries()) {
+    recording.audit(at, position, `w${position}`, { owner: `o${position}`, fence: fences[position - 1]! });
+  }
+  const events = [order.indexOf(1), order.indexOf(2)].toSorted((left, right) => left - right);
+  expect(judged(recording)).toBe(`invalid; stale-accepted ${events.join()}`);
+});
+
+it("refuses a stale write that the audit lists before the larger token, with a position between them that it never names", () => {
+  const recording = new Recording()
+    .audit(0, 3, "y", { owner: "b", fence: 3 })
+    .audit(1, 1, "x", { owner: "a", fence: 5 });
+  expect(judged(recording)).toBe("invalid; stale-accepted 0,1");
+});
+
+it("compares a second write at one position with what was accepted up to there, and with nothing beyond", () => {
+  const twice = (position: number): Recording =>
+    new Recording()
+      .audit(0, 1, "x", { owner: "a", fence: 3 })
+      .audit(1, 2, "y", { owner: "b", fence: 5 })
+      .audit(2, position, "z", { owner: "c", fence: 4 });
+  expect(judged(twice(1))).toBe("valid");
+  expect(judged(twice(2))).toBe("invalid; stale-accepted 1,2");
+});
+
+it("names a fault in which the resource forgot, in whatever order the audit lists the two writes", () => {
+  const recording = new Recording()
+    .audit(0, 2, "y", { owner: "b", fence: 3 })
+    .fault(1, "forget-fences")
+    .audit(2, 1, "x", { owner: "a", fence: 5 });
+  const [violation] = checkHistory(recording.history).properties["stale-writes"]?.violations ?? [];
+  expect(violation?.hypotheses?.map(({ fault }) => fault)).toEqual([1, undefined]);
+});
+
+it("refuses in any order of the audit what it refuses in the order of the positions", () => {
+  const seen = { valid: 0, invalid: 0 };
+  const write = fc.record({
+    fence: fc.option(fc.nat({ max: 3 }), { nil: undefined, freq: 6 }),
+    owner: fc.constantFrom("a", "b"),
+    // Positions may be missing.
+    gap: fc.constantFrom(1, 1, 1, 2),
+    at: fc.nat(),
+  });
+  fc.assert(
+    fc.property(fc.array(write, { maxLength: 6 }), (drawn) => {
+      let position = 0;
+      const writes = drawn.map(({ gap, fence, owner, at }) => ({ position: (position += gap), fence, owner, at }));
+      const recording = new Recording();
+      for (const { position: at, ...rest } of writes.toSorted((left, right) => left.at - right.at)) {
+        const { fence, owner } = rest;
+        recording.audit(0, at, `w${at}`, fence === undefined ? { owner } : { owner, fence });
+      }
+      const fenced = writes.flatMap(({ fence, owner }) => (fence === undefined ? [] : [{ fence, owner }]));
+      const isStale = fenced.some(({ fence, owner }, place) =>
+        fenced.slice(0, place).some((other) => other.fence > fence || (other.fence === fence && other.owner !== owner)),
+      );
+      const expected = fenced.length === 0 ? "not-applicable" : isStale ? "invalid" : "valid";
+      expect(checkHistory(recording.history).properties["stale-writes"]?.verdict).toBe(expected);
+      if (expected !== "not-applicable") seen[expected] += 1;
+    }),
+    { numRuns: 2000 },
+  );
+  expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(100);
 });
 
 it("keeps the resources of keys apart", () => {
@@ -160,6 +233,11 @@ describe("a rightful holder whose write is refused", () => {
       .write(400, 1, "b", "y", { fence: 1 })
       .audit(401, 1, "y", { owner: "b", fence: 1, accepted: false });
     expect(judged(refused.refuseWrite(402, 1))).toBe("valid");
+  });
+
+  it("is none where the audit is not in the order of its positions: the larger token may have come later", () => {
+    const disordered = overtaken().audit(403, 3, "u").audit(404, 2, "v");
+    expect(judged(disordered.refuseWrite(405, 1))).toBe("valid");
   });
 
   it("is none where it did not write with the token of its hold, or the answer is unknown", () => {

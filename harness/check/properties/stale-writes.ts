@@ -1,5 +1,6 @@
 import type { AuditEvent } from "../../history/history.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { AcceptedOrder, type Inversion } from "./accepted-order.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -10,12 +11,6 @@ import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { faultInWords, holderOf, ms } from "../words.ts";
-
-/** The accepted write with the largest fencing token of one resource. */
-interface Accepted {
-  readonly fence: number;
-  readonly event: AuditEvent;
-}
 
 /**
  * P4, no stale write: in the order in which a resource applied them, the fencing tokens of accepted writes never
@@ -36,11 +31,11 @@ class StaleWrites implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("stale-writes");
   readonly #remarks = new RemarkList("more stale writes are not listed");
-  readonly #largest = new Map<string, Accepted>();
   readonly #granted = new Map<string, number>();
   readonly #refused: RefusedWrites;
   readonly #grantedAtWrite = new Map<number, number>();
   readonly #audited = new AuditedPositions();
+  readonly #accepted = new AcceptedOrder(this.#audited);
   /** By key, the positions of acknowledged writes with a fencing token that no audit has named yet. */
   readonly #unaudited = new Map<string, Map<number, string>>();
   #fenced = 0;
@@ -87,7 +82,12 @@ class StaleWrites implements Checker {
   }
 
   finish(): PropertyVerdict {
-    for (const refused of this.#refused.finish()) this.#findings.add(() => this.#describeRefused(refused));
+    for (const refused of this.#refused.finish()) {
+      // Which writes the resource had accepted before it refused one, only an audit in its order tells.
+      if (this.#accepted.isDisordered(refused.write.key)) continue;
+      this.#findings.add(() => this.#describeRefused(refused));
+    }
+    this.#report(this.#accepted.finish());
     if (this.#fenced > 0) return this.#findings.verdict(this.#uncovered() ?? VALID);
     if (this.#acknowledged && !this.#wasAudited) {
       return unknown("writes were acknowledged, but the history does not say in which order the resource applied them");
@@ -123,27 +123,22 @@ class StaleWrites implements Checker {
       this.#skipped ||= event.value.fence !== undefined;
       return;
     }
-    const { fence, accepted, owner, data, position } = event.value;
+    const { fence, accepted, data, position } = event.value;
+    if (fence !== undefined) this.#fenced += 1;
     if (accepted) {
+      this.#report(this.#accepted.add(event));
       this.#audited.add(event.key, position);
       this.#unaudited.get(event.key)?.delete(position);
-    }
-    if (fence === undefined) return;
-    this.#fenced += 1;
-    const largest = this.#largest.get(event.key);
-    if (!accepted) {
+    } else if (fence !== undefined) {
+      const largest = this.#accepted.largest(event.key);
       if (largest !== undefined && fence < largest.fence) this.#refused.refuse(event, largest.event);
       const after = largest === undefined ? "" : ` after ${largest.fence} was accepted`;
       this.#remarks.add(`write ${data} with fencing token ${fence} was refused${after}`);
-      return;
     }
-    // The resource applied them in the order of their positions, regardless of the order in which they are listed.
-    if (largest !== undefined && position < largest.event.value.position) return;
-    if (largest !== undefined && fence < largest.fence) this.#findings.add(() => this.#describe(largest, event, fence));
-    else if (largest !== undefined && fence === largest.fence && owner !== largest.event.value.owner) {
-      this.#findings.add(() => this.#describe(largest, event, fence));
-    }
-    if (largest === undefined || fence > largest.fence) this.#largest.set(event.key, { fence, event });
+  }
+
+  #report(inversions: readonly Inversion[]): void {
+    for (const inversion of inversions) this.#findings.add(() => this.#describe(inversion));
   }
 
   #describeRefused({ hold, write, refusal, audit, accepted }: RefusedWrite): Violation {
@@ -164,7 +159,7 @@ class StaleWrites implements Checker {
     );
   }
 
-  #describe(largest: Accepted, event: AuditEvent, fence: number): Violation {
+  #describe({ earlier: largest, later: { event, fence } }: Inversion): Violation {
     const write = ({ value }: AuditEvent): string =>
       `write ${value.data} (owner ${shortOwner(value.owner ?? "unknown")})`;
     const stale = fence < largest.fence;
@@ -177,7 +172,7 @@ class StaleWrites implements Checker {
       : "the resource must reject an equal fencing token from another owner";
     const remedies = ["fencing-resource"] as const;
     const forgot = this.#evidence.faults
-      .during(({ loses }) => loses === "fences", largest.event.time, event.time)
+      .during(({ loses }) => loses === "fences", ...between(largest.event, event))
       .map((fault): Hypothesis => {
         const accused = faultInWords(fault);
         const forgetting = `in ${accused} the resource forgot which fencing tokens it had accepted`;
@@ -198,4 +193,9 @@ class StaleWrites implements Checker {
       [...forgot, { cause: "stale-accepted", events: [], why, ground: { on: "history" }, remedies }],
     );
   }
+}
+
+/** The times of two events, the earlier one first. */
+function between(one: AuditEvent, other: AuditEvent): readonly [number, number] {
+  return one.time <= other.time ? [one.time, other.time] : [other.time, one.time];
 }
