@@ -46,6 +46,43 @@ it("misses one only where the audit shows another write at its position", () => 
   expect(judged(partial(2, 1).audit(5, 4, "x", { owner: "a" }))).toBe("valid");
 });
 
+it.each([
+  ["in the order of the positions", [1, 2, 3]],
+  ["before the update that it overwrote", [1, 3, 2]],
+  ["the last one first", [3, 2, 1]],
+])("names the update that was overwritten, where the audit lists the writes %s", (_, order) => {
+  const recording = new Recording().acquire(0, 0, "a");
+  for (const [position, basedOn] of [0, 1, 1].map((basedOn, at) => [at + 1, basedOn] as const)) {
+    recording.write(position * 10, 0, "a", `w${position}`, { basedOn }).wrote(position * 10 + 1, 0, position);
+  }
+  for (const position of order) {
+    recording.audit(90, position, `w${position}`, { owner: "a", basedOn: position === 3 ? 1 : position - 1 });
+  }
+  const violations = violationsOf("lost-updates", recording);
+  expect(violations.map(({ explanation }) => explanation)).toEqual([
+    expect.stringContaining("it overwrote 1 update that its author never saw, w2 of owner a."),
+  ]);
+});
+
+it("names no update that was overwritten where the audit does not list it", () => {
+  const recording = new Recording()
+    .acquire(0, 0, "a")
+    .audit(1, 1, "x", { owner: "a" })
+    .audit(2, 3, "z", { owner: "a", basedOn: 1 });
+  const [violation] = violationsOf("lost-updates", recording);
+  expect(violation?.explanation).toContain("it overwrote 1 update that its author never saw. ");
+});
+
+it("knows nothing where a write is based on its own position or a later one", () => {
+  const recording = (basedOn: number): Recording =>
+    new Recording()
+      .acquire(0, 0, "a")
+      .write(2, 0, "a", "x", { basedOn })
+      .wrote(3, 0, 1)
+      .audit(4, 1, "x", { owner: "a", basedOn });
+  expect([0, 1, 5].map((basedOn) => judged(recording(basedOn)))).toEqual(["valid", "unknown", "unknown"]);
+});
+
 it("finds a write that was applied though it reported failure", () => {
   const recording = new Recording()
     .acquire(0, 0, "a")

@@ -40,14 +40,25 @@ interface KnownWrite {
 interface KeyWrites {
   /** Writes that author and audit do not agree upon yet, by their data. */
   readonly unsettled: Map<string, KnownWrite>;
-  /** The accepted write that the resource applied last. */
-  last: KnownWrite | undefined;
+  /** The accepted write at the largest position that the audit has listed. */
+  last: { readonly position: number; readonly write: KnownWrite } | undefined;
+  /** By position, updates that were overwritten and that the audit has not listed yet. */
+  readonly awaited: Map<number, Overwritten>;
 }
+
+/** The update at the position just before a write that does not take account of it; undefined while it is not listed. */
+interface Overwritten {
+  write: KnownWrite | undefined;
+}
+
+/** So many violations at most wait to be told which update was overwritten: no more are listed. */
+const MOST_AWAITED = 100;
 
 /**
  * P5, no lost update. For each guarded value: every acknowledged write was applied; every write that was applied was
  * acknowledged or had an indeterminate end; and no accepted write that says what it is based on has overwritten an
- * update that its author never saw (`basedOn` is the position just before its own).
+ * update that its author never saw (`basedOn` is the position just before its own). A write that says that it is based
+ * on itself or on a later one contradicts the audit: then nothing is decided.
  *
  * An acknowledged write names its position. It is certainly lost if the resource applied another write there; if the
  * audit does not cover that position, nothing is decided.
@@ -67,6 +78,8 @@ class LostUpdates implements Checker {
   readonly #audited = new AuditedPositions();
   #acknowledged = 0;
   #audits = 0;
+  /** Why the history contradicts itself, if it does. */
+  #contradiction: string | undefined;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
@@ -95,16 +108,16 @@ class LostUpdates implements Checker {
         ? notApplicable("no write reached the resource")
         : unknown("writes were acknowledged, but the history does not say which of them the resource applied");
     }
-    let unaudited: string | undefined;
+    let undecided = this.#contradiction;
     for (const [key, { unsettled }] of this.#keys) {
       for (const [data, { end, ambiguous, invocation }] of unsettled) {
         if (end?.position === undefined || ambiguous || invocation === undefined) continue;
         if (this.#audited.has(key, end.position)) this.#missing(key, invocation, end.index, end.position);
         else
-          unaudited ??= `write ${data} to the resource behind ${key} was acknowledged at position ${end.position}, and the audit does not cover that position`;
+          undecided ??= `write ${data} to the resource behind ${key} was acknowledged at position ${end.position}, and the audit does not cover that position`;
       }
     }
-    return this.#findings.verdict(unaudited === undefined ? VALID : unknown(unaudited));
+    return this.#findings.verdict(undecided === undefined ? VALID : unknown(undecided));
   }
 
   #invoke(event: Write): void {
@@ -117,20 +130,45 @@ class LostUpdates implements Checker {
 
   #audit(event: AuditEvent): void {
     this.#audits += 1;
-    const { data, accepted, basedOn, position } = event.value;
+    const { data, accepted, position } = event.value;
     const write = this.#write(event.key, data);
     if (accepted) {
       this.#audited.add(event.key, position);
       write.audit = event;
-      const writes = this.#of(event.key);
-      const { last } = writes;
-      writes.last = write;
-      if (basedOn !== undefined && basedOn !== position - 1 && this.#promisesUpdates(event.key, write, last)) {
-        const interferences = this.#evidence.interferences.of(event.key);
-        this.#findings.add(() => this.#overwritten(event, basedOn, last, write, interferences));
-      }
+      this.#compare(event, write);
     }
     this.#settle(event.key, data, write, !accepted);
+  }
+
+  /** Compares what an accepted write is based on with its position. */
+  #compare(event: AuditEvent, write: KnownWrite): void {
+    const { key } = event;
+    const { data, basedOn, position } = event.value;
+    const before = this.#before(key, position, write);
+    if (basedOn === undefined || basedOn === position - 1) return;
+    if (basedOn >= position) {
+      this.#contradiction ??= `write ${data} to the resource behind ${key} says that it is based on position ${basedOn}, but was accepted at position ${position}`;
+    } else if (this.#promisesUpdates(key, write, before.write)) {
+      const interferences = this.#evidence.interferences.of(key);
+      this.#findings.add(() => this.#overwritten(event, basedOn, before.write, write, interferences));
+      this.#await(key, position - 1, before);
+    }
+  }
+
+  /** The update at the position before this write, if the audit has listed it last of all, or else once it does. */
+  #before(key: string, position: number, write: KnownWrite): Overwritten {
+    const writes = this.#of(key);
+    const { last, awaited } = writes;
+    const waiting = awaited.get(position);
+    if (waiting !== undefined) waiting.write = write;
+    awaited.delete(position);
+    if (last === undefined || position > last.position) writes.last = { position, write };
+    return { write: last?.position === position - 1 ? last.write : undefined };
+  }
+
+  #await(key: string, position: number, overwritten: Overwritten): void {
+    const { awaited } = this.#of(key);
+    if (overwritten.write === undefined && awaited.size < MOST_AWAITED) awaited.set(position, overwritten);
   }
 
   /** Holders that the lock allows at the same time may overwrite each other: it promises nothing to them. */
@@ -142,7 +180,7 @@ class LostUpdates implements Checker {
   #of(key: string): KeyWrites {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
-    const fresh: KeyWrites = { unsettled: new Map(), last: undefined };
+    const fresh: KeyWrites = { unsettled: new Map(), last: undefined, awaited: new Map() };
     this.#keys.set(key, fresh);
     return fresh;
   }
