@@ -90,6 +90,17 @@ export function shareOf({ limit, permits = 1, mode }: Sharing): Share {
   return limit === undefined ? EXCLUSIVE : { kind: "counted", limit, permits };
 }
 
+/**
+ * What an owner certainly holds that was granted its key in these two ways, and may have either: what excludes others
+ * less. Of two numbers of permits that is the smaller one.
+ */
+export function weaker(one: Share, other: Share): Share {
+  if (one.kind === "exclusive") return other;
+  if (one.kind === "shared" || other.kind !== "counted") return other.kind === "exclusive" ? one : SHARED;
+  const [limit, permits] = [Math.max(one.limit, other.limit), Math.min(one.permits, other.permits)];
+  return { kind: "counted", limit, permits };
+}
+
 /** Whether two holds exclude each other regardless of other holds. Semaphores exclude by their sum alone: `exceeds`. */
 export function excludeEachOther(one: Share, other: Share): boolean {
   return one.kind === "exclusive" || other.kind === "exclusive";

@@ -1,6 +1,6 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
-import { type Share, shareOf } from "../core/sharing.ts";
+import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import { type AskedLease, type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
 import { newHold } from "./new-hold.ts";
@@ -20,7 +20,7 @@ export interface Hold {
   readonly process: number;
   currentProcess: number;
   readonly fence: number | undefined;
-  /** How it excludes others. An owner that enters again in another mode may have either: the weaker one counts. */
+  /** How it excludes others. An owner that enters again in another way may have either: the weaker one counts. */
   share: Share;
   /** The server that has it, where the grant says so. */
   readonly place: string | undefined;
@@ -241,6 +241,9 @@ export class HoldTracker {
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
     const hold = newHold(grant);
+    // It may have entered its old hold once more.
+    const mayLast = own !== undefined && grant.invocation.time <= own.leaseEndAtMost;
+    if (mayLast) hold.share = weaker(own.share, hold.share);
     this.#open.add(hold);
     this.#leases.begin(hold, leaseOf(grant));
     return [...replaced, { kind: "granted", hold }];
@@ -256,7 +259,7 @@ export class HoldTracker {
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
-    if (hold.share.kind === "exclusive") this.#open.reshare(hold, shareOf(grant.invocation.value));
+    this.#open.reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
 

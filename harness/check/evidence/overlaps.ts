@@ -13,6 +13,8 @@ export interface Overlap {
   readonly second: Hold;
   /** The further holders of a semaphore without which there would not be too many. */
   readonly others?: readonly Hold[];
+  /** Their leases when the overlap began, in the same order, where a judgement needs them. */
+  readonly otherLeases?: readonly FirstLease[];
   readonly from: number;
   /** Index of the event with which the overlap began. */
   readonly index: number;

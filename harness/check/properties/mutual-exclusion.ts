@@ -5,7 +5,15 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { conflictsOf, firstLeaseOf, OpenOverlaps, rivalsOf, tooMany, type Overlap } from "../evidence/overlaps.ts";
+import {
+  conflictsOf,
+  type FirstLease,
+  firstLeaseOf,
+  OpenOverlaps,
+  rivalsOf,
+  tooMany,
+  type Overlap,
+} from "../evidence/overlaps.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { crowdInWords, holderOf, lasting, ms } from "../words.ts";
@@ -58,10 +66,10 @@ class MutualExclusion implements Checker {
     const { grantedTime: from, grantedIndex: index } = second;
     const rivals = rivalsOf(second, holds.latest(second.key));
     for (const group of conflictsOf(second, rivals, (earlier, later) => holds.sameClient(earlier, later))) {
-      const [first, ...others] = overranFirst(group, from);
+      const [first, ...others] = group;
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
       const same = others.length === 0 ? leases.between(first, second) : undefined;
-      const further = others.length === 0 ? {} : { others };
+      const further = others.length === 0 ? {} : { others, otherLeases: others.map(firstLeaseOf) };
       const { leaseCut: secondLeaseCut } = second;
       this.#overlaps.begin(same ?? { first, second, ...further, from, index, ...firstLeaseOf(first), secondLeaseCut });
     }
@@ -75,17 +83,8 @@ class MutualExclusion implements Checker {
     const { first, second, others = [], index } = overlap;
     const meant = [first, ...others].filter(({ lastSignIndex }) => lastSignIndex > index);
     const group = others.length === 0 ? meant : (tooMany(second, meant) ?? []);
-    const certain = group.includes(first) ? first : group[0];
-    if (certain === undefined) return;
-    const confirmed: Overlap =
-      others.length === 0
-        ? overlap
-        : {
-            ...overlap,
-            first: certain,
-            others: group.filter((hold) => hold !== certain),
-            ...(certain === first ? {} : firstLeaseOf(certain)),
-          };
+    if (group.length === 0) return;
+    const confirmed = others.length === 0 ? overlap : overranFirst(overlap, group);
     const interferences = this.#evidence.interferences.of(first.key);
     // The answer that makes an overlap of the leases certain may come later.
     const met = this.#leasesOf(confirmed);
@@ -125,10 +124,28 @@ class MutualExclusion implements Checker {
   }
 }
 
-/** The same holds, first one whose lease was over at this time, if there is one. */
-function overranFirst(group: readonly [Hold, ...Hold[]], time: number): readonly [Hold, ...Hold[]] {
-  const over = group.find(({ leaseEnd }) => leaseEnd <= time);
-  return over === undefined ? group : [over, ...group.filter((hold) => hold !== over)];
+/** The overlap of these of its earlier holds alone; first, one whose lease was over when it began, if there is one. */
+function overranFirst(overlap: Overlap, group: readonly Hold[]): Overlap {
+  const { first, others = [], otherLeases = [], from, firstLeaseEnd, firstLeaseCut, firstLeaseAsked } = overlap;
+  const leases = [{ firstLeaseEnd, firstLeaseCut, firstLeaseAsked }, ...otherLeases];
+  const [chosen] = [first, ...others]
+    .flatMap((hold, at) => {
+      const lease = leases[at];
+      return lease === undefined || !group.includes(hold) ? [] : [{ hold, lease, doubt: doubtOf(hold, lease, from) }];
+    })
+    .toSorted((one, other) => one.doubt - other.doubt);
+  if (chosen === undefined) return overlap;
+  return { ...overlap, first: chosen.hold, others: group.filter((hold) => hold !== chosen.hold), ...chosen.lease };
+}
+
+/**
+ * How doubtful it is that this lease was over at some time: not at all (0), because nobody knows when it began (1),
+ * because a request for a shorter lease may have had no effect (2), or very (3).
+ */
+function doubtOf(hold: Hold, { firstLeaseEnd, firstLeaseCut }: FirstLease, time: number): number {
+  const toldEnd = firstLeaseCut?.toldEnd ?? firstLeaseEnd;
+  if (toldEnd <= time) return hold.vague && hold.leaseEndAtMost > time ? 1 : 0;
+  return firstLeaseCut?.requests.some(({ by, end }) => end <= time && by.outcome !== "fail") === true ? 2 : 3;
 }
 
 /** A hold as a verdict names it. */

@@ -52,6 +52,28 @@ describe("a semaphore", () => {
     expect(verdict).toMatchObject({ "mutual-exclusion": "invalid", "lease-exclusion": "invalid" });
   });
 
+  it.each([
+    ["more", 1, 2, 10],
+    ["fewer", 2, 1, 10],
+    ["more, when its lease may just be over", 1, 2, 1001],
+    ["fewer, when its lease may just be over", 2, 1, 1001],
+  ])("counts the fewest permits of an owner that enters again and takes %s", (_, first, second, at) => {
+    const again = (permits: readonly [number, number], atMs: number): unknown => {
+      const recording = new Recording({ clients: 2 })
+        .seek(0, 0, { limit: 2, permits: permits[0] })
+        .granted(2, 0, "a")
+        .acquire(atMs, 0, "a", { limit: 2, permits: permits[1] })
+        .acquire(atMs + 10, 1, "b", { limit: 2, permits: 1 })
+        .release(atMs + 20, 0, "a")
+        .release(atMs + 30, 1, "b");
+      return outcomes(judge(recording));
+    };
+    expect(again([first, second], at)).toMatchObject({ "mutual-exclusion": "valid", "lease-exclusion": "valid" });
+    expect(again([2, 2], at)).toMatchObject({ "mutual-exclusion": "invalid", "lease-exclusion": "invalid" });
+    // Here its older hold is certainly over.
+    expect(again([1, 2], 1010)).toMatchObject({ "mutual-exclusion": "invalid", "lease-exclusion": "invalid" });
+  });
+
   it("has one holder too many", () => {
     const recording = new Recording({ clients: 3, backend: "simulated" })
       .acquire(0, 0, "a", two)
@@ -102,6 +124,42 @@ describe("a semaphore", () => {
     const [overrun] = violationsOf(verdict, "mutual-exclusion");
     expect(overrun).toMatchObject({ cause: "overrun" });
     expect(overrun?.explanation).toContain("client-0 outlived its lease");
+  });
+
+  it("blames the one that outlived its lease, though another had asked for a shorter one, in vain", () => {
+    const verdict = judge(
+      new Recording({ clients: 3 })
+        .acquire(0, 2, "c", two)
+        .acquire(2, 1, "b", { ...two, ttlMs: 20 })
+        .seek(10, 2, { ...two, ttlMs: 20 })
+        .seekExtension(30, 1, "b", 100)
+        .acquire(40, 0, "a", two)
+        .refused(60, 2)
+        .failExtension(70, 1)
+        .release(80, 2, "c")
+        .release(90, 0, "a"),
+    );
+    expect(violationsOf(verdict, "lease-exclusion")).toEqual([]);
+    const [overrun, ...more] = violationsOf(verdict, "mutual-exclusion");
+    expect(more).toEqual([]);
+    expect(overrun).toMatchObject({ cause: "overrun", holders: [{ owner: "b" }, { owner: "a" }] });
+  });
+
+  it("blames the one that outlived its lease, though another did so that shows no sign of its hold", () => {
+    const verdict = judge(
+      new Recording({ clients: 4 })
+        .acquire(0, 1, "b", { ...two, ttlMs: 20 })
+        .acquire(2, 0, "a", two)
+        .acquire(30, 2, "c", { ...two, ttlMs: 20 })
+        .acquire(60, 3, "d", two)
+        .release(80, 2, "c", false)
+        .release(90, 0, "a")
+        .release(100, 3, "d"),
+    );
+    const [overrun, ...more] = violationsOf(verdict, "mutual-exclusion");
+    expect(more).toEqual([]);
+    expect(overrun).toMatchObject({ holders: [{ owner: "c" }, { owner: "d" }] });
+    expect(overrun?.explanation).toContain("client-2 outlived its lease");
   });
 
   it("promises nothing to the updates of those that hold at the same time", () => {
