@@ -198,7 +198,7 @@ export class HoldTracker {
     if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
     if (event.type === "renewed") return this.#renew(event);
     if (event.type === "invoke") return this.#invoke(event);
-    if (invocation?.f === "acquire" || invocation?.f === "extend") this.#leases.answer(invocation, event.type);
+    if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event.type);
     const grant = grantOf(event, invocation);
     if (grant !== undefined) return this.#grant(grant);
     if (event.type !== "ok") return [];
@@ -214,6 +214,16 @@ export class HoldTracker {
       this.#leases.ask(event, hold === undefined ? [] : [hold]);
     } else if (event.f === "acquire") this.#leases.ask(event, this.#ofClient(event.key, event.process));
     return [];
+  }
+
+  #answer(operation: Extract<InvocationEvent, { f: "acquire" | "extend" }>, type: "ok" | "fail" | "info"): void {
+    const owner = this.#leases.answer(operation, type);
+    const hold = owner === undefined ? undefined : this.find(operation.key, owner, operation.process);
+    if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
+  }
+
+  #reshare(hold: Hold, share: Share): void {
+    (hold.forgotten ? this.#forgotten : this.#open).reshare(hold, share);
   }
 
   /** The holds of a key that are this process's own for certain. */
@@ -244,8 +254,9 @@ export class HoldTracker {
     // It may have entered its old hold once more.
     const mayLast = own !== undefined && grant.invocation.time <= own.leaseEndAtMost;
     if (mayLast) hold.share = weaker(own.share, hold.share);
-    this.#open.add(hold);
     this.#leases.begin(hold, leaseOf(grant));
+    hold.share = this.#leases.shareOf(hold);
+    this.#open.add(hold);
     return [...replaced, { kind: "granted", hold }];
   }
 
@@ -259,7 +270,7 @@ export class HoldTracker {
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
-    this.#open.reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
+    this.#reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
 

@@ -1,3 +1,4 @@
+import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
 import { OldestFirst } from "./oldest-first.ts";
@@ -31,6 +32,8 @@ export interface LeaseRequest {
   readonly process: number;
   /** In nanoseconds. */
   readonly ttl: number;
+  /** How an acquire shares the key. */
+  readonly share: Share;
   /** Undefined while it is under way. */
   outcome: "ok" | "fail" | "info" | undefined;
 }
@@ -85,6 +88,8 @@ export interface Promised {
 export class Leases {
   /** By key and owner value, the operation of unknown outcome with the shortest TTL: it may affect a later hold. */
   readonly #shortestByOwner = new OldestFirst<string, LeaseRequest>();
+  /** By key and owner value, how its acquires of unknown outcome share the key: the weakest of these. */
+  readonly #shareByOwner = new OldestFirst<string, Share>();
   /** By process, its open operation and the holds that this may concern. */
   readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: readonly Hold[] }>();
   /** By key, the acquires of unknown outcome. */
@@ -99,10 +104,17 @@ export class Leases {
   begin(hold: Hold, lease: Lease): void {
     for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner)) {
       this.#remember(nameOf(hold), request);
+      this.#rememberShare(nameOf(hold), request.share);
     }
     const shortestUnknown = this.#shortestByOwner.get(nameOf(hold));
     hold.promised = { lease, toldEnd: lease.end, cutBy: undefined, shortestUnknown, asked: undefined };
     this.set(hold, lease);
+  }
+
+  /** How a hold certainly excludes others: an acquire of unknown outcome may have entered it in another way. */
+  shareOf(hold: Hold): Share {
+    const possible = hold.share.kind === "shared" ? undefined : this.#shareByOwner.get(nameOf(hold));
+    return possible === undefined ? hold.share : weaker(hold.share, possible);
   }
 
   /** An operation that was acknowledged sets the lease. */
@@ -136,15 +148,19 @@ export class Leases {
     }
   }
 
-  /** The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on. */
-  answer(operation: LeaseOperation, type: "ok" | "fail" | "info"): void {
+  /**
+   * The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on.
+   * Returns the owner value whose hold an acquire of unknown outcome may have entered, if that is known.
+   */
+  answer(operation: LeaseOperation, type: "ok" | "fail" | "info"): string | undefined {
     const { f, key, process, time } = operation;
     const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
     request.outcome = type;
-    if (f === "acquire" && type === "info") {
-      const owner = this.#reentriesOf(key).add(process, request);
-      if (owner !== undefined) this.#remember(nameOf({ key, owner }), request);
+    const owner = f === "acquire" && type === "info" ? this.#reentriesOf(key).add(process, request) : undefined;
+    if (owner !== undefined) {
+      this.#remember(nameOf({ key, owner }), request);
+      this.#rememberShare(nameOf({ key, owner }), request.share);
     }
     for (const hold of holds) {
       const { promised } = hold;
@@ -159,6 +175,7 @@ export class Leases {
       }
       this.#update(hold);
     }
+    return owner;
   }
 
   /** Drops what is known of a key that will not be used again. */
@@ -181,6 +198,14 @@ export class Leases {
     if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#shortestByOwner.delete(oldest[0]);
   }
 
+  #rememberShare(name: string, share: Share): void {
+    // Nothing excludes others more than this.
+    if (share.kind === "exclusive") return;
+    this.#shareByOwner.set(name, weaker(this.#shareByOwner.get(name) ?? share, share));
+    const { size, oldest } = this.#shareByOwner;
+    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#shareByOwner.delete(oldest[0]);
+  }
+
   #update(hold: Hold): void {
     const { promised } = hold;
     if (promised === undefined) return;
@@ -195,7 +220,8 @@ export class Leases {
 }
 
 function requestOf({ f, index, process, value }: LeaseOperation): LeaseRequest {
-  return { f, invokedIndex: index, process, ttl: value.ttlMs * NANOSECONDS_PER_MS, outcome: undefined };
+  const share = shareOf(f === "acquire" ? value : {});
+  return { f, invokedIndex: index, process, ttl: value.ttlMs * NANOSECONDS_PER_MS, share, outcome: undefined };
 }
 
 /** A lease at an instant, as far as it depends on requests that are not answered yet. */

@@ -281,6 +281,21 @@ describe("a read-write lock", () => {
     expect(judge(recording).verdict).not.toBe("invalid");
   });
 
+  it("is not accused where the hold of its writer may be one of an acquire of unknown outcome, as a reader", () => {
+    const scene = (mode: "shared" | "exclusive", unknownFirst: boolean): string | undefined => {
+      const recording = new Recording({ clients: 2 });
+      if (!unknownFirst) recording.acquire(0, 0, "a", { ...writing, ttlMs: 20 });
+      recording.seek(5, 0, { mode }).info(6, 0, "acquire");
+      if (unknownFirst) recording.acquire(10, 2, "a", { ...writing, ttlMs: 20 });
+      recording.extend(100, 2, "a").acquire(110, 1, "b", reading).release(120, 2, "a").release(130, 1, "b");
+      return outcomes(judge(recording))["lease-exclusion"];
+    };
+    for (const unknownFirst of [true, false]) {
+      expect(scene("shared", unknownFirst)).toBe("valid");
+      expect(scene("exclusive", unknownFirst)).toBe("invalid");
+    }
+  });
+
   it("counts an owner that enters again in the other mode as a reader", () => {
     const recording = new Recording({ clients: 2 })
       .acquire(0, 0, "a", writing)
