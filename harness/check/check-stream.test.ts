@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UserError } from "../core/errors.ts";
@@ -57,6 +58,12 @@ describe("checkStream", () => {
     });
     expect(seen).toEqual(Array.from({ length: events }, (_, index) => index));
     expect(events).toBeGreaterThan(1);
+  });
+
+  it("says so where gzip made it, in chunks of any size", async () => {
+    const bytes = gzipSync('{"format":"lockstorm-history","version":1}\n');
+    expect(await outcomeOf([bytes])).toBe("input: compressed with gzip");
+    expect(await outcomeOf(inPieces(bytes, 1))).toBe("input: compressed with gzip");
   });
 
   it("names the line that is not UTF-8", async () => {

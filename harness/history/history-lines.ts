@@ -4,6 +4,8 @@ import { UserError } from "../core/errors.ts";
 /** No line of a history is this long: a file without line feeds is not a history. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
+/** What a file begins with that gzip made. No line of UTF-8 does. */
+const GZIP = [0x1f, 0x8b];
 /**
  * A byte order mark counts only at the very beginning, and a decoder that is called for each chunk does not know where
  * that is.
@@ -20,7 +22,7 @@ export interface HistoryLines {
 /**
  * Splits bytes into lines, however they are divided into chunks. A last line without a line feed counts; if it is cut
  * within a character, U+FFFD stands for that character.
- * @throws UserError naming the source and the line, when a line is not UTF-8 or longer than 16 MiB
+ * @throws UserError naming the source and the line, when a line is not UTF-8 or longer than 16 MiB; or when gzip made it
  */
 export async function* historyLines(
   chunks: AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>,
@@ -31,6 +33,9 @@ export async function* historyLines(
   let before = 0;
   for await (const chunk of chunks) {
     const bytes = joined(rest, typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+    if (before === 0 && GZIP.every((byte, at) => bytes[at] === byte)) {
+      throw new UserError(`${source}: compressed with gzip`, "unpack it first: gzip -dc <file> | lockstorm check -");
+    }
     const end = bytes.lastIndexOf(LINE_FEED);
     rest = bytes.subarray(end + 1);
     if (end >= 0) {

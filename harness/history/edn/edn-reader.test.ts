@@ -157,6 +157,15 @@ describe("a history of Jepsen's", () => {
     expect(refusal(text)).toMatch(`history.edn, ${message}`);
   });
 
+  it("is refused where its lines are not in the order of their :index, and may be a part with gaps", async () => {
+    const [first = "", second = "", ...rest] = mutex;
+    expect(refusal([second, first, ...rest].join("\n"))).toBe("history.edn, line 2: :index 0 after 1");
+    expect(refusal([...mutex, ...mutex].join("\n"))).toBe("history.edn, line 7: :index 0 after 5");
+    expect(await judge([first, ...mutex.slice(2, 3), ...mutex.slice(4)])).toBe("valid");
+    const nemesis = "{:type :info, :f :start, :process :nemesis, :time 45, :value nil, :index 9}";
+    expect(refusal([...mutex.slice(0, 4), nemesis, ...mutex.slice(4)].join("\n"))).toContain(":index 4 after 9");
+  });
+
   it("is refused where it is cut off, with its last line", async () => {
     await expect(judge([...mutex, "{:type :invoke,", ":f :acquire"])).rejects.toThrow(
       "history.edn, line 8: it ends within an operation",

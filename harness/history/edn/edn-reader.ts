@@ -52,6 +52,8 @@ export class EdnReader {
   #line = 0;
   #index = 0;
   #lastTime = 0;
+  /** The last `:index`. Those of a part of a history have gaps. */
+  #lastIndex = -Infinity;
   readonly #forms = new EdnForms();
   /** By process, the operation that is open and its line. */
   readonly #open = new Map<number, { readonly f: string; readonly key: string; readonly line: number }>();
@@ -71,6 +73,7 @@ export class EdnReader {
     this.#line += 1;
     return this.#read(text).flatMap((form) => {
       if (!isForm(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
+      this.#order(form);
       return this.#event(form) ?? [];
     });
   }
@@ -91,6 +94,16 @@ export class EdnReader {
     } catch (error) {
       throw this.#error(`not EDN: ${messageOf(error)}`);
     }
+  }
+
+  /** The order of the lines is that of the events: where `:index` says otherwise, nobody knows what came first. */
+  #order({ index }: EdnMap): void {
+    if (typeof index !== "number") return;
+    if (index < this.#lastIndex) {
+      const problem = `:index ${index} after ${this.#lastIndex}`;
+      throw this.#error(problem, "restore the order of the lines, and check histories one by one");
+    }
+    this.#lastIndex = index;
   }
 
   #event(form: EdnMap): HistoryEvent | undefined {
