@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import v8 from "node:v8";
 import vm from "node:vm";
 import { expect, test } from "vitest";
@@ -47,7 +47,8 @@ test("a module that makes its own require gets the modules of its graph", async 
   const graph = new ModuleGraph({});
   const { createRequire: make } = (await graph.import("node:module")) as { createRequire: typeof createRequire };
   const mine = await load(graph);
-  for (const from of [import.meta.url, import.meta.filename]) {
+  const folder = new URL(".", import.meta.url);
+  for (const from of [import.meta.url, import.meta.filename, folder, fileURLToPath(folder)]) {
     expect(make(from)("./testing/counting-library/index.js")).toBe(mine.default);
     expect(make(from)("node:fs")).toBe(createRequire(from)("node:fs"));
   }

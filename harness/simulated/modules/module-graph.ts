@@ -174,7 +174,8 @@ export class ModuleGraph {
 
   #createRequire(from: string | URL): CommonJsModule["require"] {
     const path = from instanceof URL || from.startsWith("file:") ? fileURLToPath(from) : from;
-    return this.#create(path, undefined, {}).require;
+    // As in Node: what a folder requires, a file in it would.
+    return this.#create(path.endsWith("/") ? join(path, "noop.js") : path, undefined, {}).require;
   }
 
   #define(path: string, parent: CommonJsModule | undefined, exports: unknown): CommonJsModule {
