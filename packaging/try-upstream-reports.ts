@@ -1,6 +1,6 @@
 /**
- * `npm run upstream`: builds both versions of each library that a report of a user's names, and runs one plan with both on live
- * servers: the named version must break, and the mended one must not. `npm run upstream -- redisson-2172` tries that one,
+ * `npm run upstream`: installs both versions of each library that a report of a user's names, and runs one plan with both: the named
+ * version must break, and the mended one must not. `npm run upstream -- redisson-2172` tries that one,
  * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,18 +1,22 @@
 import type { Property } from "../../harness/core/verdict.ts";
 
-/** How a worker is built, in a folder of the kits. */
-type Build =
+/** How a worker is built, in a folder of the kits, or what a driver loads is installed. */
+export type Build =
   | { readonly language: "python"; readonly packages: readonly string[] }
   | { readonly language: "java"; readonly redisson: string }
   | { readonly language: "go"; readonly module: string; readonly modfile?: string }
+  /** A driver in npm/, and the packages that it loads. */
+  | { readonly language: "npm"; readonly packages: readonly string[] }
   /** One that lockstorm ships: `setup --with go`. */
-  | { readonly language: "shipped" };
+  | { readonly language: "shipped" }
+  /** One whose package is among those of this project. */
+  | { readonly language: "here" };
 
 /** A version, or an option, of a library. */
 export interface Side {
   /** `3.11.0`, or the option. */
   readonly version: string;
-  /** The value of `--lock`: a name, or a worker file from the project's root. */
+  /** The value of `--lock`: a name, or a worker file or driver from the project's root. */
   readonly lock: string;
   readonly build: Build;
 }
@@ -39,6 +43,12 @@ const redsync40 = (version: string, modfile?: string): Side => ({
   build: { language: "go", module: "upstream/redsync-4.0", ...(modfile === undefined ? {} : { modfile }) },
 });
 
+const goZero = (version: string, module: string, modfile?: string): Side => ({
+  version,
+  lock: `kits/go/upstream/go-zero-${version}.worker.json`,
+  build: { language: "go", module: `upstream/${module}`, ...(modfile === undefined ? {} : { modfile }) },
+});
+
 const redislock = (version: string): Side => ({
   version,
   lock: `kits/go/upstream/redislock-${version}.worker.json`,
@@ -51,14 +61,64 @@ const python = (name: string, version: string, ...packages: readonly string[]): 
   build: { language: "python", packages },
 });
 
-const redisson = (version: string): Side => ({
+const redisson = (version: string, use = ""): Side => ({
   version,
-  lock: `kits/java/upstream/redisson-${version}.worker.json`,
+  lock: `kits/java/upstream/redisson-${version}${use}.worker.json`,
   build: { language: "java", redisson: version },
 });
 
-/** Reports that can be installed in both versions and are told apart by one plan each, on live servers. */
+const npm = (name: string, version: string): Side => ({
+  version,
+  lock: `packaging/upstream/npm/${name}-${version}.ts`,
+  build: { language: "npm", packages: [`${name}@${version}`] },
+});
+
+/** Reports that can be installed in both versions and are told apart by one plan each. */
 export const upstreamReports: readonly UpstreamReport[] = [
+  {
+    name: "node-redlock-296",
+    library: "redlock",
+    says: "version 5 counts a lease from before the first try: after some tries it gives locks that are over",
+    url: "https://github.com/mike-marcacci/node-redlock/issues/296",
+    red: { version: "5.0.0-beta.2", lock: "redlock5", build: { language: "here" } },
+    green: {
+      version: "1.4.0 of its fork @sesamecare-oss/redlock",
+      lock: "sesamecare-redlock",
+      build: { language: "here" },
+    },
+    plan: "docs/locks/plans/redlock5.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "node-redlock-369",
+    library: "redlock",
+    says: "version 5 does not compare the time that an acquisition took with the lease, and gives locks that are over",
+    url: "https://github.com/mike-marcacci/node-redlock/pull/369",
+    red: { version: "5.0.0-beta.2", lock: "redlock5", build: { language: "here" } },
+    green: { version: "4.2.0", lock: "redlock4", build: { language: "here" } },
+    plan: "bad-elapsed-check",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redis-semaphore-175",
+    library: "redis-semaphore",
+    says: "a mutex whose lease has ended takes it again when it renews, and does not tell that others had it meanwhile",
+    url: "https://github.com/swarthy/redis-semaphore/issues/175",
+    red: { version: "5.3.0", lock: "redis-semaphore-530", build: { language: "here" } },
+    green: { version: "5.8.0", lock: "redis-semaphore", build: { language: "here" } },
+    plan: "docs/locks/plans/redis-semaphore-530.json",
+    property: "linearizability",
+  },
+  {
+    name: "redis-lock-11",
+    library: "redis-lock",
+    says: "the end of a lease is a time in the key, by its client's clock; SET with PX leaves it to the server",
+    url: "https://github.com/errorception/redis-lock/pull/11",
+    red: npm("redis-lock", "0.0.9"),
+    green: npm("redis-lock", "0.1.0"),
+    plan: "packaging/upstream/npm/clock-ahead.json",
+    property: "lease-exclusion",
+  },
   {
     name: "redsync-61",
     library: "redsync",
@@ -90,6 +150,26 @@ export const upstreamReports: readonly UpstreamReport[] = [
     property: "lease-exclusion",
   },
   {
+    name: "go-zero-1338",
+    library: "go-zero",
+    says: "`RedisLock` may be taken again by its holder, and the first release frees it",
+    url: "https://github.com/zeromicro/go-zero/issues/1338",
+    red: goZero("1.2.4", "go-zero-1.2"),
+    green: goZero("1.2.5", "go-zero-1.2", "../go-zero-1.2.5.mod"),
+    plan: "kits/go/upstream/taken-while-held.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "go-zero-1704",
+    library: "go-zero",
+    says: "`RedisLock` counts acquisitions itself: after its lease it is taken again without asking the server",
+    url: "https://github.com/zeromicro/go-zero/pull/1704",
+    red: goZero("1.3.1", "go-zero-1.3"),
+    green: goZero("1.3.2", "go-zero-1.3", "../go-zero-1.3.2.mod"),
+    plan: "kits/go/upstream/taken-again-when-over.json",
+    property: "lease-exclusion",
+  },
+  {
     name: "redisson-2172",
     library: "Redisson",
     says: "`RedissonRedLock.tryLock(-1, leaseTime)` gives the lock to several threads at a time",
@@ -97,6 +177,66 @@ export const upstreamReports: readonly UpstreamReport[] = [
     red: redisson("3.11.0"),
     green: redisson("3.11.1"),
     plan: "kits/java/upstream/redlock-for-two.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redisson-2144",
+    library: "Redisson",
+    says: "a reader with a short lease ends the lease of a reader with a long one, and a writer gets in",
+    url: "https://github.com/redisson/redisson/issues/2144",
+    red: redisson("3.11.0", "-read-write"),
+    green: redisson("3.11.1", "-read-write"),
+    plan: "kits/java/upstream/long-and-short-reader.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redisson-4217",
+    library: "Redisson",
+    says: "a read lock that was taken before its write lock was given back is renewed no more",
+    url: "https://github.com/redisson/redisson/issues/4217",
+    red: redisson("3.17.0"),
+    green: redisson("3.17.1"),
+    plan: "kits/java/upstream/read-after-writing.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redisson-4818",
+    library: "Redisson",
+    says: "without a lease time an `RLock` has the one of the time before, which was an hour: a client that dies leaves it locked",
+    url: "https://github.com/redisson/redisson/issues/4818",
+    red: redisson("3.19.1"),
+    green: redisson("3.19.2"),
+    plan: "kits/java/upstream/killed-at-once.json",
+    property: "deadlock-freedom",
+  },
+  {
+    name: "redisson-5484",
+    library: "Redisson",
+    says: "`RedissonMultiLock.lock(leaseTime, SECONDS)` locks for as many milliseconds",
+    url: "https://github.com/redisson/redisson/issues/5484",
+    red: redisson("3.25.0"),
+    green: redisson("3.25.1"),
+    plan: "kits/java/upstream/taken-while-held.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redisson-5623",
+    library: "Redisson",
+    says: "who takes an `RLock` with a lease time again, and gives that back, has the time-out of the watchdog instead",
+    url: "https://github.com/redisson/redisson/issues/5623",
+    red: redisson("3.26.0"),
+    green: redisson("3.27.2"),
+    plan: "kits/java/upstream/taken-while-held.json",
+    property: "lease-exclusion",
+  },
+  {
+    name: "redisson-6144",
+    library: "Redisson",
+    says: "after one thread took an `RLock` twice and gave it back twice, the watchdog does not renew it for the next thread",
+    url: "https://github.com/redisson/redisson/issues/6144",
+    red: redisson("3.45.1"),
+    green: redisson("3.46.0"),
+    plan: "kits/java/upstream/taken-while-held.json",
     property: "lease-exclusion",
   },
   {

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { catalogue } from "../../workloads/catalogue.ts";
 import { PLAN_FORMAT, PLAN_VERSION } from "../../harness/core/plan.ts";
 import { EXIT } from "../../harness/core/verdict.ts";
@@ -16,7 +17,7 @@ const OUTCOMES: Readonly<Record<number, Outcome>> = {
 };
 
 /**
- * Runs the plan of a report with one of its versions, on live servers.
+ * Runs the plan of a report with one of its versions: in simulation what runs in Node, the others on live servers.
  * @param area a folder for what the run leaves
  */
 export async function trySide(
@@ -24,7 +25,7 @@ export async function trySide(
   { lock }: Pick<Side, "lock">,
   { root, area }: { readonly root: string; readonly area: string },
 ): Promise<Outcome> {
-  const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", "live"];
+  const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", backendFor(lock)];
   const asked = [...words, "--require", property, "--store", area];
   const { code, stderr } = await run(process.execPath, [join(root, "harness/cli/launch.js"), ...asked], { cwd: root });
   const outcome = code === null ? undefined : OUTCOMES[code];
@@ -32,9 +33,14 @@ export async function trySide(
   return outcome;
 }
 
-/** Worker files are found from the folder in which one is. */
+/** Workers are programs of their own, which virtual time cannot lead. */
+function backendFor(lock: string): "live" | "simulated" {
+  return lock.endsWith(".json") || libraryWorkers.some(({ name }) => name === lock) ? "live" : "simulated";
+}
+
+/** Files are found from the folder in which one is. */
 function lockOf(lock: string, root: string): string {
-  return lock.endsWith(".json") && !isAbsolute(lock) ? join(root, lock) : lock;
+  return /\.(?:json|ts)$/u.test(lock) && !isAbsolute(lock) ? join(root, lock) : lock;
 }
 
 /** The plan as a file: that of a scenario of the catalogue is written. */

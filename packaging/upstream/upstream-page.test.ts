@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../workloads/catalogue.ts";
 import { readWorkerFile } from "../../harness/external/worker-file.ts";
 import { readPlan } from "../../harness/run/store.ts";
+import { loadDriver } from "../../harness/client/load-driver.ts";
+import { libraries } from "../../lock-impl/libraries/libraries.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { upstreamReports } from "./reports.ts";
 import { type Outcomes, upstreamPage } from "./upstream-page.ts";
@@ -22,9 +24,10 @@ describe.each(upstreamReports)("the report $name", ({ name, red, green, plan }) 
     expect(outcomes[name]).toEqual({ red: "invalid", green: "valid" });
   });
 
-  test.each([red, green])("has a worker for $version", ({ lock }) => {
-    if (!lock.endsWith(".json")) expect(libraryWorkers.map((worker) => worker.name)).toContain(lock);
-    else expect(readWorkerFile(join(root, lock)).topologies).not.toEqual([]);
+  test.each([red, green])("has a worker or a driver for $version", async ({ lock }) => {
+    if (lock.endsWith(".json")) expect(readWorkerFile(join(root, lock)).topologies).not.toEqual([]);
+    else if (lock.endsWith(".ts")) expect(await loadDriver(join(root, lock))).toHaveProperty("connect");
+    else expect([...libraryWorkers, ...libraries].map((known) => known.name)).toContain(lock);
   });
 
   test("has a plan", () => {

@@ -9,8 +9,9 @@ export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outco
   return [
     "# Reports of users, on the version that they name and on the mended one",
     "",
-    "`npm run docs:upstream` builds both versions of each library, with packages from PyPI, Maven Central and the Go module proxy, runs",
-    "one plan with both on live servers, and writes this page with what came out. It takes minutes and needs no container engine.",
+    "`npm run docs:upstream` installs both versions of each library, with packages from npm, PyPI, Maven Central and the Go module",
+    "proxy, runs one plan with both, in simulation what runs in Node and the others on live servers, and writes this page with what",
+    "came out. It takes minutes and needs no container engine.",
     "",
     "| library | the report says | breaks | version | outcome | version | outcome |",
     "|---|---|---|---|---|---|---|",
@@ -20,8 +21,8 @@ export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outco
     "",
     ...reports.map(({ name }) => `    npm run upstream -- ${name}`),
     "",
-    "or, once it is built, by hand: the versions are worker files, and the plans are files or scenarios of the",
-    "[catalogue](catalogue.md). With `--backend containers` they run on real servers.",
+    "or, once it is built, by hand: the versions are worker files, drivers or locks that lockstorm knows, and the plans are files or",
+    "scenarios of the [catalogue](catalogue.md). With `--backend containers` they run on real servers.",
     "",
     ...reports.map(
       ({ name, plan, red, property }) =>

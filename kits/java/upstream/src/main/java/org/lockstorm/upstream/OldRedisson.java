@@ -8,31 +8,34 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 import org.lockstorm.worker.Address;
-import org.lockstorm.worker.Capabilities;
 import org.lockstorm.worker.ContendedException;
 import org.lockstorm.worker.Grant;
 import org.lockstorm.worker.LockClient;
+import org.lockstorm.worker.Mode;
 import org.lockstorm.worker.Servers;
 import org.lockstorm.worker.Worker;
 import org.redisson.Redisson;
-import org.redisson.RedissonRedLock;
-import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
 
 /**
- * {@code RedissonRedLock} of Redisson 3.11 and newer, without retries. All operations of a client have one thread, so a client that acquires a lock
+ * Locks of Redisson 3.11 and newer, without retries. All operations of a client have one thread, so a client that acquires a lock
  * again re-enters it: plans for it have one section of a key for each client.
  */
 public final class OldRedisson implements LockClient {
+  /** For all locks without a lease time; 30 s by default. */
+  static final long WATCHDOG_MS = 2400;
+
   private static final int TIMEOUT_MS = 1000;
   private static final long RETRY_AFTER_MS = 50;
 
+  private final OldLocks kind;
   private final List<RedissonClient> clients;
   private final Map<String, Callable<Boolean>> releases = new HashMap<>();
 
-  private OldRedisson(Servers servers) {
+  private OldRedisson(OldLocks kind, Servers servers) {
+    this.kind = kind;
     Stream<Address> addresses = servers instanceof Servers.Redlock redlock
         ? redlock.nodes().stream()
         : Stream.of(((Servers.Single) servers).address());
@@ -41,7 +44,7 @@ public final class OldRedisson implements LockClient {
 
   private static RedissonClient connect(Address address) {
     Config config = new Config();
-    config.setCodec(StringCodec.INSTANCE).setThreads(2).setNettyThreads(2);
+    config.setCodec(StringCodec.INSTANCE).setThreads(2).setNettyThreads(2).setLockWatchdogTimeout(WATCHDOG_MS);
     config
         .useSingleServer()
         .setAddress("redis://" + address)
@@ -53,14 +56,17 @@ public final class OldRedisson implements LockClient {
     return Redisson.create(config);
   }
 
-  /** {@code RedissonRedLock.tryLock(-1, ttl)}: do not wait. */
   @Override
   public Grant acquire(String key, long ttlMs, long waitMs) throws Exception {
-    RLock[] locks = clients.stream().map(client -> client.getLock(key)).toArray(RLock[]::new);
-    RedissonRedLock lock = new RedissonRedLock(locks);
+    return acquireMode(key, Mode.EXCLUSIVE, ttlMs, waitMs);
+  }
+
+  @Override
+  public Grant acquireMode(String key, Mode mode, long ttlMs, long waitMs) throws Exception {
     return attempt(waitMs, sentAtNanos -> {
-      if (!lock.tryLock(-1, ttlMs, TimeUnit.MILLISECONDS)) return null;
-      return granted(nameOf(key), ttlMs, sentAtNanos, () -> unlock(lock));
+      Lock lock = kind.take(clients, key, mode, ttlMs);
+      if (lock == null) return null;
+      return granted(nameOf(key), kind.appliedMs(ttlMs), sentAtNanos, () -> unlock(lock));
     });
   }
 
@@ -84,7 +90,7 @@ public final class OldRedisson implements LockClient {
     }
   }
 
-  private Grant granted(String owner, long validForMs, long sentAtNanos, Callable<Boolean> release) {
+  private Grant granted(String owner, double validForMs, long sentAtNanos, Callable<Boolean> release) {
     releases.put(owner, release);
     return new Grant(owner, validForMs, sentAtNanos);
   }
@@ -108,9 +114,9 @@ public final class OldRedisson implements LockClient {
     clients.forEach(RedissonClient::shutdown);
   }
 
-  /** Holds them for lockstorm. */
+  /** Holds them for lockstorm. The first word is the name of one of {@link OldLocks}. */
   public static void main(String[] words) {
-    Worker.serve(
-        Capabilities.NONE.withWaiting(), environment -> new OldRedisson(environment.servers()));
+    OldLocks kind = OldLocks.valueOf(words[0]);
+    Worker.serve(kind.capabilities(), environment -> new OldRedisson(kind, environment.servers()));
   }
 }

@@ -1,0 +1,3 @@
+import { redisLock } from "./redis-lock.ts";
+
+export const driver = redisLock("0.0.9");
