@@ -55,7 +55,7 @@ function configuration(commands: readonly Command[]): readonly string[] {
     "A flag overrides an environment variable, which overrides `lockstorm.config.ts` (or .mts, .js, .mjs) in the",
     "working directory. `lockstorm init` writes that file; its type is `Config`, from `lockstorm`.",
     "",
-    "| flag | variable | in the file | of |",
+    "| flag | variable | in the file | used by |",
     "|---|---|---|---|",
     ...settable.map((flag) => `| \`--${flag}\` | \`${variableOf(flag)}\` | \`${key(flag)}\` | ${of(flag)} |`),
     "",

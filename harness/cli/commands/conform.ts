@@ -23,7 +23,7 @@ const MISTAKES =
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
   name: "conform",
-  summary: "try a driver against the checklist of docs/drivers.md, before hunting with it; a worker on containers",
+  summary: "check what a driver answers before you hunt with it; a worker runs on containers",
   operands: "<driver>",
   flags: {
     topology: campaignFlags.topology,

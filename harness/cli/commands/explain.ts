@@ -11,7 +11,7 @@ import { print } from "../terminal.ts";
 /** `lockstorm explain`: a fault, property, cause, topology, lock, scenario or term in plain words. */
 export const explain: Command = {
   name: "explain",
-  summary: "say what a word means: a fault, a property, a cause, a topology, a lock, a scenario or a term",
+  summary: "explain a fault, a property, a cause, a topology, a lock, a scenario or a term",
   operands: "[word]",
   operandChoices: Object.keys(KINDS),
   flags: { json: { help: "print the entries as JSON" } },

@@ -33,7 +33,7 @@ export const hunt: Command = {
     backend: { ...backendFlag, default: "simulated" },
     runs: { value: "number", help: "number of plans to run (default: 1000, on containers 20)" },
     complete: {
-      help: "of a table: run every schedule with one deviation of the small workloads, in each cell until one breaks the lock: minutes to hours a lock",
+      help: "for a table: run every schedule with one deviation of the small workloads, in each cell until one breaks the lock; takes minutes to hours per lock",
     },
     budget: {
       value: "time",
@@ -43,7 +43,7 @@ export const hunt: Command = {
     seed: { value: "number", help: `${SEED_HELP} (default: random, printed; for a table 1)` },
     path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
     confirm: {
-      help: "have real servers run the counterexample 3 times, and say in how many it failed again",
+      help: "run the counterexample 3 times on real servers, and say how often it failed again",
     },
     shard: { value: "i/n", help: SHARD_HELP },
     ...exitZeroFlag,

@@ -22,11 +22,11 @@ export const open: Command = {
   operands: "",
   flags: {
     store: { value: "folder", help: "the store to list", default: STORE },
-    live: { help: "serve the page to this machine, and show in it what hunts add to the store; Ctrl-C ends it" },
-    port: { value: "number", help: "with --live: the port on 127.0.0.1 (default: any that is free)" },
+    live: { help: "serve the page on this machine, and update it while hunts run; Ctrl-C ends it" },
+    port: { value: "number", help: "with --live: the port on 127.0.0.1 (default: any free port)" },
     static: {
       value: "folder",
-      help: "write a site that can be published there: the page, all reports, the catalogue as a gallery, the glossary",
+      help: "write a site for publication into this folder: the page, all reports, the catalogue as a gallery, the glossary",
     },
   },
   examples: [

@@ -29,9 +29,9 @@ export const reproduce: Command = {
   operandChoices: catalogue.map(({ slug }) => slug),
   flags: {
     list: { help: "list the scenarios with their expected outcomes" },
-    markdown: { help: "with --list: the catalogue as a page of documentation" },
+    markdown: { help: "with --list: print the catalogue as a Markdown page" },
     all: { help: "run all scenarios with their controls, and compare the outcomes with the expected ones" },
-    control: { help: "the same schedule with a lock that must survive it" },
+    control: { help: "run the same schedule with a lock that must survive it" },
     "no-faults": { help: "run the same schedule without its faults" },
     lock: {
       value: "lock",

@@ -21,7 +21,7 @@ export const runs: Command = {
     verdict: { value: "verdict", help: `only runs with this verdict: ${VERDICTS.join(", ")}`, choices: VERDICTS },
     "older-than": { value: "time", help: "only runs that began longer ago: 12h, 30d; a bare number is in days" },
     delete: {
-      help: "delete all runs that --older-than names, and say how many; counterexamples among them cannot be replayed by their folder any more",
+      help: "delete all runs that --older-than selects, and say how many; replay by the folder of a deleted counterexample is no longer possible",
     },
     store: { value: "folder", help: "where runs are recorded", default: STORE },
     json: { help: "print the runs as JSON" },

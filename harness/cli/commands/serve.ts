@@ -20,13 +20,13 @@ const SERVED = TOPOLOGIES.filter(isSimulated);
  */
 export const serve: Command = {
   name: "serve",
-  summary: "simulated servers on loopback ports, in real time, with faults on request",
+  summary: "run simulated servers on loopback ports, in real time, with faults on request",
   operands: "",
   flags: {
     topology: { value: "topology", help: "the servers", default: DEFAULT_TOPOLOGY, choices: SERVED },
     clients: {
       value: "number",
-      help: "clients with addresses of their own, so that faults can tell them apart",
+      help: "number of clients; each has its own addresses, so that a fault can hit one client",
       default: "2",
     },
     port: { value: "port", help: "the first of the ports to listen on; 0 takes free ones", default: "0" },
@@ -38,13 +38,13 @@ export const serve: Command = {
     },
     fault: {
       value: "words",
-      help: 'a fault, as at the prompt: "after 5000 kill node-0 for 2000"',
+      help: 'inject a fault, in the words of the prompt: "after 5000 kill node-0 for 2000"',
       repeatable: true,
     },
-    plan: { value: "file", help: "a plan: its topology, its seed, and its faults at their times" },
+    plan: { value: "file", help: "take the topology, the seed and the faults from this plan" },
     record: { value: "file", help: "write commands, replies and faults to this file, as lines of JSON" },
     seed: { value: "seed", help: SEED_HELP, default: "1" },
-    "no-prompt": { help: "read no commands: end by a signal only" },
+    "no-prompt": { help: "read no commands; end only at a signal" },
   },
   examples: [
     "lockstorm serve --topology sentinel",

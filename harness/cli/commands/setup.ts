@@ -22,7 +22,7 @@ export const setup: Command = {
     },
     with: {
       value: "languages",
-      help: `languages whose lock libraries to install, in a folder of lockstorm's own, separated by commas: ${LANGUAGES.join(", ")}`,
+      help: `languages whose lock libraries to install into lockstorm's own folder, separated by commas: ${LANGUAGES.join(", ")}`,
       choices: LANGUAGES,
     },
   },

@@ -20,7 +20,8 @@ export const TERMS: readonly Term[] = [
   },
   {
     word: "cause",
-    meaning: "why a property was violated, proven where possible by running the plan again without what is accused",
+    meaning:
+      "why a property was violated; proven, where possible, by running the plan again without the suspected fault or operation",
   },
   { word: "claim", meaning: "what a lock promises: a property, on a topology, under some faults", see: ["limit"] },
   {
@@ -31,12 +32,12 @@ export const TERMS: readonly Term[] = [
   },
   {
     word: "counterexample",
-    meaning: "a plan whose run violates a property, shrunk to what the violation needs",
+    meaning: "a plan whose run violates a property, shrunk to the steps that the violation needs",
     see: ["shrinking", "plan"],
   },
   {
     word: "deviation",
-    meaning: "what a systematic search adds to a run without faults: one fault at one moment",
+    meaning: "one fault at one moment, which a systematic search adds to a run without faults",
     see: ["moment"],
   },
   {
@@ -46,29 +47,30 @@ export const TERMS: readonly Term[] = [
   {
     word: "evidence",
     meaning:
-      "what was seen of an effect; a fault whose effect was not seen is indeterminate, and its run is unknown, never valid",
+      "what was observed of a fault's effect; without evidence a fault is indeterminate, and its run is unknown, never valid",
     see: ["unknown"],
   },
   {
     word: "fencing token",
     meaning:
-      "a number that grows with every grant; a resource that refuses smaller ones than it has seen refuses late writes",
+      "a number that grows with every grant; a resource that refuses a smaller number than it has accepted refuses late writes",
     see: ["fencing-tokens", "stale-writes", "guarded resource"],
   },
   {
     word: "guarded resource",
-    meaning: "what the lock protects; it records every write, and can check fencing tokens or versions",
+    meaning: "the data that the lock protects; it records every write, and can check fencing tokens or versions",
     see: ["fencing token"],
   },
   {
     word: "history",
-    meaning: "the events of a run in order, the only evidence for a verdict; lockstorm check judges one from anywhere",
+    meaning:
+      "the events of a run in order, the only evidence for a verdict; lockstorm check judges a history from any source",
     see: ["operation", "verdict"],
   },
   {
     word: "hold",
     meaning:
-      "the time from a grant to the request to release it, or to the client's death: inner bounds, so holds that overlap in a history did overlap",
+      "the time from a grant to the request to release it, or to the client's death; the real hold is at least as long, so holds that overlap in a history did overlap",
     see: ["lease", "mutual-exclusion"],
   },
   { word: "invalid", meaning: "the verdict when the history proves a violation; exit code 1", see: ["verdict"] },
@@ -78,13 +80,14 @@ export const TERMS: readonly Term[] = [
   },
   {
     word: "lease",
-    meaning: "the time for which the lock promises a grant: its validity, or the TTL where it reports none",
+    meaning: "the time for which a grant lasts: the validity that the lock reports, or else the TTL",
     see: ["hold", "lease-exclusion", "overrun"],
   },
   { word: "limit", meaning: "a fault under which a lock is known to break", see: ["claim"] },
   {
     word: "moment",
-    meaning: "a place in a run at which a fault can strike: an event, or a message before, at or after its server",
+    meaning:
+      "a point in a run at which a fault can strike: an event, or the sending, arrival, execution or reply of a message",
     see: ["trigger"],
   },
   {
@@ -94,22 +97,22 @@ export const TERMS: readonly Term[] = [
   },
   {
     word: "owner value",
-    meaning: "what a lock writes into its key to tell its grants apart, such as a random text",
+    meaning: "the value that a lock writes into its key for each grant, usually random; a release compares it",
     see: ["owner-release"],
   },
   {
     word: "plan",
-    meaning: "all of a run as data: seed, lock, topology, what each client does, which faults strike when",
+    meaning: "a run described as data: seed, lock, topology, the steps of each client, the faults and when they strike",
     see: ["schedule", "seed"],
   },
   {
     word: "property",
-    meaning: "what must be true of a history, such as mutual-exclusion; some decide the verdict, the required ones",
+    meaning: "what must be true of a history, such as mutual-exclusion; the required properties decide the verdict",
     see: ["verdict"],
   },
   {
     word: "regression",
-    meaning: "the plan of a counterexample that was found before; it runs first, before new plans",
+    meaning: "the stored plan of an earlier counterexample; a hunt runs it before new plans",
   },
   { word: "scenario", meaning: "an entry of the catalogue", see: ["catalogue"] },
   {
@@ -117,14 +120,14 @@ export const TERMS: readonly Term[] = [
     meaning: "the order in which clients, servers and faults act; a plan and its seed decide it in simulation",
     see: ["plan"],
   },
-  { word: "seed", meaning: "the number from which everything random in a plan or a run comes", see: ["plan"] },
+  { word: "seed", meaning: "the number that determines everything random in a plan or a run", see: ["plan"] },
   {
     word: "shard",
-    meaning: "one of the parts into which a campaign is divided; lockstorm merge puts their results together",
+    meaning: "one part of a campaign; lockstorm merge combines the results of all shards",
   },
   {
     word: "shrinking",
-    meaning: "leaving out and shortening parts of a plan that breaks a lock, as long as it breaks it",
+    meaning: "removing and shortening parts of a plan for as long as it still breaks the lock",
     see: ["counterexample"],
   },
   {
@@ -141,7 +144,7 @@ export const TERMS: readonly Term[] = [
   { word: "valid", meaning: "the verdict when no required property is violated; exit code 0", see: ["verdict"] },
   {
     word: "validity",
-    meaning: "how long a grant is good for, by the answer of the lock",
+    meaning: "how long the holder may trust a grant, as the lock reports it",
     see: ["lease"],
   },
   { word: "verdict", meaning: "valid, invalid or unknown, with the events that prove it", see: ["property"] },

@@ -1,18 +1,18 @@
 import type { FaultTraits } from "../../core/fault-traits.ts";
 
 const LOSSES: Readonly<Record<NonNullable<FaultTraits["loses"]>, string>> = {
-  memory: "a node comes back with what it had written to its disk, synced or not",
-  unsynced: "a node comes back with what it had synced to its disk",
-  disk: "a node may come back with an empty disk",
+  memory: "a node restarts with what it had written to its disk, synced or not",
+  unsynced: "a node restarts with only what it had synced to its disk",
+  disk: "a node may restart with an empty disk",
   unreplicated: "a new master lacks what had not been replicated to it",
   keys: "a node drops keys and keeps running",
   fences: "the guarded resource forgets the largest fencing token it has accepted",
-  unknown: "what is lost is not known",
+  unknown: "it is not known which data are lost",
 };
 
 const CLOCKS = {
-  step: "wall clocks jump when it strikes, and stay where they are then",
-  rate: "clocks run too fast or too slow while it is in force",
+  step: "wall clocks jump once, and keep their new offset",
+  rate: "clocks run fast or slow while it is in force",
 } as const;
 
 const MESSAGES = {
@@ -24,11 +24,11 @@ const MESSAGES = {
 export function traitWords(traits: FaultTraits): readonly string[] {
   const { duration, pauses, kills, messages, breaksConnections, clock, loses, promotes, jepsen } = traits;
   return [
-    duration === "instant" ? "it is over as soon as it happened" : "it is in force until it is healed",
+    duration === "instant" ? "it happens at one instant" : "it is in force until it is healed",
     ...(pauses === undefined ? [] : [`${processes(pauses)} stop, and continue where they stopped`]),
     ...(kills === undefined ? [] : [`${processes(kills)} die`]),
     ...(messages === undefined ? [] : [MESSAGES[messages]]),
-    ...(breaksConnections === undefined ? [] : ["a client may resend a command that its server has carried out"]),
+    ...(breaksConnections === undefined ? [] : ["a client may resend a command that its server has already applied"]),
     ...(clock === undefined ? [] : [CLOCKS[clock]]),
     ...(loses === undefined ? [] : [LOSSES[loses]]),
     ...(promotes === undefined ? [] : ["a replica becomes master"]),

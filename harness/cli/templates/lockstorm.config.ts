@@ -1,14 +1,14 @@
 import type { Config } from "lockstorm";
 
-/** What `npx lockstorm hunt` does here. Flags and LOCKSTORM_... variables go before it. */
+/** Defaults of `npx lockstorm hunt` in this folder. Flags and LOCKSTORM_... variables override them. */
 export default {
   lock: "./my-lock.ts",
-  // Or sentinel, or redlock: five independent masters.
+  // Or "sentinel"; or "redlock", five independent masters.
   topology: "single",
-  // What a sound lock survives on one server. Add failover, restart-node or clock-jump, and see what they do to yours.
+  // Faults that a sound lock survives on one server. Add restart-node or clock-jump to see what they do to your lock.
   faults: ["pause-client", "kill-client", "partition", "latency", "stall", "reset", "pause-node"],
-  // What a lock can promise, and what decides without this line too. A client that is stopped for longer than its lease
-  // breaks mutual-exclusion under any lock.
+  // The properties that a lock can promise; they are the default. A client that is stopped for longer than its lease
+  // breaks mutual-exclusion with any lock.
   require: [
     "lease-exclusion",
     "fencing-tokens",
@@ -18,6 +18,6 @@ export default {
     "linearizability",
   ],
   runs: 1000,
-  // Seconds.
+  // In seconds.
   budget: 120,
 } satisfies Config;

@@ -8,11 +8,11 @@ const FREE_MINE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.ca
 /** How long to wait between two tries, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** The lock under test: put calls of your own in the place of `take` and `free`. */
+/** The lock under test: replace `take` and `free` by calls of your own lock. */
 export const driver: LockDriver = {
   async connect({ servers }) {
     if (servers.kind !== "single") throw new Error("this driver knows one server: set topology to single");
-    // A command whose answer is lost must not be sent again: nobody knows whether it was applied.
+    // A command whose reply was lost must not be sent again, because the server may have applied it.
     const redis = new Redis({ ...servers.address, maxRetriesPerRequest: 0, commandTimeout: 1000 });
     redis.on("error", () => {});
 
@@ -45,7 +45,7 @@ export const driver: LockDriver = {
   },
 };
 
-/** After an error nobody knows what the server did: that is `info`, neither success nor failure. */
+/** After an error nobody knows what the server did. The answer is `info`, neither success nor failure. */
 async function attempt<T>(operation: () => Promise<Completion<T>>): Promise<Completion<T>> {
   try {
     return await operation();
