@@ -11,46 +11,43 @@ import org.lockstorm.worker.Capabilities.Extension;
 import org.lockstorm.worker.ContendedException;
 import org.lockstorm.worker.Grant;
 import org.lockstorm.worker.IndeterminateException;
-import org.lockstorm.worker.LockClient;
 import org.lockstorm.worker.Worker;
 import org.redisson.api.RPermitExpirableSemaphore;
 
 /** {@code RPermitExpirableSemaphore} with a lease time, unmodified. Its leases end by the clocks of its clients. */
-public final class RedissonExpirablePermits implements LockClient {
+public final class RedissonExpirablePermits extends RedissonSemaphore<RPermitExpirableSemaphore> {
   /** Where the script that takes permits has the end of the lease: after itself, the number of keys, three keys, a number. */
   private static final int END_OF_LEASE = 6;
 
-  private final Connection connection;
   private final Map<String, List<String>> taken = new ConcurrentHashMap<>();
 
   RedissonExpirablePermits(Connection connection) {
-    this.connection = connection;
+    super(connection);
   }
 
   @Override
-  public Grant acquire(String key, long ttlMs, long waitMs) throws Exception {
-    return acquirePermits(key, 1, 1, ttlMs, waitMs);
+  RPermitExpirableSemaphore semaphore(String key) {
+    return connection().redisson().getPermitExpirableSemaphore(key);
   }
 
   @Override
-  public Grant acquirePermits(String key, int limit, int permits, long ttlMs, long waitMs) throws Exception {
-    RPermitExpirableSemaphore semaphore = semaphore(key);
-    RedissonPermits.initialized(() -> semaphore.trySetPermits(limit));
-    Sent sent = connection.sent().watch(key);
-    try {
-      List<String> ids = semaphore.tryAcquire(permits, waitMs, ttlMs, TimeUnit.MILLISECONDS);
-      if (ids == null || ids.isEmpty()) throw ThreadLock.refused(sent);
-      String owner = String.join(",", ids);
-      taken.put(owner, ids);
-      return new Grant(owner, ttlMs, begun(sent, ttlMs));
-    } finally {
-      connection.sent().forget(key);
-    }
+  void setLimit(RPermitExpirableSemaphore semaphore, int limit) {
+    semaphore.trySetPermits(limit);
+  }
+
+  @Override
+  Grant take(RPermitExpirableSemaphore semaphore, int permits, long ttlMs, long waitMs, Sent sent)
+      throws InterruptedException {
+    List<String> ids = semaphore.tryAcquire(permits, waitMs, ttlMs, TimeUnit.MILLISECONDS);
+    if (ids == null || ids.isEmpty()) return null;
+    String owner = String.join(",", ids);
+    taken.put(owner, ids);
+    return new Grant(owner, ttlMs, begun(sent, ttlMs));
   }
 
   @Override
   public Grant extend(String key, String owner, long ttlMs) throws Exception {
-    Sent sent = connection.sent().watch(key);
+    Sent sent = connection().sent().watch(key);
     try {
       long beforeNanos = System.nanoTime();
       int extended = 0;
@@ -60,13 +57,13 @@ public final class RedissonExpirablePermits implements LockClient {
       if (extended == 0 && sent.certain()) throw new ContendedException("no permit was left to extend");
       throw new IndeterminateException(extended + " of " + ids.size() + " permits were certainly extended", null);
     } finally {
-      connection.sent().forget(key);
+      connection().sent().forget(key);
     }
   }
 
   @Override
   public boolean release(String key, String owner) throws Exception {
-    Sent sent = connection.sent().watch(key);
+    Sent sent = connection().sent().watch(key);
     try {
       List<String> ids = ids(owner);
       taken.remove(owner);
@@ -74,13 +71,8 @@ public final class RedissonExpirablePermits implements LockClient {
       if (sent.certain()) return false;
       throw new IndeterminateException("a command was sent again, and the first may have released", null);
     } finally {
-      connection.sent().forget(key);
+      connection().sent().forget(key);
     }
-  }
-
-  @Override
-  public void close() {
-    connection.close();
   }
 
   /** The permits of a grant, also of another client's. */
@@ -88,19 +80,15 @@ public final class RedissonExpirablePermits implements LockClient {
     return taken.getOrDefault(owner, List.of(owner.split(",")));
   }
 
-  private RPermitExpirableSemaphore semaphore(String key) {
-    return connection.redisson().getPermitExpirableSemaphore(key);
-  }
-
   /**
-   * When the lease began. The library computes its end from the wall clock before it sends, which may be long before: from the
-   * end that it sent follows how long ago that was.
+   * When the lease began. The library computes the end of the lease from the wall clock before it sends the command, perhaps long
+   * before. The end that it sent shows how long ago that was.
    */
   private static long begun(Sent sent, long ttlMs) {
     long endMs = (Long) sent.lastWords()[END_OF_LEASE];
     long nowNanos = System.nanoTime();
     long agoMs = System.currentTimeMillis() - (endMs - ttlMs);
-    // Against a wall clock that was set back meanwhile. Beyond the millisecond that both readings leave out.
+    // The minimum guards against a wall clock that was set back meanwhile. Both readings cut off up to a millisecond: hence + 1.
     return Math.min(sent.lastNanos(), nowNanos - TimeUnit.MILLISECONDS.toNanos(agoMs + 1));
   }
 
