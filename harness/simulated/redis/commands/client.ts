@@ -3,6 +3,7 @@ import { command, container, NO_KEYS, type Caller, type Command } from "../comma
 import { clientInfo, typeOf, type ClientType } from "../client-info.ts";
 import { ErrorReply, MapReply, OK, SetReply, SYNTAX_ERROR, VerbatimReply, type Reply } from "../protocol/reply.ts";
 import type { Session } from "../session.ts";
+import { setLibraryInfo, setReplyMode } from "./client-settings.ts";
 
 const OWN = "noscript loading stale";
 const ADMIN = "admin noscript loading stale";
@@ -19,7 +20,7 @@ export const clientCommands: readonly Command[] = [
     }),
     command("info", 2, OWN, NO_KEYS, (_argv, { session }) => new VerbatimReply(`${clientInfo(session)}\n`)),
     command("list", -2, ADMIN, NO_KEYS, list),
-    command("reply", 3, OWN, NO_KEYS, replyMode),
+    command("reply", 3, OWN, NO_KEYS, (argv, { session }) => setReplyMode(session, at(argv, 2))),
     command("no-evict", 3, ADMIN, NO_KEYS, (argv, { session }) => {
       session.noEvict = onOrOff(at(argv, 2));
       return OK;
@@ -64,7 +65,7 @@ function track(argv: readonly string[]): Reply {
 
 /** Subcommands that came with 7.2. */
 export const modernClientCommands: readonly Command[] = [
-  command("setinfo", 4, OWN, NO_KEYS, setInfo),
+  command("setinfo", 4, OWN, NO_KEYS, (argv, { session }) => setLibraryInfo(session, at(argv, 2), at(argv, 3))),
   command("no-touch", 3, OWN, NO_KEYS, (argv, { session }) => {
     session.noTouch = onOrOff(at(argv, 2));
     return OK;
@@ -79,39 +80,10 @@ export const setName = {
   },
 };
 
-function setInfo(argv: readonly string[], { session }: Caller): Reply {
-  const option = at(argv, 2);
-  const value = at(argv, 3);
-  const lower = option.toLowerCase();
-  if (lower !== "lib-name" && lower !== "lib-ver") return new ErrorReply(`ERR Unrecognized option '${option}'`);
-  if (/[^!-~]/.test(value)) {
-    return new ErrorReply(`ERR ${lower} cannot contain spaces, newlines or special characters.`);
-  }
-  if (lower === "lib-name") session.libraryName = value;
-  else session.libraryVersion = value;
-  return OK;
-}
-
 function onOrOff(text: string): boolean {
   const lower = text.toLowerCase();
   if (lower !== "on" && lower !== "off") fail("ERR syntax error");
   return lower === "on";
-}
-
-function replyMode(argv: readonly string[], { session }: Caller): Reply {
-  switch (at(argv, 2).toLowerCase()) {
-    case "on":
-      session.replies = "on";
-      return OK;
-    case "off":
-      session.replies = "off";
-      return undefined;
-    case "skip":
-      if (session.replies !== "off") session.replies = "skip-next";
-      return undefined;
-    default:
-      return SYNTAX_ERROR;
-  }
 }
 
 function clientType(text: string): ClientType {

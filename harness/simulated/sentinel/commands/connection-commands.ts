@@ -8,6 +8,7 @@ import {
   type Reply,
 } from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
+import { setLibraryInfo, setReplyMode } from "../../redis/commands/client-settings.ts";
 import { container, integerOf, word, type SentinelCaller, type SentinelCommand } from "./sentinel-command.ts";
 
 /** The version that was compared. */
@@ -22,7 +23,7 @@ export const connectionCommands: readonly SentinelCommand[] = [
     { name: "id", arity: 2, run: (_argv, { session }) => session.id },
     { name: "getname", arity: 2, run: (_argv, { session }) => (session.name === "" ? null : session.name) },
     { name: "setname", arity: 3, run: (argv, { session }) => setName(session, word(argv, 2)) },
-    { name: "setinfo", arity: 4, run: setInfo },
+    { name: "setinfo", arity: 4, run: (argv, { session }) => setLibraryInfo(session, word(argv, 2), word(argv, 3)) },
     {
       name: "info",
       arity: 2,
@@ -36,7 +37,7 @@ export const connectionCommands: readonly SentinelCommand[] = [
           ? SYNTAX_ERROR
           : new VerbatimReply([...sessions].map((session) => describe(session, sentinel.nowMs)).join("")),
     },
-    { name: "reply", arity: 3, run: replyMode },
+    { name: "reply", arity: 3, run: (argv, { session }) => setReplyMode(session, word(argv, 2)) },
     {
       name: "no-evict",
       arity: 3,
@@ -97,34 +98,6 @@ function setName(session: ClientSession, name: string): Reply {
   }
   session.name = name;
   return OK;
-}
-
-function setInfo(argv: readonly string[], { session }: SentinelCaller): Reply {
-  const [option, value] = [word(argv, 2), word(argv, 3)];
-  const lower = option.toLowerCase();
-  if (lower !== "lib-name" && lower !== "lib-ver") return new ErrorReply(`ERR Unrecognized option '${option}'`);
-  if (/[^!-~]/.test(value)) {
-    return new ErrorReply(`ERR ${lower} cannot contain spaces, newlines or special characters.`);
-  }
-  if (lower === "lib-name") session.libraryName = value;
-  else session.libraryVersion = value;
-  return OK;
-}
-
-function replyMode(argv: readonly string[], { session }: SentinelCaller): Reply {
-  switch (word(argv, 2).toLowerCase()) {
-    case "on":
-      session.replies = "on";
-      return OK;
-    case "off":
-      session.replies = "off";
-      return undefined;
-    case "skip":
-      if (session.replies !== "off") session.replies = "skip-next";
-      return undefined;
-    default:
-      return SYNTAX_ERROR;
-  }
 }
 
 function describe(session: ClientSession, nowMs: number): string {
