@@ -8,7 +8,7 @@ import {
   type Reply,
 } from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
-import { setLibraryInfo, setReplyMode } from "../../redis/commands/client-settings.ts";
+import { setLibraryInfo, setReplyMode } from "../../redis/client-settings.ts";
 import { container, integerOf, word, type SentinelCaller, type SentinelCommand } from "./sentinel-command.ts";
 
 /** The version that was compared. */

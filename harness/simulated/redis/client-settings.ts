@@ -1,4 +1,4 @@
-import { ErrorReply, OK, SYNTAX_ERROR, type Reply } from "../protocol/reply.ts";
+import { ErrorReply, OK, SYNTAX_ERROR, type Reply } from "./protocol/reply.ts";
 
 /** What CLIENT SETINFO and CLIENT REPLY set of a connection, to a data node or to a Sentinel. */
 export interface ClientSettings {
