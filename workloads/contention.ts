@@ -5,7 +5,7 @@ import type { Property } from "../harness/core/verdict.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 import type { Supports } from "../harness/core/sharing.ts";
-import { isShareable, type ShareOut, shares } from "./sharing.ts";
+import { isShareable, type AssignShares, shares } from "./sharing.ts";
 import { faultSchedules, faultStep, type SentCommand } from "./fault-schedule.ts";
 
 type ClientInput = PlanInput["clients"][number];
@@ -109,7 +109,7 @@ export function maxHoldShareFor(required: readonly Property[]): number {
 }
 
 /** One owner holds the key at a time. */
-const alone: ShareOut = (clients) => [...clients];
+const alone: AssignShares = (clients) => [...clients];
 
 /** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
 function withSeeker(
@@ -172,7 +172,7 @@ function wholeTtls(ttlsMs: readonly number[], { ttlGranularityMs }: LeaseSkills)
   return [...new Set(ttlsMs.map((ttlMs) => Math.ceil(ttlMs / ttlGranularityMs) * ttlGranularityMs))];
 }
 
-/** How a holder sets its lease anew, and for how much of it it then holds. */
+/** How a holder renews its lease, and for which share of the new lease it then holds. */
 interface Prolonging {
   readonly step: { readonly do: "extend"; readonly ttlMs: number } | ReentryInput;
   readonly holdPercent: number;
@@ -193,7 +193,7 @@ function sameAgain(ttlMs: number): { readonly do: "extend"; readonly ttlMs: numb
   return { do: "extend", ttlMs };
 }
 
-/** The holder sets the lease anew, by an extension or a re-entry, and holds for a share of the new one. */
+/** The holder renews the lease, by an extension or a re-entry, and holds for a share of the new lease. */
 function prolonging(ttlMs: Arbitrary<number>, share: Arbitrary<number>, reenters: boolean): Arbitrary<Prolonging> {
   const extension = ttlMs.map((ttlMs) => ({ do: "extend" as const, ttlMs }));
   const reentry = fc

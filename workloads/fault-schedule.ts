@@ -63,7 +63,7 @@ export function faultSchedules(
     return params === undefined ? [] : [drawnFault(fault.kind, params, trigger(clients, commands), longestFaultMs)];
   });
   if (possible.length === 0) return fc.constant([]);
-  // Shrinking the kinds would draw all faults anew and lose the failure.
+  // Shrinking the kinds would draw all faults again and lose the failure.
   const drawn = fc.noShrink(fc.subarray(possible, { minLength: 1 })).chain((kinds) =>
     fc
       .array(fc.oneof(...kinds), { maxLength: MOST_FAULTS })

@@ -1,7 +1,7 @@
 import { clientOf } from "../harness/history/clients.ts";
 import type { History } from "../harness/history/history.ts";
 import type { Cause, Property, Verdict } from "../harness/core/verdict.ts";
-import { requiredOf, type Expectation, type Scenario, type Sighting, type Variant } from "./scenario.ts";
+import { requiredOf, type Expectation, type Scenario, type ExpectedEvent, type Variant } from "./scenario.ts";
 
 /**
  * How a run of a scenario differs from what the catalogue says of this variant, one line each; empty if it is as
@@ -42,7 +42,7 @@ export function inWords(expectation: Expectation): string {
   return [...new Set(causes)].toSorted().join(" and ");
 }
 
-function isSeen({ header, events }: History, { event, client }: Sighting): boolean {
+function isSeen({ header, events }: History, { event, client }: ExpectedEvent): boolean {
   const clients = header.clients ?? 1;
   return events.some(
     ({ process, f, type }) =>

@@ -27,14 +27,14 @@ export interface Scenario {
   /** The expected outcome of each property that the schedule is about; these properties are required. */
   readonly expected: Readonly<Partial<Record<Property, Expectation>>>;
   /** Events that the history must contain if no violation shows that the schedule took place. */
-  readonly shows?: readonly Sighting[];
+  readonly shows?: readonly ExpectedEvent[];
   readonly control: Control;
   /** Why containers cannot run it; absent if they can. */
   readonly onlyInSimulation?: string;
 }
 
 /** An event that a history must hold: `acquire:fail` of client 1. */
-export interface Sighting {
+export interface ExpectedEvent {
   readonly event: string;
   readonly client: number;
 }
@@ -49,7 +49,7 @@ interface ImmuneVariant {
   readonly plan: Partial<Pick<ScenarioPlan, "lock" | "topology" | "resource" | "clients" | "faults">>;
   /** The properties that hold. */
   readonly keeps: readonly Property[];
-  readonly shows?: readonly Sighting[];
+  readonly shows?: readonly ExpectedEvent[];
   /** Why the control alone needs the simulation; absent if it does not. */
   readonly onlyInSimulation?: string;
 }

@@ -71,7 +71,7 @@ test("side by side, each workload has keys of its own", () => {
   expect(named.length).toBe(plans.flatMap((plan) => [...keysOf(plan)]).length);
 });
 
-/** How many names occur again in a later set: groups of workloads number their keys anew. */
+/** How many names occur again in a later set: groups of workloads number their keys again. */
 function shared(sets: readonly ReadonlySet<string>[]): number {
   return sets.reduce((sum, { size }) => sum + size, 0) - new Set(sets.flatMap((set) => [...set])).size;
 }

@@ -6,7 +6,7 @@ type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
 
 /** Makes the clients of a workload share their key. */
-export type ShareOut = (clients: readonly ClientInput[]) => ClientInput[];
+export type AssignShares = (clients: readonly ClientInput[]) => ClientInput[];
 
 /** The keys that a section takes at once. */
 type KeySet = readonly [string, ...string[]];
@@ -26,7 +26,7 @@ export function isShareable(supports: Supports | undefined): supports is Support
 }
 
 /** Ways in which the clients of a generated workload share their key or keys, as far as the lock supports it. */
-export function shares({ permits, modes, severalKeys }: Supports): Arbitrary<ShareOut> {
+export function shares({ permits, modes, severalKeys }: Supports): Arbitrary<AssignShares> {
   const limit = fc.integer({ min: 1, max: MOST_PERMITS });
   const taken = fc.array(fc.constantFrom(1, 1, 1, 2, 3), { minLength: CHOICES, maxLength: CHOICES });
   const counted = fc.record({ limit, taken }).map(({ limit, taken }) => withPermits(limit, taken));
@@ -45,7 +45,7 @@ export function smallShares({
   permits,
   modes,
   severalKeys,
-}: Supports): readonly { readonly name: string; readonly share: ShareOut }[] {
+}: Supports): readonly { readonly name: string; readonly share: AssignShares }[] {
   const counted = [
     { name: "one permit", share: withPermits(1, [1]) },
     { name: "two permits", share: (clients: readonly ClientInput[]) => withPermits(2, [1])(withThird(clients)) },
@@ -71,13 +71,13 @@ export function smallShares({
 }
 
 /** The same for any number of clients: one permit less than clients, or all but the last of them read, or two keys. */
-export function shareOfContenders({ permits, modes }: Supports, clients: number): ShareOut {
+export function shareOfContenders({ permits, modes }: Supports, clients: number): AssignShares {
   if (permits === true) return withPermits(Math.max(1, clients - 1), [1]);
   return modes === true ? withModes((_, client) => client !== clients - 1) : withSets(EITHER_ORDER);
 }
 
 /** The key is a semaphore. Who seeks the lock at the end wants all permits: so one that was never given back shows. */
-function withPermits(limit: number, taken: readonly number[]): ShareOut {
+function withPermits(limit: number, taken: readonly number[]): AssignShares {
   return eachSection((section, index) => {
     const permits = isSeeker(section) ? limit : Math.min(limit, taken[index % taken.length] ?? 1);
     // Holders of different permits may overwrite each other: the lock promises nothing to what they have read.
@@ -86,7 +86,7 @@ function withPermits(limit: number, taken: readonly number[]): ShareOut {
 }
 
 /** The key is a read-write lock. Readers do not write; who seeks the lock at the end is a writer. */
-function withModes(reads: (index: number, client: number) => boolean): ShareOut {
+function withModes(reads: (index: number, client: number) => boolean): AssignShares {
   return eachSection((section, index, client) =>
     !isSeeker(section) && reads(index, client)
       ? { ...without("write", section), mode: "shared" }
@@ -95,7 +95,7 @@ function withModes(reads: (index: number, client: number) => boolean): ShareOut 
 }
 
 /** Each section takes one of these sets of keys. Who seeks the lock at the end wants one key: so one left behind shows. */
-function withSets(sets: readonly KeySet[]): ShareOut {
+function withSets(sets: readonly KeySet[]): AssignShares {
   return eachSection((section, index) => {
     const [key = section.key, ...alsoKeys] = sets[index % sets.length] ?? [];
     if (isSeeker(section)) return { ...section, key };
@@ -109,7 +109,7 @@ function withThird(clients: readonly ClientInput[]): readonly ClientInput[] {
   return [...clients, { sections: second.sections.filter((section) => !isSeeker(section)) }];
 }
 
-function eachSection(change: (section: SectionInput, index: number, client: number) => SectionInput): ShareOut {
+function eachSection(change: (section: SectionInput, index: number, client: number) => SectionInput): AssignShares {
   return (clients) => {
     let index = 0;
     return clients.map(({ sections }, client) => ({

@@ -127,7 +127,7 @@ function summary(found: ReadonlyMap<Way, readonly Outcome[]>): Table {
       };
     }),
     notes: [
-      "A search that found nothing counts as one run more than it tried. A plan that was aimed anew counts as two runs.",
+      "A search that found nothing counts as one run more than it tried. A plan that was retargeted counts as two runs.",
       "A12 (Vargha and Delaney 2000): the probability that a hunt needs fewer runs, where half a tie counts; 0.5 is no difference.",
     ],
   };

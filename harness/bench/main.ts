@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
-import { engineLack } from "./engine-lack.ts";
+import { missingEngine } from "./missing-engine.ts";
 import { describeMachine, machine } from "./machine.ts";
 import { type BenchmarkEntry, benchmarks } from "./registry.ts";
 import { StepLine } from "./step-line.ts";
@@ -103,8 +103,8 @@ function readWords(words: readonly string[]) {
 }
 
 async function measure({ entries, effort, json }: Wish): Promise<number> {
-  const lack = entries.some(({ needsEngine }) => needsEngine === true) ? await engineLack() : undefined;
-  if (lack !== undefined) throw lack;
+  const missing = entries.some(({ needsEngine }) => needsEngine === true) ? await missingEngine() : undefined;
+  if (missing !== undefined) throw missing;
   const where = machine();
   if (!json) process.stdout.write(`${describeMachine(where)}\n\n`);
   const results: { benchmark: string; tables: Table[] }[] = [];

@@ -16,7 +16,7 @@ import { isSimulated, TOPOLOGIES } from "../core/topology.ts";
 import type { Property } from "../core/verdict.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Benchmark, BenchmarkInput } from "./benchmark.ts";
-import { engineLack } from "./engine-lack.ts";
+import { missingEngine } from "./missing-engine.ts";
 import { PLAN_SIZES, type PlanSize, sizedPlan } from "./sized-plans.ts";
 import { median } from "./statistics.ts";
 import type { Table } from "./table.ts";
@@ -38,12 +38,12 @@ type Rates = Map<PlanSize, Rate>;
 
 export const benchmark: Benchmark = {
   async *run(input): AsyncGenerator<Table> {
-    const lack = await engineLack();
+    const missing = await missingEngine();
     const rows: Table["rows"][number][] = [];
     for (const kind of TOPOLOGIES.filter(isSimulated)) {
       const simulated: Rates = new Map();
       await simulate(kind, simulated, input);
-      const contained = lack === undefined ? await contain(kind, input) : undefined;
+      const contained = missing === undefined ? await contain(kind, input) : undefined;
       await simulate(kind, simulated, input);
       rows.push(...PLAN_SIZES.map((size) => row(kind, size, simulated, contained)));
     }
@@ -63,7 +63,9 @@ export const benchmark: Benchmark = {
         "ratio: medians of simulated and containers, by the clock. A simulation wants a whole core, containers mostly wait:",
         "on a busy machine the ratio comes out too small; the rate by processor time is nearer to what an idle core does.",
       ],
-      lacks: lack && [`plans on containers: ${lack.message}. To fix it: ${lack.hint}. Nothing else is compared`],
+      lacks: missing && [
+        `plans on containers: ${missing.message}. To fix it: ${missing.hint}. Nothing else is compared`,
+      ],
     };
   },
 };

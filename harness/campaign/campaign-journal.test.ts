@@ -36,7 +36,7 @@ test("has each line at once, and is read back", () => {
   expect(readJournal(file, schema).entries).toEqual([{ n: 1 }, { n: 2 }]);
 });
 
-test("resumed, it knows what was done and goes on after it; else it begins anew", () => {
+test("resumed, it knows what was done and goes on after it; else it begins again", () => {
   write(1, 2);
   {
     using journal = open(true);

@@ -72,7 +72,7 @@ export class CampaignJournal<Entry> implements Disposable {
   }
 
   /**
-   * Opens `<store>/campaigns/<name>.jsonl`: anew, or after its last whole line when `resume` is set and the file
+   * Opens `<store>/campaigns/<name>.jsonl`: empty, or after its last whole line when `resume` is set and the file
    * exists.
    * @throws UserError when the file belongs to another campaign, or cannot be read or written
    */

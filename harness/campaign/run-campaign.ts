@@ -11,7 +11,7 @@ import { hasVisibleOverlap } from "./visible-overlap.ts";
 export interface Judged {
   readonly plan: Plan;
   readonly verdict: Verdict;
-  /** How many runs led to it, where a plan was aimed anew after its first one. Default: 1. */
+  /** How many runs led to it, if a plan was retargeted after its first run. Default: 1. */
   readonly runs?: number | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface CampaignResult<Run extends Judged> {
   readonly seed: number;
   /** Plans that were tried. */
   readonly runs: number;
-  /** Further runs of plans that were aimed anew. */
+  /** Further runs of plans that were retargeted. */
   readonly furtherRuns: number;
   readonly valid: number;
   readonly unknown: number;

@@ -1,6 +1,6 @@
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { type ContentionOptions, contentionPlans } from "../../workloads/contention.ts";
-import { aimedAnew } from "../../workloads/deviations/aimed-anew.ts";
+import { retargeted } from "../../workloads/deviations/retargeted.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
@@ -100,7 +100,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const aimed = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
     const executed = await uninterrupted(plan, unwanted);
     if (executed?.verdict.verdict !== "unknown" || unwanted.aborted) return executed;
-    const better = aimedAnew(plan, executed.record.history);
+    const better = retargeted(plan, executed.record.history);
     if (better === undefined) return executed;
     const again = await uninterrupted(better, unwanted);
     return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };

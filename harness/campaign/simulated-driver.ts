@@ -19,7 +19,7 @@ export function simulatedDriver(lock: string): Promise<LockDriver> {
 }
 
 /**
- * Code of others is loaded anew for each client. It is loaded once before, so that an error in it is reported before
+ * Each client loads its own fresh copy of foreign code. It is loaded once before, so that an error in it is reported before
  * any run.
  */
 async function loadIsolated(lock: string): Promise<LockDriver> {

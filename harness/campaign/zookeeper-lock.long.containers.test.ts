@@ -168,7 +168,7 @@ describeWithEngine("the lock on ZooKeeper, through the harness", () => {
     expect(released).toBeLessThan(granted ?? -1);
   });
 
-  test("a server that loses its disk loses the lock and counts anew, as claimed; the resource then refuses the new holder", async () => {
+  test("a server that loses its disk loses the lock and counts again, as claimed; the resource then refuses the new holder", async () => {
     const before = Array.from({ length: 5 }, (): Section => ({ key: "k1", ttlMs: LONG_MS, waitMs: 0, steps: [] }));
     // A client that was connected before would wait, until its session ends, for a server that knows what it has seen.
     const late: Section = { ...rival(LONG_MS, 20_000), after: AFTER_FAULT };

@@ -36,7 +36,7 @@ export function holderOf(header: HistoryHeader, hold: Pick<Hold, "process" | "ow
  * Holds that are too many, with the verb: `Two clients held k1`, `A writer held k1 beside a reader`, `Three clients,
  * where two are allowed, held k1`.
  */
-export function crowdInWords(holds: readonly Hold[], verb: string): string {
+export function tooManyInWords(holds: readonly Hold[], verb: string): string {
   const [first] = holds;
   const key = first?.key ?? "";
   const kinds = holds.map(({ share }) => share.kind);

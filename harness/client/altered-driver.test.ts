@@ -127,7 +127,7 @@ describe("a timer in the client", () => {
     expect(lost).toEqual(["k a"]);
   });
 
-  it("begins anew with an extension, and ends with the release", async () => {
+  it("begins again with an extension, and ends with the release", async () => {
     const { client, lost, grant } = await held(lock());
     await vi.advanceTimersByTimeAsync(90);
     await client.extend?.(grant, 100);
@@ -138,7 +138,7 @@ describe("a timer in the client", () => {
     expect(lost).toEqual([]);
   });
 
-  it("begins anew with each renewal by the lock itself, from where the lock counts it, and passes it on", async () => {
+  it("begins again with each renewal by the lock itself, from where the lock counts it, and passes it on", async () => {
     const renewing = lock();
     const { client, lost } = await held(renewing);
     const told: Renewed[] = [];

@@ -9,7 +9,7 @@ interface Entry<K, V> {
  */
 export class OldestFirst<K, V> {
   readonly #entries = new Map<K, Entry<K, V>>();
-  /** In the order of insertion; an entry that was since deleted, or set anew, stays here until it comes to the front. */
+  /** In the order of insertion; an entry that was since deleted, or set again, stays here until it comes to the front. */
   #order: Entry<K, V>[] = [];
   #front = 0;
 

@@ -1,5 +1,5 @@
 import type { Evidence, NodeHandle, ProcessState } from "../core/system.ts";
-import type { Door } from "./doors/door.ts";
+import type { LoopbackListener } from "./listeners/loopback-listener.ts";
 import type { RealTime } from "./real-time.ts";
 
 /** A simulated server or Sentinel as the real world handles it: every action is at the instant of its call. */
@@ -10,15 +10,15 @@ export class LiveNode implements NodeHandle {
   readonly setClockRate?: (rate: number) => Promise<Evidence>;
   readonly #inner: NodeHandle;
   readonly #time: RealTime;
-  readonly #doors: readonly Door[];
+  readonly #listeners: readonly LoopbackListener[];
 
-  /** @param doors at which clients reach it */
-  constructor(inner: NodeHandle, time: RealTime, doors: readonly Door[]) {
+  /** @param listeners at which clients reach it */
+  constructor(inner: NodeHandle, time: RealTime, listeners: readonly LoopbackListener[]) {
     this.name = inner.name;
     this.role = inner.role;
     this.#inner = inner;
     this.#time = time;
-    this.#doors = doors;
+    this.#listeners = listeners;
     if (inner.losePower !== undefined) this.losePower = () => this.#do(async () => inner.losePower?.() ?? NOTHING);
     this.setClockRate = (rate) => this.#do(async () => inner.setClockRate?.(rate) ?? NOTHING);
   }
@@ -45,7 +45,7 @@ export class LiveNode implements NodeHandle {
 
   async start(options: { readonly keepData: boolean }): Promise<Evidence> {
     const evidence = await this.#do(() => this.#inner.start(options));
-    await Promise.all(this.#doors.map(({ opened }) => opened));
+    await Promise.all(this.#listeners.map(({ opened }) => opened));
     return evidence;
   }
 

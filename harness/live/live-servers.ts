@@ -16,9 +16,9 @@ import { SimulatedNetwork } from "../simulated/system/simulated-network.ts";
 import { SimulatedNode } from "../simulated/system/simulated-node.ts";
 import { SimulatedResource } from "../simulated/system/simulated-resource.ts";
 import { SimulatedSentinelNode } from "../simulated/system/simulated-sentinel-node.ts";
-import { Bridge } from "./doors/bridge.ts";
-import { Door } from "./doors/door.ts";
-import { type Places, SentinelReplies } from "./doors/sentinel-replies.ts";
+import { Bridge } from "./listeners/bridge.ts";
+import { LoopbackListener } from "./listeners/loopback-listener.ts";
+import { type Places, SentinelReplies } from "./listeners/sentinel-replies.ts";
 import type { Exchange } from "../simulated/wire/exchange.ts";
 import { WireTap } from "../simulated/wire/wire-tap.ts";
 import { LiveMessages } from "./live-messages.ts";
@@ -78,15 +78,15 @@ export class LiveServers implements AsyncDisposable {
   readonly #layout: Layout;
   readonly #servers: readonly Server[];
   readonly #clients: readonly string[];
-  readonly #doors: ReadonlyMap<string, Door>;
+  readonly #listeners: ReadonlyMap<string, LoopbackListener>;
   readonly #stack: AsyncDisposableStack;
 
   private constructor(parts: LiveParts) {
-    const { time, layout, network, kernel, resource, data, sentinels, doors, servers } = parts;
-    const doorsOf = (name: string): readonly Door[] =>
-      parts.clients.flatMap((client) => doors.get(doorName(client, name)) ?? []);
+    const { time, layout, network, kernel, resource, data, sentinels, listeners, servers } = parts;
+    const listenersOf = (name: string): readonly LoopbackListener[] =>
+      parts.clients.flatMap((client) => listeners.get(listenerName(client, name)) ?? []);
     const live = (node: SimulatedNode | SimulatedSentinelNode): LiveNode =>
-      new LiveNode(node, time, doorsOf(node.name));
+      new LiveNode(node, time, listenersOf(node.name));
     this.topology = parts.topology;
     this.nodes = [...data, ...sentinels].map(live);
     this.network = new LiveNetwork(new SimulatedNetwork(network, kernel.hosts), time);
@@ -97,7 +97,7 @@ export class LiveServers implements AsyncDisposable {
     this.#layout = layout;
     this.#servers = servers;
     this.#clients = parts.clients;
-    this.#doors = doors;
+    this.#listeners = listeners;
     this.#stack = parts.stack;
   }
 
@@ -165,11 +165,18 @@ export class LiveServers implements AsyncDisposable {
             resume: (goOn) => time.enter(goOn),
           })
         : undefined;
-    const doors = await openDoors({ time, network, clients: outer, servers, firstPort: options.firstPort ?? 0, stack });
+    const listeners = await openListeners({
+      time,
+      network,
+      clients: outer,
+      servers,
+      firstPort: options.firstPort ?? 0,
+      stack,
+    });
     time.enter(() => {});
     const resourceNode = new SimulatedNode(layout.resource, runner);
     const parts = { topology, time, kernel, network, layout, resource, resourceNode, data, sentinels };
-    return new LiveServers({ ...parts, doors, servers, clients, tap, stack: stack.move() });
+    return new LiveServers({ ...parts, listeners, servers, clients, tap, stack: stack.move() });
   }
 
   /** Rejects when the simulation itself failed; never resolves. */
@@ -194,11 +201,11 @@ export class LiveServers implements AsyncDisposable {
 
   /** Where a client reaches a server, both by name. @throws UserError for an unknown one */
   addressOf(client: string, server: string): Address {
-    const door = this.#doors.get(doorName(client, server));
-    if (door === undefined) {
+    const listener = this.#listeners.get(listenerName(client, server));
+    if (listener === undefined) {
       throw new UserError(`there is no way from "${client}" to "${server}"`, `clients: ${this.#clients.join(", ")}`);
     }
-    return door.address;
+    return listener.address;
   }
 
   /** The lock's servers as a client reaches them. */
@@ -242,7 +249,7 @@ interface LiveParts {
   readonly resourceNode: SimulatedNode;
   readonly data: readonly SimulatedNode[];
   readonly sentinels: readonly SimulatedSentinelNode[];
-  readonly doors: ReadonlyMap<string, Door>;
+  readonly listeners: ReadonlyMap<string, LoopbackListener>;
   readonly servers: readonly Server[];
   readonly clients: readonly string[];
   readonly tap: WireTap | undefined;
@@ -295,7 +302,7 @@ interface OutsideClient {
   readonly places: Map<string, Address>;
 }
 
-interface DoorsOptions {
+interface ListenersOptions {
   readonly time: RealTime;
   readonly network: Network;
   readonly clients: readonly OutsideClient[];
@@ -304,36 +311,36 @@ interface DoorsOptions {
   readonly stack: AsyncDisposableStack;
 }
 
-/** Opens a door for each client at each server, and closes a server's doors while it is dead. */
-async function openDoors(options: DoorsOptions): Promise<ReadonlyMap<string, Door>> {
+/** Opens a listener for each client at each server, and closes a server's listeners while it is dead. */
+async function openListeners(options: ListenersOptions): Promise<ReadonlyMap<string, LoopbackListener>> {
   const { time, network, clients, servers, firstPort, stack } = options;
-  const doors = new Map<string, Door>();
+  const listeners = new Map<string, LoopbackListener>();
   for (const { host: from, places } of clients) {
     for (const server of servers) {
       const { address, port } = server;
-      const wanted = firstPort === 0 ? 0 : firstPort + doors.size;
-      const door = stack.use(
-        await Door.open(wanted, (socket) => {
+      const wanted = firstPort === 0 ? 0 : firstPort + listeners.size;
+      const listener = stack.use(
+        await LoopbackListener.open(wanted, (socket) => {
           const replies = port === SENTINEL_PORT ? new SentinelReplies(places satisfies Places) : undefined;
           void new Bridge(socket, { time, network, from, address, port, replies });
         }),
       );
-      places.set(`${address}:${port}`, door.address);
-      doors.set(doorName(from.name, server.name), door);
+      places.set(`${address}:${port}`, listener.address);
+      listeners.set(listenerName(from.name, server.name), listener);
     }
   }
   const follow = outside((host: Host) => {
     for (const client of clients) {
-      const door = doors.get(doorName(client.host.name, host.name));
+      const listener = listeners.get(listenerName(client.host.name, host.name));
       // Without power a machine does not even refuse.
-      if (host.state === "dead" && host.powered) door?.close();
-      else door?.open();
+      if (host.state === "dead" && host.powered) listener?.close();
+      else listener?.open();
     }
   });
   network.kernel.onHostState(follow);
-  return doors;
+  return listeners;
 }
 
-function doorName(client: string, server: string): string {
+function listenerName(client: string, server: string): string {
   return `${client}->${server}`;
 }

@@ -31,7 +31,7 @@ function storedWith(change: (violation: Violation) => unknown): unknown {
   return { ...proven, properties: Object.fromEntries(properties) as unknown };
 }
 
-test("a run that is judged anew has the proofs that it had when it was made", () => {
+test("a run that is judged again has the proofs that it had when it was made", () => {
   expect(standings(judged)).toContain("probable");
   expect(withStoredProofs(judged, stored)).toEqual(proven);
 });
@@ -61,7 +61,7 @@ test("a proof of another finding, of other causes, or that cannot be read counts
   }
 });
 
-test("the sentences are written anew from the proof, not copied", () => {
+test("the sentences are written again from the proof, not copied", () => {
   const lied = storedWith((violation) => ({ ...violation, explanation: "All is well." }));
   expect(withStoredProofs(judged, lied)).toEqual(proven);
 });

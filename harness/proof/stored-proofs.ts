@@ -70,7 +70,7 @@ const storedVerdictSchema = z.object({
 /**
  * A verdict with the proofs of the same run's stored verdict. They took further runs, which a new
  * judgement of the history does not make. A proof is taken over if the evidence and every possible cause are the same; the
- * sentences are written anew. Unreadable proofs are left out.
+ * sentences are written again. Unreadable proofs are left out.
  *
  * @param stored the content of `verdict.json`
  */

@@ -7,7 +7,7 @@ const EXACT = {
     "harness/campaign/recurrence/variations.ts",
     "workloads/contention.ts",
     "workloads/debate/tokens.ts",
-    "workloads/deviations/aimed-anew.ts",
+    "workloads/deviations/retargeted.ts",
     "workloads/deviations/side-by-side.ts",
     "workloads/sharing.ts",
   ],

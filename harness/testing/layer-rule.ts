@@ -50,7 +50,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
  * The room that turns the words of the command line into calls. No other room imports it: code that others need belongs
  * in another room.
  */
-const DOOR = "harness/cli";
+const CLI_FOLDER = "harness/cli";
 
 /** The files that import what their user names or writes. */
 const LOADERS = ["harness/client/load-driver.ts", "harness/cli/config-file.ts"];
@@ -105,14 +105,14 @@ export function crowdedFolders(files: readonly SourceFile[]): string[] {
 }
 
 /** Imports of the command line from outside it, tests and benchmarks included, one line each. */
-export function doorViolations(files: readonly SourceFile[]): string[] {
+export function cliImportViolations(files: readonly SourceFile[]): string[] {
   return files
-    .filter(({ path }) => !isWithin(path, DOOR))
+    .filter(({ path }) => !isWithin(path, CLI_FOLDER))
     .flatMap((file) =>
       importsOf(file).flatMap(({ line, specifier }) => {
         if (specifier === undefined || !specifier.startsWith(".")) return [];
         const target = posix.join(posix.dirname(file.path), specifier);
-        return isWithin(target, DOOR)
+        return isWithin(target, CLI_FOLDER)
           ? [`${file.path}:${line}: may not import ${target}: nobody stands on the CLI`]
           : [];
       }),

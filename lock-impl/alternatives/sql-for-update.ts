@@ -184,7 +184,7 @@ function forUpdateClaims(): readonly Claim[] {
     {
       property: "stale-writes",
       topology,
-      // Without its disk the server counts anew, and the resource refuses rightful holders too.
+      // Without its disk the server counts from zero again, and the resource refuses rightful holders too.
       under: ALL.filter((fault) => fault !== DISK_LOSS),
       because: "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
     },

@@ -225,7 +225,7 @@ function claims(): readonly Claim[] {
       under: [...KEPT, "power-loss", "disk-loss"],
       because: "an ephemeral znode is deleted with its session (ZooKeeper Programmer's Guide, Ephemeral Nodes)",
     },
-    // Not where transactions are counted anew: the resource then refuses rightful holders too.
+    // Not where transactions are counted from zero again: the resource then refuses rightful holders too.
     ...kept(
       "stale-writes",
       KEPT,

@@ -46,7 +46,7 @@ async function acknowledge(
   session: number,
   { replicas, withinMs }: Replication,
 ): Promise<Completion<true>> {
-  if (server.session !== session) return { type: "info", reason: "the connection was made anew before WAIT" };
+  if (server.session !== session) return { type: "info", reason: "the connection was made again before WAIT" };
   const reply = await server.command("WAIT", replicas, withinMs);
   if (reply.type !== "ok") return reply;
   if (Number(reply.value) >= replicas) return { type: "ok", value: true };

@@ -41,7 +41,7 @@ it("keeps a server out that does not say how long it is up", async () => {
   expect(await new RestartDelay(10_000).guard(ownedKey).acquire(connection, request)).toMatchObject({ type: "fail" });
 });
 
-it("asks anew on each connection", async () => {
+it("asks again on each connection", async () => {
   const { connection, server } = await serverUpFor(100);
   const guarded = new RestartDelay(10_000).guard(ownedKey);
   expect(await guarded.acquire(connection, request)).toMatchObject({ type: "ok" });

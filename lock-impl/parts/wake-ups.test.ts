@@ -38,7 +38,7 @@ it("subscribes once for waits that follow each other, and unsubscribes when nobo
   await expect.poll(() => sent("unsubscribe"), polls).toBe(1);
 });
 
-it("subscribes anew when the connection was lost after the last wait", async () => {
+it("subscribes again when the connection was lost after the last wait", async () => {
   await using waiter = await connect();
   const endings = [held, held, granted];
   expect(await waiter.wait("k", { waitMs: 10_000, signal }, async () => endings.shift() ?? granted)).toEqual(granted);

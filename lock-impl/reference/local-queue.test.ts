@@ -53,7 +53,7 @@ it("cannot be left when the turn has come", () => {
   expect([a.leave(), b.leave()]).toEqual([false, false]);
 });
 
-it("begins anew when the last has ended its turn", async () => {
+it("begins again when the last has ended its turn", async () => {
   const queue = new LocalQueue<string, number>();
   queue.join("k", 0);
   queue.next("k");

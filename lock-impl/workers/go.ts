@@ -19,7 +19,7 @@ const prefix =
 const RETAKEN = {
   under: "pause-client",
   cause: "foreign-release",
-  source: "go-redsync/redsync#149: an extension sets the key anew where it is gone, and the holder is never told",
+  source: "go-redsync/redsync#149: an extension sets the key again where it is gone, and the holder is never told",
 } as const;
 
 /** Locks of Go libraries. */
@@ -28,7 +28,7 @@ export const goWorkers: readonly LibraryWorker[] = [
     ...redsync,
     name: "redsync",
     documented:
-      "Exclusive use of a resource by the Redlock algorithm, on a majority of pools. An extension gives the expiry anew.",
+      "Exclusive use of a resource by the Redlock algorithm, on a majority of pools. An extension sets the full expiry again.",
     title: "redsync 4.18.1, with go-redis 9.23.0",
     program: "redsync",
   },

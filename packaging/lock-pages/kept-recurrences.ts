@@ -19,7 +19,7 @@ export function keptRecurrences(root: string): Readonly<Record<string, Recurrenc
 }
 
 /**
- * How often the violation of a lock's counterexample comes again: counted anew with other seeds; `realServers` is what
+ * How often the violation of a lock's counterexample comes again: counted again with other seeds; `realServers` is what
  * real servers showed of this plan, if they were asked.
  */
 export async function recurrenceOf(

@@ -14,7 +14,7 @@ import { html, Markup } from "./markup.ts";
 import { drawTimeline, type TimelineScene } from "./story-timeline.ts";
 
 const MOST_MOMENTS = 24;
-/** Stories told in full; each further one gets a line. The timeline marks all of them. */
+/** Stories context in full; each further one gets a line. The timeline marks all of them. */
 const MOST_TOLD = 8;
 /** A run without a violation is drawn as a whole only when it has no more operations than this. */
 const MOST_OPERATIONS_DRAWN = 400;
@@ -27,7 +27,7 @@ const WIDTHS = [
 ] as const;
 
 /** A run as stories: in its picture, moment by moment, and in words. */
-export interface Told {
+export interface StoryContext {
   readonly run: RunRecord;
   readonly stories: readonly Story[];
   readonly timeline: Timeline;
@@ -36,7 +36,7 @@ export interface Told {
 }
 
 /** The picture that comes first: of the first violation, or of the whole run where it has none. */
-export function firstPicture({ run, stories, timeline }: Told): Markup {
+export function firstPicture({ run, stories, timeline }: StoryContext): Markup {
   const [story] = stories;
   if (story !== undefined) return pictures(sceneOf(story, momentsFor(story, timeline).moments, timeline));
   return wholeRunPictures(timeline, `${titleOf(run)}, the whole run`);
@@ -96,9 +96,9 @@ function legendOf({ timeline, lanes, overlap, window }: TimelineScene): Markup {
 }
 
 /** The moments of the first violation, stepped through beside its picture; nothing where there is none. */
-export function firstMoments(told: Told): Markup {
-  const [story] = told.stories;
-  return story === undefined ? html`` : stepper(story, told.timeline);
+export function firstMoments(context: StoryContext): Markup {
+  const [story] = context.stories;
+  return story === undefined ? html`` : stepper(story, context.timeline);
 }
 
 /** Buttons, the moment in words, and the list of all moments with what everybody believes then. */
@@ -138,18 +138,18 @@ function momentItem({ time, index: event, text }: Moment, index: number, story: 
 }
 
 /** The violations by what led to them, those of the lock first, with the explanations and the diagrams of messages. */
-export function causesSection(told: Told): Markup {
-  const causes = rootCausesOf(told.stories);
+export function causesSection(context: StoryContext): Markup {
+  const causes = rootCausesOf(context.stories);
   let left = MOST_TOLD;
   return html`${causes.map((cause) => {
     const shown = cause.stories.slice(0, left);
     left -= shown.length;
-    return causeCard(cause, shown, told);
+    return causeCard(cause, shown, context);
   })}`;
 }
 
-function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Story[], told: Told): Markup {
-  const place = (story: Story): number => told.stories.indexOf(story);
+function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Story[], context: StoryContext): Markup {
+  const place = (story: Story): number => context.stories.indexOf(story);
   const rest = stories.slice(shown.length);
   const [first] = shown;
   return html`<article class="card violation">
@@ -158,12 +158,12 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
         stories.length > 1 && html` <span class="soft">${stories.length} times</span>`
       }${enabledBy !== undefined && html` <span class="soft">enabled by ${enabledBy}</span>`}
     </h3>
-    ${first !== undefined && storyBody(first, place(first), told)}
+    ${first !== undefined && storyBody(first, place(first), context)}
     ${shown.slice(1).map(
       (story) =>
         html`<details class="further">
           <summary>${storySentence(story)} <span class="soft">${listed(story.properties)}</span></summary>
-          ${storyBody(story, place(story), told)}
+          ${storyBody(story, place(story), context)}
         </details>`,
     )}
     ${
@@ -187,7 +187,7 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
 }
 
 /** A story in full. The first of the page has its picture and its moments at the top already. */
-function storyBody(story: Story, place: number, { run, timeline, id }: Told): Markup {
+function storyBody(story: Story, place: number, { run, timeline, id }: StoryContext): Markup {
   const picture = place === 0 ? "" : pictures(sceneOf(story, momentsFor(story, timeline).moments, timeline));
   return html`<div ${place === 0 ? "" : new Markup(`class="story" data-story="${place}"`)}>
     <p class="broken">breaks ${listed(story.properties)}</p>

@@ -6,10 +6,10 @@ export const renewRecreates: Scenario = {
   slug: "renew-recreates",
   title: "a renewal recreates a lost lock, and hides that another client held it in between",
   source: SOURCES.redisSemaphore175,
-  says: "A refresh that acquires an expired lock anew tells its holder that nothing has happened.",
+  says: "A refresh that acquires an expired lock again tells its holder that nothing has happened.",
   summary:
     "Client 0 reads and stops executing past its lease. Client 1 is granted the lock, writes, and releases. Client " +
-    "0 wakes up and extends: the key is gone, so the lock sets it anew and reports success. Client 0 goes on as if " +
+    "0 wakes up and extends: the key is gone, so the lock sets it again and reports success. Client 0 goes on as if " +
     "it had held all the time, and overwrites an update that it never saw. No two clients held at once: the " +
     "continuity of the hold was broken. A missing key means that the lock is lost.",
   plan: {

@@ -159,7 +159,7 @@ export function inWords(reply: ClientReply): string {
 }
 
 /** What follows from a refusal that does not say whether the lock is held: right if the lock itself does not say. */
-export function untold(reply: ClientReply): string {
+export function unknownOutcome(reply: ClientReply): string {
   const instead = 'if the lock can tell, answer { type: "fail", kind: "contended" }';
   return `a held lock answered ${inWords(reply)}: a lock that nobody is granted any more cannot be seen; ${instead}`;
 }

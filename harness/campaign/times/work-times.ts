@@ -17,11 +17,11 @@ export class WorkTimes implements Disposable {
   readonly #file: number;
   readonly #elapsed: Map<number, number>;
 
-  /** @param anew whether what is in the file belongs to another campaign */
-  constructor(journal: string, anew: boolean) {
+  /** @param isNew whether what is in the file belongs to another campaign */
+  constructor(journal: string, isNew: boolean) {
     const file = timesFile(journal);
-    this.#elapsed = anew ? new Map() : new Map(readElapsed(journal));
-    this.#file = openForLines(file, anew || !existsSync(file));
+    this.#elapsed = isNew ? new Map() : new Map(readElapsed(journal));
+    this.#file = openForLines(file, isNew || !existsSync(file));
   }
 
   /** The times of this campaign: the file may have been taken by another one that began in the same store meanwhile. */

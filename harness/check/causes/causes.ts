@@ -255,10 +255,10 @@ function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEv
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  return byElimination("double-grant", `${calm}the lock itself ${tooMuchInWords(first, second)}${meanwhile}`, evidence);
+  return byElimination("double-grant", `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}`, evidence);
 }
 
-function tooMuchInWords(first: Hold, second: Hold): string {
+function excessInWords(first: Hold, second: Hold): string {
   if (first.share.kind === "counted" && second.share.kind === "counted") return "granted more permits than it has";
   if (first.share.kind === "shared") return "granted it to a writer while a reader held it";
   return second.share.kind === "shared" ? "granted it to a reader while a writer held it" : "granted it twice";

@@ -27,7 +27,7 @@ export class FollowedKeys {
     this.#limits = limits;
   }
 
-  /** Whether the key of this event must be followed anew, and there is no room for it. */
+  /** Whether the key of this event must be followed again, and there is no room for it. */
   lacksRoomFor(event: HistoryEvent): boolean {
     if (!("key" in event) || this.#keys.size < this.#limits.keys || event.index < this.#lookedUntil) return false;
     if (this.#keys.has(event.key) || this.#concluded.has(event.key)) return false;

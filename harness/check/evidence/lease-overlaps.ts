@@ -3,7 +3,13 @@ import { OldestFirst } from "../../history/oldest-first.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
-import { type Meeting, type Party, partyAt, UndecidedLeases, wasInForce } from "./undecided-leases.ts";
+import {
+  type UndecidedOverlap,
+  type PossibleLease,
+  possibleLeaseAt,
+  UndecidedLeases,
+  wasInForce,
+} from "./undecided-leases.ts";
 
 /**
  * How many holds are remembered whose leases began an overlap. An overlap keeps the hold before it, which may have begun
@@ -60,34 +66,45 @@ export class LeaseOverlaps {
   push({ event, invocation, changes }: Omit<HistoryStep, "leaseOverlaps">, holds: HoldTracker): readonly Overlap[] {
     const decided = invocation === undefined ? [] : this.#undecided.answered(invocation.index);
     const begun = changes.flatMap(({ kind, hold }) => (kind === "ended" ? [] : this.#begun(hold, kind, event, holds)));
-    return decided.length === 0 ? begun : [...decided.flatMap((meeting) => this.#certain(meeting, holds)), ...begun];
+    return decided.length === 0
+      ? begun
+      : [...decided.flatMap((undecided) => this.#certain(undecided, holds)), ...begun];
   }
 
-  #begun(hold: Hold, kind: Meeting["kind"], { time, index }: HistoryEvent, holds: HoldTracker): readonly Overlap[] {
-    const own = partyAt(hold, time);
+  #begun(
+    hold: Hold,
+    kind: UndecidedOverlap["kind"],
+    { time, index }: HistoryEvent,
+    holds: HoldTracker,
+  ): readonly Overlap[] {
+    const own = possibleLeaseAt(hold, time);
     if (own === undefined || holds.fits(hold)) return [];
     const others = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
-    const rivals = others.map((rival) => partyAt(rival, time)).filter((rival) => rival !== undefined);
-    const meeting = { own, rivals, kind, time, index };
-    if (this.#conflicts(meeting, rivals, holds).length === 0) return [];
-    this.#undecided.add(meeting);
-    return this.#certain(meeting, holds);
+    const rivals = others.map((rival) => possibleLeaseAt(rival, time)).filter((rival) => rival !== undefined);
+    const undecided = { own, rivals, kind, time, index };
+    if (this.#conflicts(undecided, rivals, holds).length === 0) return [];
+    this.#undecided.add(undecided);
+    return this.#certain(undecided, holds);
   }
 
-  #conflicts({ own }: Meeting, rivals: readonly Party[], holds: HoldTracker): ReturnType<typeof conflictsOf> {
+  #conflicts(
+    { own }: UndecidedOverlap,
+    rivals: readonly PossibleLease[],
+    holds: HoldTracker,
+  ): ReturnType<typeof conflictsOf> {
     const held = rivals.map(({ hold }) => hold);
     return conflictsOf(own.hold, held, (earlier, later) => holds.sameClient(earlier, later));
   }
 
-  /** The overlaps of a meeting that are certain, as far as they are not known yet. */
-  #certain(meeting: Meeting, holds: HoldTracker): readonly Overlap[] {
-    const { own, rivals, kind, time, index } = meeting;
+  /** The overlaps that have become certain and are not known yet. */
+  #certain(undecided: UndecidedOverlap, holds: HoldTracker): readonly Overlap[] {
+    const { own, rivals, kind, time, index } = undecided;
     if (!wasInForce(own)) return [];
     const { hold } = own;
     const inForce = rivals.filter(wasInForce);
     const leases = new Map([own, ...inForce].map((party) => [party.hold, party.lease]));
     const found: Overlap[] = [];
-    for (const group of this.#conflicts(meeting, inForce, holds)) {
+    for (const group of this.#conflicts(undecided, inForce, holds)) {
       if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
       const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
       const second = further.pop();

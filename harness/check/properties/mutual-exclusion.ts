@@ -16,7 +16,7 @@ import {
 } from "../evidence/overlaps.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { crowdInWords, holderOf, lasting, ms } from "../words.ts";
+import { tooManyInWords, holderOf, lasting, ms } from "../words.ts";
 
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and no more hold a
@@ -110,7 +110,7 @@ class MutualExclusion implements Checker {
       return `${holderOf(header, hold)} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
     });
     const account =
-      `${crowdInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
+      `${tooManyInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
       `${holding.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses =
       met === undefined

@@ -28,7 +28,7 @@ const LONG_MS = 300;
 
 /**
  * The tests of the checkers on a copy of what they test, in one process that stays warm: only the mutated file is read
- * and transformed anew. Each run evaluates all modules anew and goes on to its end, so a mutant leaves nothing behind.
+ * and transformed again. Each run evaluates all modules again and goes on to its end, so a mutant leaves nothing behind.
  */
 export class MutantTests {
   readonly #copy: string;

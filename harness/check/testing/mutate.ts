@@ -5,7 +5,7 @@
  * all tests, does not load, or keeps them from ending. A mutant that may survive is listed with the reason, and tried when it is named or
  * with `--survivors`.
  *
- * `npm run mutants -- 17 42` tries those two. `npm run mutants -- --remember` writes `killers.json` anew.
+ * `npm run mutants -- 17 42` tries those two. `npm run mutants -- --remember` rewrites `killers.json`.
  */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

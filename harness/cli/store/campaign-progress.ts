@@ -64,7 +64,7 @@ export class JournalFollower {
     if (!existsSync(this.#file)) return;
     const file = openSync(this.#file, "r");
     try {
-      // A campaign that begins anew has another journal under the same name.
+      // A campaign that begins again has another journal under the same name.
       if (fstatSync(file).size < this.#offset || this.#isReplaced(file)) this.#forget();
       const chunk = Buffer.allocUnsafe(CHUNK);
       for (let length = -1; length !== 0;) {

@@ -7,7 +7,7 @@ import { systemReason } from "../../core/system-reason.ts";
 import { UserError } from "../../core/errors.ts";
 import { findCommit } from "../flags/commit.ts";
 
-/** What each finished campaign came to, a line each: its report is written anew by the next one, this stays. */
+/** What each finished campaign came to, a line each: its report is written again by the next one, this stays. */
 const FILE = "outcomes.jsonl";
 
 const outcomeSchema: z.ZodType<ListedOutcome> = z.object({

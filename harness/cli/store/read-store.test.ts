@@ -67,7 +67,7 @@ test("one that is deleted is gone, and one that ends is not unfinished any more"
   ]);
 });
 
-test("an index that is torn or strange is read anew", async () => {
+test("an index that is torn or strange is read again", async () => {
   for (let place = 0; place < 260; place += 1) writeRun(place, HOUR_MS);
   const { runs } = await new StoreReader(store).read();
   const index = join(store, "runs.index");

@@ -79,7 +79,7 @@ export class StoreReader {
       writeRunIndex(this.#store, settled);
       this.#saved = settled.length;
     } catch (error) {
-      // A store that cannot be written to is read anew each time.
+      // A store that cannot be written to is read again each time.
       if (!(error instanceof UserError)) throw error;
     }
   }

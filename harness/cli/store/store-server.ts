@@ -29,7 +29,7 @@ export class StoreServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #watchers = new Set<ServerResponse>();
   #listing: StoreListing;
-  /** Counts the changes: a page that was made before the newest one is made anew. */
+  /** Counts the changes: a page that was made before the newest one is made again. */
   #version = 0;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();

@@ -3,7 +3,7 @@
  * time, in integer microseconds since the kernel began.
  */
 export interface InputListener {
-  /** The run begins: all clients are connected. Comes again if a run is done anew: what came before does not count. */
+  /** The run begins: all clients are connected. Comes again if a run is done again: what came before does not count. */
   onBegin(atUs: number): void;
   /** An event of this host begins; `world` is the simulation itself. */
   onInput(host: string, label: string, atUs: number): void;

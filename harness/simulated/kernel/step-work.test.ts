@@ -47,7 +47,7 @@ test("a cancelled task does not run, even when its phase has begun", () => {
   expect(order).toEqual(["first"]);
 });
 
-test("clearing drops everything, and the next round begins anew", () => {
+test("clearing drops everything, and the next round begins again", () => {
   const work = new StepWork();
   const order: string[] = [];
   work.addImmediate(() => order.push("dropped"));

@@ -1,6 +1,6 @@
 import type { Host } from "../kernel/host.ts";
 import type { Connection } from "./connection.ts";
-import type { ConnectionTap, Passenger } from "./connection-tap.ts";
+import type { ConnectionTap, TappedMessage } from "./connection-tap.ts";
 import type { Pipe, PipeEnd, Segment } from "./pipe.ts";
 
 /** The holder of one end of a connection. All methods are called in the end's host. */
@@ -84,8 +84,8 @@ export class Endpoint implements PipeEnd {
   }
 
   /** The connection may have been reset while the bytes waited: then they never leave. */
-  #sendTapped(bytes: Uint8Array, passengers: readonly Passenger[]): boolean {
-    if (!this.#wasReset) this.out.sendBytes(bytes, passengers);
+  #sendTapped(bytes: Uint8Array, messages: readonly TappedMessage[]): boolean {
+    if (!this.#wasReset) this.out.sendBytes(bytes, messages);
     return !this.#wasReset;
   }
 

@@ -1,7 +1,7 @@
 import type { Random } from "../../core/random.ts";
 import type { Host } from "../kernel/host.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
-import type { ArrivalTap, Passenger } from "./connection-tap.ts";
+import type { ArrivalTap, TappedMessage } from "./connection-tap.ts";
 import type { Link } from "./link.ts";
 
 /** Uniform latency of one direction, in microseconds, both bounds included. */
@@ -16,7 +16,7 @@ export interface Segment {
   readonly chunks: Uint8Array[];
   length: number;
   /** What a tap follows, and what ends in this segment. */
-  passengers?: Passenger[];
+  messages?: TappedMessage[];
 }
 
 /** The receiving end. */
@@ -72,7 +72,7 @@ export class Pipe {
   }
 
   /** Sends bytes; they must not be changed afterwards. */
-  sendBytes(bytes: Uint8Array, passengers?: readonly Passenger[]): void {
+  sendBytes(bytes: Uint8Array, messages?: readonly TappedMessage[]): void {
     this.#underWay += bytes.length;
     const { kernel } = this.link.from;
     if (this.#underWay > MOST_BYTES_UNDER_WAY) {
@@ -82,10 +82,10 @@ export class Pipe {
     if (last?.kind === "bytes" && this.#lastEvent === kernel.events) {
       last.chunks.push(bytes);
       last.length += bytes.length;
-      if (passengers !== undefined) (last.passengers ??= []).push(...passengers);
+      if (messages !== undefined) (last.messages ??= []).push(...messages);
     } else {
       const segment: Segment = { kind: "bytes", chunks: [bytes], length: bytes.length };
-      if (passengers !== undefined) segment.passengers = [...passengers];
+      if (messages !== undefined) segment.messages = [...messages];
       this.#send(segment);
     }
   }
@@ -147,12 +147,11 @@ export class Pipe {
 
   /** Whether the tap makes the first segment wait. Then nothing arrives before it has gone on. */
   #firstWaits(): boolean {
-    const passengers = this.#flying[0]?.passengers;
-    if (passengers === undefined || passengers.length === 0 || this.#tap === undefined || this.#end.closed)
-      return false;
+    const messages = this.#flying[0]?.messages;
+    if (messages === undefined || messages.length === 0 || this.#tap === undefined || this.#end.closed) return false;
     const { delayUs } = this.link;
     // Taken out, because they arrive once.
-    const waits = this.#tap(passengers.splice(0), () => {
+    const waits = this.#tap(messages.splice(0), () => {
       // What delays the link by now delays the message too, as cuts and stalls hold it.
       const laterUs = Math.max(0, this.link.delayUs - delayUs);
       if (laterUs === 0) this.#arriveNow();

@@ -94,7 +94,7 @@ describe("a replica", () => {
     expect(world.node(1).server.replication.offset).toBe(world.node(0).server.replication.offset);
   });
 
-  test("begins anew when the backlog no longer has what it lacks", async () => {
+  test("begins again when the backlog no longer has what it lacks", async () => {
     const world = new NodeWorld({ config: { "repl-backlog-size": "200" } });
     await world.followed();
     world.cut(0, 1);

@@ -12,7 +12,7 @@ interface Pending {
 }
 
 /**
- * The harness's own connection to a node, made anew in each life of the node. It does not use the network: a cut link
+ * The harness's own connection to a node, made again in each life of the node. It does not use the network: a cut link
  * does not affect it. Replies come in the order of the commands, at once or, when the node waits for something, later.
  */
 export class HarnessConnection {

@@ -137,7 +137,7 @@ describe("a node", () => {
     });
   });
 
-  test("that dies owes no answer any more, and its next life answers anew", async () => {
+  test("that dies owes no answer any more, and its next life answers again", async () => {
     await within("single", async (system) => {
       const node = nodeOf(system, "node-0");
       const [waiting, behind] = [node.command("WAIT", 1, 0), node.command("PING")];

@@ -1,6 +1,6 @@
 import { keysOf } from "../../core/messages/command-keys.ts";
 import type { Host } from "../kernel/host.ts";
-import type { ConnectionTap, Passenger } from "../network/connection-tap.ts";
+import type { ConnectionTap, TappedMessage } from "../network/connection-tap.ts";
 import { buildCommands } from "../redis/command-table.ts";
 import { NO_KEYS, type Command } from "../redis/command.ts";
 import { fromBytes } from "../redis/protocol/resp-encoder.ts";
@@ -49,7 +49,7 @@ export class TappedConnection implements ConnectionTap {
     this.#name = name;
   }
 
-  request(bytes: Uint8Array, send: (requests: readonly Passenger[]) => boolean): void {
+  request(bytes: Uint8Array, send: (requests: readonly TappedMessage[]) => boolean): void {
     const { host } = this.#client;
     const messages = this.#parse(bytes);
     const exchanges = messages.map((message) => this.#wire.sends(message, this.#client));
@@ -66,7 +66,7 @@ export class TappedConnection implements ConnectionTap {
     } else leave();
   }
 
-  reply(bytes: Uint8Array): readonly Passenger[] {
+  reply(bytes: Uint8Array): readonly TappedMessage[] {
     const began = this.#answeredBytes - this.#text.length;
     this.#answeredBytes += bytes.length;
     const complete = this.#answered.filter(({ endsAt }) => endsAt <= this.#answeredBytes);
@@ -86,14 +86,14 @@ export class TappedConnection implements ConnectionTap {
     this.#text = this.#text.slice(from);
   }
 
-  readonly requestsArrive = (passengers: readonly Passenger[], goOn: () => void): boolean => {
-    const exchanges = passengers as readonly Exchange[];
+  readonly requestsArrive = (messages: readonly TappedMessage[], goOn: () => void): boolean => {
+    const exchanges = messages as readonly Exchange[];
     for (const exchange of exchanges) exchange.reachedNs = this.#wire.now();
     return this.#wire.at("before", exchanges, goOn);
   };
 
-  readonly repliesArrive = (passengers: readonly Passenger[], goOn: () => void): boolean => {
-    const exchanges = passengers as readonly Exchange[];
+  readonly repliesArrive = (messages: readonly TappedMessage[], goOn: () => void): boolean => {
+    const exchanges = messages as readonly Exchange[];
     for (const exchange of exchanges) exchange.repliedNs = this.#wire.now();
     return this.#wire.at("reply", exchanges, goOn);
   };

@@ -51,7 +51,7 @@ export class OverviewStrip {
     context.strokeRect(left + 1, 1, Math.max(3, right - left - 2), height - 2);
   }
 
-  /** The run without the frame, anew only when the size or the colours change. */
+  /** The run without the frame, drawn again only when the size or the colours change. */
   #painted(width: number, height: number, palette: Palette): HTMLCanvasElement {
     const ratio = window.devicePixelRatio || 1;
     const name = JSON.stringify([width, height, ratio, palette]);

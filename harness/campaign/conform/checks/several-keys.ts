@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS, type Trial, untold } from "../trial.ts";
+import { inWords, isGranted, LEASE_MS, type Trial, unknownOutcome } from "../trial.ts";
 
 const FIRST = "k1";
 const SECOND = "k2";
@@ -37,7 +37,7 @@ async function failsWithout(trial: Trial, held: string, other: string): Promise<
   ] as const) {
     const { reply } = await trial.acquire(1, { key, alsoKeys: [also], ttlMs: LEASE_MS });
     if (isGranted(reply)) trial.mistake(`it was granted ${key} and ${also} at once, while another client held ${held}`);
-    else if (!reply.ok && reply.kind === "indeterminate") trial.remark(untold(reply));
+    else if (!reply.ok && reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     await mustBeFree(trial, other, `after an acquisition that failed because ${held} was held`);
   }
   await trial.release(0, holder, held);

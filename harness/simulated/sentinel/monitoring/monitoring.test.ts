@@ -60,7 +60,7 @@ test("a node that answers errors is down; one that loads its data is not", async
   expect(new Set(world.events.map(({ message }) => message.split(" ")[1]))).toEqual(new Set(["10.0.0.3:6379"]));
 });
 
-test("links that have fallen silent are opened anew, though nobody has closed them", async () => {
+test("links that have fallen silent are opened again, though nobody has closed them", async () => {
   const world = new SentinelWorld();
   await world.ready([10_000, 10_000, 10_000]);
   await world.advance(20_000);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
 import type { Verdict } from "../../harness/core/verdict.ts";
-import { aimedAnew } from "./aimed-anew.ts";
+import { retargeted } from "./retargeted.ts";
 
 type SectionInput = PlanInput["clients"][number]["sections"][number];
 
@@ -24,7 +24,7 @@ function planWith(faults: PlanInput["faults"], clients = 2, each: SectionInput =
 async function verdictsOf(plan: Plan): Promise<{ readonly first: Verdict; readonly again?: Verdict; aimed?: Plan }> {
   const run = async (each: Plan) => runSimulated(each, { title: "", required: ["lease-exclusion"] });
   const { record } = await run(plan);
-  const aimed = aimedAnew(plan, record.history);
+  const aimed = retargeted(plan, record.history);
   if (aimed === undefined) return { first: record.verdict };
   return { first: record.verdict, again: (await run(aimed)).record.verdict, aimed };
 }

@@ -12,7 +12,7 @@ import { collectOperations, type OperationSpan } from "../../harness/history/ope
  * gets one more client, which comes while somebody holds. Undefined where nothing can be aimed better.
  * @param history of a run of the plan, in which it decided nothing
  */
-export function aimedAnew(plan: Plan, history: History): Plan | undefined {
+export function retargeted(plan: Plan, history: History): Plan | undefined {
   const holds = collectHolds(history.events, history.events.at(-1)?.time ?? 0, plan.clients.length);
   const faults = plan.faults.map((fault, step) => better(fault, { step, plan, history, holds }));
   const moved = faults.some((fault, index) => fault !== plan.faults[index]);

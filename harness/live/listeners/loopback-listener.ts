@@ -2,14 +2,14 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { messageOf, UserError } from "../../core/errors.ts";
 import type { Address } from "../../core/lock-driver.ts";
 
-/** Every door is on this machine's own network only. */
+/** Every listener is on this machine's own network only. */
 const LOOPBACK = "127.0.0.1";
 
 /**
- * A port at which one client reaches one server. While the server is dead its door is closed: connections are refused,
+ * A port at which one client reaches one server. While the server is dead its listener is closed: connections are refused,
  * as a machine does whose server has died.
  */
-export class Door implements AsyncDisposable {
+export class LoopbackListener implements AsyncDisposable {
   readonly #accept: (socket: Socket) => void;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -26,11 +26,11 @@ export class Door implements AsyncDisposable {
    * @param accept receives each connection, paused
    * @throws UserError when it cannot listen
    */
-  static async open(port: number, accept: (socket: Socket) => void): Promise<Door> {
-    const door = new Door(port, accept);
-    door.open();
-    await door.opened;
-    return door;
+  static async open(port: number, accept: (socket: Socket) => void): Promise<LoopbackListener> {
+    const listener = new LoopbackListener(port, accept);
+    listener.open();
+    await listener.opened;
+    return listener;
   }
 
   get address(): Address {

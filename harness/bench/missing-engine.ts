@@ -3,7 +3,7 @@ import { requireImages } from "../containers/setup/images-present.ts";
 import { UserError } from "../core/errors.ts";
 
 /** Why containers cannot be started here, with a hint; undefined when they can. */
-export async function engineLack(): Promise<UserError | undefined> {
+export async function missingEngine(): Promise<UserError | undefined> {
   if (process.platform !== "linux") return new UserError("no containers on this platform", "use Linux");
   try {
     await requireImages([NODE_IMAGE]);

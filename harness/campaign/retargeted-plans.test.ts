@@ -21,7 +21,7 @@ const campaign = (path?: string) =>
     attempt: async (tried) => ({ ...judged({ ...tried, limitMs: tried.limitMs - 1 }), runs: 2 }),
   });
 
-test("a plan that was aimed anew is the one that is shrunk, and its path leads to it again", async () => {
+test("a plan that was retargeted is the one that is shrunk, and its path leads to it again", async () => {
   const { counterexample, runs, furtherRuns } = await campaign();
   expect(furtherRuns).toBe(runs);
   expect(counterexample?.run.plan.limitMs).toBeGreaterThanOrEqual(4320);
