@@ -1,6 +1,6 @@
 /**
- * lockstorm as a library: locks on Redis, the interface of a lock under test, and what verifies one. The command line and
- * `lockstorm/vitest` stand on the same.
+ * lockstorm as a library: locks on Redis, the interface of a lock under test, and the functions that verify one. The command
+ * line and `lockstorm/vitest` use the same code.
  */
 export { Locks, type LockOptions, type LocksOptions } from "./lock-impl/reference/locks.ts";
 export type { HeldLock, Unlocked } from "./lock-impl/reference/held-lock.ts";

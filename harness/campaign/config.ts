@@ -5,33 +5,33 @@ import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { Property } from "../core/verdict.ts";
 
 /**
- * The default export of `lockstorm.config.ts`: the flags of the command line under their names in camel case. A flag on
- * the command line, and a variable of the environment (`LOCKSTORM_PROXY_PORT`), override it.
+ * The default export of `lockstorm.config.ts`: defaults for flags, under their names in camel case. A flag on the command line
+ * overrides it, and so does an environment variable (`LOCKSTORM_PROXY_PORT`).
  *
  *     import type { Config } from "lockstorm";
  *
  *     export default { lock: "./my-lock.ts", topology: "sentinel" } satisfies Config;
  */
 export interface Config {
-  /** The lock that is hunted: a name, or the path of a driver from the working directory. */
+  /** The lock under test: a name, or the path of a driver relative to the working directory. */
   readonly lock?: string;
   readonly topology?: TopologyKind;
-  /** The persistence of the nodes. */
+  /** What the nodes keep on disk. */
   readonly persistence?: TopologySpec["persistence"];
   /** Kinds of faults to draw from. */
   readonly faults?: readonly string[];
   readonly backend?: Backend;
-  /** How many plans to try. */
+  /** How many plans to run. */
   readonly runs?: number;
-  /** No run begins after this time: a number of seconds, or a text such as `"5m"`. */
+  /** No run starts after this time: a number of seconds, or a text such as `"5m"`. */
   readonly budget?: number | string;
-  /** How many runs shrinking may take. */
+  /** How many runs may be used to shrink a counterexample. */
   readonly shrinkRuns?: number;
   /** `auto` takes the seed from the commit. */
   readonly seed?: number | "auto";
-  /** The properties that decide. */
+  /** The properties that decide the verdict. */
   readonly require?: readonly Property[];
-  /** The server that nodes in containers run. */
+  /** The server software of nodes in containers. */
   readonly server?: NodeServer;
   /** Port of Toxiproxy's own interface on 127.0.0.1. */
   readonly proxyPort?: number;

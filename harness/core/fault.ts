@@ -7,51 +7,51 @@ import type { TopologySpec } from "./topology.ts";
 export type FaultParams = Record<string, unknown>;
 
 /**
- * A fault: how its parameters are generated, how it is injected, how its effect is seen, how it heals. Each fault is
+ * A fault: how its parameters are generated, how it is injected, how its effect is observed, how it is healed. Each fault is
  * one file in `faults`. It is the same on every backend, because it acts only through `SystemUnderTest`.
  */
 export interface Fault<Kind extends string = string, Variant extends string = string> {
   readonly kind: Kind;
   /** One line for help texts: what happens in the world. */
   readonly summary: string;
-  /** What it does to clients, servers and links: all that checkers, claims and reports know of it. */
+  /** What it does to clients, servers and links. Checkers, claims and reports know nothing else of it. */
   readonly traits: FaultTraits;
-  /** Present if claims treat it as another fault under some of its parameters. */
+  /** Present if claims treat the fault with certain parameters as a different fault. */
   readonly variant?: FaultVariant<Variant> | undefined;
-  /** Present if containers cannot inject it: there it is skipped, and a search leaves it out. */
+  /** Present if containers cannot inject it. A run on containers skips it, and a search there leaves it out. */
   readonly onlyInSimulation?: true | undefined;
   /**
-   * Why it cannot happen to the servers of this topology, with these parameters or with any, in a few words; undefined
-   * if it can. A plan with a fault that cannot happen is refused.
+   * Why it cannot happen on this topology, with these parameters or (if there are none) at all, in a few words; undefined if
+   * it can. A plan with a fault that cannot happen is refused.
    */
   unsupportedReason?(topology: TopologySpec, params?: FaultParams): string | undefined;
-  /** Parameters worth trying on this topology with this many clients; undefined where the fault cannot occur. */
+  /** Parameters worth trying on this topology with this many clients; undefined if the fault cannot happen there. */
   arbitrary(topology: TopologySpec, clients: number): Arbitrary<FaultParams> | undefined;
   /**
-   * The parameters that hit just this client or server, the most telling first: a systematic search tries each. Absent:
-   * it tries a few that `arbitrary` draws.
+   * The parameters that hit only this client or server, the most telling first. A systematic search tries each of them. If
+   * absent, it tries a few that `arbitrary` draws.
    */
   readonly choices?: ((focus: FaultFocus) => readonly FaultParams[]) | undefined;
   /**
-   * Present for a fault that goes on holding back a message when it is healed. Parameters with which it holds for
-   * `forMs` what this client sends to these servers (`there`), or what they answer (`back`), while it is in force: if it
-   * is healed at once, one message.
+   * Present for a fault that still holds back a message after it is healed. Returns parameters with which it delays by
+   * `forMs` what this client sends to these servers (`there`), or what they answer (`back`), while it is in force. If it is
+   * healed at once, it delays one message.
    */
   readonly holdsOne?: ((focus: FaultFocus, way: Way, forMs: number) => FaultParams) | undefined;
   /**
-   * Reads the parameters and returns a function that injects the fault and looks for its effect. Injecting rejects only
-   * when the harness itself failed. @throws UserError when the fault does not take these parameters
+   * Reads the parameters and returns a function that injects the fault and observes its effect. That function rejects only
+   * if the harness itself failed. @throws UserError when the fault does not take these parameters
    */
   read(params: FaultParams): (system: SystemUnderTest) => Promise<InjectedFault>;
 }
 
-/** What a systematic search wants to hit: a client, and the server that it is speaking to. */
+/** What a systematic search wants to hit: a client, and the server that the client is talking to. */
 export interface FaultFocus {
   readonly topology: TopologySpec;
   /** How many clients the plan has. */
   readonly clients: number;
   readonly client: string;
-  /** The server of a message, or all data nodes where the moment is no message. */
+  /** The server of the message, or all data nodes if the moment is not a message. */
   readonly servers: readonly string[];
   /** The lease around which lengths matter, in milliseconds. */
   readonly leaseMs: number;
@@ -60,7 +60,7 @@ export interface FaultFocus {
 /** From a client to its servers, or from them to it. */
 export type Way = "there" | "back";
 
-/** A name for a fault with certain parameters, under which other promises of a lock end. */
+/** A name for a fault with certain parameters, for which locks make other claims. */
 export interface FaultVariant<Name extends string = string> {
   readonly name: Name;
   /** Whether a fault with these parameters, as a plan holds them, is of this variant. */
@@ -69,13 +69,13 @@ export interface FaultVariant<Name extends string = string> {
 
 /** A fault in force. `heal` undoes it and returns what was seen of the healing. */
 export interface InjectedFault {
-  /** The names of what it hit, after resolving roles such as `master`. */
+  /** The names of the processes or links that it hit, with roles such as `master` resolved. */
   readonly targets: readonly string[];
   readonly outcome: FaultOutcome;
   readonly evidence: string;
-  /** Absent for a fault that is over as soon as it happened: a failover, a reset, a clock jump. */
+  /** Absent for a fault that happens at one instant: a failover, a reset, a clock jump. */
   readonly heal?: (() => Promise<{ readonly outcome: FaultOutcome; readonly evidence: string }>) | undefined;
 }
 
-/** `installed`: the effect was seen. `skipped`: nothing was done. `indeterminate`: done, but no effect was seen. */
+/** `installed`: the effect was observed. `skipped`: nothing was done. `indeterminate`: done, but no effect was observed. */
 export type FaultOutcome = "installed" | "skipped" | "indeterminate";

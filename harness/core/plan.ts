@@ -11,17 +11,17 @@ export const PLAN_VERSION = 1;
 const plainStepSchema = z.discriminatedUnion("do", [
   /** Keep the lock for a while and do nothing. */
   z.strictObject({ do: z.literal("hold"), forMs: durationMs }),
-  /** Read the guarded resource: the writes that follow say which position they are based on. */
+  /** Read the guarded resource. Later writes name the position that was read as the one they are based on. */
   z.strictObject({ do: z.literal("read") }),
   /** Write to the guarded resource, with the grant's fencing token if it has one. */
   z.strictObject({ do: z.literal("write") }),
   /** Extend the lease. A driver that cannot extend skips the step. */
   z.strictObject({ do: z.literal("extend"), ttlMs: lengthMs }),
-  /** Hold until something happens elsewhere, but no longer than `atMostMs`. */
+  /** Hold until a trigger happens, but no longer than `atMostMs`. */
   z.strictObject({ do: z.literal("await"), until: triggerSchema, atMostMs: durationMs }),
 ]);
 
-/** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses. */
+/** Acquire the same key again while holding it, do the steps, release. A lock that is not reentrant refuses this. */
 const reentrySchema = z.strictObject({
   do: z.literal("reenter"),
   ttlMs: lengthMs,
@@ -41,20 +41,20 @@ const sectionSchema = z
     /** How long the lock may wait for another holder; 0 means one try. */
     waitMs: durationMs,
     /**
-     * Of a counting semaphore: its `limit`, and how many `permits` to take; of a read-write lock: the `mode`; `alsoKeys`: what
-     * else to take in the same acquisition. For drivers that state in `supports` that they have them. A holder writes to
-     * the guarded resource of `key`.
+     * For a counting semaphore: its `limit`, and how many `permits` to take. For a read-write lock: the `mode`. `alsoKeys`:
+     * further keys of the same acquisition. Only for drivers that declare them in `supports`. A holder writes to the guarded
+     * resource of `key`.
      */
     ...sharingFields,
     /**
-     * The number of tries in all, until one is granted. Each try is a separate operation, 50 ms after the last, as a
-     * caller retries while its servers fail over and its lock reports errors.
+     * The greatest number of tries, until one is granted. Each try is a separate operation, 50 ms after the previous one. So
+     * a caller retries while its servers fail over and its lock reports errors.
      */
     tries: z.int().positive().max(PLAN_BOUNDS.tries).default(1),
-    /** The section does not begin before this trigger. If absent, it begins at once. */
+    /** The section begins no earlier than this trigger. If absent, it begins at once. */
     after: triggerSchema.optional(),
     steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
-    /** If false, the client never releases and the lock expires, as with a client that forgets it. */
+    /** If false, the client never releases, like a client that forgets the lock, which then expires. */
     release: z.boolean().default(true),
   })
   .superRefine((section, context) => {
@@ -66,7 +66,7 @@ export type Section = z.infer<typeof sectionSchema>;
 const clientPlanSchema = z.strictObject({ sections: z.array(sectionSchema).max(PLAN_BOUNDS.sections) });
 export type ClientPlan = z.infer<typeof clientPlanSchema>;
 
-/** One fault of the schedule. `params` are read by the fault of that `kind`. */
+/** One fault of the schedule. The fault of that `kind` defines its `params`. */
 const faultStepSchema = z.strictObject({
   kind: z.string(),
   params: z.record(z.string(), z.unknown()).default({}),
@@ -77,13 +77,13 @@ const faultStepSchema = z.strictObject({
 export type FaultStep = z.infer<typeof faultStepSchema>;
 
 /**
- * Everything that happens in a run, as data: generated, shrunk, saved, replayed, compared. Plain JSON.
- * In simulation the plan determines the run bit for bit; on containers it determines all but the timing.
+ * A run described as data, in plain JSON. Plans are generated, shrunk, saved, replayed and compared. In simulation the plan
+ * determines the run bit for bit; on containers it determines everything except the timing.
  */
 export const planSchema = z.strictObject({
   format: z.literal(PLAN_FORMAT),
   version: z.literal(PLAN_VERSION),
-  /** Everything that a run draws at random (owner values in simulation, network jitter, retry jitter) comes from it. */
+  /** Determines everything that a run draws at random: owner values in simulation, network jitter, retry jitter. */
   seed: z.int(),
   /** Name of a registered lock, or the path of a driver module. */
   lock: z.string().max(PLAN_BOUNDS.text),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PLAN_BOUNDS } from "./plan-bounds.ts";
 
-/** What a driver supports beyond a lock that one client holds at a time. What it does not state, it is never asked for. */
+/** What a driver supports beyond a lock that one client holds at a time. The harness asks for nothing else. */
 export interface Supports {
   /** Counting semaphores: an acquire may state `limit` and `permits`. */
   readonly permits?: boolean;
@@ -20,9 +20,9 @@ export const supportsFields = {
 
 /**
  * How an acquire shares its key with others. With a `limit`, the key is a semaphore with `limit` permits, of which this
- * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: `shared` holds stand beside each
- * other, an `exclusive` one stands alone. Without either, one owner holds at a time. With `alsoKeys`, it takes these keys
- * besides its own, all of them or none, under one owner value; one release gives back all.
+ * acquire takes `permits` (default 1). With a `mode`, the key is a read-write lock: several clients may hold it `shared`
+ * at the same time, only one may hold it `exclusive`. Without either, one owner holds the key at a time. With `alsoKeys`,
+ * the acquire takes these keys besides its own, all or none, under one owner value; one release frees all of them.
  */
 export interface Sharing {
   readonly limit?: number | undefined;
@@ -41,7 +41,7 @@ export const sharingFields = {
   alsoKeys: z.array(z.string().min(1).max(PLAN_BOUNDS.text)).min(1).max(PLAN_BOUNDS.alsoKeys).readonly().optional(),
 };
 
-/** What is wrong with a way to share, of this key where it is known; undefined if nothing is. */
+/** What is wrong with a way to share, naming the key if it is given; undefined if nothing is wrong. */
 export function sharingProblem({
   key,
   limit,
@@ -59,7 +59,7 @@ export function sharingProblem({
   return undefined;
 }
 
-/** What an acquire asks for that is not supported; undefined if all is. */
+/** The first thing that an acquire asks for and the driver does not support; undefined if it supports everything. */
 export function lacking(supports: Supports, { limit, permits, mode, alsoKeys }: Sharing): keyof Supports | undefined {
   if (alsoKeys !== undefined && supports.severalKeys !== true) return "severalKeys";
   if ((limit !== undefined || permits !== undefined) && supports.permits !== true) return "permits";
@@ -117,8 +117,7 @@ function sumOf(counted: readonly { readonly permits: number }[]): number {
 }
 
 /**
- * Whether an acquire fits beside these holds: somebody refuses it for another reason then, or the lock is not what it
- * seems.
+ * Whether an acquire fits beside these holds. If the lock refuses it all the same, these holds are not the reason.
  */
 export function fits(share: Share, held: readonly Share[]): boolean {
   if (held.some((other) => excludeEachOther(share, other))) return false;

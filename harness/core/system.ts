@@ -3,8 +3,8 @@ import type { TopologySpec } from "./topology.ts";
 import type { MessageTrigger, MessageMoment } from "./trigger.ts";
 
 /**
- * A running topology with its clients and its guarded resource: what a run drives and what faults act on. Every
- * backend (simulated, live, containers) implements it, so that runner, workloads, faults and checkers are the same.
+ * A running topology with its clients and its guarded resource. Runs drive it, and faults act on it. Every backend
+ * (simulated, live, containers) implements it, so runner, workloads, faults and checkers are the same on all of them.
  */
 export interface SystemUnderTest extends AsyncDisposable {
   readonly topology: TopologySpec;
@@ -14,30 +14,30 @@ export interface SystemUnderTest extends AsyncDisposable {
   readonly clients: readonly ClientHandle[];
   readonly network: NetworkControl;
   readonly resource: ResourceHandle;
-  /** The commands between clients and servers. Absent if the backend cannot follow them. */
+  /** The commands between clients and servers. Absent if the backend cannot observe them. */
   readonly messages?: MessageSource;
-  /** Node names by their present role, as the nodes themselves say. Without replication every data node is a master. */
+  /** Node names by the role that each node reports now. Without replication every data node is a master. */
   roles(): Promise<{ readonly masters: readonly string[]; readonly replicas: readonly string[] }>;
-  /** Asks a Sentinel for a failover and returns when it has begun, with what was seen. */
+  /** Asks a Sentinel for a failover, and returns when the failover has begun, with the evidence. */
   requestFailover(): Promise<Evidence>;
   /** Calls `listener` for everything the system notices by itself. */
   onNotice(listener: (notice: Notice) => void): void;
   /**
-   * Reports what is frozen now without a fault, and stops watching for freezes: the run is over. Absent if nothing can
-   * be frozen from outside.
+   * Reports what is frozen now without a fault, and stops watching for freezes. Called at the end of the run. Absent if
+   * nothing outside the run can freeze its parts.
    */
   endWatch?(): void;
 }
 
 /** Commands on their way between clients and servers, for the triggers that wait for them. */
 export interface MessageSource {
-  /** The moments at which a command can be met here. */
+  /** The moments of a command that this backend can observe. */
   readonly moments: readonly MessageMoment[];
   /**
    * From now on counts the commands that clients send, and calls `reached` with the index of a trigger at the k-th
-   * command that matches it. If the trigger has no delay, that command goes on when the promise resolves; nothing else
-   * waits for it but what follows it on its connection, and in the process that stands at it: the client at `send`, the
-   * server at `after`. Called at most once, before the clients begin.
+   * command that matches it. If the trigger has no delay, that command goes on when the promise resolves. Meanwhile only
+   * later messages of its connection wait, and one process: the client at `send`, the server at `after`. Called at most
+   * once, before the clients begin.
    */
   watch(triggers: readonly MessageTrigger[], reached: (index: number) => Promise<void>): Promise<void>;
 }
@@ -50,7 +50,7 @@ export interface TrueClock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What was seen of an action's effect. */
+/** What was observed of an action's effect. */
 export interface Evidence {
   readonly observed: boolean;
   /** In words and figures: "PTTL 39900 became -2". */
@@ -59,7 +59,7 @@ export interface Evidence {
 
 export type ProcessState = "running" | "paused" | "dead";
 
-/** What clients and nodes have in common: processes that can be stopped, killed and given a wrong clock. */
+/** A client or a node: a process that can be stopped, killed and given a wrong clock. */
 export interface ProcessHandle {
   /** `client-0`, `node-2`, `sentinel-1`. */
   readonly name: string;
@@ -90,27 +90,27 @@ export interface NodeHandle extends ProcessHandle {
 
 export interface ClientHandle extends ProcessHandle {
   /**
-   * Makes the client do one operation, one at a time. Never rejects: a client that dies leaves the operation `info`. A
-   * paused client answers after it is resumed.
+   * Makes the client perform one operation; only one at a time. Never rejects: if the client dies, the operation is `info`.
+   * A paused client answers after it is resumed.
    */
   perform(request: ClientRequest): Promise<ClientReply>;
   /**
-   * Stops the client the `count`-th time from now that it is about to send something to one of the servers `to`: after
-   * all its checks, and before the write that relies on them. The message leaves the client when it continues. Absent
-   * if the backend cannot.
+   * Stops the client when it is about to send its `count`-th message from now to one of the servers `to`: after all its
+   * checks, and before the write that relies on them. The message leaves the client when the client continues. Absent if
+   * the backend cannot.
    */
   pauseAtSend?(to: readonly string[], count: number): Promise<PauseToCome>;
-  /** Closes its lock, as a program does that ends in an orderly way. Absent if the backend cannot. */
+  /** Closes the client's lock, like a program that ends in an orderly way. Absent if the backend cannot. */
   close?(): Promise<void>;
-  /** How many of its connections are open. Absent if the backend cannot tell. */
+  /** The number of the client's open connections. Absent if the backend cannot tell. */
   openConnections?(): number;
   /** Calls `listener` when the lock told the client that its lease is gone. */
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
-  /** Calls `listener` when the lock told the client that it has prolonged its lease by itself. */
+  /** Calls `listener` when the lock told the client that it has renewed the lease by itself. */
   onRenewed(listener: (renewed: RenewedLease) => void): void;
 }
 
-/** A lease that the lock prolonged by itself. `grantedAt` is on the true clock, in nanoseconds since the start of the run. */
+/** A lease that the lock renewed by itself. `grantedAt` is on the true clock, in nanoseconds since the start of the run. */
 export interface RenewedLease {
   readonly key: string;
   readonly owner: string;
@@ -118,11 +118,11 @@ export interface RenewedLease {
   readonly grantedAt: number;
 }
 
-/** A pause that waits for its client to send. */
+/** A pause that begins when its client is about to send. */
 export interface PauseToCome {
-  /** What shows that it waits. */
+  /** Evidence that the pause is armed. */
   readonly evidence: Evidence;
-  /** Resumes the client if this pause has stopped it; otherwise cancels the pause, and then observes nothing. */
+  /** Resumes the client if this pause has stopped it. Otherwise cancels the pause; then there is no evidence of a pause. */
   end(): Promise<Evidence>;
 }
 
@@ -139,11 +139,11 @@ export interface Edge {
 export interface NetworkControl {
   /** Nothing passes. Between nodes, packets are dropped. */
   cut(edge: Edge): Promise<Evidence>;
-  /** Everything passes only after `ms`. */
+  /** Delays everything by `ms`. */
   delay(edge: Edge, ms: number): Promise<Evidence>;
-  /** Established connections stay and take bytes, but nothing comes out until it is healed. */
+  /** Established connections stay and accept bytes, but deliver none until the edge is healed. */
   stall(edge: Edge): Promise<Evidence>;
-  /** Every connection of the edge, both ways, is reset once. Needs no healing. */
+  /** Resets every connection of the edge once, in both directions. Needs no healing. */
   reset(edge: Edge): Promise<Evidence>;
   /** Undoes cut, delay and stall of this edge. */
   heal(edge: Edge): Promise<Evidence>;
@@ -156,8 +156,8 @@ export interface ResourceHandle {
   /** Resolves when the listeners have received every write that the resource has seen so far. */
   drain(): Promise<void>;
   /**
-   * Makes it lose the largest fencing tokens it has accepted, and nothing else, as a resource that keeps them only in
-   * memory loses them in a restart.
+   * Makes the resource forget the largest fencing tokens that it has accepted, and nothing else. A resource that keeps them
+   * only in memory forgets them in a restart.
    */
   forgetFences(): Promise<Evidence>;
 }
@@ -174,12 +174,14 @@ export interface AuditEntry {
 }
 
 /**
- * Something the system noticed: a replica became master; a process died that no fault had killed; a lock ended its
- * client's process (`crashed`; `stack` names places in the code); a client sends without pause, so that a simulation
- * would hardly go on (`flooded`); or a process did not run for a while although no
- * fault had stopped it. `froze` is reported when the freeze is over, or when the watch ends (`lasts`); `name` may be a
- * node, a client, `resource`, the proxy between them, or the `harness` itself; `from` and `to` are nanoseconds since
- * the start of the run.
+ * Something that the system noticed:
+ * - a replica became master;
+ * - a process died that no fault had killed;
+ * - a lock ended its client's process (`crashed`; `stack` names places in the code);
+ * - a client sends without pause, so that virtual time would hardly advance (`flooded`);
+ * - a process did not run for a while although no fault had stopped it (`froze`). This is reported when the freeze is over,
+ *   or at the end of the watch (`lasts`). `name` may be a node, a client, `resource`, the proxy between them, or the
+ *   `harness` itself. `from` and `to` are nanoseconds since the start of the run.
  */
 export type Notice =
   | { readonly kind: "promotion"; readonly node: string; readonly evidence: string }
@@ -200,7 +202,7 @@ export type Notice =
       readonly lasts: boolean;
     };
 
-/** A request to a client process, as it goes over its standard input. */
+/** A request to a client process, as the harness writes it to the client's standard input. */
 export type ClientRequest =
   | ({ readonly op: "acquire"; readonly key: string; readonly ttlMs: number; readonly waitMs: number } & Sharing)
   | { readonly op: "extend"; readonly key: string; readonly owner: string; readonly ttlMs: number }
@@ -230,8 +232,8 @@ export type ClientReply =
   | { readonly ok: false; readonly kind: FailureKind; readonly reason: string };
 
 /**
- * `contended`: somebody else holds. `error`: it certainly had no effect. `refused`: the guarded resource refused a
- * stale write. `unsupported`: the driver cannot do that. `indeterminate`: it may or may not have had its effect.
- * `invalid-answer`: likewise, because the driver's answer is invalid.
+ * `contended`: another client holds the lock. `error`: the operation certainly had no effect. `refused`: the guarded
+ * resource refused a stale write. `unsupported`: the driver cannot do that. `indeterminate`: nobody knows whether the
+ * operation took effect. `invalid-answer`: likewise, because the driver's answer is invalid.
  */
 type FailureKind = "contended" | "error" | "refused" | "unsupported" | "indeterminate" | "invalid-answer";

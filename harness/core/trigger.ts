@@ -2,9 +2,9 @@ import { z } from "zod";
 import { durationMs, PLAN_BOUNDS } from "./plan-bounds.ts";
 
 /**
- * Events in the protocol that a schedule can wait for. Each is the kind of a history event: `acquire:ok` is a grant,
- * `write:invoke` is the instant before a write is sent. `fault:start` and `fault:heal` refer to the plan's own faults;
- * `promotion` is a replica seen to become master.
+ * Events that a schedule can wait for. Each is a kind of history event: `acquire:ok` is a grant, `write:invoke` is the
+ * instant before a write is sent. `fault:start` and `fault:heal` are events of the plan's own faults; `promotion` means
+ * that a replica became master.
  */
 export const ANCHORS = [
   "acquire:invoke",
@@ -41,7 +41,7 @@ const onEvent = z.strictObject({
   client: z.int().nonnegative().optional(),
   /** Only events of this fault of the plan, counted from 0; for `fault:start` and `fault:heal`. */
   fault: z.int().nonnegative().optional(),
-  /** How long after the event, in milliseconds. Absent or 0: at the event, before its client takes its next step. */
+  /** The delay after the event, in milliseconds. Absent or 0: at the event, before its client takes its next step. */
   afterMs: durationMs.optional(),
 });
 
@@ -54,7 +54,7 @@ const onEvent = z.strictObject({
 export const MESSAGE_MOMENTS = ["send", "before", "after", "reply"] as const;
 export type MessageMoment = (typeof MESSAGE_MOMENTS)[number];
 
-/** The moments that a proxy between clients and real servers can meet: the others are simulated only. */
+/** The moments that a proxy between clients and real servers can observe. The others exist in simulation only. */
 export const PROXY_MOMENTS: readonly MessageMoment[] = ["before", "reply"];
 
 const onMessage = z.strictObject({

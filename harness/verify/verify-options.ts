@@ -5,10 +5,10 @@ import type { TopologySpec } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { Cause, Property } from "../core/verdict.ts";
 
-/** Gives a driver, or imports the module that exports one as `driver` or as default. */
+/** Returns a driver, or imports the module that exports one as `driver` or as default. */
 export type DriverFactory = () => unknown;
 
-/** What to verify, and how hard to look. Only the lock is required. */
+/** Which lock to verify, under which faults, and how long. Only the lock is required. */
 export interface VerifyOptions {
   /**
    * The lock. A module (its path from the working directory, or a file URL) runs in a separate process, on plain Node;
@@ -18,11 +18,11 @@ export interface VerifyOptions {
    * lockstorm's own locks.
    */
   readonly lock: string | URL | DriverFactory;
-  /** What the run is called in reports; the lock when absent. */
+  /** The name of the run in reports. Default: the lock. */
   readonly title?: string;
-  /** `single` when absent. */
+  /** Default: `single`. */
   readonly topology?: TopologyKind;
-  /** What nodes keep on disk; `none` when absent. */
+  /** What nodes keep on disk. Default: `none`. */
   readonly persistence?: TopologySpec["persistence"];
   /**
    * Kinds of faults to draw from (`lockstorm hunt --help` lists them); an empty list means no faults. Default: those
@@ -32,21 +32,21 @@ export interface VerifyOptions {
   /**
    * The properties that decide. The default is what a lock can promise: `lease-exclusion`, `fencing-tokens`,
    * `stale-writes`, `owner-release`, `deadlock-freedom` and `linearizability`. `mutual-exclusion` and `lost-updates`
-   * ask for more: no lock with a lease promises them to a client that outlives it. A property on which a run decides
-   * nothing does not count.
+   * ask for more: no lock with a lease can promise them to a client that outlives its lease. A property that does not apply
+   * to a run does not count.
    */
   readonly require?: readonly Property[];
-  /** How many plans to try; 500 when absent. A run takes a few milliseconds. */
+  /** How many plans to run. Default: 500. A run takes a few milliseconds. */
   readonly runs?: number;
-  /** How many runs shrinking a counterexample may take; 500 when absent. */
+  /** How many runs may be used to shrink a counterexample. Default: 500. */
   readonly shrinkRuns?: number;
-  /** No run begins after this many milliseconds; 60 000 when absent. */
+  /** No run starts after this time, in milliseconds. Default: 60 000. */
   readonly budgetMs?: number;
-  /** The same seed makes the same plans; 1 when absent. */
+  /** The same seed gives the same plans. Default: 1. */
   readonly seed?: number;
-  /** Goes straight to a counterexample that a verification with this seed printed. */
+  /** Runs only the counterexample for which a verification with this seed printed this path. */
   readonly path?: string;
-  /** Folder for what is found: `regressions`, whose plans run first the next time, and `runs`. `.lockstorm` when absent. */
+  /** Folder for `regressions`, whose plans run first the next time, and for `runs`. Default: `.lockstorm`. */
   readonly store?: string;
   /** The command that runs the verification again, for a lock that `lockstorm replay` cannot load. */
   readonly replayCommand?: string;
@@ -59,15 +59,16 @@ export interface Verification {
   readonly valid: number;
   readonly unknown: number;
   /**
-   * Observations beside the verdicts, with the number of runs: why runs are unknown (`undecided`), what broke without
-   * deciding (`not-claimed`, `not-promisable`, `not-asked`), clients that outlived their lease (`outlived`).
+   * Observations that do not change the verdict, with the number of runs: why runs are unknown (`undecided`), violations of
+   * properties that are not required (`not-claimed`, `not-promisable`, `not-asked`), clients that outlived their lease
+   * (`outlived`).
    */
   readonly notes: readonly (RunNote & { readonly runs: number })[];
-  /** True when the budget or the signal ended it before all runs were done. */
+  /** Whether the budget or the signal ended the verification before all runs were done. */
   readonly cutShort: boolean;
   /**
-   * What runs without a violation leave open: how likely one more run shows an order of events not seen yet, and an
-   * upper bound of the share of runs that break the lock. Absent with a counterexample.
+   * What runs without a violation leave open: the probability that one more run shows a new order of events, and an upper
+   * bound for the share of runs that break the lock. Absent with a counterexample.
    */
   readonly residualRisk?: ResidualRisk | undefined;
   readonly counterexample?: Counterexample;
@@ -78,16 +79,16 @@ export interface Counterexample {
   /** The required properties that it violates. */
   readonly properties: readonly Property[];
   readonly causes: readonly Cause[];
-  /** The run as text: the lanes of clients and nodes, what happened, why it is a violation. */
+  /** The run as text: a picture of clients and nodes over time, the events, and why this is a violation. */
   readonly text: string;
-  /** The path that leads back to it with the same seed; absent for a plan that was kept from an earlier run. */
+  /** The path that reproduces it with the same seed; absent for a plan that was stored by an earlier run. */
   readonly path?: string | undefined;
   /** How many runs shrinking took. */
   readonly shrinks: number;
-  /** How often the violation came again with other seeds: jitter, retries and owner values then differ. */
+  /** How often the violation came again with other seeds, which change jitter, retries and owner values. */
   readonly recurrence: Recurrence;
   /** The run's folder: `plan.json`, `history.jsonl`, `verdict.json`, `report.html`. */
   readonly folder: string;
-  /** The kept plan, which runs first the next time. */
+  /** The stored plan, which runs first the next time. */
   readonly regression: string;
 }
