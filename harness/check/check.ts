@@ -22,16 +22,16 @@ import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
-  /** The properties that decide the whole verdict; if absent, all that were checked. */
+  /** The properties that decide the verdict. Default: all that were checked. */
   readonly required?: readonly Property[];
-  /** The checkers to run; if absent, all. */
+  /** The checkers to run. Default: all. */
   readonly checkers?: readonly CheckerFactory[] | undefined;
   /**
-   * The history comes from elsewhere. A fault that was not seen to take effect, or missing contention, is then a
+   * Whether the history was recorded elsewhere. Then a fault without an observed effect, or missing contention, is only a
    * remark and does not make the verdict `unknown`.
    */
   readonly foreign?: boolean;
-  /** How much is followed at a time; if absent, far more than a run needs. */
+  /** How much the checkers follow at a time. Default: far more than a run needs. */
   readonly limits?: EvidenceLimits;
 }
 
@@ -117,11 +117,11 @@ export class HistoryChecker {
     this.#stopped = `${excess}: nothing is judged from event ${index} on`;
   }
 
-  /** Concludes idle keys if there is no room for that of this event. False if the event cannot be judged. */
+  /** Concludes idle keys if there is no room for the key of this event. False if the event cannot be judged. */
   #makesRoom(event: HistoryEvent): boolean {
     if (this.#keys.lacksRoomFor(event)) {
       const known = this.#keys.idle.filter((key) => this.#isKnown(key));
-      // Half of them at once: to look for the idle ones takes time.
+      // Half of them at once, because the search for idle keys takes time.
       for (const key of known.slice(0, Math.ceil(this.#limits.keys / 2))) this.#concludeKey(key);
     }
     const excess = this.#keys.use(event);
@@ -148,7 +148,7 @@ export class HistoryChecker {
     this.#keys.conclude(key);
   }
 
-  /** Takes from an event that is not judged what may excuse the lock for events that are, or speaks of the whole run. */
+  /** Takes from an event that is not judged what may excuse the lock for judged events, or concerns the whole run. */
   #overhear(event: HistoryEvent): void {
     const { faults, endTime } = this.#evidence;
     const isRecordedLate = event.time <= endTime + RECORDING_DELAY_NS && faults.faults.length < this.#limits.faults;
@@ -223,7 +223,7 @@ export class HistoryChecker {
     }
   }
 
-  /** Why the run as a whole may have proved nothing. */
+  /** Why the run as a whole may prove nothing. */
   #doubts(): readonly string[] {
     const { faults, contention, events } = this.#evidence;
     if (events === 0) return [];

@@ -2,16 +2,16 @@ import type { Property, PropertyVerdict } from "../core/verdict.ts";
 import type { SharedEvidence } from "./evidence/evidence.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 
-/** Judges one property while the history is read. It keeps what it needs, never the history. */
+/** Judges one property while the history is read. It keeps only what it needs, never the history. */
 export interface Checker {
   push(step: HistoryStep): void;
   /** To be called once, after the last event. */
   finish(): PropertyVerdict;
-  /** The same in pieces, if it may take long. */
+  /** As `finish`, in pieces, for a checker that may take long. */
   finishing?(): Generator<undefined, PropertyVerdict>;
-  /** Whether it knows all that it will ever need of this key, which is idle. If absent, always. */
+  /** Whether the checker needs no further event of this idle key. If absent, it never needs one. */
   knows?(key: string): boolean;
-  /** Judges a key that will not be used again, and drops what it knows of it. If absent, it keeps nothing of a key. */
+  /** Judges a key that will not be used again, and forgets it. Absent if the checker keeps nothing about keys. */
   conclude?(key: string): void;
   /** What a reader should know in addition to the verdict. */
   readonly remarks?: readonly string[];

@@ -2,7 +2,7 @@ import type { Finding, Ground, Hypothesis, Proof, Remedy, Violation } from "../c
 import { eventList } from "./findings.ts";
 import { listed } from "../core/listed.ts";
 
-/** Why a cause is only probable to a reader of the history alone. */
+/** Why a cause that only the history supports is no more than probable. */
 function notTried(ground: Ground): string {
   if (ground.on !== "rest") return "no run without it was made for comparison";
   return ground.faults.length === 0
@@ -19,8 +19,8 @@ const REMEDY_IN_WORDS: Readonly<Record<Remedy, string>> = {
 };
 
 /**
- * As many possible causes are kept of a violation. A history may have thousands of faults, and each may be a cause of
- * each of a hundred violations; nobody reads more, and no more are tried.
+ * How many possible causes of a violation are kept. A history may have thousands of faults, and each may be a cause of each
+ * of a hundred violations. Nobody reads more than these, and no more are tried.
  */
 const MOST_HYPOTHESES = 40;
 
@@ -99,8 +99,8 @@ function causeInWords(
 }
 
 /**
- * What would have prevented it: the remedy that helped in a run, or, if none was tried, the most fitting remedy as
- * probable.
+ * What would have prevented the violation: the remedy that helped in a run; or, if none was tried, the most fitting remedy,
+ * with "probably".
  */
 function adviceInWords({ remedies }: Hypothesis, { remedies: tried }: Proof): string {
   if (tried === undefined) {

@@ -66,16 +66,20 @@ export function meaningOf(property: Property): string {
 }
 
 /**
- * Why a property was violated. `never-freed`: nobody holds the lock any more, but nobody is granted it. `double-grant`:
- * the lock itself granted what it had promised to another. `lost-early`: a holder found its lease gone before its end,
- * and no fault took it away. `refused-while-free`: a try was refused as contended while nobody held. `left-behind`: an acquisition or a release of several keys left one
- * taken. `contradiction`:
- * the lock's answers contradict each other, and none of them alone is to blame. `lost-write`: the resource acknowledged
- * a write and does not have it. `effect-after-failure`: a write took effect although it was reported to have had none.
- * `stale-read`: a write was based on a read that was outdated when its author got the lock, or that others had
- * overwritten within its hold. `token-overtaken`: of two holds the earlier has the larger fencing token.
- * `rightful-write-refused`: the resource refused the only rightful holder because of a larger fencing token, whose
- * owner held earlier or not at all.
+ * Why a property was violated. Causes whose names do not say it:
+ * - `never-freed`: nobody holds the lock any more, but nobody is granted it.
+ * - `double-grant`: the lock itself granted what it had promised to another client.
+ * - `lost-early`: a holder found its lease gone before the end of the lease, and no fault took it away.
+ * - `refused-while-free`: a try was refused as contended while nobody held the lock.
+ * - `left-behind`: an acquisition or a release of several keys left one of them taken.
+ * - `contradiction`: the lock's answers contradict each other, and none of them alone is to blame.
+ * - `lost-write`: the resource acknowledged a write and does not have it.
+ * - `effect-after-failure`: a write took effect although it was reported as failed.
+ * - `stale-read`: a write was based on a read that was outdated when its author was granted the lock, or that others
+ *   overwrote during the hold.
+ * - `token-overtaken`: of two holds the earlier has the larger fencing token.
+ * - `rightful-write-refused`: the resource refused the only rightful holder because it had accepted a larger fencing token,
+ *   whose owner held the lock earlier or not at all.
  */
 export const CAUSES = [
   "overrun",
@@ -113,15 +117,15 @@ export interface Violation {
   readonly cause: Cause;
   /** The two owners in conflict, the earlier first, if there are two. */
   readonly holders?: readonly [Holder, Holder];
-  /** When it lasted, in nanoseconds since the start, if it has a length. */
+  /** The time for which the violation lasted, in nanoseconds since the start of the run, if it has a length. */
   readonly overlap?: { readonly from: number; readonly to: number };
-  /** Index of the fault event that enabled it, where one did. */
+  /** Index of the fault event that enabled it, if there is one. */
   readonly fault?: number;
   /** One paragraph in plain words. */
   readonly explanation: string;
   /** How certain the cause is. */
   readonly proof?: Proof;
-  /** What was seen, independent of the cause. */
+  /** What happened, without its cause. */
   readonly finding?: Finding;
   /** Possible causes; `cause`, `fault` and `explanation` are those of the first. */
   readonly hypotheses?: readonly Hypothesis[];
@@ -147,17 +151,17 @@ export interface Hypothesis {
   readonly why: string;
   /** What it rests on, and so what a run must leave out to decide whether it is true. */
   readonly ground: Ground;
-  /** Index of the grant whose holder outlived its lease, or got it too late. */
+  /** Index of the grant whose holder outlived its lease, or received the grant too late. */
   readonly grant?: number;
-  /** What might have prevented it, the most fitting first. */
+  /** Remedies that might have prevented it, the most fitting first. */
   readonly remedies: readonly Remedy[];
 }
 
 /**
- * What a hypothesis rests on. `history`: the events show it by themselves. `faults`: these fault events (indices).
- * `operation`: the release or extension with this invocation. `remedy`: that this remedy was missing. `rest`: that
- * nothing else is left, so that the cause is the lock: none of these faults, which alone could excuse it, explains it.
- * `isWhole`: the history names every fault of the run.
+ * What a hypothesis rests on. `history`: the events alone show it. `faults`: these fault events (indices). `operation`: the
+ * release or extension with this invocation. `remedy`: the lack of this remedy. `rest`: no other cause is left, so the lock is
+ * the cause; only `faults` could excuse the lock, and none of them explains the violation. `isWhole`: the history names every
+ * fault of the run.
  */
 export type Ground =
   | { readonly on: "history" }
@@ -167,9 +171,9 @@ export type Ground =
   | { readonly on: "rest"; readonly faults: readonly number[]; readonly isWhole: boolean };
 
 /**
- * What prevents a violation. `local-timer`: the holder stops by a timer of its own when its lease ends. `elapsed-check`: a
- * grant whose lease is over when it arrives is discarded. `fencing-resource`: the resource refuses fencing tokens that
- * are too old. `fsync`: the servers sync before they reply.
+ * What prevents a violation. `local-timer`: a timer in the client stops the holder when its lease ends. `elapsed-check`: the
+ * client discards a grant whose lease is over when it arrives. `fencing-resource`: the resource refuses fencing tokens that
+ * are too old. `fsync`: the servers sync to disk before they reply.
  */
 export const REMEDIES = ["elapsed-check", "local-timer", "fencing-resource", "fsync"] as const;
 export type Remedy = (typeof REMEDIES)[number];
@@ -177,15 +181,15 @@ export type Remedy = (typeof REMEDIES)[number];
 /** How the cause of a violation was established. */
 export interface Proof {
   /**
-   * `proven`: by the history itself, or by a run without the cause. `probable`: it fits, and nothing more is known.
-   * `refuted`: it fits, but the violation happens without it too, and no other cause is known.
+   * `proven`: by the history itself, or by a run without the cause. `probable`: the cause fits, and nothing more is known.
+   * `refuted`: the cause fits, but the violation happens without it too, and no other cause is known.
    */
   readonly standing: "proven" | "probable" | "refuted";
   /** What shows it, or why it is only probable: one sentence. */
   readonly by: string;
   /** The run that shows it, where one does. */
   readonly run?: CounterfactualRun;
-  /** Hypotheses that fitted as well and whose counterfactual run showed the violation all the same. */
+  /** Hypotheses that fit as well, but whose counterfactual run still showed the violation. */
   readonly dropped?: readonly DroppedHypothesis[];
   /** The remedies that were tried, with their outcomes. */
   readonly remedies?: readonly TriedRemedy[];
@@ -224,7 +228,7 @@ export interface TriedRemedy {
   readonly run: CounterfactualRun;
 }
 
-/** Who held what, as the history names it. */
+/** A hold as the history names it. */
 export interface Holder {
   readonly process: number;
   readonly owner: string;
@@ -256,13 +260,13 @@ export interface Verdict {
   readonly margins?: Margins;
 }
 
-/** How close a run came to a violation. Each is absent where the history has no such thing. */
+/** How close a run came to a violation. A margin is absent if the history has nothing to measure it by. */
 export interface Margins {
   /** The shortest time between the end of one hold and the grant of the same key to another owner. */
   readonly smallestGap?: Margin;
-  /** The least time left of a lease when its holder released it; negative if the lease was over by then. */
+  /** The shortest time that a lease had left when its holder released it; negative if the lease was over by then. */
   readonly smallestValidityLeft?: Margin;
-  /** The longest time for which a client or a node was seen to be stopped. */
+  /** The longest time for which a client or a node was observed to be stopped. */
   readonly largestPause?: Margin;
 }
 

@@ -10,21 +10,20 @@ export interface RecordedFault {
   readonly kind: string;
   readonly traits: FaultTraits;
   readonly event: FaultEvent;
-  /** Absent while the fault is in force, and for a fault that is over as soon as it happened. */
+  /** Absent while the fault is in force, and for a fault that happens at one instant. */
   healed: FaultEvent | undefined;
 }
 
-/** A fault is recorded when its effect was seen, up to this long after the effect. */
+/** The harness records a fault when it observes the effect, at most this long after the effect. */
 export const RECORDING_DELAY_NS = 1000 * NANOSECONDS_PER_MS;
 
 /**
- * The faults of a run, each from its start to its healing. A healing event belongs to the last fault of the same kind and
- * targets that was not healed yet; a skipped fault never took effect, and so is never healed. A run has few faults, however
- * long its history.
+ * The faults of a run, each from its start to its healing. A healing event belongs to the last unhealed fault of the same
+ * kind and targets. A skipped fault never took effect, so it is never healed. A run has few faults, however long its history.
  */
 export class FaultTimeline {
   readonly #faults: RecordedFault[] = [];
-  /** By kind and targets, what is not healed yet, in the order of the starts. */
+  /** The faults that are not healed yet, by kind and targets, in the order of their starts. */
   readonly #open = new Map<string, RecordedFault[]>();
   readonly #byTraits = new Map<FaultTraits, AlikeFaults>();
 
@@ -76,7 +75,7 @@ export class FaultTimeline {
   }
 
   /**
-   * Whether `during` returns anything. This is asked for operations without number, so that it does not look at every
+   * Whether `during` returns anything. Checkers ask this for each of very many operations, so it does not look at every
    * fault.
    */
   anyDuring(matches: (traits: FaultTraits) => boolean, from: number, to: number): boolean {
@@ -128,7 +127,7 @@ class AlikeFaults {
   }
 }
 
-/** Whether a fault of this list, which is in the order of `timeOf`, counts from `from` to `to`; none does that is earlier than `from`. */
+/** Whether a fault of this list, which is sorted by `timeOf`, counts between `from` and `to`. None before `from` counts. */
 function anyFrom(
   faults: readonly RecordedFault[],
   timeOf: (fault: RecordedFault) => number,

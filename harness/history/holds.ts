@@ -9,9 +9,9 @@ import { ProcessLineage } from "./process-lineage.ts";
 import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
 
 /**
- * A definite hold: from the completion of the acquire for as long as its client certainly meant to hold. Because it
- * begins with a completion and ends with an invocation it is an inner bound: two definite holds that overlap did
- * overlap. Times are nanoseconds since the start of the run, positions are event indices.
+ * A definite hold: it begins with the completion of the acquire and lasts for as long as the client certainly meant to hold
+ * the lock. Because it begins with a completion and ends with an invocation, it is an inner bound: if two definite holds
+ * overlap, the real holds overlapped. Times are nanoseconds since the start of the run, positions are event indices.
  */
 export interface Hold {
   readonly key: string;
@@ -20,9 +20,9 @@ export interface Hold {
   readonly process: number;
   currentProcess: number;
   readonly fence: number | undefined;
-  /** How it excludes others. An owner that enters again in another way may have either: the weaker one counts. */
+  /** How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts. */
   share: Share;
-  /** The server that has it, where the grant says so. */
+  /** The server that has the lock, if the grant says so. */
   readonly place: string | undefined;
   readonly invokedIndex: number;
   readonly invokedTime: number;
@@ -32,11 +32,11 @@ export interface Hold {
   readonly validityReported: boolean;
   /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
   readonly vague: boolean;
-  /** When the lease that the grant itself set ends. */
+  /** The end of the lease that the grant itself set. */
   readonly grantedLeaseEnd: number;
   /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */
   leaseEnd: number;
-  /** Where `leaseEnd` is earlier than its holder was told last: why. */
+  /** Why `leaseEnd` is earlier than the holder was last told, if it is. */
   leaseCut: LeaseCut | undefined;
   /** The present lease as it was asked for, if the lock reported a validity and had no reason to wait. */
   leaseAsked: AskedLease | undefined;
@@ -57,7 +57,7 @@ export interface Hold {
    * lease stays promised.
    */
   forgotten: boolean;
-  /** Whether it was extended when its lease may have been over: it may have been another hold of its owner. */
+  /** Whether it was extended when its lease may have been over. Then it may be another hold of the same owner. */
   resumed: boolean;
   end: HoldEnd | undefined;
 }

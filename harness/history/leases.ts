@@ -45,18 +45,18 @@ interface CuttingRequest {
   readonly end: number;
 }
 
-/** That a lease may be shorter than its holder was told last. */
+/** Why a lease may be shorter than its holder was last told. */
 export interface LeaseCut {
-  /** When the lease ends by what its holder was told last. */
+  /** When the lease ends according to the last answer that its holder received. */
   readonly toldEnd: number;
   /** The requests that may have made it shorter, the shortest lease first. */
   readonly requests: readonly CuttingRequest[];
 }
 
-/** As many requests without an answer are named: one that turns out to have failed did not make the lease shorter. */
+/** How many unanswered requests are named. A request that turns out to have failed did not make the lease shorter. */
 const NAMED_REQUESTS = 8;
 
-/** Number of owner values whose unanswered requests are remembered. */
+/** How many owner values with unanswered requests are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
 /** What `Leases` knows of the lease of a hold. */
@@ -248,7 +248,7 @@ function shortestOf({ asked, lease }: Promised, most = NAMED_REQUESTS): CuttingR
   return open.sort((one, other) => one.end - other.end).slice(0, most);
 }
 
-/** The one that asked for the shorter lease. */
+/** The request for the shorter lease. */
 function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseRequest {
   return known !== undefined && known.ttl <= request.ttl ? known : request;
 }

@@ -3,7 +3,7 @@ import type { ClientEvent, HistoryEvent } from "./history.ts";
 import type { Interval } from "./interval.ts";
 import { OpenOperations, type CompletionEvent, type InvocationEvent } from "./operations.ts";
 
-/** An invocation with its completion. One without a completion ends with the history and is `info`. */
+/** An invocation with its completion. Without a completion, the operation ends with the history and is `info`. */
 export interface OperationSpan extends Interval {
   readonly client: number;
   readonly process: number;

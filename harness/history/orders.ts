@@ -6,10 +6,10 @@ import type { History, HistoryEvent } from "./history.ts";
 const START = "start";
 
 /**
- * What a run showed, without its times: which event directly followed which at a client (invocations, their outcomes,
- * faults that hit it), at a server (faults), at the resource (writes that it accepted or refused, of the same client as
- * the one before or of another). Owner values, fencing tokens, keys and durations are left out, and so is who is who:
- * clients are alike, and so are servers.
+ * What a run showed, without its times: which event directly followed which at a client (invocations, their outcomes, faults
+ * that hit the client), at a server (faults), at the resource (accepted and refused writes, each by the same client as the
+ * write before or by another). Owner values, fencing tokens, keys and durations are left out. So are names: all clients count
+ * as alike, and all servers.
  * @returns each such order of two events once, sorted, as 6 hexadecimal digits
  */
 export function ordersIn({ header, events }: History): readonly string[] {
@@ -46,7 +46,7 @@ class Lanes {
   }
 }
 
-/** What an event adds to whose order. */
+/** The step that an event adds, and the lane that it belongs to. */
 function stepsOf(
   event: HistoryEvent,
   clients: number | undefined,

@@ -96,7 +96,7 @@ export class ClientSession {
     this.#owner = undefined;
   }
 
-  /** Does the steps of a section or of a re-entry, and leaves it. */
+  /** Performs the steps of a section or of a re-entry, then releases. */
   async #use(hold: Hold, { steps, release }: Pick<Section, "steps" | "release">): Promise<void> {
     for (const step of steps) {
       if (hold.gone.aborted || this.#dead) break;
@@ -245,12 +245,12 @@ export class ClientSession {
   }
 }
 
-/** What is asked of one of several keys: each names the others. */
+/** The request for one of several keys: it names the others. */
 function beside(keys: readonly string[], own: string, value: object): object {
   return keys.length === 1 ? value : { ...value, alsoKeys: keys.filter((key) => key !== own) };
 }
 
-/** The form of a reply in the history. Where one of several keys was held, nothing is known of each of them. */
+/** A reply as the history records it. If one of several keys was held, the reply does not say which. */
 function completion(reply: ClientReply, isOfSeveral: boolean): { type: "ok" | "fail" | "info"; value: object } {
   if (reply.ok) {
     const { ok: _, ...value } = reply;

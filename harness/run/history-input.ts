@@ -5,13 +5,13 @@ import { messageOf, UserError } from "../core/errors.ts";
 
 /** The source of a history, before any of it was read. */
 export interface HistoryInput {
-  /** What to call it: the path, or "standard input". */
+  /** Its name in messages: the path, or "standard input". */
   readonly source: string;
   /** Its length in bytes, if it is known. */
   readonly size: number | undefined;
-  /** What the system says of it; undefined if it says nothing. */
+  /** The file's metadata; undefined if the system reports none. */
   readonly file: Stats | undefined;
-  /** How many bytes were read by now. */
+  /** The number of bytes read so far. */
   readonly bytesRead: number;
   /** The bytes as they come. @throws UserError when they cannot be read */
   chunks(): AsyncGenerator<Uint8Array>;
@@ -24,8 +24,8 @@ export function fileInput(path: string, signal?: AbortSignal): HistoryInput {
 }
 
 /**
- * Reads a named pipe without blocking in the system until somebody writes to it: a process whose threads block there
- * cannot be ended.
+ * Reads a named pipe without a system call that blocks until somebody writes: a process with threads that block there cannot
+ * be ended.
  */
 function openFile(path: string): Readable {
   if (!isPipe(path)) return createReadStream(path);
@@ -44,7 +44,7 @@ function isPipe(path: string): boolean {
   }
 }
 
-/** The bytes that `open` gives. */
+/** Reads the bytes of the stream that `open` returns. */
 export class OpenedInput implements HistoryInput {
   readonly source: string;
   readonly file: Stats | undefined;
@@ -93,7 +93,7 @@ export class OpenedInput implements HistoryInput {
   }
 }
 
-/** What the system says of a file; undefined if it says nothing. */
+/** The metadata of a file; undefined if the system reports none. */
 export function look(at: () => Stats): Stats | undefined {
   try {
     return at();

@@ -16,8 +16,8 @@ export interface ReadyFault {
 }
 
 /**
- * Reads the parameters of a plan's faults. @throws UserError for a kind that does not exist or parameters that it
- * does not take
+ * Reads the parameters of a plan's faults. @throws UserError for a kind that does not exist, or for parameters that the
+ * fault does not take
  */
 export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[]): readonly ReadyFault[] {
   return steps.map((step) => {
@@ -31,8 +31,8 @@ export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[
 }
 
 /**
- * Injects and heals the faults of a plan when their triggers fire, and records each with what was seen of it. `start`
- * returns at once; `finish` heals every fault still in force and records the faults whose trigger never fired.
+ * Injects and heals the faults of a plan when their triggers fire, and records each fault with its evidence. `start` returns
+ * at once; `finish` heals every fault still in force and records the faults whose trigger never fired.
  */
 export class Nemesis {
   readonly #system: SystemUnderTest;

@@ -56,24 +56,24 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
   },
 ];
 
-/** What a fault that takes a lease away is called as its cause. */
+/** The cause that stands for a fault with these traits, if it can take a lease away. */
 export function causeOfLoss(traits: FaultTraits): Cause | undefined {
   return LOSSES_OF_LEASES.find(({ by }) => by.some((matches) => matches(traits)))?.cause;
 }
 
-/** Whether it can take a lease away from its holder. All other faults only change when things happen. */
+/** Whether such a fault can take a lease away from its holder. All other faults only change the timing. */
 function takesLeases(traits: FaultTraits): boolean {
   return movesClocks(traits) || losesLockData(traits);
 }
 
 /**
- * What may have made two holds overlap, the most likely first. `leasesOverlap` says whether their leases did too, that
+ * What may have made two holds overlap, the most likely first. `leasesOverlap` says whether their leases overlap too, that
  * is, whether the lock broke its promise.
  *
- * An overlap without overlapping leases is an `overrun`: a client outlived its lease. Otherwise the evidence is taken
- * in this order: grants that name two places; an extension of a lease that was given away; a release by another owner
- * that was reported as done in the first hold; faults between the two grants that lose leases, the most specific first;
- * a release that may have taken effect; and at last the lock itself.
+ * If the leases do not overlap, the cause is an `overrun`: a client outlived its lease. Otherwise the order is: grants that
+ * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
+ * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
+ * that may have taken effect; and last the lock itself.
  *
  * @param interferences the interferences of the key around the time of the overlap
  */
@@ -90,7 +90,7 @@ export function hypothesesOf(
   const pair = { first, second };
   const isCut = overran.some(({ ground }) => ground.on === "operation");
   return [
-    // A lock that did what it was asked is not accused before the client that asked.
+    // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...takenByExtension(overlap, evidence),
@@ -104,8 +104,8 @@ export function hypothesesOf(
 }
 
 /**
- * What may have made two leases overlap, for a property that finds the overlap in another way: what `lease-exclusion`
- * says of it. An event has one cause.
+ * What may have made two leases overlap, for a property that finds the overlap in another way. It answers as
+ * `lease-exclusion` does, because one overlap has one cause.
  *
  * @param interferences those that are known to the other property, if the overlap is not over
  */
@@ -118,8 +118,8 @@ export function promiseHypotheses(
 }
 
 /**
- * Why a hold was over before its lease: what was reported as done in it, then the faults that lose leases, then what may
- * have taken effect.
+ * Why a hold ended before its lease: first the operations that reported success during the hold, then the faults that lose
+ * leases, then the operations that may have taken effect.
  *
  * @param since when the hold may have begun
  */
@@ -161,8 +161,8 @@ export function losses(from: number, to: number, evidence: SharedEvidence): read
 }
 
 /**
- * Of two grants that were under way at the same time, the one answered later may have been made first: then it may have
- * been lost before the other was asked for.
+ * If two acquires ran at the same time, the lock may have granted the one that was answered later first. Then that grant may
+ * have been lost before the other acquire was invoked.
  */
 function lossesBefore(first: Hold, second: Hold, until: number, evidence: SharedEvidence): readonly Hypothesis[] {
   if (second.invokedTime >= first.invokedTime) return [];
@@ -203,8 +203,8 @@ function splitBetween(from: number, to: number, evidence: SharedEvidence): reado
 }
 
 /**
- * The cause that is left when no fault that can take a lease away explains the violation. A history that lockstorm
- * recorded without such a fault shows it by itself; otherwise only a run without those faults can show it.
+ * The cause that remains when no fault that can take a lease away explains the violation. If lockstorm recorded the history
+ * and it has no such fault, the history alone proves the cause. Otherwise only a run without those faults can prove it.
  */
 export function byElimination(
   cause: Cause,
@@ -217,14 +217,14 @@ export function byElimination(
   return { cause, events: [], why, ground: { on: "rest", faults: [...new Set(accusable)], isWhole }, remedies: [] };
 }
 
-/** Whether the history names every fault of its run: lockstorm's own do. */
+/** Whether the history names every fault of its run. Histories that lockstorm recorded do. */
 function namesEveryFault({ header }: SharedEvidence): boolean {
   return typeof header["backend"] === "string";
 }
 
 /**
- * The lock counted a lease from a later instant than its servers may have done: counted from its request, the lease was
- * over when the overlap began.
+ * The lock counted a lease from a later instant than its servers. Counted from the request, the lease was over when the
+ * overlap began.
  */
 function overpromised({ first, second, from, ...lease }: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
   const { extended, firstLeaseEnd: end, firstLeaseAsked: asked } = lease;
@@ -289,8 +289,7 @@ function inTwoPlaces({ first, second }: Overlap, evidence: SharedEvidence): read
 function takenByExtension({ first, extended, index, from }: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
   if (extended === undefined) return [];
   const { header, faults } = evidence;
-  // With a second master there are two locks: the extension may well have prolonged the owner's own lock on the old
-  // master.
+  // With a second master there are two locks: the extension may have prolonged the owner's own lock on the old master.
   if (faults.faults.some(({ event }) => isPromotion(event) && event.time >= first.invokedTime)) return [];
   if (twoMasters(first.invokedTime, from, evidence) !== undefined) return [];
   const client = clientInWords(header, extended.process);
@@ -298,7 +297,7 @@ function takenByExtension({ first, extended, index, from }: Overlap, evidence: S
   return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
 }
 
-/** Somebody else's release (or extension), or a late one of the same owner value, may have taken effect in the first hold. */
+/** Another owner's release or extension, or a late one of the same owner value, may have taken effect in the first hold. */
 function taken(
   { first, second }: { readonly first: Hold; readonly second: Successor },
   { header }: SharedEvidence,

@@ -13,7 +13,7 @@ import type { CompletionEvent, InvocationEvent } from "../../history/operations.
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
 
-/** What a lock may take beyond the TTL: its retry interval, and the time for everything to settle. */
+/** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
 const SLACK = 2000 * NANOSECONDS_PER_MS;
 
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
@@ -22,7 +22,7 @@ type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 interface KeyState {
   /** The largest TTL anybody asked for. */
   maxTtl: number;
-  /** Since when certainly no client has meant to hold. */
+  /** Since when no client has meant to hold, for certain. */
   idleSince: number;
   lastHold: Hold | undefined;
   /** Acquires that are under way, by process. */
@@ -36,7 +36,7 @@ interface KeyState {
   /** The acquire that was refused last. */
   lastRefusal: { readonly process: number; readonly time: number } | undefined;
   suspicion: Suspicion | undefined;
-  /** A refusal that only a hold from before the history explains, since the last grant. */
+  /** A refusal since the last grant that only a hold from before the history explains. */
   unexplained: Refusal | undefined;
 }
 
@@ -68,7 +68,7 @@ const FREE_BY_ITSELF = "a lock must become free by itself even if its holder die
  * faults, an acquire of unknown outcome may take effect at any time, once: it explains one refusal, and those within a
  * lease of it.
  *
- * Who held the lock before the history began may have asked for any lease: until a grant or an extension shows
+ * A client that held the lock before the history began may have asked for any lease. Until a grant or an extension shows
  * otherwise, such a refusal is `unknown`, and a long expiry proves nothing.
  */
 export const deadlockFreedom: CheckerFactory = {
@@ -170,8 +170,7 @@ class DeadlockFreedom implements Checker {
   }
 
   /**
-   * An operation that a client had under way when it died is never answered: it may take effect, and then lasts for its
-   * TTL.
+   * If a client dies during an operation, the operation is never answered. It may take effect, and then lasts for its TTL.
    */
   #bury({ index, time, value }: FaultEvent): void {
     const { holds } = this.#evidence;
@@ -306,7 +305,7 @@ class DeadlockFreedom implements Checker {
     };
   }
 
-  /** What may have left behind a lock that does not end, the most likely first. */
+  /** What may have left behind a lock that never ends, the most likely first. */
   #hypotheses({ key, time }: { readonly key: string; readonly time: number }, why: string): readonly Hypothesis[] {
     const { deaths } = this.#of(key);
     const accuse = (

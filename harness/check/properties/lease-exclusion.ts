@@ -15,14 +15,14 @@ import { faultInWords, holderOf, lasting, ms, promiseInWords } from "../words.ts
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
-/** How many overlaps are followed to their end at a time. Each is a violation, so that more are only counted. */
+/** How many overlaps are followed to their end at a time. Each one is a violation; further ones are only counted. */
 const MOST_FOLLOWED = 10_000;
 
 /**
- * P2, lease exclusion, which blames the lock and never the client: no two owners hold leases of the same key at the
- * same time, unless both share it, and of a semaphore no more than it has permits. A lease is a definite hold cut at the end of the lock's promise, on the true clock: at the end of the
- * validity it reported, or, if it reports none, the TTL after the invocation. A grant that is no longer valid when it
- * is made is a violation by itself.
+ * P2, lease exclusion, which blames the lock and never the client: no two owners have leases of the same key in force at the
+ * same time, unless both share it; and the leases of a semaphore never exceed its permits. A lease is a definite hold that is
+ * cut, on the true clock, where the lock's promise ends: at the end of the validity that the lock reported or, if it reports
+ * none, one TTL after the invocation. A grant whose validity is already over is a violation by itself.
  */
 export const leaseExclusion: CheckerFactory = {
   property: "lease-exclusion",

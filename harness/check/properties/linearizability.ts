@@ -24,9 +24,9 @@ import { clientInWords, ms } from "../words.ts";
 export interface LinearizabilityOptions {
   /** The sequential specification. If absent, the most permissive one that knows owners and fencing tokens. */
   readonly model?: LockModelName;
-  /** Take a contended refusal as the observation that somebody held. Without it, a failed try constrains nothing. */
+  /** Whether a contended refusal proves that somebody held the lock. If not, a failed try proves nothing. */
   readonly observeContention?: boolean;
-  /** How many steps the whole history may take; if absent, a hundred million. */
+  /** The greatest number of steps for the whole history. Default: a hundred million. */
   readonly budget?: StepBudget;
 }
 
@@ -36,10 +36,9 @@ const MOST_NAMED = 3;
 const SHARED = "the models know one holder, and several clients may hold this lock at a time";
 
 /**
- * P8, linearizability: each operation can be thought to take effect at one instant between its invocation and its
- * completion, such that the sequential specification of a lock explains all results. A lease may expire by itself: from
- * its grant (or extension) plus the TTL on, less the drift that is allowed to clocks, or from the moment when its
- * holder was told that it is gone.
+ * P8, linearizability: some order of the operations explains all results by the sequential specification of a lock, with each
+ * operation taking effect at one instant between its invocation and its completion. A lease may expire from its grant (or
+ * extension) plus the TTL on, less the allowance for clock drift, or from the moment at which its holder learned of the loss.
  */
 export function linearizability(options: LinearizabilityOptions = {}): CheckerFactory {
   return { property: PROPERTY, create: (evidence) => new Linearizability(evidence, options) };
@@ -168,8 +167,8 @@ class Linearizability implements Checker {
   }
 
   /**
-   * What the answer proves. A client library may have resent a release after its connection broke, and then hears that
-   * there was nothing to release. The first release may have been carried out or not.
+   * What the answer proves. A client library may resend a release after its connection broke, and then hear that there was
+   * nothing to release. The server may have applied the first release or not.
    */
   #asHeard(completion: LockCompletion, invocation: InvocationEvent | undefined): LockCompletion {
     if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;

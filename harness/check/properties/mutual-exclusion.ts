@@ -19,11 +19,11 @@ import type { Interference } from "../evidence/interferences.ts";
 import { tooManyInWords, holderOf, lasting, ms } from "../words.ts";
 
 /**
- * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and no more hold a
- * semaphore than it has permits. Judged on definite holds, from the completion
- * of an acquire to the invocation of its release, a lost notice or a crash. These are inner bounds, so that there are
- * no false positives. A paused client still holds. A client without any of these may have forgotten the lock: it holds
- * only until its last operation on the key.
+ * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and the holders of a
+ * semaphore never have more permits than its limit. Definite holds are judged: from the completion of an acquire to the
+ * invocation of its release, a lost notice or a crash. These are inner bounds, so there are no false positives. A paused client
+ * still holds. If a hold has none of these ends, the client may have forgotten the lock, so the hold counts only until the
+ * client's last operation on the key.
  */
 export const mutualExclusion: CheckerFactory = {
   property: "mutual-exclusion",
@@ -76,8 +76,8 @@ class MutualExclusion implements Checker {
   }
 
   /**
-   * The first holder must show that it still meant to hold when the second was granted the lock; of a semaphore, as many
-   * as are too many.
+   * An overlap counts only if the first holder shows, after the second grant, that it still meant to hold. For a semaphore,
+   * enough holders must show it to exceed the limit.
    */
   #conclude(overlap: Overlap): void {
     const { first, second, others = [], index } = overlap;
