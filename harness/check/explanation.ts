@@ -94,8 +94,8 @@ function causeInWords(
   const dropped = new Set((proof.dropped ?? []).map((other) => other.why));
   const others = hypotheses.filter((other) => other.accused !== undefined && !dropped.has(other.why));
   const also = [...new Set(others.map((other) => other.accused ?? "").filter((other) => other !== accused))];
-  const beside = ground.on !== "faults" || also.length === 0 ? "" : ` Beside that: ${listed(also)}.`;
-  return `${evident}Probably: ${why}.${beside} Only probably, because ${proof.by}.`;
+  const beside = ground.on !== "faults" || also.length === 0 ? "" : ` Other possible causes: ${listed(also)}.`;
+  return `${evident}Probably: ${why}.${beside} This is only probable, because ${proof.by}.`;
 }
 
 /**

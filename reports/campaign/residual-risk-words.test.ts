@@ -10,7 +10,7 @@ test("what a quiet campaign leaves open is said with its interval", () => {
   const risk = residualRiskOf(runs);
   expect(risk && residualRiskWords(risk)).toBe(
     "at most 1 % of such runs break it (95 %); 300 random runs showed 40 orders of two events, " +
-      "and one more shows another with a probability of 10 % (95 %: 6.6 to 14 %)",
+      "and the next run shows a new one with a probability of 10 % (95 %: 6.6 to 14 %)",
   );
 });
 

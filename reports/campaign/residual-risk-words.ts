@@ -4,14 +4,14 @@ import { boundWords } from "./bound-words.ts";
 
 /**
  * What a campaign without a violation leaves open: `at most 0.3 % of such runs break it (95 %); 1000 random runs showed
- * 628 orders of two events, and one more shows another with a probability of 14 % (95 %: 11 to 16 %)`.
+ * 628 orders of two events, and the next run shows a new one with a probability of 14 % (95 %: 11 to 16 %)`.
  */
 export function residualRiskWords({ runs, valid, orders, newOrder }: ResidualRisk): string {
   const { probability, low, high } = newOrder;
   const interval = `95 %: ${percent(low)} to ${percent(high)} %`;
   return (
     `${boundWords(valid)}; ${count(runs, "random run")} showed ${count(orders, "order")} of two events, ` +
-    `and one more shows another with a probability of ${percent(probability)} % (${interval})`
+    `and the next run shows a new one with a probability of ${percent(probability)} % (${interval})`
   );
 }
 

@@ -46,7 +46,7 @@ describe("of a lock that gave away what it had promised", () => {
       "There was no fault: the lock itself granted it twice.",
     );
     expect(told(twice(nothing))).toContain(
-      "Probably: no fault is recorded: the lock itself granted it twice. Only probably, because the history may not name every fault of its run.",
+      "Probably: no fault is recorded: the lock itself granted it twice. This is only probable, because the history may not name every fault of its run.",
     );
     const later = told(twice(nothing).fault(1200, "restart-node"));
     expect(later).toContain("no fault came in between: the lock itself granted it twice.");
@@ -126,7 +126,7 @@ describe("of a lock that gave away what it had promised", () => {
     const recording = done(twice((it) => it.fault(5, "eviction").fault(6, "clock-jump").fault(7, "kill-node")));
     expect(lease(recording)).toBe("invalid; lost-in-restart 1,4,6");
     expect(violationsOf("lease-exclusion", recording)[0]?.explanation).toContain(
-      "Beside that: clock-jump at 6 ms (event 3) and eviction at 5 ms (event 2)",
+      "Other possible causes: clock-jump at 6 ms (event 3) and eviction at 5 ms (event 2)",
     );
   });
 
