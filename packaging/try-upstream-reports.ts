@@ -1,9 +1,9 @@
 /**
  * `npm run upstream`: installs both versions of each library that a report of a user's names, and runs one plan with both: the named
  * version must break, and the mended one must not. `npm run upstream -- redisson-2172` tries that one,
- * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md.
+ * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md; with names after `--`, what came out of the others stays.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,11 +21,16 @@ const unknown = asked.filter((name) => !upstreamReports.some((report) => report.
 if (unknown.length > 0) throw new Error(`there is no report ${unknown.join(", ")}`);
 
 const area = mkdtempSync(join(tmpdir(), "lockstorm-upstream-"));
+const known = JSON.parse(readFileSync(join(root, "packaging/upstream/outcomes.json"), "utf8")) as Outcomes;
 const outcomes: Record<string, Outcomes[string]> = {};
 try {
   for (const report of upstreamReports) {
     const { name, library, red, green } = report;
-    if (asked.length > 0 && !asked.includes(name)) continue;
+    if (asked.length > 0 && !asked.includes(name)) {
+      const before = known[name];
+      if (before !== undefined) outcomes[name] = before;
+      continue;
+    }
     const outcomeOf = ({ version, ...side }: Side, expected: Outcome): Promise<Outcome> =>
       step(`${name}: ${library} ${version} is ${expected}`, async () => {
         await buildSide({ version, ...side }, root);

@@ -43,11 +43,13 @@ function clientOf(redis: Redis, lock: Lock): LockClient {
       const done = held.get(owner);
       if (done === undefined) throw new Error(`${key} is not held as ${owner}`);
       held.delete(owner);
-      const { promise: answered, resolve: answer } = Promise.withResolvers<[Error | null, number?]>();
-      done((...words) => answer(words));
-      const [error, deleted] = await answered;
-      if (error !== null && error !== undefined) return { type: "info", reason: String(error) };
-      return { type: "ok", value: { released: deleted === 1 } };
+      const { promise: released, resolve: answer, reject } = Promise.withResolvers<boolean>();
+      done((error, deleted) => (error instanceof Error ? reject(error) : answer(deleted === 1)));
+      try {
+        return { type: "ok", value: { released: await released } };
+      } catch (error) {
+        return { type: "info", reason: String(error) };
+      }
     },
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   };

@@ -93,6 +93,78 @@ enum OldLocks {
     }
   },
 
+  /** {@code RedissonSpinLock} without a lease time. It waits for less than a second. */
+  SPIN(Capabilities.NONE.withWaiting()) {
+    @Override
+    Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) throws Exception {
+      // Older versions, which this is compiled with too, have none.
+      RLock lock = (RLock) RedissonClient.class.getMethod("getSpinLock", String.class).invoke(clients.get(0), key);
+      return lock.tryLock(SPIN_MS, TimeUnit.MILLISECONDS) ? lock : null;
+    }
+
+    @Override
+    double appliedMs(long ttlMs) {
+      return Grant.ENDLESS;
+    }
+  },
+
+  /** {@code RLock} without a lease time, of an application that interrupts the thread when it waits too long. */
+  INTERRUPTED(Capabilities.NONE.withWaiting()) {
+    @Override
+    Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) {
+      RLock lock = clients.get(0).getLock(key);
+      CompletableFuture<Void> interruption = CompletableFuture.runAsync(
+          Thread.currentThread()::interrupt, CompletableFuture.delayedExecutor(PATIENCE_MS, TimeUnit.MILLISECONDS));
+      try {
+        return lock.tryLock() ? lock : null;
+      } finally {
+        interruption.cancel(false);
+        Thread.interrupted();
+      }
+    }
+
+    @Override
+    double appliedMs(long ttlMs) {
+      return OldRedisson.WATCHDOG_MS;
+    }
+  },
+
+  /** {@code RLock} without a lease time, which was taken once before, and whose key somebody deleted. */
+  DELETED_BEFORE(Capabilities.NONE.withWaiting()) {
+    @Override
+    Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) throws InterruptedException {
+      RLock lock = clients.get(0).getLock(key);
+      if (!lock.tryLock()) return null;
+      clients.get(0).getKeys().delete(key);
+      Thread.sleep(OldRedisson.RENEWED_AFTER_MS);
+      return lock.tryLock() ? lock : null;
+    }
+
+    @Override
+    double appliedMs(long ttlMs) {
+      return Grant.ENDLESS;
+    }
+  },
+
+  /** {@code RLock} without a lease time, which was taken once before, and whose renewal the server refused until it was lost. */
+  REFUSED_BEFORE(Capabilities.NONE.withWaiting()) {
+    @Override
+    Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) throws InterruptedException {
+      RLock lock = clients.get(0).getLock(key);
+      if (!lock.tryLock()) return null;
+      // Its type is wrong for the script that renews.
+      clients.get(0).getBucket(key).set("");
+      Thread.sleep(OldRedisson.RENEWED_AFTER_MS);
+      clients.get(0).getKeys().delete(key);
+      return lock.tryLock() ? lock : null;
+    }
+
+    @Override
+    double appliedMs(long ttlMs) {
+      return Grant.ENDLESS;
+    }
+  },
+
   /** {@code RLock} without a lease time. */
   WATCHDOG(Capabilities.NONE.withWaiting()) {
     @Override
@@ -130,6 +202,10 @@ enum OldLocks {
     }
   };
 
+  private static final long SPIN_MS = 600;
+  /** Less than the time-out of a command. */
+  private static final long PATIENCE_MS = 700;
+
   private final Capabilities capabilities;
 
   OldLocks(Capabilities capabilities) {
@@ -141,7 +217,7 @@ enum OldLocks {
   }
 
   /** The lock, or null if another holds it. */
-  abstract Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) throws InterruptedException;
+  abstract Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) throws Exception;
 
   /** How long the application may trust its lock. One without a lease time is renewed until it is given back. */
   double appliedMs(long ttlMs) {

@@ -26,6 +26,8 @@ import org.redisson.config.Config;
 public final class OldRedisson implements LockClient {
   /** For all locks without a lease time; 30 s by default. */
   static final long WATCHDOG_MS = 2400;
+  /** By then a renewal, after a third of that, was answered. */
+  static final long RENEWED_AFTER_MS = WATCHDOG_MS / 2;
 
   private static final int TIMEOUT_MS = 1000;
   private static final long RETRY_AFTER_MS = 50;
