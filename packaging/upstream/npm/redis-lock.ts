@@ -28,7 +28,7 @@ function clientOf(redis: Redis, lock: Lock): LockClient {
       const { promise: granted, resolve } = Promise.withResolvers<Done>();
       const { promise: gaveUp, resolve: giveUp } = Promise.withResolvers<undefined>();
       lock(key, ttlMs, resolve);
-      const timer = setTimeout(giveUp, Math.max(waitMs, MIN_WAIT_MS));
+      const timer = setTimeout(() => giveUp(undefined), Math.max(waitMs, MIN_WAIT_MS));
       const done = await Promise.race([granted, gaveUp]);
       clearTimeout(timer);
       if (done === undefined) {
