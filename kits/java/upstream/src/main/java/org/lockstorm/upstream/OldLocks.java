@@ -35,7 +35,10 @@ enum OldLocks {
     }
   },
 
-  /** {@code RReadWriteLock} without a lease time. Whoever reads has written before, and took the read lock before it gave the other back. */
+  /**
+   * {@code RReadWriteLock} without a lease time. Whoever reads has written before, and took the read lock before it gave the other
+   * back.
+   */
   DOWNGRADED(Capabilities.NONE.withWaiting().withModes()) {
     @Override
     Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) {
@@ -179,7 +182,7 @@ enum OldLocks {
     }
   },
 
-  /** {@code RLock} without a lease time, which another thread of the application has taken twice before, and given back as often. */
+  /** {@code RLock} without a lease time, which another thread has taken twice before, and given back as often. */
   REENTERED_BEFORE(Capabilities.NONE.withWaiting()) {
     @Override
     Lock take(List<RedissonClient> clients, String key, Mode mode, long ttlMs) {
