@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { countKept } from "../testing/garbage.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
 describe("a map that knows its oldest entry", () => {
@@ -23,5 +24,19 @@ describe("a map that knows its oldest entry", () => {
         expect(tried.oldest).toBeUndefined();
       }),
     );
+  });
+
+  it("keeps few of those that were deleted: there may be thousands of such maps", async () => {
+    const entries = new OldestFirst<number, object>();
+    const values: WeakRef<object>[] = [];
+    for (let key = 0; key < 200; key += 1) {
+      const value = {};
+      values.push(new WeakRef(value));
+      entries.set(key, value);
+      entries.delete(key - 1);
+      expect(entries.oldest?.[0]).toBe(key);
+    }
+    expect(await countKept(values)).toBeLessThan(50);
+    expect(entries.size).toBe(1);
   });
 });

@@ -3,6 +3,9 @@ interface Entry<K, V> {
   value: V;
 }
 
+/** How many entries may be gone before their places are: there may be thousands of such maps. */
+const KEPT_DONE = 16;
+
 /**
  * A map that finds its oldest entry at no cost. A `Map` keeps the order of insertion too, but skips the gaps of deleted
  * entries each time it is asked for its first: with a capacity of 50,000 entries, thousands of gaps for each insertion.
@@ -22,7 +25,7 @@ export class OldestFirst<K, V> {
     for (let first = this.#order[this.#front]; first !== undefined; first = this.#order[this.#front]) {
       if (this.#entries.get(first.key) === first) return [first.key, first.value];
       this.#front += 1;
-      if (this.#front > 1024 && this.#front * 2 > this.#order.length) {
+      if (this.#front > KEPT_DONE && this.#front * 2 > this.#order.length) {
         this.#order = this.#order.slice(this.#front);
         this.#front = 0;
       }

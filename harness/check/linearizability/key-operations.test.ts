@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keptBeside, KeyOperations } from "./key-operations.ts";
 import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
+import { countKept } from "../../testing/garbage.ts";
 import { followEvents } from "../testing/follow.ts";
 import { operationsOf } from "../testing/notation.ts";
 import { StepBudget } from "./step-budget.ts";
@@ -24,6 +25,25 @@ describe("operations of one key", () => {
     const operations = operationsOf("acquire a 0-1; release a 2-3; contended 4-5; acquire b 6-7");
     expect(followEvents(operations, "owner-aware-mutex", true).progress.state).toBe("impossible");
     expect(followEvents(operations, "owner-aware-mutex", false).progress.state).toBe("following");
+  });
+
+  it("are dropped when they are done with: there may be thousands of keys", async () => {
+    const text = Array.from(
+      { length: 100 },
+      (_, turn) => `acquire a ${turn * 4}-${turn * 4 + 1}; release a ${turn * 4 + 2}-${turn * 4 + 3}`,
+    );
+    const following = new KeyOperations(lockModel("owner-aware-mutex"), false, 0, undefined, new StepBudget(1e6));
+    const taken: WeakRef<object>[] = [];
+    for (const event of eventsOf(operationsOf(text.join("; ")))) {
+      if ("invocation" in event) following.invoke(event.invocation, event.stranger);
+      else {
+        const operation = following.complete(event.completion);
+        if (operation !== undefined) taken.push(new WeakRef(operation));
+      }
+    }
+    expect(taken).toHaveLength(200);
+    expect(await countKept(taken)).toBeLessThan(50);
+    expect(following.progress.state).toBe("following");
   });
 
   it("may be left open at the end", () => {

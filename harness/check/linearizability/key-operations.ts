@@ -37,6 +37,9 @@ const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
 
+/** How many operations may be done with before they are dropped: thousands of keys may each keep so many. */
+const KEPT_DONE = 16;
+
 /** Up to how many operations the whole history of one more key is kept for the general search, beside so many other keys. */
 export function keptBeside(keys: number): number {
   return keys < KEYS_IN_FULL ? SEARCHED_OPERATIONS : FEW_OPERATIONS;
@@ -320,7 +323,7 @@ export class KeyOperations {
       else continue;
       return;
     }
-    if (this.#next > 1024 && this.#next * 2 > this.#waiting.length) {
+    if (this.#next > KEPT_DONE && this.#next * 2 > this.#waiting.length) {
       this.#waiting = this.#waiting.slice(this.#next);
       this.#confirmed -= this.#next;
       this.#next = 0;
