@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { countKept } from "../testing/garbage.ts";
+import { countKept } from "../check/testing/garbage.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
 describe("a map that knows its oldest entry", () => {

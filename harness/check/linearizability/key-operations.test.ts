@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { keptBeside, KeyOperations } from "./key-operations.ts";
 import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
-import { countKept } from "../../testing/garbage.ts";
+import { countKept } from "../testing/garbage.ts";
 import { followEvents } from "../testing/follow.ts";
 import { operationsOf } from "../testing/notation.ts";
 import { StepBudget } from "./step-budget.ts";
