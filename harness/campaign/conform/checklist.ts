@@ -8,6 +8,7 @@ import { foreignRelease } from "./checks/foreign-release.ts";
 import { givingUp } from "./checks/giving-up.ts";
 import { grants } from "./checks/grants.ts";
 import { loss } from "./checks/loss.ts";
+import { lostRelease } from "./checks/lost-release.ts";
 import { lostReply } from "./checks/lost-reply.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
@@ -39,6 +40,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   readers,
   severalKeys,
   lostReply,
+  lostRelease,
   serverDown,
   brokenConnection,
   disposal,

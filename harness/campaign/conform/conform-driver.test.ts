@@ -307,6 +307,33 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
       return {};
     }),
   ],
+  "a release that takes a time-out for an answer": [
+    "lost-release",
+    driverWith((_, right) => ({
+      release: async (grant) => {
+        const answer = await right.release(grant);
+        return answer.type === "info" ? { type: "ok", value: { released: false } } : answer;
+      },
+    })),
+  ],
+  "a release that says that it released before it knows": [
+    "lost-release",
+    driverWith((_, right) => ({
+      release: async (grant) => {
+        const answer = await right.release(grant);
+        return answer.type === "info" ? { type: "ok", value: { released: true } } : answer;
+      },
+    })),
+  ],
+  "a release whose time-out is a failure": [
+    "lost-release",
+    driverWith((_, right) => ({
+      release: async (grant) => {
+        const answer = await right.release(grant);
+        return answer.type === "info" ? { type: "fail", kind: "error", reason: answer.reason } : answer;
+      },
+    })),
+  ],
   "a connection that is not closed": ["disposal", driverWith(() => ({ [Symbol.asyncDispose]: async () => {} }))],
   "a client that cannot be closed": ["disposal", driverWith(() => ({ [Symbol.asyncDispose]: undefined as never }))],
   "a client that fails to close": [
@@ -343,6 +370,34 @@ test("a right driver of a lock that renews its lease has no mistake", async () =
 
 test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]) => {
   expect(Object.keys(await mistakesOf(driver))).toContain(check);
+});
+
+test("a lock whose leases never end is not said to renew them", async () => {
+  const driver = driverWith((redis) => ({
+    acquire: async (key) => {
+      const owner = randomUUID();
+      if ((await redis.set(key, owner, "NX")) === "OK") return { type: "ok", value: { key, owner } };
+      return { type: "fail", kind: "contended", reason: "held" };
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const found = Object.fromEntries(checks.map(({ name, outcome }) => [name, outcome]));
+  expect(found).toMatchObject({ expiry: "mistake", renewal: "skipped" });
+});
+
+test("a lock that renews its leases without a word is asked to report it", async () => {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type === "ok") setInterval(() => void redis.pexpire(key, options.ttlMs), options.ttlMs / 4);
+      return answer;
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const { details } = checks.find(({ name }) => name === "renewal")!;
+  expect(details).toEqual([expect.stringContaining("does not call onRenewed")]);
 });
 
 test("a lock that does not say why it refuses leaves its driver `info`: a remark", async () => {

@@ -16,6 +16,11 @@ export const renewal: ConformityCheck = {
       if (told > 0) trial.mistake(`it reported ${told} renewal(s), and another client was granted the lock`);
       else trial.skip("this lock does not renew its leases by itself");
     } else if (told === 0) {
+      // A lease that goes on without its client is not renewed: it has no end.
+      await trial.client(0).kill();
+      await trial.sleep(3 * TTL_MS);
+      if (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply))
+        trial.skip("the leases of this lock do not end");
       trial.remark("it renews its leases and does not call onRenewed: its holders will seem to outlive their leases");
     }
   },

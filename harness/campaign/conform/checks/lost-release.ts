@@ -1,0 +1,31 @@
+import { clientName } from "../../../core/topology.ts";
+import type { ConformityCheck } from "../conformity.ts";
+import { inWords, LEASE_MS } from "../trial.ts";
+
+/** A release whose reply is lost may have been applied, or not: nobody knows whether the lock was this owner's. */
+export const lostRelease: ConformityCheck = {
+  name: "lost-release",
+  asks: "release whose reply is lost answers info",
+  async run(trial) {
+    const { network } = trial.system;
+    // Scripts are loaded and connections are made before.
+    await trial.release(0, await trial.granted(0, { ttlMs: LEASE_MS }));
+    const grant = await trial.granted(0, { ttlMs: LEASE_MS });
+    for (const from of await trial.masters()) await network.cut({ from, to: clientName(0) });
+    const { reply, tookMs } = await trial.release(0, grant);
+    const instead = 'answer { type: "info" }';
+    if (reply.ok) {
+      // An `ok` that does not say whether it released claims nothing.
+      if (reply.released === undefined) return;
+      trial.mistake(
+        `release answered released: ${reply.released} although no reply could reach the client: ${instead}`,
+      );
+    } else if (reply.kind === "indeterminate") {
+      if (!reply.reason.startsWith("no answer from the driver")) return;
+      trial.remark("release never answers when a reply is lost: set a time-out for commands");
+    } else if (tookMs < LEASE_MS && (await trial.expiries()).every((leftMs) => leftMs === 0)) {
+      // Before the lease could end, nothing but this release can have freed it.
+      trial.mistake(`release answered ${inWords(reply)}, and the servers freed its lock: ${instead}`);
+    }
+  },
+};
