@@ -49,4 +49,30 @@ describe("of a lock that may have waited and reports no validity", () => {
     expect(exclusion(waited(430, (it) => it.fault(410, "restart-node")))).toBe("invalid; lost-in-restart 1,2,4");
     expect(exclusion(waited(430, nothing))).toBe("invalid; overrun 1,3");
   });
+
+  const late = (between: (recording: Recording) => Recording): Recording =>
+    between(new Recording({ clients: 3 }).seek(0, 0, { ttlMs: 100, waitMs: 500 }).acquire(150, 1, "b"))
+      .granted(300, 0, "a")
+      .release(400, 1, "b");
+
+  it("may have granted in time, and the grant may have come late", () => {
+    expect(exclusion(late(nothing))).toBe("invalid; overrun 0,2,3");
+    expect(lease(late(nothing))).toBe("valid");
+  });
+
+  it("names the pause that may have held the grant up, and not that of another client", () => {
+    const paused = (process: number): Recording =>
+      late((recording) => recording.fault(160, "pause-client", { processes: [process] }));
+    expect(exclusion(paused(0))).toBe("invalid; overrun 0,2,3,4");
+    expect(exclusion(paused(1))).toBe("invalid; overrun 0,2,4");
+  });
+
+  it("has granted twice where no grant can have been late", () => {
+    const twice = new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 1000, waitMs: 500 })
+      .acquire(150, 1, "b")
+      .granted(300, 0, "a")
+      .release(400, 1, "b");
+    expect(exclusion(twice)).toBe("invalid; double-grant 2,3");
+  });
 });

@@ -10,7 +10,8 @@ import { clientInWords, faultInWords, ms } from "../words.ts";
 /**
  * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
  * overlap began has outlived it: mostly the first holder; the second if its grant was over on arrival. A request for a
- * shorter lease, of unknown outcome, may have ended the lease of either. Empty if neither lease was over.
+ * shorter lease, of unknown outcome, may have ended the lease of either. The grant of a second holder that may have
+ * waited may have been under way for longer than its lease. Empty if neither lease was over.
  */
 export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
   const { first, second, from, firstLeaseEnd } = overlap;
@@ -19,7 +20,9 @@ export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly H
   if (isOverOnArrival(second)) return overOnArrival(second, evidence);
   if (toldEnd <= from) return outlived(first, toldEnd, from, evidence);
   const ofFirst = perhapsCut(first, from, overlap.firstLeaseCut, evidence);
-  return ofFirst.length > 0 ? ofFirst : perhapsCut(second, from, overlap.secondLeaseCut, evidence);
+  if (ofFirst.length > 0) return ofFirst;
+  const ofSecond = perhapsCut(second, from, overlap.secondLeaseCut, evidence);
+  return ofSecond.length > 0 ? ofSecond : perhapsLate(second, evidence);
 }
 
 /** Whether one of the two leases was over for certain when the overlap began. */
@@ -110,7 +113,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
         accuse(
           fault,
           `${faultInWords(fault)} delayed the grant of ${client}, so its lease had begun long before it was told, and it held longer than its lease`,
-          ["elapsed-check", "fencing-resource"],
+          ["fencing-resource"],
         ),
       ),
     {
@@ -164,6 +167,44 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
       ground: { on: "history" },
       remedies,
     },
+  ];
+}
+
+/**
+ * The lock may have waited and does not report when the lease began. It may have granted in time what arrived late, and
+ * have granted the key to another client once that lease was over.
+ */
+function perhapsLate(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
+  const { invokedTime, grantedTime, grantedLeaseEnd, vague } = hold;
+  if (!vague || grantedLeaseEnd > grantedTime) return [];
+  const { header, faults } = evidence;
+  const client = clientInWords(header, hold.process);
+  const shown = `the lease of ${client} may have ended as early as ${ms(grantedLeaseEnd)}, before the grant reached it: it asked at ${ms(invokedTime)} and was granted the lock at ${ms(grantedTime)}, and the lock does not report when the lease began`;
+  const late = {
+    cause: "overrun",
+    events: [hold.invokedIndex],
+    shown,
+    grant: hold.grantedIndex,
+    // No client can tell that such a lease is over: neither a check on arrival nor a timer would end it in time.
+    remedies: ["fencing-resource"],
+  } as const;
+  const accuse = (fault: FaultEvent, how: string): Hypothesis => ({
+    ...late,
+    fault: fault.index,
+    accused: faultInWords(fault),
+    why: how,
+    ground: { on: "faults", faults: [fault.index] },
+  });
+  const pauses = pausesOf(hold, evidence, invokedTime, grantedTime);
+  const delays = faults
+    .during(delaysReplies, invokedTime, grantedTime)
+    .filter((fault) => concerns(fault, hold, evidence));
+  return [
+    ...pauses
+      .toReversed()
+      .map((fault) => accuse(fault, `${client} was stopped by ${faultInWords(fault)} before it could read its grant`)),
+    ...delays.toReversed().map((fault) => accuse(fault, `${faultInWords(fault)} delayed the grant of ${client}`)),
+    { ...late, why: `the grant of ${client} arrived late`, ground: { on: "faults", faults: [] } },
   ];
 }
 
