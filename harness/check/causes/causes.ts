@@ -122,15 +122,16 @@ export function promiseHypotheses(
  * leases, then the operations that may have taken effect.
  *
  * @param since when the hold may have begun
+ * @param until what showed that it was over, in nanoseconds, with the owner value that was granted the lock by then, if any
  */
 export function earlyEnds(
   hold: Hold,
   since: number,
-  until: { readonly index: number; readonly time: number },
+  until: { readonly index: number; readonly time: number; readonly owner?: string | undefined },
   evidence: SharedEvidence,
   interferences: readonly Interference[],
 ): readonly Hypothesis[] {
-  const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: undefined } };
+  const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: until.owner } };
   return [
     ...taken(pair, evidence, interferences, true),
     ...losses(since, until.time, evidence),

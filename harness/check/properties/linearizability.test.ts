@@ -33,6 +33,23 @@ describe("linearizability", () => {
     expect(judged(recording(986.9, { validForMs: 2000 }))).toMatch(/^invalid/);
   });
 
+  it("names a release of unknown outcome that may have taken a lease whose beginning is known from the operations alone", () => {
+    const taken = (release: (recording: Recording) => Recording): Recording =>
+      release(
+        new Recording({ clients: 3 })
+          .seek(0, 0, { ttlMs: 1000, waitMs: 5000 })
+          .granted(1, 0, "a")
+          .seek(40, 1, { ttlMs: 1000, waitMs: 5000 })
+          .granted(1010, 1, "b"),
+      )
+        .seek(1200, 2, { ttlMs: 1000, waitMs: 5000 })
+        .granted(1201, 2, "c");
+    expect(judged(taken((it) => it.leave(1100, 0, "a").info(1101, 0, "release")))).toBe(
+      "invalid; foreign-release 3,4,5,6,7",
+    );
+    expect(judged(taken((it) => it))).toBe("invalid; double-grant 3,4,5");
+  });
+
   it("lets a lease go when its holder was told so", () => {
     const told = (lostMs: number): Recording =>
       new Recording().acquire(0, 0, "a").seek(5, 1).lost(lostMs, 0, "a").granted(20, 1, "b");

@@ -231,9 +231,11 @@ class Linearizability implements Checker {
       return hypotheses(since, operation.completedTime, this.#evidence);
     }
     if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
-    const until = { index: operation.completed, time: operation.completedTime };
+    // The answer to a holder shows no more than that its hold is over; another grant shows that it is another's.
+    const granted = operation.kind === "acquire" && !isGrantable ? operation.owner : undefined;
+    const until = { index: operation.completed, time: operation.completedTime, owner: granted };
     return [
-      ...(operation.kind === "miss" && theirs !== undefined
+      ...((operation.kind === "miss" || granted !== undefined) && theirs !== undefined
         ? earlyEnds(theirs, since, until, this.#evidence, interferences)
         : losses(since, operation.completedTime, this.#evidence)),
       ofTokens || (disordered && isGrantable) ? this.#ofNoOrder() : this.#ofTheLock(operation),
