@@ -13,6 +13,8 @@ export interface ExecuteOptions extends RunEnvironment {
   readonly title: string;
   /** The properties that decide the verdict. */
   readonly required: readonly Property[];
+  /** Records the wire beside the history, where the backend can. Default: false. */
+  readonly wire?: boolean | undefined;
   /** Servers that stay up between the runs of a campaign. */
   readonly pool?: ContainerPool | undefined;
   /** Ends the run, and deletes what was recorded of it. */

@@ -55,7 +55,7 @@ export async function replay(
   const required =
     options.required ?? previous.required ?? (lockFacts(plan.lock)?.claims === undefined ? PROMISABLE : PROPERTIES);
   const execute = await executorOf(backend);
-  const run = await execute(plan, { ...environment, title: `replay of ${planFile}`, required });
+  const run = await execute(plan, { ...environment, title: `replay of ${planFile}`, required, wire: true });
   const kept = keepRun(await proven(run), environment.drawRun);
   return { ...kept, comparison: lock === undefined ? compare(previous, run, backend) : undefined };
 }

@@ -32,7 +32,7 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
   return runInRealTime(plan, options, {
     facts: { backend: "containers", image: images[0] ?? redisImage },
     starting: `starting ${plan.topology.kind} in containers`,
-    start: (logFolder) => start(plan, { logFolder, image: redisImage, proxyPort }),
+    start: (logFolder) => start(plan, { logFolder, image: redisImage, proxyPort, wire: options.wire }),
     replayFlags: "",
     inWords: async (error) =>
       (await engineAnswers()) ? messageOf(error) : `the container engine is gone: ${messageOf(error)}`,

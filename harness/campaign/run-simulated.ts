@@ -22,6 +22,7 @@ import { provenElsewhere } from "../proof/proven-elsewhere.ts";
 import { runPlan } from "../run/run-plan.ts";
 import type { LineSink } from "../run/recorder.ts";
 import { RunFolder } from "../run/store.ts";
+import { focusOf } from "../run/observed-record.ts";
 import { writeWire } from "../run/wire-files.ts";
 import { wireMessages } from "../simulated/wire/exchange.ts";
 import type { InputListener } from "../simulated/kernel/input-listener.ts";
@@ -105,15 +106,6 @@ export async function runSimulated(
     votes,
   };
   return { plan, record: { ...record, wire: boundedWire(whole, focusOf(verdict, history)) }, traceHash, messages };
-}
-
-/** When the first violation was over: there a reader looks first. The end of the run where there is none. */
-function focusOf({ properties }: Verdict, { events }: History): number {
-  const violations = Object.values(properties).flatMap((found) => found.violations);
-  const ends = violations.map(
-    ({ overlap, events: proof }) => overlap?.to ?? events[proof.at(-1) ?? -1]?.time ?? Infinity,
-  );
-  return Math.min(events.at(-1)?.time ?? 0, ...ends);
 }
 
 /** For each client, the indexes of its invocations in the history. */

@@ -47,7 +47,7 @@ export class ContainerPool implements AsyncDisposable {
     if (kept !== undefined) {
       const { scope, servers } = kept;
       return await startOnServers(plan, {
-        logFolder: options.logFolder,
+        ...options,
         scope,
         servers: () => Promise.resolve(servers),
         stack,
@@ -62,7 +62,7 @@ export class ContainerPool implements AsyncDisposable {
       kept = { key, scope, servers, stack: starting.move() };
       return servers;
     };
-    return await startOnServers(plan, { logFolder: options.logFolder, scope, servers: start, stack });
+    return await startOnServers(plan, { ...options, scope, servers: start, stack });
   }
 
   /** Removes all servers; those in use, when their run is over. */

@@ -17,11 +17,14 @@ import { RunClock } from "./run-clock.ts";
 import { RunScope } from "./cleanup/run-scope.ts";
 import { requestFailover } from "./servers/sentinels.ts";
 import { settleAll } from "./engine/settle-all.ts";
+import { ProxyRecording } from "./wire/proxy-recording.ts";
 import { commandTable, WireProxy } from "./wire/wire-proxy.ts";
 
 export interface ContainerSystemOptions extends ContainerServersOptions {
   /** The folder for the output of clients and servers. */
   readonly logFolder: string;
+  /** Records the commands between clients and Redis servers, at a proxy through which they then go. Default: false. */
+  readonly wire?: boolean | undefined;
 }
 
 /**
@@ -34,7 +37,7 @@ export async function startContainerSystem(plan: Plan, options: ContainerSystemO
   const scope = stack.use(await RunScope.open());
   const servers = async (): Promise<ContainerServers> =>
     stack.use(await ContainerServers.start(scope, plan.topology, { ...options, firewall: needsFirewall(plan) }));
-  return await startOnServers(plan, { logFolder: options.logFolder, scope, servers, stack });
+  return await startOnServers(plan, { ...options, scope, servers, stack });
 }
 
 /** Whether a fault of the plan may separate nodes from each other; nodes talk to each other only behind Sentinels. */
@@ -48,14 +51,13 @@ function needsFirewall({ topology, faults }: Plan): boolean {
  */
 export async function startOnServers(
   plan: Plan,
-  options: {
-    readonly logFolder: string;
+  options: Pick<ContainerSystemOptions, "logFolder" | "wire"> & {
     readonly scope: RunScope;
     readonly servers: () => Promise<ContainerServers>;
     readonly stack: AsyncDisposableStack;
   },
 ): Promise<ContainerSystem> {
-  const { logFolder, scope, stack } = options;
+  const { logFolder, scope, stack, wire = false } = options;
   const clock = new RunClock();
   const [clients, servers] = await settleAll([
     startClients(plan, scope, { clock, logFolder, stack }),
@@ -63,8 +65,13 @@ export async function startOnServers(
   ]);
   stack.defer(() => servers.saveLogs(logFolder));
   const links = await servers.link(clients.map(({ name }) => name));
+  // Other servers than Redis speak languages that the proxy does not.
+  const recording =
+    wire && topologyOf(plan.topology.kind).server === "redis" ? new ProxyRecording(() => clock.now()) : undefined;
   const messages =
-    messageTriggersOf(plan).length === 0 ? undefined : await followMessages(servers, clients, links, stack);
+    recording === undefined && messageTriggersOf(plan).length === 0
+      ? undefined
+      : await followMessages(servers, clients, { links, recording, stack });
   const audit = stack.use(new AuditReader(servers.address(RESOURCE), AUDIT_STREAM));
   const [monitor] = await settleAll([
     RunMonitor.start(servers, clients, clock, stack),
@@ -75,6 +82,7 @@ export async function startOnServers(
   ]);
   clock.begin();
   monitor.begin();
+  messages?.proxy.begin();
   return new ContainerSystem(
     servers,
     { clock, clients, links, audit, monitor, messages: messages?.proxy },
@@ -86,10 +94,14 @@ export async function startOnServers(
 async function followMessages(
   servers: ContainerServers,
   clients: readonly ClientProcess[],
-  links: ReadonlyMap<string, Link>,
-  stack: AsyncDisposableStack,
+  options: {
+    readonly links: ReadonlyMap<string, Link>;
+    readonly recording: ProxyRecording | undefined;
+    readonly stack: AsyncDisposableStack;
+  },
 ): Promise<{ readonly proxy: WireProxy; readonly addressOf: AddressOf }> {
-  const proxy = stack.use(new WireProxy());
+  const { links, recording, stack } = options;
+  const proxy = stack.use(new WireProxy(recording));
   const addresses = new Map<string, Address>();
   for (const node of servers.nodes) {
     const server = { name: node.name, commands: commandTable(await node.command("COMMAND")) };
@@ -120,7 +132,7 @@ export class ContainerSystem implements SystemUnderTest {
   readonly clients: readonly ClientProcess[];
   readonly network: ContainerNetwork;
   readonly resource: AuditReader;
-  /** Present if the plan waits for messages. */
+  /** Present if the plan waits for messages, or if they are recorded. */
   readonly messages?: WireProxy;
   readonly #monitor: RunMonitor;
   readonly #stack: AsyncDisposableStack;

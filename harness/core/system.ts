@@ -1,3 +1,4 @@
+import type { ObservedWire } from "./messages/observed-wire.ts";
 import type { Sharing } from "./sharing.ts";
 import type { TopologySpec } from "./topology.ts";
 import type { MessageTrigger, MessageMoment } from "./trigger.ts";
@@ -31,6 +32,8 @@ export interface SystemUnderTest extends AsyncDisposable {
 
 /** Commands on their way between clients and servers, for the triggers that wait for them. */
 export interface MessageSource {
+  /** What was seen of the commands so far. Absent if they are not recorded. */
+  readonly observed?: ObservedWire | undefined;
   /** The moments of a command that this backend can observe. */
   readonly moments: readonly MessageMoment[];
   /**

@@ -12,6 +12,7 @@ import { headlineOf } from "../run/headline.ts";
 import { type About, conditionsOf, titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { storiesOf } from "../run/story.ts";
 import { timelineOf } from "../run/timeline.ts";
+import { WIRE_TITLE, wireWords } from "../run/wire-words.ts";
 
 /** Not written in a template: its hash in the content policy counts every space. */
 const PROGRAM = new Markup(`<script type="module">${SCRIPT}</script>`);
@@ -96,6 +97,7 @@ function runSection(run: RunRecord, index: number): Markup {
       <h2>Faults and the evidence for them</h2>
       ${faultsSection(timeline.faults)}
     </div>
+    ${wireSection(run)}
     <div class="block">
       <h2>Latency, throughput, margins</h2>
       ${chartsSection(timeline)}
@@ -108,6 +110,18 @@ function runSection(run: RunRecord, index: number): Markup {
       ${new Markup(encodeRun(run))}
     </script>
   </section>`;
+}
+
+/** Which arrows are seen ones, and what nobody saw; nothing where all is known, or nothing. */
+function wireSection({ wire }: RunRecord): Markup | undefined {
+  const words = wireWords(wire);
+  if (words.length === 0) return undefined;
+  return html`<div class="block">
+    <h2>${WIRE_TITLE}</h2>
+    <ul>
+      ${words.map((line) => html`<li>${line}</li>`)}
+    </ul>
+  </div>`;
 }
 
 function aboutSection({ summary, says, source }: About): Markup {

@@ -32,8 +32,11 @@ export interface SpaceTime {
   readonly faults: readonly FaultSpan[];
   /** What servers thought. */
   readonly bands: readonly ServerBand[];
-  /** Whether it was recorded when messages reached their servers; otherwise it is assumed. */
-  readonly isObserved: boolean;
+  /**
+   * Where messages were seen. At servers: their arrival there is recorded. At a proxy: when they went and were answered
+   * there. Nowhere: which messages there were, and when, is assumed.
+   */
+  readonly seenAt: "servers" | "proxy" | "nowhere";
   /** Every time at which something is drawn, ascending. */
   readonly times: readonly number[];
   readonly window: Interval;
@@ -93,7 +96,7 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
     holds,
     faults,
     bands,
-    isObserved: timeline.wire !== undefined,
+    seenAt: timeline.wire === undefined ? "nowhere" : (timeline.wire.seenAt ?? "servers"),
     times: timesOf(messages, holds, faults, story),
     window: story.window,
   };
@@ -120,7 +123,11 @@ function answeredAt(span: OperationSpan, faults: readonly FaultSpan[]): number {
   return stopped?.from ?? to;
 }
 
-/** The commands of an operation that named keys, as they were recorded. One that never arrived has no arrow. */
+/**
+ * The commands of an operation that named keys, as they were recorded. One that never arrived has no arrow. Where a proxy
+ * saw them, an answered command arrived at some time in between, drawn half-way; and of one without a reply nobody knows
+ * whether it arrived.
+ */
 function recordedMessages({ client, f, invocation }: OperationSpan, wire: WireRecord | undefined): readonly Message[] {
   const line = clientName(client);
   const sent = (wire?.messages ?? []).filter(
@@ -128,18 +135,20 @@ function recordedMessages({ client, f, invocation }: OperationSpan, wire: WireRe
   );
   return sent.flatMap(
     ({ server, command, keys, sentNs, reachedNs, appliedNs, repliedNs, reply = "" }): readonly Message[] => {
-      if (reachedNs === undefined) return [];
-      const label = printable(`${command} ${keys[0] ?? ""}`);
+      const seen = wire?.seenAt === "proxy" ? (sentNs + (repliedNs ?? sentNs)) / 2 : reachedNs;
+      if (seen === undefined) return [];
+      const unanswered = wire?.seenAt === "proxy" && repliedNs === undefined ? ", no reply seen" : "";
+      const label = printable(`${command} ${keys[0] ?? ""}${unanswered}`);
       const request = {
         from: { line, time: sentNs },
-        to: { line: server, time: reachedNs },
+        to: { line: server, time: seen },
         label,
         kind: "request",
       } as const;
       if (repliedNs === undefined) return [request];
       const refused = ["nil", "0", "false"].includes(reply);
       const kind = f !== "acquire" ? "reply" : refused ? "refused" : "granted";
-      const ends = { from: { line: server, time: appliedNs ?? reachedNs }, to: { line, time: repliedNs } };
+      const ends = { from: { line: server, time: appliedNs ?? seen }, to: { line, time: repliedNs } };
       return [request, { ...ends, label: replyWord(reply), kind }];
     },
   );

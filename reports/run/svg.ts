@@ -20,6 +20,13 @@ const NARROW = 110;
 const RIGHT = 120;
 const TOP = 64;
 
+/** What is known of the messages at their servers. */
+const ARRIVALS: Readonly<Record<SpaceTime["seenAt"], string>> = {
+  servers: "pale bars: a server thinks that a client holds, red: a second client",
+  proxy: "messages as a proxy saw them: their arrival at nodes, and what nodes held, was not observed",
+  nowhere: "the arrival time of messages at nodes was not observed",
+};
+
 /**
  * One violation of a run as a space-time diagram: a vertical line for each client, node and the resource, time running
  * down, messages as arrows, holds as bars. A self-contained SVG for papers and slides; inside a page it takes the
@@ -63,9 +70,7 @@ class Diagram {
     const width = Math.max(LEFT + WIDE, ...this.#places.values()) + RIGHT;
     const { cause, explanation } = this.#story.violation;
     const overlap = this.#overlap();
-    const arrivals = this.#diagram.isObserved
-      ? "pale bars: a server thinks that a client holds, red: a second client"
-      : "the arrival time of messages at nodes was not observed";
+    const arrivals = ARRIVALS[this.#diagram.seenAt];
     const heading = `${printable(this.#title)}: ${CAUSE_MEANING[cause]}`;
     const caption = !this.#captioned ? [] : wrap(printable(explanation), Math.floor((width - 32) / 6.4));
     const height = this.#bottom + 44 + caption.length * 17 + 12;

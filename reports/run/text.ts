@@ -9,6 +9,7 @@ import { storiesOf, type Story } from "./story.ts";
 import { picture } from "./text-picture.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
+import { WIRE_TITLE, wireWords } from "./wire-words.ts";
 import { listed } from "../../harness/core/listed.ts";
 import {
   CAUSE_MEANING,
@@ -46,6 +47,7 @@ export function renderText(run: RunRecord, options: TextOptions): string {
     section("Remarks", run.verdict.remarks, style),
     section("How close it was", marginWords(run.verdict.margins), style),
     faultEvidence(timeline.faults, stories.slice(0, MOST_DRAWN), style),
+    section(WIRE_TITLE, wireWords(run.wire), style),
     replay(run, style),
   ];
   return textOf(parts, style);

@@ -41,6 +41,7 @@ export async function reproduce(
       ...environment,
       title: titleOf(scenario, variant),
       required: required ?? requiredOf(scenario, variant),
+      wire: true,
     }),
   );
   const keep = (): KeptRun => {

@@ -6,7 +6,9 @@ import { firstError } from "../../core/first-error.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
 import { runPlan } from "../../run/run-plan.ts";
+import { observedRecord } from "../../run/observed-record.ts";
 import { RunFolder } from "../../run/store.ts";
+import { writeWire } from "../../run/wire-files.ts";
 import type { ExecuteOptions } from "../execute.ts";
 import type { KeptRun } from "../kept-run.ts";
 import { completeEnvironment } from "../run-environment.ts";
@@ -61,7 +63,10 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
     const verdict = checkHistory(history, { required });
     folder.writeVerdict(verdict);
     const replayCommand = `npx lockstorm replay ${folder.planFile}${place.replayFlags}`;
-    return { record: { plan, history, verdict, title, replayCommand }, folder: folder.path };
+    const observed = options.wire === true ? system.messages?.observed : undefined;
+    const wire = observed === undefined ? undefined : observedRecord(observed, history, verdict);
+    writeWire(folder, { wire });
+    return { record: { plan, history, verdict, title, replayCommand, wire }, folder: folder.path };
   } catch (thrown) {
     const error = firstError(thrown);
     if (unwanted?.aborted === true) rmSync(folder.path, { recursive: true });

@@ -46,7 +46,7 @@ async function onRealServers(run: Judged, environment: CompleteEnvironment): Pro
         run,
         execute: async (plan) => {
           const title = `on real servers, run ${(runs += 1)} of ${REAL_RUNS}`;
-          const { record } = await execute(plan, { ...environment, title, required, pool });
+          const { record } = await execute(plan, { ...environment, title, required, pool, wire: true });
           const verdict = countedVerdict(record.verdict, record.history);
           progress.note(`${title}: ${verdict.verdict}`);
           return { plan, verdict };

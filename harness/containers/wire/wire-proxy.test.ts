@@ -1,3 +1,4 @@
+import { PROXY_GAPS, ProxyRecording } from "./proxy-recording.ts";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -47,6 +48,34 @@ afterEach(async () => {
   await proxy[Symbol.asyncDispose]();
   for (const socket of served) socket.destroy();
   server.close();
+});
+
+test("a recording has what passed since the run began, with replies where they went on to the client", async () => {
+  let time = 0;
+  await proxy[Symbol.asyncDispose]();
+  proxy = new WireProxy(new ProxyRecording(() => (time += 1)));
+  await connectClient({ ...reply, count: 2 });
+  client.write(GET);
+  await expect.poll(() => read).toBe("+OK\r\n");
+  expect(proxy.observed?.messages).toEqual([]);
+  proxy.begin();
+  client.write(SET + SET);
+  await expect.poll(() => reached).toEqual([0]);
+  await expect.poll(() => read).toBe("+OK\r\n".repeat(2));
+  const set = { client: 0, server: "node-0", command: "SET", keys: ["k"], connection: "client-0>node-0#1" };
+  expect(proxy.observed).toEqual({
+    seenAt: "proxy",
+    gaps: PROXY_GAPS,
+    leftOut: 0,
+    messages: [
+      { ...set, count: 1, sentNs: 1, repliedNs: 3, reply: "OK" },
+      { ...set, count: 2, sentNs: 2 },
+    ],
+  });
+  released.resolve();
+  await expect
+    .poll(() => proxy.observed?.messages[1])
+    .toEqual({ ...set, count: 2, sentNs: 2, repliedNs: 4, reply: "OK" });
 });
 
 async function connectClient(...triggers: readonly MessageTrigger[]): Promise<void> {

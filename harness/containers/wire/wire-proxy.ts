@@ -3,11 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { type KeyPositions, keysOf } from "../../core/messages/command-keys.ts";
 import { type MessageAt, MessageCounter } from "../../core/messages/wire-message.ts";
 import type { Address } from "../../core/lock-driver.ts";
+import type { ObservedWire } from "../../core/messages/observed-wire.ts";
 import type { MessageSource } from "../../core/system.ts";
 import { type MessageTrigger, PROXY_MOMENTS } from "../../core/trigger.ts";
+import { clientName } from "../../core/topology.ts";
 import type { Link } from "../links/links.ts";
 import { Exchanges } from "./exchanges.ts";
 import { Gate } from "./gate.ts";
+import type { ProxyRecording, Reply } from "./proxy-recording.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import { RequestReader } from "./request-reader.ts";
 
@@ -18,10 +21,21 @@ export type CommandTable = ReadonlyMap<string, KeyPositions>;
 export type PassedLink = Pick<Link, "address" | "resets" | "passage">;
 
 /** A command on one connection. */
-type Command = Omit<MessageAt, "moment">;
+interface Command extends Omit<MessageAt, "moment"> {
+  /** Present if it is recorded. */
+  readonly replied?: Reply | undefined;
+}
+
+/** A command with its bytes. */
+interface Passing {
+  readonly argv: readonly string[];
+  readonly bytes: Buffer;
+  readonly command: Command;
+}
 
 /**
- * Stands between clients and their links, and reads the commands that pass, for triggers that wait for one. A command
+ * Stands between clients and their links, and reads the commands that pass, for triggers that wait for one and for a
+ * recording. A command
  * waits here before it enters its link, so that a fault of the link that is in force by then concerns it, and a close of
  * the connection loses it. A reply that waits has left its link: it waits on as long as the link's disturbance would hold
  * it, and a reset of the link loses it, but not the death of its server.
@@ -29,6 +43,7 @@ type Command = Omit<MessageAt, "moment">;
 export class WireProxy implements MessageSource, AsyncDisposable {
   readonly moments = PROXY_MOMENTS;
   readonly #stack = new AsyncDisposableStack();
+  readonly #recording: ProxyRecording | undefined;
   #watch:
     | {
         readonly counter: MessageCounter;
@@ -36,6 +51,21 @@ export class WireProxy implements MessageSource, AsyncDisposable {
         readonly reached: (index: number) => Promise<void>;
       }
     | undefined;
+
+  /** @param recording is told of what passes */
+  constructor(recording?: ProxyRecording) {
+    this.#recording = recording;
+  }
+
+  /** What was seen so far, if it is recorded. */
+  get observed(): ObservedWire | undefined {
+    return this.#recording?.observed;
+  }
+
+  /** The run begins: what passes from now on is recorded, if anything is. */
+  begin(): void {
+    this.#recording?.begin();
+  }
 
   /**
    * Listens on a free port of loopback for the connections of one client to one server, and returns its address.
@@ -47,10 +77,17 @@ export class WireProxy implements MessageSource, AsyncDisposable {
     link: PassedLink,
   ): Promise<Address> {
     const sockets = new Set<Socket>();
+    let connections = 0;
     const listener = createServer({ allowHalfOpen: true, noDelay: true }, (near) => {
       const far = connect({ ...link.address, allowHalfOpen: true, noDelay: true });
       for (const socket of [near, far]) sockets.add(socket.once("close", () => sockets.delete(socket)));
-      this.#relay(near, { far, link }, (argv) => commandOf(argv, client, server));
+      connections += 1;
+      const connection = `${clientName(client)}>${server.name}#${connections}`;
+      this.#relay(near, { far, link }, (argv) => {
+        const command = commandOf(argv, client, server);
+        if (this.#recording === undefined || argv.length === 0) return command;
+        return { ...command, replied: this.#recording.arrived(command, connection) };
+      });
     });
     listener.listen(0, "127.0.0.1");
     await once(listener, "listening");
@@ -78,8 +115,7 @@ export class WireProxy implements MessageSource, AsyncDisposable {
   ): void {
     const [requests, replies] = [new RequestReader(), new ReplyReader()];
     const exchanges = new Exchanges<Command>();
-    const there = new Gate<ReturnType<RequestReader["push"]>[number]>(({ argv, bytes }, isShut) => {
-      const command = commandOf(argv);
+    const there = new Gate<Passing>(({ argv, bytes, command }, isShut) => {
       const go = (): void => {
         if (isShut()) return;
         exchanges.sent(argv, command);
@@ -92,7 +128,9 @@ export class WireProxy implements MessageSource, AsyncDisposable {
       const { resets } = link;
       const go = (): void => {
         if (link.resets !== resets) lose();
-        if (!isShut()) near.write(frame.bytes);
+        if (isShut()) return;
+        if (!near.destroyed) command?.replied?.(frame.bytes);
+        near.write(frame.bytes);
       };
       const waiting = command === undefined ? undefined : this.#at("reply", command);
       return then(
@@ -104,7 +142,9 @@ export class WireProxy implements MessageSource, AsyncDisposable {
       back.shut();
       near.resetAndDestroy();
     };
-    near.on("data", (bytes) => there.push(requests.push(bytes)));
+    near.on("data", (bytes) =>
+      there.push(requests.push(bytes).map((frame) => ({ ...frame, command: commandOf(frame.argv) }))),
+    );
     far.on("data", (bytes) => back.push(replies.push(bytes)));
     // What a client has sent arrives, also when the client goes away.
     const leave = (): void => there.whenEmpty(() => far.end());

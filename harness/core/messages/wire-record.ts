@@ -40,12 +40,16 @@ export const wireRecordSchema = z.object({
   replication: z.array(replicationStepSchema),
   votes: z.array(voteSchema),
   leftOut: z.int().nonnegative(),
+  seenAt: z.literal("proxy").optional(),
+  gaps: z.array(name).optional(),
 });
 
 /**
- * What went over the wire of a simulated run, and what its servers held. It lies beside the history and never in it:
- * the verdict rests on the history alone. Times are nanoseconds since the start of the run. `messages` are in the order
- * of sending, `reply` is the beginning of what the server answered. `leftOut` counts entries beyond the bound.
+ * What went over the wire of a run, and what its servers held. It lies beside the history and never in it: the verdict
+ * rests on the history alone. Times are nanoseconds since the start of the run. `messages` are in the order of sending,
+ * `reply` is the beginning of what the server answered. `leftOut` counts entries beyond the bound. On real servers a
+ * proxy beside the clients saw the messages (`seenAt`): then `sentNs` is when a command came to it, `repliedNs` when the
+ * reply left it for the client, and `gaps` says in sentences what was not observed.
  */
 export type WireRecord = z.infer<typeof wireRecordSchema>;
 
@@ -63,6 +67,9 @@ export type SentinelVote = z.infer<typeof voteSchema>;
 
 /** How many entries of each kind a record keeps. */
 const MOST = 5000;
+/** How many characters a name has at most, and how many keys a message. */
+const LONGEST = 200;
+const MOST_KEYS = 20;
 
 /**
  * A record within its bound: of a kind with too many entries, those that end soonest after `focusNs`, where the reader
@@ -77,9 +84,15 @@ export function boundedWire(record: Omit<WireRecord, "format" | "version" | "lef
     const end = Math.min(entries.length, Math.max(MOST, (after < 0 ? entries.length : after) + MOST / 10));
     return entries.slice(end - MOST, end);
   };
-  const messages = kept(record.messages, ({ sentNs }) => sentNs);
+  const messages = kept(record.messages, ({ sentNs }) => sentNs).map((message) => ({
+    ...message,
+    command: message.command.slice(0, LONGEST),
+    keys: message.keys.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST)),
+  }));
   const keys = kept(record.keys, ({ atNs }) => atNs);
   const replication = kept(record.replication, ({ appliedNs }) => appliedNs);
   const votes = kept(record.votes, ({ atNs }) => atNs);
-  return { format: "lockstorm-wire", version: 1, messages, keys, replication, votes, leftOut };
+  const { seenAt, gaps } = record;
+  const observed = seenAt === undefined ? {} : { seenAt, gaps };
+  return { format: "lockstorm-wire", version: 1, messages, keys, replication, votes, leftOut, ...observed };
 }

@@ -2,7 +2,7 @@ import type { KeyState, ReplicationStep, SentinelVote } from "../../core/message
 import type { RedisNode } from "../nodes/redis-node.ts";
 import type { StoredValue } from "../redis/keyspace/values.ts";
 import type { SimulatedSentinel } from "../sentinel/simulated-sentinel.ts";
-import { shortText } from "./reply-words.ts";
+import { shortText } from "../../core/messages/reply-words.ts";
 
 /** Redis's default database, in which locks live. */
 const DATABASE = 0;

@@ -6,7 +6,7 @@ import { NO_KEYS, type Command } from "../redis/command.ts";
 import { fromBytes } from "../redis/protocol/resp-encoder.ts";
 import { RequestParser } from "../redis/protocol/resp-parser.ts";
 import type { Exchange } from "./exchange.ts";
-import { replyWords, shortText } from "./reply-words.ts";
+import { replyWords, shortText } from "../../core/messages/reply-words.ts";
 import type { SentMessage, WireTap } from "./wire-tap.ts";
 
 const NO_MORE: readonly Command[] = [];
