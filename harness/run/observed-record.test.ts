@@ -5,7 +5,7 @@ import type { Verdict } from "../core/verdict.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import { observedRecord } from "./observed-record.ts";
 
-const verdict: Verdict = { verdict: "valid", required: [], properties: {}, reasons: [], remarks: [], margins: [] };
+const verdict: Verdict = { verdict: "valid", required: [], properties: {}, reasons: [], remarks: [] };
 const message: ObservedMessage = {
   client: 0,
   server: "node-0",
