@@ -20,6 +20,7 @@ import { Bridge } from "./listeners/bridge.ts";
 import { LoopbackListener } from "./listeners/loopback-listener.ts";
 import { type Places, SentinelReplies } from "./listeners/sentinel-replies.ts";
 import type { Exchange } from "../simulated/wire/exchange.ts";
+import { ServerWatch } from "../simulated/wire/server-watch.ts";
 import { WireTap } from "../simulated/wire/wire-tap.ts";
 import { LiveMessages } from "./live-messages.ts";
 import { LiveNetwork } from "./live-network.ts";
@@ -36,6 +37,8 @@ export interface LiveServersOptions {
   readonly firstPort?: number | undefined;
   /** Whether triggers wait for messages. Default: false. */
   readonly followMessages?: boolean;
+  /** Records the commands and what the servers held: the clock of the run, in nanoseconds. Default: it does not. */
+  readonly recordedBy?: (() => number) | undefined;
   /** Given the commands of clients to servers, and their replies. */
   readonly onCommand?: ((seen: SeenCommand) => void) | undefined;
 }
@@ -74,6 +77,7 @@ export class LiveServers implements AsyncDisposable {
   /** The commands of clients, if triggers wait for them. */
   readonly messages: LiveMessages | undefined;
   readonly #tap: WireTap | undefined;
+  readonly #watch: ServerWatch | undefined;
   readonly #time: RealTime;
   readonly #layout: Layout;
   readonly #servers: readonly Server[];
@@ -92,7 +96,8 @@ export class LiveServers implements AsyncDisposable {
     this.network = new LiveNetwork(new SimulatedNetwork(network, kernel.hosts), time);
     this.resource = new LiveResource(resource, live(parts.resourceNode), time);
     this.#tap = parts.tap;
-    this.messages = parts.tap && new LiveMessages(parts.tap);
+    this.#watch = parts.watch;
+    this.messages = parts.tap && new LiveMessages(parts.tap, parts.watch);
     this.#time = time;
     this.#layout = layout;
     this.#servers = servers;
@@ -121,11 +126,14 @@ export class LiveServers implements AsyncDisposable {
     /** By a client's address in the simulation: where it reaches the servers. */
     const reached = new Map<string, Map<string, Address>>();
     let layout: Layout | undefined;
+    const { followMessages = false, onCommand, recordedBy } = options;
+    const watch = recordedBy === undefined ? undefined : new ServerWatch(recordedBy);
     const resource = new SimulatedResource(runner, () => {
       if (layout === undefined) throw new HarnessError("the resource was asked before there was one");
       return layout.resource;
     });
     layout = layOut({
+      watch,
       kernel,
       network,
       topology,
@@ -148,19 +156,18 @@ export class LiveServers implements AsyncDisposable {
       reached.set(address, places);
       return { host, places };
     });
-    const { followMessages = false, onCommand } = options;
     const tell = (moment: SeenCommand["moment"], exchange: Exchange): void =>
       onCommand?.({ moment, atMs: sinceJoinedMs(kernel), client: clients[exchange.client] ?? "", exchange });
     const tap =
-      followMessages || onCommand !== undefined
+      followMessages || recordedBy !== undefined || onCommand !== undefined
         ? new WireTap({
             network,
             runner,
-            now: () => kernel.now * 1000,
+            now: recordedBy ?? (() => kernel.now * 1000),
             clients: outer.map(({ host }) => ({ host, operation: undefined })),
             servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
-            keeps: false,
-            keepsReplies: onCommand !== undefined,
+            keeps: recordedBy !== undefined,
+            keepsReplies: recordedBy !== undefined || onCommand !== undefined,
             told: onCommand === undefined ? undefined : outside(tell),
             resume: (goOn) => time.enter(goOn),
           })
@@ -176,7 +183,7 @@ export class LiveServers implements AsyncDisposable {
     time.enter(() => {});
     const resourceNode = new SimulatedNode(layout.resource, runner);
     const parts = { topology, time, kernel, network, layout, resource, resourceNode, data, sentinels };
-    return new LiveServers({ ...parts, listeners, servers, clients, tap, stack: stack.move() });
+    return new LiveServers({ ...parts, listeners, servers, clients, tap, watch, stack: stack.move() });
   }
 
   /** Rejects when the simulation itself failed; never resolves. */
@@ -192,6 +199,7 @@ export class LiveServers implements AsyncDisposable {
   /** The run begins: messages count from now on. */
   beginMessages(): void {
     this.#tap?.begin();
+    this.#time.enter(() => this.#watch?.begin(this.#layout.data));
   }
 
   /** Names of all servers, the guarded resource last. */
@@ -253,6 +261,7 @@ interface LiveParts {
   readonly servers: readonly Server[];
   readonly clients: readonly string[];
   readonly tap: WireTap | undefined;
+  readonly watch: ServerWatch | undefined;
   readonly stack: AsyncDisposableStack;
 }
 

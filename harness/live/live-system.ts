@@ -19,17 +19,25 @@ import { LiveServers } from "./live-servers.ts";
  * dies.
  * @throws UserError when the lock under test cannot connect
  */
-export async function startLiveSystem(plan: Plan, options: { readonly logFolder: string }): Promise<LiveSystem> {
+export async function startLiveSystem(
+  plan: Plan,
+  options: {
+    readonly logFolder: string;
+    /** Records the commands, and what the servers held. Default: false. */
+    readonly wire?: boolean | undefined;
+  },
+): Promise<LiveSystem> {
   await using stack = new AsyncDisposableStack();
   const { topology, seed, lock, resource: checks } = plan;
   const scope = stack.use(await RunScope.open(false));
   const clock = new RunClock();
   const notices = new Notices();
   const names = plan.clients.map((_, index) => clientName(index));
+  const recordedBy = options.wire === true ? () => clock.now() : undefined;
   const followMessages = messageTriggersOf(plan).length > 0;
   const [clients, servers] = await settleAll([
     startClients(plan, scope, { clock, logFolder: options.logFolder, stack }),
-    LiveServers.start({ topology, seed, clients: names, followMessages }, notices.tell),
+    LiveServers.start({ topology, seed, clients: names, followMessages, recordedBy }, notices.tell),
   ]);
   stack.use(servers);
   servers.failure.catch((error: unknown) => {
@@ -82,7 +90,7 @@ export class LiveSystem implements SystemUnderTest {
   readonly clients: readonly ClientProcess[];
   readonly network: LiveServers["network"];
   readonly resource: LiveServers["resource"];
-  /** Present if the plan waits for messages. */
+  /** Present if the plan waits for messages, or if they are recorded. */
   readonly messages?: LiveMessages;
   readonly #parts: LiveSystemParts;
   readonly #stack: AsyncDisposableStack;

@@ -8,7 +8,7 @@ import type { History } from "../history/history.ts";
  * when it was sent.
  */
 export function observedRecord(
-  { messages, leftOut, seenAt, gaps }: ObservedWire,
+  { messages, leftOut, keys = [], replication = [], votes = [], ...known }: ObservedWire,
   history: History,
   verdict: Verdict,
 ): WireRecord {
@@ -19,11 +19,10 @@ export function observedRecord(
       keys: [...message.keys],
       operation: underWay(message),
     })),
-    keys: [],
-    replication: [],
-    votes: [],
-    seenAt,
-    gaps,
+    keys,
+    replication,
+    votes,
+    ...known,
   };
   const record = boundedWire(whole, focusOf(verdict, history));
   return { ...record, leftOut: record.leftOut + leftOut };

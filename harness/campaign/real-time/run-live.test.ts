@@ -7,6 +7,7 @@ import { differences } from "../../../workloads/scenario-outcome.ts";
 import { type PlanInput, planSchema } from "../../core/plan.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { previousRun } from "../previous-run.ts";
+import { readWire } from "../../run/wire-files.ts";
 import { runLive } from "./run-live.ts";
 import { runScenario } from "../testing/scenario-live.ts";
 
@@ -30,6 +31,32 @@ describe("client processes on the simulated servers", () => {
     expect(record.history.header).toMatchObject({ backend: "live", pace: 1 });
     expect(record.replayCommand).toBe(`npx lockstorm replay ${join(folder, "plan.json")} --backend live`);
     expect(previousRun(join(folder, "plan.json")).backend).toBe("live");
+  });
+
+  test("the wire and what servers held are recorded beside the history where it is asked for", async () => {
+    const plain = await runLive(onePlan([]), { store, title: "plain", required: PROMISABLE });
+    expect(plain.record.wire).toBeUndefined();
+    const { record, folder } = await runLive(onePlan([]), { store, title: "wire", required: PROMISABLE, wire: true });
+    const { wire } = await readWire(folder);
+    expect(wire).toEqual(JSON.parse(JSON.stringify(record.wire)));
+    expect(wire?.seenAt).toBeUndefined();
+    const { events } = record.history;
+    const [set] = (wire?.messages ?? []).filter(({ command }) => command === "SET");
+    expect(set).toMatchObject({ client: 0, server: "node-0", keys: ["k"], reply: "OK" });
+    expect(events[set?.operation ?? -1]).toMatchObject({ type: "invoke", f: "acquire" });
+    const granted = events.find(({ f, type }) => f === "acquire" && type === "ok");
+    const { sentNs = -1, reachedNs = -1, appliedNs = -1, repliedNs = -1 } = set ?? {};
+    const order = [
+      events[set?.operation ?? -1]?.time ?? -1,
+      sentNs,
+      reachedNs,
+      appliedNs,
+      repliedNs,
+      granted?.time ?? -1,
+    ];
+    expect(order.toSorted((one, other) => one - other)).toEqual(order);
+    const owner = granted?.f === "acquire" && granted.type === "ok" ? granted.value.owner : "";
+    expect(wire?.keys.map(({ value }) => value)).toEqual([owner, undefined]);
   });
 
   test("a server dies after it has applied a command and before it answers: the client cannot know", async () => {

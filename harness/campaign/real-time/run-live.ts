@@ -29,7 +29,7 @@ export async function runLive(plan: Plan, options: ExecuteOptions): Promise<Kept
   return runInRealTime(plan, options, {
     facts: { backend: "live", pace: 1 },
     starting: `starting ${plan.topology.kind} on loopback`,
-    start: (logFolder) => startLiveSystem(plan, { logFolder }),
+    start: (logFolder) => startLiveSystem(plan, { logFolder, wire: options.wire }),
     replayFlags: " --backend live",
     inWords: messageOf,
   });
