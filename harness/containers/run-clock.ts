@@ -19,6 +19,11 @@ export class RunClock implements TrueClock {
     return Number(process.hrtime.bigint() - this.#begin);
   }
 
+  /** The run's time for a reading of the machine's clock, in nanoseconds. */
+  ofReading(reading: bigint): number {
+    return Math.max(0, Number(reading - this.#begin));
+  }
+
   /** The run's time for a client's nanoseconds since `origin`. */
   fromOrigin(nanoseconds: number): number {
     return Math.max(0, nanoseconds - Number(this.#begin - this.origin));

@@ -37,8 +37,11 @@ export interface LiveServersOptions {
   readonly firstPort?: number | undefined;
   /** Whether triggers wait for messages. Default: false. */
   readonly followMessages?: boolean;
-  /** Records the commands and what the servers held: the clock of the run, in nanoseconds. Default: it does not. */
-  readonly recordedBy?: (() => number) | undefined;
+  /**
+   * Records the commands and what the servers held: turns a reading of the machine's clock into nanoseconds of the run.
+   * Default: nothing is recorded.
+   */
+  readonly recordedBy?: ((reading: bigint) => number) | undefined;
   /** Given the commands of clients to servers, and their replies. */
   readonly onCommand?: ((seen: SeenCommand) => void) | undefined;
 }
@@ -127,7 +130,9 @@ export class LiveServers implements AsyncDisposable {
     const reached = new Map<string, Map<string, Address>>();
     let layout: Layout | undefined;
     const { followMessages = false, onCommand, recordedBy } = options;
-    const watch = recordedBy === undefined ? undefined : new ServerWatch(recordedBy);
+    // The clock of the simulation, which goes by the machine's: within a simulation no other may be asked.
+    const now = (): number => recordedBy?.(time.reading(kernel.now)) ?? kernel.now * 1000;
+    const watch = recordedBy === undefined ? undefined : new ServerWatch(now);
     const resource = new SimulatedResource(runner, () => {
       if (layout === undefined) throw new HarnessError("the resource was asked before there was one");
       return layout.resource;
@@ -163,7 +168,7 @@ export class LiveServers implements AsyncDisposable {
         ? new WireTap({
             network,
             runner,
-            now: recordedBy ?? (() => kernel.now * 1000),
+            now,
             clients: outer.map(({ host }) => ({ host, operation: undefined })),
             servers: servers.filter(({ host }) => host !== layout.resource.host).map(({ host }) => host),
             keeps: recordedBy !== undefined,

@@ -33,7 +33,7 @@ export async function startLiveSystem(
   const clock = new RunClock();
   const notices = new Notices();
   const names = plan.clients.map((_, index) => clientName(index));
-  const recordedBy = options.wire === true ? () => clock.now() : undefined;
+  const recordedBy = options.wire === true ? (reading: bigint) => clock.ofReading(reading) : undefined;
   const followMessages = messageTriggersOf(plan).length > 0;
   const [clients, servers] = await settleAll([
     startClients(plan, scope, { clock, logFolder: options.logFolder, stack }),

@@ -57,6 +57,11 @@ export class RealTime implements Disposable {
     clearImmediate(this.#immediate);
   }
 
+  /** The machine's clock, in nanoseconds, when the simulation's clock shows this. */
+  reading(us: number): bigint {
+    return this.#joined + BigInt(Math.round((us - JOINED_AT_US) * 1000));
+  }
+
   #nowUs(): number {
     const elapsedUs = Number((process.hrtime.bigint() - this.#joined) / 1000n);
     return Math.max(this.kernel.now, JOINED_AT_US + elapsedUs);

@@ -8,6 +8,8 @@ import { type PlanInput, planSchema } from "../../core/plan.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { previousRun } from "../previous-run.ts";
 import { readWire } from "../../run/wire-files.ts";
+// As in the command line, the simulation has patched the platform.
+import "../run-simulated.ts";
 import { runLive } from "./run-live.ts";
 import { runScenario } from "../testing/scenario-live.ts";
 
