@@ -43,4 +43,7 @@ test("where all acquires were refused as contended, the verdict says that nobody
   ]);
   const granted = new Recording({ clients: 2 }).acquire(0, 0, "a").fail(2, 1).release(4, 0, "a");
   expect(checkHistory(granted.history, { required }).reasons).toEqual([]);
+  expect(checkHistory(granted.history, { required: ["fencing-tokens"] }).reasons).toEqual([
+    "no event of the history concerns a required property",
+  ]);
 });
