@@ -42,15 +42,18 @@ async function acquireOn(driver: LockDriver): Promise<unknown> {
 }
 
 test.each([
-  [[["127.0.0.1", 6379]], "127.0.0.1:6379"],
-  [[["localhost", 6380]], "127.0.0.1:6380"],
-  [[["redis", 6379]], "redis:6379"],
-  [[["192.0.2.7", 6379]], "192.0.2.7:6379"],
-  [[1, 2, 3, 4, 5].map((port) => ["127.0.0.1", port]), "127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:3 and 2 more"],
+  [[["127.0.0.1", 6379]], "an address that is not in `servers`: 127.0.0.1:6379"],
+  [[["localhost", 6380]], "an address that is not in `servers`: 127.0.0.1:6380"],
+  [[["redis", 6379]], "an address that is not in `servers`: redis:6379"],
+  [[["192.0.2.7", 6379]], "an address that is not in `servers`: 192.0.2.7:6379"],
+  [
+    [1, 2, 3, 4, 5].map((port) => ["127.0.0.1", port]),
+    "addresses that are not in `servers`: 127.0.0.1:1, 127.0.0.1:2, 127.0.0.1:3 and 2 more",
+  ],
 ] as const)("an operation that fails says that its client tried %j", async (addresses, words) => {
   await expect(acquireOn(connectingTo(addresses as unknown as [string, number][]))).resolves.toMatchObject({
     kind: "indeterminate",
-    reason: `nobody answered; it tried to connect to what is not in \`servers\`: ${words}`,
+    reason: `nobody answered; it tried to connect to ${words}`,
   });
 });
 
@@ -78,7 +81,7 @@ test("a server that is down is one of the servers all the same", async () => {
 });
 
 test("a client that never connects, or fails to, says so too", async () => {
-  const where = "it tried to connect to what is not in `servers`: 127.0.0.1:6379";
+  const where = "it tried to connect to an address that is not in `servers`: 127.0.0.1:6379";
   const never = connectingTo([["127.0.0.1", 6379]], () => new Promise(() => {}));
   await expect(acquireOn(never)).rejects.toThrow(`the lock of client-0 never connects; ${where}`);
   const failing = connectingTo([["127.0.0.1", 6379]], () => Promise.reject(new Error("no server")));

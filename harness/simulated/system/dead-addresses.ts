@@ -12,5 +12,6 @@ export function deadAddressWords(network: Network, host: Host): string | undefin
   const addresses = network.deadAddressesOf(host);
   if (addresses.length === 0) return undefined;
   const more = addresses.length > MOST_NAMED ? ` and ${addresses.length - MOST_NAMED} more` : "";
-  return `it tried to connect to what is not in \`servers\`: ${addresses.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const what = addresses.length === 1 ? "an address that is" : "addresses that are";
+  return `it tried to connect to ${what} not in \`servers\`: ${addresses.slice(0, MOST_NAMED).join(", ")}${more}`;
 }
