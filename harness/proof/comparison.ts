@@ -61,6 +61,7 @@ export function compare(
   }
   const robbed = operation === undefined ? undefined : ungrantedVictim(original, other, violation);
   if (robbed !== undefined) return { outcome: "undecided", why: robbed };
+  if (accused?.cause === "foreign-release" && isLostAnyway(original, other, violation)) return { outcome: "still" };
   // A lock that is granted again is not stuck, however the run ends.
   const granted = clientGrantedInstead(original, other, property, violation);
   if (granted !== undefined) return { ...gone, granted };
@@ -174,6 +175,29 @@ function ungrantedVictim(original: JudgedRun, other: JudgedRun, { events, findin
   if (granted !== undefined && (instead === undefined || granted.index < instead.index)) return undefined;
   const client = clientNumber(victim, original.history);
   return `client-${client} is not granted the lock first there, so nobody could take it away`;
+}
+
+/**
+ * Whether the first of the two holds is lost in the other run too, without the operation that is said to have taken it: within
+ * its lease its client is told that it holds nothing, and no other operation reports that it took the lock meanwhile.
+ */
+function isLostAnyway(original: JudgedRun, other: JudgedRun, { events, finding }: Violation): boolean {
+  const victim = (finding?.events ?? events)
+    .map((index) => eventAt(original.history, index))
+    .find((event) => event?.type === "ok" && event.f === "acquire");
+  const granted = victim === undefined ? undefined : grantAgain(original, other, victim);
+  const hold = holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
+  if (hold?.end?.by !== "release" || hold.end.time >= hold.leaseEnd) return false;
+  const { key, process, grantedIndex, end } = hold;
+  const answer = other.history.events.find((event) => event.index > end.index && event.process === process);
+  if (answer?.type !== "ok" || answer.f !== "release" || answer.value.released) return false;
+  return !other.history.events.some(
+    (event) =>
+      event.index > grantedIndex &&
+      event.index < answer.index &&
+      ((event.type === "ok" && event.f === "release" && event.key === key && event.value.released) ||
+        (event.type === "info" && event.f === "release" && event.key === key)),
+  );
 }
 
 /** The grant to the same client in the other run: of its acquire with the same number. */

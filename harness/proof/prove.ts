@@ -17,6 +17,7 @@ import { type Subject, subjectOf } from "./broken-promise.ts";
 import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
 import { compare, type Comparison } from "./comparison.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
+import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
@@ -87,7 +88,7 @@ class Prover {
     const dropped: DroppedHypothesis[] = [];
     let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
     let lastDropped: Hypothesis | undefined;
-    for (const hypothesis of hypotheses) {
+    for (const hypothesis of inOrderOfTrial(hypotheses, this.#run.history)) {
       // The lock itself is the cause only if nothing else may have been.
       if (hypothesis.ground.on === "rest" && undecided !== undefined) break;
       const trial = await this.#try(subject, hypothesis);

@@ -305,6 +305,17 @@ describe("of a lock that was taken from its holder", () => {
     expect(lease(robbed().acquire(180, 1, "b").release(190, 2, "z"))).toBe("invalid; double-grant 3,5");
   });
 
+  it("is none that may have ended its owner's own lease, granted at the same time", () => {
+    /** Both acquires run at the same time, and both are granted. */
+    const both = (): Recording =>
+      new Recording({ clients: 3 }).seek(0, 0).seek(0, 2).granted(1, 2, "z").granted(2, 0, "a");
+    const again = (recording: Recording): Recording => recording.release(170, 2, "z").acquire(180, 1, "b");
+    expect(lease(again(both()))).toBe("invalid; double-grant 2,3; double-grant 3,7");
+    const jumped = new Recording({ clients: 3 }).seek(0, 0).seek(0, 2).fault(0.5, "clock-jump");
+    const lost = again(jumped.granted(1, 2, "z").granted(2, 0, "a"));
+    expect(lease(lost)).toBe("invalid; clock-jump 2,3,4; clock-jump 2,4,8");
+  });
+
   it("is a release of unknown outcome, unless a fault explains it", () => {
     const late = (): Recording => robbed().leave(160, 2, "z").info(170, 2, "release");
     expect(lease(late().acquire(180, 1, "b"))).toBe("invalid; foreign-release 3,4,5,7");

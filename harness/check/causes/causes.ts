@@ -8,10 +8,10 @@ import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { Interference } from "../evidence/interferences.ts";
+import { takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
 import { listed } from "../../core/listed.ts";
-import { shortOwner } from "../../history/owner-value.ts";
 import { clientInWords, faultInWords, lasting, ms } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
@@ -73,7 +73,7 @@ function takesLeases(traits: FaultTraits): boolean {
  * If the leases do not overlap, the cause is an `overrun`: a client outlived its lease. Otherwise the order is: grants that
  * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
- * that may have taken effect; and last the lock itself.
+ * that may have taken effect; the lock itself; and last a release by another owner to whom the lock had been granted as well.
  *
  * @param interferences the interferences of the key around the time of the overlap
  */
@@ -94,12 +94,13 @@ export function hypothesesOf(
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...takenByExtension(overlap, evidence),
-    ...taken(pair, evidence, interferences, true),
+    ...takenCertainly(pair, evidence, interferences),
     ...losses(first.invokedTime, until, evidence),
-    ...taken(pair, evidence, interferences, false),
+    ...takenPossibly(pair, evidence, interferences),
     ...lossesBefore(first, second, until, evidence),
     ...(isCut ? [] : overran),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
+    ...takenOrOwn(pair, evidence, interferences),
   ];
 }
 
@@ -133,9 +134,10 @@ export function earlyEnds(
 ): readonly Hypothesis[] {
   const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: until.owner } };
   return [
-    ...taken(pair, evidence, interferences, true),
+    ...takenCertainly(pair, evidence, interferences),
     ...losses(since, until.time, evidence),
-    ...taken(pair, evidence, interferences, false),
+    ...takenPossibly(pair, evidence, interferences),
+    ...takenOrOwn(pair, evidence, interferences),
   ];
 }
 
@@ -296,85 +298,6 @@ function takenByExtension({ first, extended, index, from }: Overlap, evidence: S
   const client = clientInWords(header, extended.process);
   const why = `${client} extended a lease that was no longer its own (event ${index}): the lock did not compare the owner value, or did not compare it in the same step as the extension`;
   return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
-}
-
-/** Another owner's release or extension, or a late one of the same owner value, may have taken effect in the first hold. */
-function taken(
-  { first, second }: { readonly first: Hold; readonly second: Successor },
-  { header }: SharedEvidence,
-  interferences: readonly Interference[],
-  certain: boolean,
-): readonly Hypothesis[] {
-  const found = interferences.filter(
-    (other) => tookFrom(first, second, other) && certain === isReportedWithin(first, other),
-  );
-  return found.toReversed().map((interference) => {
-    const own = interference.owner === first.owner;
-    const what = interference.f === "release" ? "release" : "extension";
-    const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
-    const whose = own
-      ? "meant for an earlier hold with the same owner value"
-      : `with owner ${shortOwner(interference.owner)}`;
-    const rule = own
-      ? "each acquire needs a new owner value"
-      : "a release must compare the owner value and delete the key in one step";
-    return {
-      cause: "foreign-release",
-      events: [interference.invokedIndex, interference.completedIndex],
-      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${told}, took the lock from its holder: ${rule}`,
-      ground: { on: "operation", invoked: interference.invokedIndex },
-      remedies: [],
-    };
-  });
-}
-
-/** The client that found that the first hold was over: the next to be granted the lock, or the holder itself. */
-interface Successor {
-  readonly grantedIndex: number;
-  readonly grantedTime: number;
-  readonly owner: string | undefined;
-}
-
-/**
- * Whether `interference` may have ended the first hold before the second was granted. An operation that ended while its
- * own lease was still in force found its own owner value, and took nothing.
- */
-function tookFrom(first: Hold, second: Successor, interference: Interference): boolean {
-  if (
-    interference.f === "extend" ||
-    interference.invokedIndex > second.grantedIndex ||
-    interference.owner === second.owner
-  )
-    return false;
-  if (interference.owner === first.owner)
-    return !interference.certain && interference.completedIndex < first.grantedIndex;
-  if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
-  if (foundItsOwn(first, interference)) return false;
-  if (heldBeside(first, interference)) return false;
-  const over = interference.certain ? interference.completedTime : second.grantedTime;
-  return isReportedWithin(first, interference) || (interference.ownLeaseEnd ?? -Infinity) < over;
-}
-
-/** Whether it gave up, within its lease, what it had been granted in the first hold: that hold was lost before. */
-function foundItsOwn(
-  first: Hold,
-  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
-): boolean {
-  return ownGrantedIndex > first.grantedIndex && ownLeaseEnd >= invokedTime;
-}
-
-/**
- * Whether its owner may have held beside the first hold, and gave up what was its own. A permit of a semaphore can stay
- * after its lease: others are granted until somebody takes it away.
- */
-function heldBeside({ share }: Hold, { ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
-  if (share.kind === "counted" && ownGrantedIndex !== undefined) return true;
-  return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
-}
-
-/** Whether it was reported as done, and was invoked in the first hold. */
-function isReportedWithin(first: Hold, interference: Interference): boolean {
-  return interference.certain && interference.owner !== first.owner && interference.invokedIndex > first.grantedIndex;
 }
 
 /** Whether this stepped the clock by which a node, promoted later, judged the leases that had been replicated to it. */

@@ -1,0 +1,131 @@
+import type { Hypothesis } from "../../core/verdict.ts";
+import type { Hold } from "../../history/holds.ts";
+import { shortOwner } from "../../history/owner-value.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Interference } from "../evidence/interferences.ts";
+import { clientInWords } from "../words.ts";
+
+/** Another owner's releases that reported success in the first hold, and cannot have found a lock of their own. */
+export function takenCertainly(
+  pair: Pair,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const { first } = pair;
+  return taken(pair, evidence, interferences, (other) => isReportedWithin(first, other) && !isBeside(first, other));
+}
+
+/** Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect. */
+export function takenPossibly(
+  pair: Pair,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  return taken(pair, evidence, interferences, (other) => !isReportedWithin(pair.first, other));
+}
+
+/**
+ * Another owner's releases that reported success in the first hold, and may have found a lock of their own: the lock had been
+ * granted to both.
+ */
+export function takenOrOwn(
+  pair: Pair,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const { first } = pair;
+  return taken(pair, evidence, interferences, (other) => isReportedWithin(first, other) && isBeside(first, other));
+}
+
+function taken(
+  { first, second }: Pair,
+  { header }: SharedEvidence,
+  interferences: readonly Interference[],
+  matches: (interference: Interference) => boolean,
+): readonly Hypothesis[] {
+  const found = interferences.filter((other) => tookFrom(first, second, other) && matches(other));
+  return found.toReversed().map((interference) => {
+    const own = interference.owner === first.owner;
+    const what = interference.f === "release" ? "release" : "extension";
+    const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
+    const whose = own
+      ? "meant for an earlier hold with the same owner value"
+      : `with owner ${shortOwner(interference.owner)}`;
+    const rule = own
+      ? "each acquire needs a new owner value"
+      : "a release must compare the owner value and delete the key in one step";
+    return {
+      cause: "foreign-release",
+      events: [interference.invokedIndex, interference.completedIndex],
+      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${told}, took the lock from its holder: ${rule}`,
+      ground: { on: "operation", invoked: interference.invokedIndex },
+      remedies: [],
+    };
+  });
+}
+
+/** A hold that was over early, and who found that it was. */
+interface Pair {
+  readonly first: Hold;
+  readonly second: Successor;
+}
+
+/** The client that found that the first hold was over: the next to be granted the lock, or the holder itself. */
+interface Successor {
+  readonly grantedIndex: number;
+  readonly grantedTime: number;
+  readonly owner: string | undefined;
+}
+
+/**
+ * Whether `interference` may have ended the first hold before the second was granted. An operation that ended while its
+ * own lease was still in force found its own owner value, and took nothing.
+ */
+function tookFrom(first: Hold, second: Successor, interference: Interference): boolean {
+  if (
+    interference.f === "extend" ||
+    interference.invokedIndex > second.grantedIndex ||
+    interference.owner === second.owner
+  )
+    return false;
+  if (interference.owner === first.owner)
+    return !interference.certain && interference.completedIndex < first.grantedIndex;
+  if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
+  if (foundItsOwn(first, interference)) return false;
+  if (heldBeside(first, interference)) return false;
+  const over = interference.certain ? interference.completedTime : second.grantedTime;
+  return isReportedWithin(first, interference) || (interference.ownLeaseEnd ?? -Infinity) < over;
+}
+
+/** Whether it gave up, within its lease, what it had been granted in the first hold: that hold was lost before. */
+function foundItsOwn(
+  first: Hold,
+  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
+): boolean {
+  return ownGrantedIndex > first.grantedIndex && ownLeaseEnd >= invokedTime;
+}
+
+/**
+ * Whether it may have given up, within its lease, what it had been granted in the first hold: the two acquires ran at the same
+ * time, and the one that was answered first may have been granted the lock last.
+ */
+function isBeside(
+  { invokedIndex, grantedIndex }: Hold,
+  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
+): boolean {
+  return ownGrantedIndex > invokedIndex && ownGrantedIndex < grantedIndex && ownLeaseEnd >= invokedTime;
+}
+
+/**
+ * Whether its owner may have held beside the first hold, and gave up what was its own. A permit of a semaphore can stay
+ * after its lease: others are granted until somebody takes it away.
+ */
+function heldBeside({ share }: Hold, { ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
+  if (share.kind === "counted" && ownGrantedIndex !== undefined) return true;
+  return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
+}
+
+/** Whether it was reported as done, and was invoked in the first hold. */
+function isReportedWithin(first: Hold, interference: Interference): boolean {
+  return interference.certain && interference.owner !== first.owner && interference.invokedIndex > first.grantedIndex;
+}
