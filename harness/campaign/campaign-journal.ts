@@ -1,7 +1,7 @@
 import { closeSync, existsSync, ftruncateSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { systemReason } from "../core/system-reason.ts";
+import { mendOfWriting, systemReason } from "../core/system-reason.ts";
 import { appendWhole, makeFolder, openForLines } from "../run/output-file.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { type ElapsedMs, WorkTimes } from "./times/work-times.ts";
@@ -95,7 +95,7 @@ export class CampaignJournal<Entry> implements Disposable {
       if (known === undefined) journal.#write({ format: FORMAT, version: VERSION, ...identity });
       return journal;
     } catch (error) {
-      throw unrecorded(store, error);
+      throw unrecorded(store, error, known !== undefined);
     }
   }
 
@@ -107,7 +107,7 @@ export class CampaignJournal<Entry> implements Disposable {
     try {
       this.#write(entry);
     } catch (error) {
-      throw unrecorded(this.store, error);
+      throw unrecorded(this.store, error, true);
     }
   }
 
@@ -119,7 +119,7 @@ export class CampaignJournal<Entry> implements Disposable {
     try {
       this.#times.add(work, elapsedMs);
     } catch (error) {
-      throw unrecorded(this.store, error);
+      throw unrecorded(this.store, error, true);
     }
   }
 
@@ -173,11 +173,12 @@ export function differenceOf(one: CampaignIdentity, other: CampaignIdentity): st
   return undefined;
 }
 
-function unrecorded(store: string, error: unknown): UserError {
+/** @param hasBegun whether something is recorded there already, with which the campaign can go on */
+function unrecorded(store: string, error: unknown, hasBegun: boolean): UserError {
   const why = error instanceof UserError ? error.message : systemReason(error);
   return new UserError(
     `cannot record the campaign in ${store}: ${why}`,
-    "free space and make it writable, then --resume",
+    hasBegun ? `${mendOfWriting(error)}, then --resume` : mendOfWriting(error),
     { cause: error },
   );
 }

@@ -102,8 +102,17 @@ test.each([
   [["replay", "."], 254, /it is a folder/],
   [["report", "\u001b[2J\n::error::x"], 254, /there is no such file or folder/],
   [["check", "\u001b[2J\n::error::x"], 254, /there is no such file/],
-  [["hunt", "--lock", "single", "--runs", "1", "--store", "/proc/x"], 254, /cannot record the campaign in \/proc\/x/],
-  [["hunt", "--lock", "single", "--runs", "1", "--store", "history.jsonl"], 254, /cannot record the campaign/],
+  [
+    ["hunt", "--lock", "single", "--runs", "1", "--store", "/proc/x"],
+    254,
+    /cannot record the campaign in \/proc\/x: .*; name another path$/m,
+  ],
+  [
+    ["hunt", "--lock", "single", "--runs", "1", "--store", "history.jsonl"],
+    254,
+    /cannot record .*; name another path$/m,
+  ],
+  [["hunt", "--lock", "single", "--runs", "1", "--store", "/dev/full/x"], 254, /cannot record .*; name another path$/m],
   [
     ["check", "history.jsonl", "--write-edn", "/dev/full"],
     254,

@@ -20,6 +20,14 @@ export function systemReason(error: unknown): string {
   return (code === undefined ? undefined : REASONS[code]) ?? messageOf(error);
 }
 
+/** How to make a write possible that the system refused with this error, or with one that has it as its cause. */
+export function mendOfWriting(error: unknown): string {
+  const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
+  if (code === "ENOSPC" || code === "EDQUOT") return "free space";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return "make it writable, or name another path";
+  return "name another path";
+}
+
 /** The system's code of an error: `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;

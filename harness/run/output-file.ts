@@ -15,9 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.ts";
-import { codeOf, systemReason } from "../core/system-reason.ts";
-
-const HINT = "free space and make it writable, or name another path";
+import { codeOf, mendOfWriting, systemReason } from "../core/system-reason.ts";
 
 /**
  * Writes a whole file: to a new file beside it, which is then renamed. Nobody sees half of it, and if the name was a
@@ -201,5 +199,5 @@ function look(at: () => Stats): Stats | undefined {
 
 function unwritable(path: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
-  return new UserError(`${path} cannot be written: ${systemReason(error)}`, HINT, { cause: error });
+  return new UserError(`${path} cannot be written: ${systemReason(error)}`, mendOfWriting(error), { cause: error });
 }

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.ts";
 import type { History } from "../history/history.ts";
 import { type Plan, planSchema } from "../core/plan.ts";
-import { codeOf, systemReason } from "../core/system-reason.ts";
+import { codeOf, mendOfWriting, systemReason } from "../core/system-reason.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { readTextFile } from "./input-file.ts";
 import { appendWhole, makeFolder, openForLines, replaceFile } from "./output-file.ts";
@@ -41,7 +41,7 @@ export class RunFolder implements Disposable {
       return new RunFolder(path);
     } catch (error) {
       const why = error instanceof UserError ? error.message : systemReason(error);
-      throw new UserError(`the run cannot be recorded in ${store}: ${why}`, "free space and make the folder writable", {
+      throw new UserError(`the run cannot be recorded in ${store}: ${why}`, mendOfWriting(error), {
         cause: error,
       });
     }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { ListedOutcome } from "../../../reports/html/store-listing.ts";
 import type { Summary } from "../../../reports/campaign/summary.ts";
-import { systemReason } from "../../core/system-reason.ts";
+import { mendOfWriting, systemReason } from "../../core/system-reason.ts";
 import { UserError } from "../../core/errors.ts";
 import { findCommit } from "../flags/commit.ts";
 
@@ -44,7 +44,7 @@ export function recordOutcome(store: string, name: string, { cells }: Summary): 
   try {
     appendFileSync(path, `${JSON.stringify(outcome)}\n`);
   } catch (error) {
-    throw new UserError(`${path} cannot be written: ${systemReason(error)}`, "free space and make it writable", {
+    throw new UserError(`${path} cannot be written: ${systemReason(error)}`, mendOfWriting(error), {
       cause: error,
     });
   }
