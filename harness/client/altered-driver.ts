@@ -22,12 +22,12 @@ export type Alteration =
   | { readonly kind: "local-timer" }
   /**
    * The `ordinal`-th release or extension of this client, counted from 1, is not carried out: the release finds nothing, the
-   * extension fails.
+   * extension fails. Of acquires, that one and all later ones are refused.
    */
   | {
       readonly kind: "leave-out";
       readonly client: number;
-      readonly f: "release" | "extend";
+      readonly f: "acquire" | "release" | "extend";
       readonly ordinal: number;
     }
   /**
@@ -73,7 +73,7 @@ class AlteredClient implements LockClient {
   readonly #renewedUntil = new Map<string, number>();
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
   readonly #renewedListeners: ((renewed: Renewed) => void)[] = [];
-  readonly #count = { release: 0, extend: 0 };
+  readonly #count = { acquire: 0, release: 0, extend: 0 };
   /** Of the last acquire. */
   #asked: AcquireOptions | undefined;
   readonly supports?: Supports;
@@ -91,6 +91,7 @@ class AlteredClient implements LockClient {
   }
 
   async acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
+    if (this.#isAltered("acquire")) return { type: "fail", kind: "contended", reason: "left out" };
     const askedAt = performance.now();
     this.#asked = options;
     this.#renewedUntil.clear();
@@ -153,12 +154,13 @@ class AlteredClient implements LockClient {
   }
 
   /** Counts an operation, and says whether it is the one that the alteration names. */
-  #isAltered(f: "release" | "extend"): boolean {
+  #isAltered(f: "acquire" | "release" | "extend"): boolean {
     this.#count[f] += 1;
     const alteration = this.#alteration;
     const named = alteration.kind === "leave-out" ? alteration.f : alteration.kind === "probe" ? "release" : undefined;
     if (named !== f || !("ordinal" in alteration)) return false;
-    return clientName(alteration.client) === this.#name && alteration.ordinal === this.#count[f];
+    if (clientName(alteration.client) !== this.#name) return false;
+    return f === "acquire" ? alteration.ordinal <= this.#count[f] : alteration.ordinal === this.#count[f];
   }
 
   async #probe({ key, owner }: Grant): Promise<Probed> {

@@ -206,9 +206,9 @@ export type Change =
   | { readonly kind: "without-faults"; readonly steps: readonly number[] }
   | {
       readonly kind: "without-operation";
-      /** Which client, and which of its releases or extensions, counted from 1. */
+      /** Which client, and which of its operations of this kind, counted from 1; of an acquire, all later ones too. */
       readonly client: number;
-      readonly f: "release" | "extend";
+      readonly f: "acquire" | "release" | "extend";
       readonly ordinal: number;
     }
   /** In place of this release of the client, counted from 1, another owner tries to acquire the same key. */

@@ -1,10 +1,9 @@
-import type { FaultEvent, History, HistoryEvent } from "../history/history.ts";
+import type { FaultEvent, History } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
 import { doubtInWords, faultInWords } from "../check/words.ts";
-import { clientOf } from "../history/clients.ts";
-import { HoldTracker, type Hold } from "../history/holds.ts";
-import { OpenOperations } from "../history/operations.ts";
 import type { JudgedRun } from "./changed-run.ts";
+import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation } from "./same-in-another-run.ts";
+import { isLostAnyway, ungrantedVictim } from "./victims.ts";
 
 /** The outcome of a violation in a run with one change. */
 export type Comparison =
@@ -161,59 +160,6 @@ function startsOf({ history }: JudgedRun): readonly FaultEvent[] {
   ) as readonly FaultEvent[];
 }
 
-/**
- * Why nobody can be robbed in the other run: the first of the two holds, from which the accused operation is said to have
- * taken the lock, is not granted there before the second. The operation may have made room for it.
- */
-function ungrantedVictim(original: JudgedRun, other: JudgedRun, { events, finding }: Violation): string | undefined {
-  const [victim, successor] = (finding?.events ?? events)
-    .map((index) => eventAt(original.history, index))
-    .filter((event) => event?.type === "ok" && event.f === "acquire");
-  if (victim === undefined || successor === undefined) return undefined;
-  const granted = grantAgain(original, other, victim);
-  const instead = grantAgain(original, other, successor);
-  if (granted !== undefined && (instead === undefined || granted.index < instead.index)) return undefined;
-  const client = clientNumber(victim, original.history);
-  return `client-${client} is not granted the lock first there, so nobody could take it away`;
-}
-
-/**
- * Whether the first of the two holds is lost in the other run too, without the operation that is said to have taken it: within
- * its lease its client is told that it holds nothing, and no other operation reports that it took the lock meanwhile.
- */
-function isLostAnyway(original: JudgedRun, other: JudgedRun, { events, finding }: Violation): boolean {
-  const victim = (finding?.events ?? events)
-    .map((index) => eventAt(original.history, index))
-    .find((event) => event?.type === "ok" && event.f === "acquire");
-  const granted = victim === undefined ? undefined : grantAgain(original, other, victim);
-  const hold = holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
-  if (hold?.end?.by !== "release" || hold.end.time >= hold.leaseEnd) return false;
-  const { key, process, grantedIndex, end } = hold;
-  const answer = other.history.events.find((event) => event.index > end.index && event.process === process);
-  if (answer?.type !== "ok" || answer.f !== "release" || answer.value.released) return false;
-  return !other.history.events.some(
-    (event) =>
-      event.index > grantedIndex &&
-      event.index < answer.index &&
-      ((event.type === "ok" && event.f === "release" && event.key === key && event.value.released) ||
-        (event.type === "info" && event.f === "release" && event.key === key)),
-  );
-}
-
-/** The grant to the same client in the other run: of its acquire with the same number. */
-function grantAgain(original: JudgedRun, other: JudgedRun, grant: HistoryEvent): HistoryEvent | undefined {
-  const [client, acquire] = [clientNumber(grant, original.history), countOf(original.history, grant)];
-  const key = "key" in grant ? grant.key : undefined;
-  return other.history.events.find(
-    (event) =>
-      event.type === "ok" &&
-      event.f === "acquire" &&
-      event.key === key &&
-      clientNumber(event, other.history) === client &&
-      countOf(other.history, event) === acquire,
-  );
-}
-
 /** The client that outlived its lease, if it gives the same lock up within its lease in the other run. */
 function clientWithinLease(original: JudgedRun, other: JudgedRun, accused: Hypothesis | undefined): number | undefined {
   if (accused?.cause !== "overrun" || accused.grant === undefined) return undefined;
@@ -266,21 +212,6 @@ function quarrelsOf({ verdict, history }: JudgedRun, property: Property, leftOut
     .map((violation) => quarrelOf(violation, history));
 }
 
-/** Index of the invocation of the same operation in another run: of the same client, by its number among those. */
-function sameOperation(history: History, invoked: number, other: History): number | undefined {
-  const operation = eventAt(history, invoked);
-  if (operation === undefined) return undefined;
-  const alike = (from: History): readonly HistoryEvent[] =>
-    from.events.filter(
-      (event) =>
-        event.type === "invoke" &&
-        event.f === operation.f &&
-        clientNumber(event, from) === clientNumber(operation, history),
-    );
-  const ordinal = alike(history).findIndex(({ index }) => index === invoked);
-  return alike(other)[ordinal]?.index;
-}
-
 function quarrelOf({ events, finding, holders }: Violation, history: History): Quarrel {
   const shown = (finding?.events ?? events)
     .map((index) => eventAt(history, index))
@@ -297,42 +228,4 @@ function quarrelOf({ events, finding, holders }: Violation, history: History): Q
     clients: [...new Set(clients.filter((client) => client !== undefined))].toSorted().join(" "),
     acquires: acquires.toSorted().join(" "),
   };
-}
-
-/** The event with this index; after events were removed, a history is no longer an array by index. */
-function eventAt({ events }: History, index: number): HistoryEvent | undefined {
-  return events[index]?.index === index ? events[index] : events.find((event) => event.index === index);
-}
-
-/** How many acquires this client had invoked on the key by then. */
-function countOf(history: History, event: HistoryEvent): number {
-  const key = "key" in event ? event.key : undefined;
-  return history.events.filter(
-    (other) =>
-      other.index <= event.index &&
-      other.type === "invoke" &&
-      other.f === "acquire" &&
-      other.key === key &&
-      clientNumber(other, history) === clientNumber(event, history),
-  ).length;
-}
-
-function acquiresUpTo(history: History, { grantedIndex }: Hold): number {
-  const granted = eventAt(history, grantedIndex);
-  return granted === undefined ? 0 : countOf(history, granted);
-}
-
-/** All holds of a history, in the order of their grants. */
-function holdsOf({ header, events }: History): readonly Hold[] {
-  const tracker = new HoldTracker(header.clients);
-  const open = new OpenOperations();
-  const holds = new Set<Hold>();
-  for (const event of events) {
-    for (const { hold } of tracker.push(event, open.push(event))) holds.add(hold);
-  }
-  return [...holds];
-}
-
-function clientNumber({ process }: { readonly process: unknown }, { header }: History): string | undefined {
-  return typeof process === "number" ? String(clientOf(process, header.clients)) : undefined;
 }

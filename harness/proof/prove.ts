@@ -14,25 +14,15 @@ import { explainBy } from "../check/explanation.ts";
 import { listed } from "../core/listed.ts";
 import { jointCause } from "../check/causes/joint-cause.ts";
 import { type Subject, subjectOf } from "./broken-promise.ts";
-import { changed, type ExecuteChanged, type JudgedRun, unjudged } from "./changed-run.ts";
-import { compare, type Comparison } from "./comparison.ts";
+import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
+import { compare } from "./comparison.ts";
+import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
-
-/**
- * How many counterfactual runs one verdict may take. Violations that accuse the same fault or operation share their
- * runs.
- */
-const MOST_RUNS = 40;
-
-/** A counterfactual run and the outcome of a violation in it. */
-interface Tried {
-  readonly run: CounterfactualRun;
-  readonly comparison: Comparison;
-}
+import { acquireOfSuccessor, isKept } from "./victims.ts";
 
 /** The outcome of a hypothesis. */
 type Trial =
@@ -68,14 +58,12 @@ export async function proveCauses(run: JudgedRun, execute: ExecuteChanged): Prom
 
 class Prover {
   readonly #run: JudgedRun;
-  readonly #execute: ExecuteChanged;
-  /** Runs by their change, as text. */
-  readonly #known = new Map<string, JudgedRun & { readonly traceHash?: string }>();
+  readonly #runs: CounterfactualRuns;
   readonly #steps: PlanSteps;
 
   constructor(run: JudgedRun, execute: ExecuteChanged) {
     this.#run = run;
-    this.#execute = execute;
+    this.#runs = new CounterfactualRuns(run, execute);
     this.#steps = new PlanSteps(run.history);
   }
 
@@ -127,9 +115,9 @@ class Prover {
     const denied = deniedHolder(violation, this.#run.history);
     if (denied === undefined) return undefined;
     const change: Change = { kind: "with-probe", client: denied.client, ordinal: denied.ordinal };
-    const probe = await this.#of(change);
+    const probe = await this.#runs.of(change);
     if (probe === undefined || probedIn(probe.history, denied) !== "held") return undefined;
-    const run: CounterfactualRun = { change, ...(probe.traceHash === undefined ? {} : { traceHash: probe.traceHash }) };
+    const run = shown(change, probe);
     const dropped = (violation.hypotheses ?? []).map(({ cause, why }) => ({ cause, why, run }));
     return {
       hypothesis: wronglyDenied(denied),
@@ -161,11 +149,8 @@ class Prover {
         return { outcome: "proven", by: "the history shows it" };
       case "faults":
         return this.#withoutAny(subject, hypothesis, ground.faults);
-      case "operation": {
-        const change = this.#withoutOperation(ground.invoked);
-        if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
-        return this.#tryChange(subject, hypothesis, change, "without that operation");
-      }
+      case "operation":
+        return this.#tryWithoutOperation(subject, hypothesis, ground.invoked);
       case "remedy": {
         const change: Change = { kind: "with-remedy", remedy: ground.remedy };
         return this.#tryChange(subject, hypothesis, change, `with ${REMEDY[ground.remedy]}`);
@@ -190,10 +175,28 @@ class Prover {
     return last ?? { outcome: "undecided", why: "no fault of the plan explains it" };
   }
 
-  async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, condition: string): Promise<Trial> {
-    const tried = await this.#compare(subject, change, hypothesis);
+  /**
+   * Removes the accused operation. A release that took a lock is not only one without which nothing goes wrong: its victim
+   * has lost the lock by it, also if nobody asks for the lock again.
+   */
+  async #tryWithoutOperation(subject: Subject, hypothesis: Hypothesis, invoked: number): Promise<Trial> {
+    const change = this.#withoutOperation(invoked);
+    if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
+    const trial = await this.#tryChange(subject, hypothesis, change, "without that operation");
+    if (trial.outcome !== "proven" || hypothesis.cause !== "foreign-release") return trial;
+    const successor = acquireOfSuccessor(this.#run, subject.violation);
+    if (successor === undefined) return trial;
+    const calm: Change = { kind: "without-operation", f: "acquire", ...successor };
+    const run = await this.#runs.of(calm);
+    const isInnocent = run !== undefined && isKept(this.#run, run, subject.violation, invoked);
+    return isInnocent ? { outcome: "dropped", run: shown(calm, run) } : trial;
+  }
+
+  async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, unwoken: string): Promise<Trial> {
+    const tried = await this.#runs.compare(subject, change, hypothesis);
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
-    const { run, comparison } = tried;
+    const { run, comparison, woken } = tried;
+    const condition = this.#withWoken(unwoken, woken);
     const alone = comparison.outcome === "still" ? await this.#withoutLater(subject, change, condition) : undefined;
     if (alone !== undefined) return alone;
     switch (comparison.outcome) {
@@ -223,15 +226,22 @@ class Prover {
     // A fault is recorded when its effect was seen: one that is recorded later may have led to it all the same.
     if (later.length === 0 || (await this.#matters(subject, later))) return undefined;
     const steps = [...change.steps, ...later].toSorted((left, right) => left - right);
-    const tried = await this.#compare(subject, { kind: "without-faults", steps });
+    const tried = await this.#runs.compare(subject, { kind: "without-faults", steps });
     if (tried?.comparison.outcome !== "gone") return undefined;
     const by = `${condition}, and without what came after the violation, ${goneInWords(tried.comparison)}`;
     return { outcome: "proven", by, run: tried.run };
   }
 
+  /** A condition with the faults that had to be left out too. */
+  #withWoken(condition: string, woken: readonly number[]): string {
+    if (woken.length === 0) return condition;
+    const others = listed(woken.map((step) => this.#steps.inWords(step)));
+    return `${condition}, and without ${others}, which had no effect here`;
+  }
+
   /** Whether the violation needs these faults, or may: false when it happens without them. */
   async #matters(subject: Subject, steps: readonly number[]): Promise<boolean> {
-    const tried = await this.#compare(subject, { kind: "without-faults", steps });
+    const tried = await this.#runs.compare(subject, { kind: "without-faults", steps });
     return tried?.comparison.outcome !== "still";
   }
 
@@ -239,10 +249,10 @@ class Prover {
   async #rest(subject: Subject, faults: readonly number[]): Promise<Trial> {
     const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "proven", by: "the history shows it" };
-    const tried = await this.#compare(subject, { kind: "without-faults", steps });
+    const tried = await this.#runs.compare(subject, { kind: "without-faults", steps });
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
-    const { run, comparison } = tried;
-    const without = this.#steps.without(steps);
+    const { run, comparison, woken } = tried;
+    const without = this.#withWoken(this.#steps.without(steps), woken);
     if (comparison.outcome === "still") return { outcome: "proven", by: `${without}, it still happens`, run };
     if (comparison.outcome === "gone") return { outcome: "dropped", run };
     const { missing } = comparison;
@@ -324,40 +334,16 @@ class Prover {
     for (const remedy of hypothesis.remedies) {
       if (remedy === "fencing-resource" && !issuesFences(this.#run.history)) continue;
       const change: Change = { kind: "with-remedy", remedy };
-      const run = await this.#of(change);
+      const run = await this.#runs.of(change);
       if (run === undefined) break;
-      const shown = { change, ...(run.traceHash === undefined ? {} : { traceHash: run.traceHash }) };
       const outcome =
         remedy === "fencing-resource" && property !== "stale-writes" && property !== "lost-updates"
           ? refusesLateWrites(run, this.#clientOf(hypothesis))
           : REMEDY_OUTCOME[compare(this.#run, subject.property, subject.violation, run, hypothesis).outcome];
-      tried.push({ remedy, outcome, run: shown });
+      tried.push({ remedy, outcome, run: shown(change, run) });
       if (outcome === "prevents") break;
     }
     return tried;
-  }
-
-  async #compare(subject: Subject, change: Change, accused?: Hypothesis): Promise<Tried | undefined> {
-    const run = await this.#of(change);
-    if (run === undefined) return undefined;
-    const { traceHash } = run;
-    return {
-      run: { change, ...(traceHash === undefined ? {} : { traceHash }) },
-      comparison: compare(this.#run, subject.property, subject.violation, run, accused),
-    };
-  }
-
-  /** The run with this change: the original run if it changes nothing, undefined if there were too many runs. */
-  async #of(change: Change): Promise<(JudgedRun & { readonly traceHash?: string }) | undefined> {
-    const text = JSON.stringify(change);
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
-    const toRun = changed(this.#run.plan, change);
-    if (toRun === undefined) return this.#run;
-    if (this.#known.size >= MOST_RUNS) return undefined;
-    const run = await this.#execute(toRun).catch((error: unknown) => unjudged(this.#run, error));
-    this.#known.set(text, run);
-    return run;
   }
 
   #withoutOperation(invoked: number): Change | undefined {

@@ -29,7 +29,7 @@ const changeSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("without-operation"),
     client: index,
-    f: z.enum(["release", "extend"]),
+    f: z.enum(["acquire", "release", "extend"]),
     ordinal: z.int().positive(),
   }),
   z.object({ kind: z.literal("with-probe"), client: index, ordinal: z.int().positive() }),

@@ -4,6 +4,7 @@ import { type PlanInput, planSchema } from "../core/plan.ts";
 import type { Violation } from "../core/verdict.ts";
 
 type Section = PlanInput["clients"][number]["sections"][number];
+type Fault = NonNullable<PlanInput["faults"]>[number];
 
 const section = (forMs: number, more: Partial<Section> = {}): Section => ({
   key: "k1",
@@ -13,52 +14,89 @@ const section = (forMs: number, more: Partial<Section> = {}): Section => ({
   ...more,
 });
 
-/** The overlaps of leases after the server's clock jumped over the lease of whoever had been granted the lock by then. */
-async function overlapsOf(
-  lock: string,
-  clients: PlanInput["clients"],
-  jumpAtMs: number,
-): Promise<readonly Violation[]> {
-  const plan = planSchema.parse({
-    format: "lockstorm-plan",
-    version: 1,
-    seed: 2147483622,
-    lock,
-    topology: { kind: "single" },
-    clients,
-    faults: [{ kind: "clock-jump", params: { targets: ["node-0"], byMs: 3001 }, at: { atMs: jumpAtMs } }],
-  });
+/** The server's clock jumps over the lease of whoever has been granted the lock by then. */
+const jump = (atMs: number): Fault => ({
+  kind: "clock-jump",
+  params: { targets: ["node-0"], byMs: 3001 },
+  at: { atMs },
+});
+
+/** The overlaps of leases. */
+async function overlapsOf(parts: Omit<PlanInput, "format" | "version" | "seed">): Promise<readonly Violation[]> {
+  const plan = planSchema.parse({ format: "lockstorm-plan", version: 1, seed: 2147483622, ...parts });
   const run = await proveSimulated(await runSimulated(plan, { title: "", required: ["lease-exclusion"] }));
   return run.record.verdict.properties["lease-exclusion"]?.violations ?? [];
 }
 
+const causes = (violations: readonly Violation[]) =>
+  violations.map(({ cause, proof }) => `${cause}, ${proof?.standing}`);
+
 describe("a release after the lock was granted to two that asked at the same time", () => {
   it("is no cause if its owner had been granted the lock last", async () => {
-    const violations = await overlapsOf(
-      "single",
-      [{ sections: [section(900)] }, { sections: [section(12), section(10)] }],
-      0.2,
-    );
-    expect(violations.map(({ cause, proof }) => [cause, proof?.standing])).toEqual([
-      ["clock-jump", "proven"],
-      ["clock-jump", "proven"],
-    ]);
+    const violations = await overlapsOf({
+      lock: "single",
+      topology: { kind: "single" },
+      clients: [{ sections: [section(900)] }, { sections: [section(12), section(10)] }],
+      faults: [jump(0.2)],
+    });
+    expect(causes(violations)).toEqual(["clock-jump, proven", "clock-jump, proven"]);
     expect(violations[1]?.proof?.dropped?.map(({ cause }) => cause)).toEqual(["foreign-release"]);
   });
 
   it("is the cause if it took what the other had been granted", async () => {
-    const violations = await overlapsOf(
-      "set-px",
-      [
+    const violations = await overlapsOf({
+      lock: "set-px",
+      topology: { kind: "single" },
+      clients: [
         { sections: [section(600)] },
         { sections: [section(900, { waitMs: 2000 })] },
         { sections: [section(100, { waitMs: 2000, after: { on: "release:invoke", client: 0 } })] },
       ],
-      200,
-    );
-    expect(violations.map(({ cause, proof }) => [cause, proof?.standing])).toEqual([
-      ["clock-jump", "proven"],
-      ["foreign-release", "proven"],
-    ]);
+      faults: [jump(200)],
+    });
+    expect(causes(violations)).toEqual(["clock-jump, proven", "foreign-release, proven"]);
   });
+});
+
+it("a release on a replaced master takes nothing from the holder on the new one", async () => {
+  const violations = await overlapsOf({
+    lock: "watchdog",
+    topology: { kind: "sentinel" },
+    clients: [
+      { sections: [section(9000, { ttlMs: 10_000, after: { atMs: 300 } }), section(10, { ttlMs: 10_000 })] },
+      { sections: [section(14_000, { waitMs: 1000, tries: 20, after: { atMs: 400 } })] },
+    ],
+    faults: [
+      {
+        kind: "partition",
+        params: {
+          between: [
+            ["masters", "client-0"],
+            ["replicas", "sentinels", "client-1"],
+          ],
+          oneWay: true,
+        },
+        at: { atMs: 100 },
+        until: { atMs: 20_000 },
+      },
+    ],
+  });
+  expect(causes(violations)).toEqual(["lost-in-failover, proven", "lost-in-failover, proven"]);
+  expect(violations[1]?.proof?.dropped?.map(({ cause }) => cause)).toEqual(["foreign-release"]);
+});
+
+it("a fault that had no effect, because another had stopped the server, is left out with the other", async () => {
+  const at: Fault["at"] = { on: "acquire:ok", client: 0, afterMs: 10 };
+  const [violation] = await overlapsOf({
+    lock: "single",
+    topology: { kind: "single" },
+    clients: [{ sections: [section(2000)] }, { sections: [section(10, { waitMs: 2000, after: { atMs: 50 } })] }],
+    faults: [
+      { kind: "kill-node", params: { targets: ["node-0"] }, at, until: { atMs: 200 } },
+      { kind: "eviction", params: { targets: ["node-0"] }, at: { ...at, afterMs: 20 }, until: { atMs: 300 } },
+    ],
+  });
+  expect(causes([violation!])).toEqual(["lost-in-restart, proven"]);
+  expect(violation?.proof?.run?.change).toEqual({ kind: "without-faults", steps: [0, 1] });
+  expect(violation?.explanation).toContain(", which had no effect here, the same schedule breaks nothing.");
 });

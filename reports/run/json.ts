@@ -23,8 +23,13 @@ const changeSchema = z.discriminatedUnion("kind", [
   z.looseObject({
     kind: z.literal("without-operation"),
     client: z.int().nonnegative(),
-    f: z.enum(["release", "extend"]),
-    ordinal: z.int().positive().describe("the number of the operation among those of its client, from 1"),
+    f: z.enum(["acquire", "release", "extend"]),
+    ordinal: z
+      .int()
+      .positive()
+      .describe(
+        "the number of the operation among those of its client, from 1; of an acquire, all later ones are left out too",
+      ),
   }),
   z.looseObject({ kind: z.literal("with-probe"), client: z.int(), ordinal: z.int() }),
   z.looseObject({ kind: z.literal("with-remedy"), remedy: z.enum(REMEDIES) }),

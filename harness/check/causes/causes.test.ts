@@ -314,6 +314,10 @@ describe("of a lock that was taken from its holder", () => {
     const jumped = new Recording({ clients: 3 }).seek(0, 0).seek(0, 2).fault(0.5, "clock-jump");
     const lost = again(jumped.granted(1, 2, "z").granted(2, 0, "a"));
     expect(lease(lost)).toBe("invalid; clock-jump 2,3,4; clock-jump 2,4,8");
+    // On the replaced master its owner holds a lock of its own.
+    const split = new Recording({ clients: 3 }).acquire(0, 2, "z").fault(40, "partition", { targets: ["node-0"] });
+    const promoted = split.fault(50, "promotion", { targets: ["node-1"] }).acquire(100, 0, "a");
+    expect(lease(again(promoted))).toBe("invalid; lost-in-failover 1,3,5; lost-in-failover 2,3,5,9");
   });
 
   it("is a release of unknown outcome, unless a fault explains it", () => {

@@ -4,6 +4,7 @@ import { shortOwner } from "../../history/owner-value.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { clientInWords } from "../words.ts";
+import { twoMasters } from "./two-masters.ts";
 
 /** Another owner's releases that reported success in the first hold, and cannot have found a lock of their own. */
 export function takenCertainly(
@@ -12,7 +13,12 @@ export function takenCertainly(
   interferences: readonly Interference[],
 ): readonly Hypothesis[] {
   const { first } = pair;
-  return taken(pair, evidence, interferences, (other) => isReportedWithin(first, other) && !isBeside(first, other));
+  return taken(
+    pair,
+    evidence,
+    interferences,
+    (other) => isReportedWithin(first, other) && !mayHaveFoundItsOwn(first, other, evidence),
+  );
 }
 
 /** Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect. */
@@ -34,7 +40,12 @@ export function takenOrOwn(
   interferences: readonly Interference[],
 ): readonly Hypothesis[] {
   const { first } = pair;
-  return taken(pair, evidence, interferences, (other) => isReportedWithin(first, other) && isBeside(first, other));
+  return taken(
+    pair,
+    evidence,
+    interferences,
+    (other) => isReportedWithin(first, other) && mayHaveFoundItsOwn(first, other, evidence),
+  );
 }
 
 function taken(
@@ -106,14 +117,18 @@ function foundItsOwn(
 }
 
 /**
- * Whether it may have given up, within its lease, what it had been granted in the first hold: the two acquires ran at the same
- * time, and the one that was answered first may have been granted the lock last.
+ * Whether it may have given up, within its lease, what its owner had been granted as well: the two acquires ran at the same
+ * time, so the one that was answered first may have been granted the lock last; or there may have been two masters, each with
+ * a lock of its own.
  */
-function isBeside(
-  { invokedIndex, grantedIndex }: Hold,
-  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, invokedTime }: Interference,
+function mayHaveFoundItsOwn(
+  { invokedIndex, invokedTime, grantedIndex }: Hold,
+  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, ...release }: Interference,
+  evidence: SharedEvidence,
 ): boolean {
-  return ownGrantedIndex > invokedIndex && ownGrantedIndex < grantedIndex && ownLeaseEnd >= invokedTime;
+  if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
+  if (ownGrantedIndex > invokedIndex) return true;
+  return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;
 }
 
 /**

@@ -1,0 +1,107 @@
+import type { Violation } from "../core/verdict.ts";
+import { clientOf } from "../history/clients.ts";
+import type { History, HistoryEvent } from "../history/history.ts";
+import type { Hold } from "../history/holds.ts";
+import type { JudgedRun } from "./changed-run.ts";
+import { clientNumber, eventAt, grantAgain, holdsOf, sameOperation } from "./same-in-another-run.ts";
+
+/**
+ * Why nobody can be robbed in the other run: the first of the two holds, from which the accused operation is said to have
+ * taken the lock, is not granted there before the second. The operation may have made room for it.
+ */
+export function ungrantedVictim(original: JudgedRun, other: JudgedRun, violation: Violation): string | undefined {
+  const [victim, successor] = grantsIn(violation, original.history);
+  if (victim === undefined || successor === undefined) return undefined;
+  const granted = grantAgain(original, other, victim);
+  const instead = grantAgain(original, other, successor);
+  if (granted !== undefined && (instead === undefined || granted.index < instead.index)) return undefined;
+  const client = clientNumber(victim, original.history);
+  return `client-${client} is not granted the lock first there, so nobody could take it away`;
+}
+
+/**
+ * Whether the first of the two holds is lost in the other run too, without the operation that is said to have taken it: within
+ * its lease its client is told that it holds nothing, and no other operation reports that it took the lock meanwhile.
+ */
+export function isLostAnyway(original: JudgedRun, other: JudgedRun, violation: Violation): boolean {
+  const released = releaseOfVictim(original, other, violation);
+  if (released === undefined || released.answer.value.released) return false;
+  const { hold, answer } = released;
+  return !other.history.events.some(
+    (event) =>
+      event.index > hold.grantedIndex &&
+      event.index < answer.index &&
+      event.f === "release" &&
+      "key" in event &&
+      event.key === hold.key &&
+      (event.type === "info" || (event.type === "ok" && event.value.released)),
+  );
+}
+
+/**
+ * Whether the first of the two holds is kept in the other run, in which the client of the second asks for the lock no more: the
+ * release that is said to have taken it reports success there too, and after it the holder still holds the lock.
+ *
+ * @param invoked index of that release's invocation in the original run
+ */
+export function isKept(original: JudgedRun, other: JudgedRun, violation: Violation, invoked: number): boolean {
+  const released = releaseOfVictim(original, other, violation);
+  const again = sameOperation(original.history, invoked, other.history);
+  if (released?.answer.value.released !== true || again === undefined) return false;
+  const { hold, answer } = released;
+  const { events } = other.history;
+  const accused = events.find(
+    (event) => event.index > again && event.process === eventAt(other.history, again)?.process,
+  );
+  if (accused?.type !== "ok" || accused.f !== "release" || !accused.value.released) return false;
+  const isBetween = accused.index > hold.grantedIndex && accused.index < hold.end!.index;
+  return (
+    isBetween &&
+    !events.some(
+      (event) =>
+        event.index > hold.grantedIndex &&
+        event.index < answer.index &&
+        event.f === "acquire" &&
+        (event.type === "ok" || event.type === "info") &&
+        event.key === hold.key,
+    )
+  );
+}
+
+/** The acquire with which the second of two holds begins: its client, and its number among that client's acquires. */
+export function acquireOfSuccessor(
+  { history }: JudgedRun,
+  violation: Violation,
+): { readonly client: number; readonly ordinal: number } | undefined {
+  const [, successor] = grantsIn(violation, history);
+  const { clients } = history.header;
+  if (typeof successor?.process !== "number" || clients === undefined) return undefined;
+  const client = clientOf(successor.process, clients);
+  const ordinal = history.events.filter(
+    (event) =>
+      event.index < successor.index &&
+      event.type === "invoke" &&
+      event.f === "acquire" &&
+      clientOf(event.process, clients) === client,
+  ).length;
+  return { client, ordinal };
+}
+
+/** The release with which the first of the two holds ends in the other run, within its lease, and its answer. */
+function releaseOfVictim(original: JudgedRun, other: JudgedRun, violation: Violation) {
+  const [victim] = grantsIn(violation, original.history);
+  const granted = victim === undefined ? undefined : grantAgain(original, other, victim);
+  const hold = holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
+  if (hold?.end?.by !== "release" || hold.end.time >= hold.leaseEnd) return undefined;
+  const { process, end } = hold;
+  const answer = other.history.events.find((event) => event.index > end.index && event.process === process);
+  return answer?.type === "ok" && answer.f === "release" ? { hold, answer } : undefined;
+}
+
+/** The grants that a violation is about, the earlier first. */
+function grantsIn({ events, finding }: Violation, history: History): readonly HistoryEvent[] {
+  return (finding?.events ?? events).flatMap((index) => {
+    const event = eventAt(history, index);
+    return event?.type === "ok" && event.f === "acquire" ? [event] : [];
+  });
+}
