@@ -36,6 +36,11 @@ export class LeaseOverlaps {
     return this.#begunBy(one, other) ?? this.#begunBy(other, one);
   }
 
+  /** The first overlap that this hold began, by its grant or an extension, as far as it is remembered. */
+  firstBegunBy(hold: Hold): Overlap | undefined {
+    return this.#of(hold)[0];
+  }
+
   /** How many leases are kept until an answer shows whether they were in force. */
   get undecided(): number {
     return this.#undecided.size;

@@ -212,6 +212,34 @@ describe("operations of owner values that overlap", () => {
   });
 });
 
+describe("the first operation that no order explains", () => {
+  it("is the first to complete of those that cannot be placed", () => {
+    const first = (text: string): string | undefined => {
+      const operation = followEvents(operationsOf(text), "owner-aware-mutex").firstUnexplained();
+      return operation && `${operation.kind} ${String(operation.owner)}`;
+    };
+    expect(first("acquire a 0-1; acquire b 4-5; release a 6-7; release b 8-9")).toBe("acquire b");
+    expect(first("acquire a 0-1; release a 2-3; release b 4-5; acquire b 6-7")).toBe("release b");
+    expect(first("acquire a 0-9; acquire b 1-8; acquire c 2-7")).toBe("acquire b");
+  });
+
+  it.each([false, true])("is not found later by the general search: re-entry %s", (reentrant) => {
+    const options = { fixedOwners: false, reentrant, processes: 4, maxMoves: 11, unknown: true, lies: 40 };
+    let compared = 0;
+    fc.assert(
+      fc.property(moves({ ...options, contention: false }), fc.constantFrom(...LOCK_MODELS), (history, model) => {
+        const following = followEvents(randomOperations(history, { ...options, contention: false }), model);
+        if (following.progress.state !== "impossible") return;
+        compared += 1;
+        const first = following.firstUnexplained()?.completed ?? Infinity;
+        expect(first).toBeLessThanOrEqual(following.progress.impossible.operation.completed);
+      }),
+      { numRuns: RUNS * 4 },
+    );
+    expect(compared).toBeGreaterThan(5);
+  });
+});
+
 it("keeps the whole history of few of many keys for the general search", () => {
   expect([0, 499, 500, 8000].map((keys) => keptBeside(keys))).toEqual([300, 300, 30, 30]);
 });

@@ -187,6 +187,25 @@ export class KeyOperations {
     return searchLinearization([...upTo, ...open], { ...this.#model, fenced: false }, SEARCH_STEPS) === "linearizable";
   }
 
+  /**
+   * If the general search finds no order: the first operation that none explains together with those before it. Undefined if
+   * the history is too long to be kept, or no operation has to be explained.
+   */
+  firstUnexplained(): LockOperation | undefined {
+    const log = this.#log ?? [];
+    const required = log
+      .filter((operation) => operation.required)
+      .toSorted((one, other) => one.completed - other.completed);
+    let [low, high] = [0, required.length - 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const known = upTo(log, required[middle]!);
+      const isUnexplained = searchLinearization(known, this.#model, SEARCH_STEPS) === "not-linearizable";
+      [low, high] = isUnexplained ? [low, middle] : [middle + 1, high];
+    }
+    return required[high];
+  }
+
   /** The answer of the general search, for a key that nothing else decides. */
   search(steps = SEARCH_STEPS): SearchOutcome {
     return this.#log === undefined ? "unknown" : searchLinearization(this.#log, this.#model, steps);
@@ -361,4 +380,15 @@ export class KeyOperations {
     this.#lastOfOwner.clear();
     this.#undetermined = undefined;
   }
+}
+
+/** What is known of these operations when one of them completes: some have not begun, and others may take effect or not. */
+function upTo(operations: readonly LockOperation[], last: LockOperation): readonly LockOperation[] {
+  return operations
+    .filter(({ invoked }) => invoked <= last.completed)
+    .map((operation) =>
+      operation.required && operation.completed > last.completed
+        ? { ...operation, required: false, completed: Infinity, completedTime: Infinity }
+        : operation,
+    );
 }

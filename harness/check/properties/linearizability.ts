@@ -136,7 +136,7 @@ class Linearizability implements Checker {
     if (wasFollowing) this.#report(key, progress);
     if (progress.state !== "general") return;
     const outcome = yield* operations.searching();
-    if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key));
+    if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key, operations));
     if (outcome !== "unknown") return;
     this.#unsettledCount += 1;
     if (this.#unsettled.length < MOST_NAMED) this.#unsettled.push(`${key}: ${progress.why}`);
@@ -279,9 +279,26 @@ class Linearizability implements Checker {
     return explain(account, [owed?.index], [this.#blame("refused-while-free", why)]);
   }
 
-  #asAWhole(key: string): Violation {
-    const account = `No order of the operations on ${key} explains their results, given the model ${this.#model.name}; the general search tried all of them.`;
-    return explain(account, [], [this.#blame("contradiction", "the lock's answers contradict each other")]);
+  /** What the general search has found: it tries all orders, and knows no state before the operation that none explains. */
+  #asAWhole(key: string, operations: KeyOperations): Violation {
+    const operation = operations.firstUnexplained();
+    const model = `given the model ${this.#model.name}; the general search tried all of them`;
+    if (operation === undefined) {
+      return explain(`No order of the operations on ${key} explains their results, ${model}.`, [], [this.#ofNoOrder()]);
+    }
+    const { process, invoked, completed, invokedTime, completedTime } = operation;
+    const account =
+      `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation)} ` +
+      `between ${ms(invokedTime)} and ${ms(completedTime)}, ${model}.`;
+    const mine = this.#holds.get(operation);
+    const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
+    if (met === undefined) {
+      const hypotheses = [...losses(0, completedTime, this.#evidence), this.#ofNoOrder()];
+      return explain(account, [invoked, completed], hypotheses);
+    }
+    const hypotheses = promiseHypotheses(met, this.#evidence, this.#evidence.interferences.of(key));
+    const holders = [holder(met.first), holder(met.second)] as const;
+    return { ...explain(account, [met.first.grantedIndex, invoked, completed], hypotheses), holders };
   }
 }
 
