@@ -1,0 +1,37 @@
+import "../platform/install.ts";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import v8 from "node:v8";
+import { expect, test } from "vitest";
+import { ModuleGraph } from "./module-graph.ts";
+
+type Command = (...args: readonly unknown[]) => unknown;
+interface Client {
+  readonly default: new () => Readonly<Record<string, Command>>;
+}
+
+const file = join(import.meta.dirname, "testing/version-4/@redis/client/dist/lib/client/index.js");
+
+/** Whether V8 keeps an object's properties by their place. It moves them there again after each addition to a prototype. */
+function isFast(object: unknown): boolean {
+  v8.setFlagsFromString("--allow-natives-syntax");
+  return (Reflect.construct(Function, ["object", "return %HasFastProperties(object)"]) as typeof isFast)(object);
+}
+
+test("the class of node-redis 4 is what Node makes of its source, with a prototype that was quick to fill", async () => {
+  const mine = ((await new ModuleGraph({}).import(file)) as { readonly default: Client }).default.default;
+  const nodes = (createRequire(import.meta.url)(file) as Client).default;
+  expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
+  const [ours, theirs] = [mine, nodes].map((Class) => {
+    const members = Object.getOwnPropertyDescriptors(Class.prototype as object);
+    const client = new Class();
+    return {
+      name: Class.name,
+      own: Reflect.ownKeys(members),
+      shapes: Object.values(members).map((member) => ({ ...member, value: String(member.value) })),
+      answers: [client["command7"]?.("a", "b"), client["command299"]?.(), client["quit"]?.()],
+    };
+  });
+  expect({ ...ours, shapes: ours?.shapes.slice(1) }).toEqual({ ...theirs, shapes: theirs?.shapes.slice(1) });
+  expect(ours?.answers).toEqual([[7, "a", "b"], [299], "over"]);
+});
