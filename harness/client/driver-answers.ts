@@ -15,7 +15,10 @@ const LONGEST_REASON = 2000;
 export function grantProblem(answer: unknown, key: string): string | undefined {
   return completionProblem(answer, (value) => {
     const { owner, fence, place, validForMs, validFromMs } = value as Partial<Record<keyof Grant, unknown>>;
-    if ((value as Partial<Grant>).key !== key) return `\`key\` is not the key that was asked for`;
+    const granted = (value as Partial<Record<keyof Grant, unknown>>).key;
+    if (granted === undefined)
+      return "`key` is missing: `value` is the grant, `{ key, owner, validForMs, validFromMs }`";
+    if (granted !== key) return "`key` is not the key that was asked for";
     return (
       nameProblem("owner", owner) ??
       (fence === undefined || Number.isSafeInteger(fence) ? undefined : "`fence` is not a whole number below 2^53") ??
