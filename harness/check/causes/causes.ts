@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
-import type { Interference } from "../evidence/interferences.ts";
+import { byRight, type Interference } from "../evidence/interferences.ts";
 import { takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
@@ -74,6 +74,7 @@ function takesLeases(traits: FaultTraits): boolean {
  * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
  * that may have taken effect; the lock itself; and last a release by another owner to whom the lock had been granted as well.
+ * A release that may have been rightful comes after an overrun.
  *
  * @param interferences the interferences of the key around the time of the overlap
  */
@@ -89,16 +90,19 @@ export function hypothesesOf(
   const until = Math.max(overlap.from, second.grantedTime);
   const pair = { first, second };
   const isCut = overran.some(({ ground }) => ground.on === "operation");
+  const [rightful, others] = overran.length > 0 ? byRight(interferences) : [[], interferences];
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...takenByExtension(overlap, evidence),
-    ...takenCertainly(pair, evidence, interferences),
+    ...takenCertainly(pair, evidence, others),
     ...losses(first.invokedTime, until, evidence),
-    ...takenPossibly(pair, evidence, interferences),
+    ...takenPossibly(pair, evidence, others),
     ...lossesBefore(first, second, until, evidence),
     ...(isCut ? [] : overran),
+    ...takenCertainly(pair, evidence, rightful),
+    ...takenPossibly(pair, evidence, rightful),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
     ...takenOrOwn(pair, evidence, interferences),
   ];

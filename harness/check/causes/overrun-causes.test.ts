@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const exclusion = (recording: Recording): string => judge("mutual-exclusion", recording);
@@ -74,5 +74,41 @@ describe("of a lock that may have waited and reports no validity", () => {
       .granted(300, 0, "a")
       .release(400, 1, "b");
     expect(exclusion(twice)).toBe("invalid; double-grant 2,3");
+  });
+
+  describe("and whose clients both waited", () => {
+    // client-0 was granted the lock at once and heard of it when the stall was over; client-1 held it from 480 on.
+    const seeks = { ttlMs: 400, waitMs: 2000 };
+    const both = (): Recording =>
+      new Recording({ clients: 3 })
+        .seek(0, 0, seeks)
+        .fault(1, "stall", { processes: [0], targets: ["client-0", "node-0"] })
+        .seek(8, 1, seeks)
+        .granted(480, 1, "b")
+        .granted(510, 0, "a");
+
+    it("names the fault that held up the second grant, and not only the first holder", () => {
+      const [violation] = violationsOf("mutual-exclusion", both().leave(520, 1, "b").info(521, 1, "release"));
+      expect(violation?.hypotheses?.map(({ cause, fault, why }) => [cause, fault, why])).toEqual([
+        ["overrun", undefined, "client-1 held longer than its lease"],
+        ["overrun", 1, "stall of client-0, node-0 at 1 ms (event 1) delayed the grant of client-0"],
+        ["overrun", undefined, "the grant of client-0 arrived late"],
+      ]);
+    });
+
+    it("accuses a release last that was rightful if the lock began the lease when it granted it", () => {
+      const again = (recording: Recording): Recording =>
+        recording
+          .leave(520, 1, "b")
+          .info(521, 1, "release")
+          .seek(522, 1, seeks)
+          .granted(523, 1, "c")
+          .leave(524, 1, "c")
+          .info(525, 1, "release")
+          .leave(600, 0, "a")
+          .info(601, 0, "release");
+      const found = violationsOf("mutual-exclusion", again(both()));
+      expect(found.map(({ hypotheses }) => hypotheses?.[0]?.cause)).toEqual(["overrun", "overrun"]);
+    });
   });
 });

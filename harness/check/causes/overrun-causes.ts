@@ -18,7 +18,8 @@ export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly H
   const toldEnd = overlap.firstLeaseCut?.toldEnd ?? firstLeaseEnd;
   if (latestEnd(first, toldEnd) <= from) return outlived(first, toldEnd, from, evidence);
   if (isOverOnArrival(second)) return overOnArrival(second, evidence);
-  if (toldEnd <= from) return outlived(first, toldEnd, from, evidence);
+  // Where neither lease is over for certain, either client may be the one that held too long.
+  if (toldEnd <= from) return [...outlived(first, toldEnd, from, evidence), ...perhapsLate(second, evidence)];
   const ofFirst = perhapsCut(first, from, overlap.firstLeaseCut, evidence);
   if (ofFirst.length > 0) return ofFirst;
   const ofSecond = perhapsCut(second, from, overlap.secondLeaseCut, evidence);

@@ -21,6 +21,8 @@ export interface Interference {
   readonly owner: string;
   /** When the lease ended that the owner had when it invoked the operation; undefined if it had none. */
   readonly ownLeaseEnd: number | undefined;
+  /** The latest end of that lease, if the lock may have waited and does not report when the lease began. */
+  readonly ownLeaseEndAtMost?: number | undefined;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
   readonly invokedIndex: number;
@@ -75,6 +77,18 @@ export class InterferenceLog {
   }
 }
 
+/**
+ * The interferences whose owner may have given up what was its own, because its lease may have begun as late as it was
+ * granted, and the others.
+ */
+export function byRight(
+  all: readonly Interference[],
+): readonly [rightful: readonly Interference[], others: readonly Interference[]] {
+  const isRightful = ({ ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
+    ownLeaseEndAtMost >= invokedTime;
+  return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
+}
+
 /** The interference that this event completes, if any. `own` is the hold to which it refers. */
 export function interferenceOf(
   event: HistoryEvent,
@@ -90,6 +104,7 @@ export function interferenceOf(
     process: invocation.process,
     owner: invocation.value.owner,
     ownLeaseEnd: own?.leaseEnd,
+    ownLeaseEndAtMost: own?.vague === true ? own.leaseEndAtMost : undefined,
     ownGrantedIndex: own?.grantedIndex,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,

@@ -33,6 +33,25 @@ describe("linearizability", () => {
     expect(judged(recording(986.9, { validForMs: 2000 }))).toMatch(/^invalid/);
   });
 
+  it("accuses no release if the operations have an order once their fencing tokens are ignored", () => {
+    const seeks = { ttlMs: 400, waitMs: 2000 };
+    // client-0 was granted the lock first, and took its fencing token last.
+    const overtaken = new Recording({ clients: 3 })
+      .seek(0, 0, seeks)
+      .seek(8, 1, seeks)
+      .granted(480, 1, "b", { fence: 1 })
+      .granted(510, 0, "a", { fence: 2 })
+      .leave(520, 1, "b")
+      .info(521, 1, "release")
+      .seek(522, 1, seeks)
+      .granted(523, 1, "c", { fence: 3 })
+      .leave(524, 1, "c")
+      .info(525, 1, "release")
+      .leave(600, 0, "a")
+      .info(601, 0, "release");
+    expect(judged(overtaken)).toMatch(/^invalid; contradiction/);
+  });
+
   it("names a release of unknown outcome that may have taken a lease whose beginning is known from the operations alone", () => {
     const taken = (release: (recording: Recording) => Recording): Recording =>
       release(

@@ -235,7 +235,8 @@ class Linearizability implements Checker {
     const granted = operation.kind === "acquire" && !isGrantable ? operation.owner : undefined;
     const until = { index: operation.completed, time: operation.completedTime, owner: granted };
     return [
-      ...((operation.kind === "miss" || granted !== undefined) && theirs !== undefined
+      // The answers that do not depend on the fencing tokens have an order, without anybody having taken the lock.
+      ...(!ofTokens && (operation.kind === "miss" || granted !== undefined) && theirs !== undefined
         ? earlyEnds(theirs, since, until, this.#evidence, interferences)
         : losses(since, operation.completedTime, this.#evidence)),
       ofTokens || (disordered && isGrantable) ? this.#ofNoOrder() : this.#ofTheLock(operation),
