@@ -51,12 +51,13 @@ export const clientCommands: readonly Command[] = [
   ]),
 ];
 
-/** Client-side caching is always off, and a client that turns it on is told so. */
-function track(argv: readonly string[]): Reply {
+/** Client-side caching is always off: a simulation whose lock turns it on ends. */
+function track(argv: readonly string[], { server }: Caller): Reply {
   switch (at(argv, 2).toLowerCase()) {
     case "off":
       return OK;
     case "on":
+      server.hooks.absentCommand?.("CLIENT TRACKING ON");
       return new ErrorReply("ERR client-side caching (CLIENT TRACKING ON) is not simulated");
     default:
       return SYNTAX_ERROR;
