@@ -316,11 +316,12 @@ test("a lock that reports losses alone is asked about them, though it reports no
           const answer = await right.acquire(key, options);
           if (answer.type !== "ok") return answer;
           const { owner } = answer.value;
-          const watch = setInterval(async () => {
-            const extended = await right.extend!(answer.value, options.ttlMs);
-            if (extended.type !== "fail") return;
-            clearInterval(watch);
-            tell({ key, owner });
+          const watch = setInterval(() => {
+            void right.extend!(answer.value, options.ttlMs).then((extended) => {
+              if (extended.type !== "fail") return;
+              clearInterval(watch);
+              tell({ key, owner });
+            });
           }, options.ttlMs / 4);
           redis.on("end", () => clearInterval(watch));
           return answer;
