@@ -187,6 +187,22 @@ describe("a file that is no history", () => {
     ["empty", [""], "h.jsonl holds no history: its first line is missing"],
     ["only blank lines", ["", "  ", ""], "h.jsonl holds no history: its first line is missing"],
     ["another format", ['{"format":"jepsen"}'], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
+    [
+      "a recording of serve",
+      ['{"format":"lockstorm-commands","version":1,"topology":"single","seed":1}'],
+      "h.jsonl, line 1: not a history, but a recording of `lockstorm serve`, which has commands and replies and says nothing of what clients believed",
+    ],
+    [
+      "a recording of serve under its old name",
+      ['{"format":"lockstorm-wire","version":1,"topology":"single","seed":1}'],
+      "h.jsonl, line 1: not a history, but a recording of `lockstorm serve`, which has commands and replies and says nothing of what clients believed",
+    ],
+    [
+      "the wire of a kept run",
+      ['{"format":"lockstorm-wire","version":1,"messages":[]}'],
+      "h.jsonl, line 1: not a history, but what went over the wire of a kept run",
+    ],
+    ["a plan", ['{"format":"lockstorm-plan"}'], "h.jsonl, line 1: not a history, but a plan"],
     ["an array", ["[1]"], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
     ["text", ["hello"], "h.jsonl, line 1: not JSON"],
     ["HTML", ["<!doctype html>"], "h.jsonl, line 1: not JSON"],

@@ -15,6 +15,7 @@ import {
   type HistoryEvent,
   type HistoryHeader,
 } from "./history.ts";
+import { otherFormat } from "./other-formats.ts";
 
 /**
  * Reads a history line by line and refuses what is not one. It keeps one small record per process, so that histories of
@@ -116,6 +117,8 @@ export class HistoryReader {
 
   #readHeader(json: unknown): HistoryHeader {
     const version = isRecord(json) ? json["version"] : undefined;
+    const other = isRecord(json) ? otherFormat(json) : undefined;
+    if (other !== undefined) throw this.#error(`not a history, but ${other.what}`, other.hint);
     if (!isRecord(json) || json["format"] !== HISTORY_FORMAT) {
       throw this.#error(`no "format":"${HISTORY_FORMAT}" in the first line`, "give a history in lockstorm's format");
     }

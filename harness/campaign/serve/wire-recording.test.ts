@@ -29,7 +29,7 @@ test("a recording has the commands of each client with their replies, and the fa
   }
   const lines = readFileSync(recording, "utf8").trimEnd().split("\n");
   const [head, ...rest] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(head).toEqual({ format: "lockstorm-wire", version: 1, topology: "single", seed: 7 });
+  expect(head).toEqual({ format: "lockstorm-commands", version: 1, topology: "single", seed: 7 });
   const idOf = (word: string): unknown => rest.find(({ words }) => Array.isArray(words) && words[0] === word)?.["id"];
   const of = (word: string): unknown[] => rest.filter(({ id }) => id === idOf(word));
   const set = ["set", "k", "owner", "PX", "1000", "NX"];

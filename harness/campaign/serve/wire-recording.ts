@@ -1,4 +1,5 @@
 import { closeSync } from "node:fs";
+import { COMMANDS_FORMAT } from "../../core/messages/commands-format.ts";
 import type { TopologySpec } from "../../core/topology.ts";
 import type { SeenCommand } from "../../live/live-servers.ts";
 import { appendWhole, openForLines } from "../../run/output-file.ts";
@@ -21,7 +22,7 @@ export class WireRecording implements Disposable {
   constructor(path: string, scene: { readonly topology: TopologySpec; readonly seed: number }, nowMs: () => number) {
     this.#file = openForLines(path, true);
     this.#nowMs = nowMs;
-    this.#write({ format: "lockstorm-wire", version: 1, topology: scene.topology.kind, seed: scene.seed });
+    this.#write({ format: COMMANDS_FORMAT, version: 1, topology: scene.topology.kind, seed: scene.seed });
   }
 
   /** A command was sent, or its reply has come. */

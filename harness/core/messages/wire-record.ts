@@ -31,9 +31,12 @@ const replicationStepSchema = z.object({ from: name, to: name, key: name, sentNs
 
 const voteSchema = z.object({ sentinel: name, candidate: name, epoch: z.int().nonnegative(), atNs: time });
 
+/** The format of `wire.json`, by name. */
+export const WIRE_FORMAT = "lockstorm-wire";
+
 /** The format of `wire.json`: see `WireRecord`. */
 export const wireRecordSchema = z.object({
-  format: z.literal("lockstorm-wire"),
+  format: z.literal(WIRE_FORMAT),
   version: z.literal(1),
   messages: z.array(messageSchema),
   keys: z.array(keyStateSchema),
@@ -94,5 +97,5 @@ export function boundedWire(record: Omit<WireRecord, "format" | "version" | "lef
   const votes = kept(record.votes, ({ atNs }) => atNs);
   const { seenAt, gaps } = record;
   const observed = seenAt === undefined ? {} : { seenAt, gaps };
-  return { format: "lockstorm-wire", version: 1, messages, keys, replication, votes, leftOut, ...observed };
+  return { format: WIRE_FORMAT, version: 1, messages, keys, replication, votes, leftOut, ...observed };
 }
