@@ -2,77 +2,15 @@ import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
-import { type AskedLease, type LeaseCut, leaseOf, Leases, type Promised } from "./leases.ts";
+import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
+import { OwnReleases } from "./holds/own-releases.ts";
+import { leaseOf, type LeaseRequest, Leases, shorterLease } from "./leases.ts";
 import { newHold } from "./new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
-import { grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
+import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
 
-/**
- * A definite hold: it begins with the completion of the acquire and lasts for as long as the client certainly meant to hold
- * the lock. Because it begins with a completion and ends with an invocation, it is an inner bound: if two definite holds
- * overlap, the real holds overlapped. Times are nanoseconds since the start of the run, positions are event indices.
- */
-export interface Hold {
-  readonly key: string;
-  readonly owner: string;
-  /** The process that was granted it. Its client may act under a later number, `currentProcess`. */
-  readonly process: number;
-  currentProcess: number;
-  readonly fence: number | undefined;
-  /** How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts. */
-  share: Share;
-  /** The server that has the lock, if the grant says so. */
-  readonly place: string | undefined;
-  readonly invokedIndex: number;
-  readonly invokedTime: number;
-  readonly grantedIndex: number;
-  readonly grantedTime: number;
-  /** Whether the lock said for how long the grant was valid. */
-  readonly validityReported: boolean;
-  /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
-  readonly vague: boolean;
-  /** The end of the lease that the grant itself set. */
-  readonly grantedLeaseEnd: number;
-  /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */
-  leaseEnd: number;
-  /** Why `leaseEnd` is earlier than the holder was last told, if it is. */
-  leaseCut: LeaseCut | undefined;
-  /** The present lease as it was asked for, if the lock reported a validity and had no reason to wait. */
-  leaseAsked: AskedLease | undefined;
-  /** The latest end of the present lease, if only recorded operations prolonged it. */
-  leaseEndAtMost: number;
-  /** How its present lease came about; `Leases` alone reads and writes it. */
-  promised: Promised | undefined;
-  /**
-   * The last event that shows that its client meant to hold: its grant, an operation on the key, a re-entry that its
-   * client states, or the hold's end by release, lost notice or crash. A client that never releases may have forgotten the lock since.
-   */
-  lastSignIndex: number;
-  lastSignTime: number;
-  /** How many of its owner's entries are not released. */
-  depth: number;
-  /**
-   * Whether its client has since been granted the key under another owner value: the client no longer holds, but the
-   * lease stays promised.
-   */
-  forgotten: boolean;
-  /** Whether it was extended when its lease may have been over. Then it may be another hold of the same owner. */
-  resumed: boolean;
-  end: HoldEnd | undefined;
-}
-
-export interface HoldEnd {
-  readonly by: "release" | "lost" | "kill" | "abandoned";
-  readonly index: number;
-  readonly time: number;
-}
-
-export type HoldChange =
-  | { readonly kind: "granted" | "extended"; readonly hold: Hold }
-  /** The owner entered again. `fence` is what this grant reported. */
-  | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
-  | { readonly kind: "ended"; readonly hold: Hold };
+export type { Hold, HoldChange } from "./holds/hold.ts";
 
 /** How many forgotten holds with a lease in force are skipped in the search for one whose lease is over. */
 const SCANNED_FORGOTTEN = 8;
@@ -95,6 +33,7 @@ const SCANNED_FORGOTTEN = 8;
 export class HoldTracker {
   readonly #open: OpenHolds;
   readonly #leases: Leases;
+  readonly #releases: OwnReleases;
   /** Holds that their clients have forgotten, while their leases last. */
   readonly #forgotten: OpenHolds;
   /** The last fault that may have taken locks away. */
@@ -106,7 +45,8 @@ export class HoldTracker {
   constructor(clients: number | undefined) {
     this.#clients = clients;
     this.#lineage = new ProcessLineage(clients);
-    this.#leases = new Leases((earlier, later) => this.sameClient(earlier, later));
+    this.#leases = new Leases(clients, (earlier, later) => this.sameClient(earlier, later));
+    this.#releases = new OwnReleases(clients);
     this.#open = new OpenHolds(clients);
     this.#forgotten = new OpenHolds(clients);
   }
@@ -114,6 +54,11 @@ export class HoldTracker {
   /** True unless the two processes belong to two clients for certain. */
   sameClient(earlier: number, later: number): boolean {
     return this.#lineage.mayContinue(earlier, later);
+  }
+
+  /** The acquires of a key that the client of this process has under way: each may enter its hold once more. */
+  openAcquires(key: string, process: number): Iterable<LeaseRequest> {
+    return this.#leases.openAcquires(key, process);
   }
 
   /** How many holds of all keys are open, or forgotten and still promised. */
@@ -189,6 +134,7 @@ export class HoldTracker {
     this.#sign(event, invocation);
     const expired = this.#expireForgotten(event);
     const changes = this.#change(event, invocation);
+    this.#releases.push(event, invocation);
     return expired.length === 0 ? changes : [...expired, ...changes];
   }
 
@@ -198,7 +144,7 @@ export class HoldTracker {
     if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
     if (event.type === "renewed") return this.#renew(event);
     if (event.type === "invoke") return this.#invoke(event);
-    if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event.type);
+    if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event);
     const grant = grantOf(event, invocation);
     if (grant !== undefined) return this.#grant(grant);
     if (event.type !== "ok") return [];
@@ -216,8 +162,9 @@ export class HoldTracker {
     return [];
   }
 
-  #answer(operation: Extract<InvocationEvent, { f: "acquire" | "extend" }>, type: "ok" | "fail" | "info"): void {
-    const owner = this.#leases.answer(operation, type);
+  #answer(operation: Extract<InvocationEvent, { f: "acquire" | "extend" }>, completion: CompletionEvent): void {
+    if (completion.f !== "acquire" && completion.f !== "extend") return;
+    const owner = this.#leases.answer(operation, completion);
     const hold = owner === undefined ? undefined : this.find(operation.key, owner, operation.process);
     if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
   }
@@ -254,19 +201,24 @@ export class HoldTracker {
     // It may have entered its old hold once more.
     const mayLast = own !== undefined && grant.invocation.time <= own.leaseEndAtMost;
     if (mayLast) hold.share = weaker(own.share, hold.share);
-    this.#leases.begin(hold, leaseOf(grant));
+    hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
+    // Where its owner was granted the lock meanwhile, nobody knows which of the two leases is the later one.
+    const rival = own !== undefined && own.grantedIndex > grant.invocation.index ? own.promised?.lease : undefined;
+    this.#leases.begin(hold, rival === undefined ? leaseOf(grant) : shorterLease(leaseOf(grant), rival));
     hold.share = this.#leases.shareOf(hold);
     this.#open.add(hold);
     return [...replaced, { kind: "granted", hold }];
   }
 
   /** Whether the hold certainly existed when its owner was granted the lock again. */
-  #isReentry(hold: Hold, { completion }: GrantEvents): boolean {
-    return !hold.forgotten && completion.time < hold.leaseEnd && this.#lossIndex < hold.grantedIndex;
+  #isReentry(hold: Hold, { invocation, completion }: GrantEvents): boolean {
+    // Beside another operation of its owner it may have come to the lock before it, in an older hold.
+    const isAfter = invocation.index > Math.max(hold.grantedIndex, hold.resumedIndex);
+    return isAfter && !hold.forgotten && completion.time < hold.leaseEnd && this.#lossIndex < hold.grantedIndex;
   }
 
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
-    this.#leases.set(hold, leaseOf(grant));
+    this.#leases.answered(hold, leaseOf(grant), grant.invocation.index, grant.completion);
     this.#move(hold, grant.completion.process);
     sign(hold, grant.completion);
     hold.depth += 1;
@@ -302,10 +254,11 @@ export class HoldTracker {
     if (hold === undefined) return [];
     if (event.time >= hold.leaseEnd) {
       // An acquire of unknown outcome may have begun another hold in between, which one release ends.
-      hold.resumed = true;
+      hold.resumedIndex = event.index;
       hold.depth = 1;
     }
-    this.#leases.set(hold, leaseOf({ invocation, completion: event }));
+    this.#leases.answered(hold, leaseOf({ invocation, completion: event }), invocation.index, event);
+    hold.doubtful = false;
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }
@@ -320,6 +273,8 @@ export class HoldTracker {
     const begin = Math.min(grantedAt ?? event.time, event.time);
     const end = begin + validForMs * NANOSECONDS_PER_MS;
     if (hold === undefined || end <= hold.leaseEnd) return [];
+    // An operation that was answered since may have set its lease after that.
+    if (this.#leases.settledAt(hold) > begin) return [];
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
     this.#leases.set(hold, { beginTime: begin, end, endAtMost });
     this.#move(hold, event.process);

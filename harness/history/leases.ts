@@ -1,9 +1,10 @@
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
-import { NANOSECONDS_PER_MS } from "./history.ts";
+import { type HistoryEvent, NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
+import { OpenAcquires } from "./holds/open-acquires.ts";
 import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
-import type { GrantEvents, InvocationEvent } from "./operations.ts";
+import type { CompletionEvent, GrantEvents, InvocationEvent } from "./operations.ts";
 
 /** A lease that an operation set. Times are nanoseconds since the start of the run. */
 export interface Lease {
@@ -25,6 +26,8 @@ export interface AskedLease {
 /** An operation that may change a lease: its owner enters again, or extends. */
 type LeaseOperation = Extract<InvocationEvent, { f: "acquire" | "extend" }>;
 
+type Answer = Extract<CompletionEvent, { f: "acquire" | "extend" }>;
+
 /** A request for a lease, for as long as nobody knows whether it took effect. */
 export interface LeaseRequest {
   readonly f: "acquire" | "extend";
@@ -32,10 +35,19 @@ export interface LeaseRequest {
   readonly process: number;
   /** In nanoseconds. */
   readonly ttl: number;
+  /** When it was asked for. */
+  readonly time: number;
   /** How an acquire shares the key. */
   readonly share: Share;
   /** Undefined while it is under way. */
   outcome: "ok" | "fail" | "info" | undefined;
+  /** The owner value that an acquire was granted. */
+  owner: string | undefined;
+}
+
+/** Whether a request certainly changed nothing of a hold: it failed, or was granted under another owner value. */
+export function hadNoEffect({ outcome, owner }: LeaseRequest, hold: Pick<Hold, "owner">): boolean {
+  return outcome === "fail" || (outcome === "ok" && owner !== undefined && owner !== hold.owner);
 }
 
 /** A request that may have made a lease shorter. */
@@ -56,6 +68,9 @@ export interface LeaseCut {
 /** How many unanswered requests are named. A request that turns out to have failed did not make the lease shorter. */
 const NAMED_REQUESTS = 8;
 
+/** How many acquires of one client and key may be under way at a time before nothing is certain of its holds. */
+const MOST_OPEN = 64;
+
 /** How many owner values with unanswered requests are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
@@ -64,6 +79,8 @@ export interface Promised {
   lease: Lease;
   /** When the lease ends that the last acknowledged operation set. */
   toldEnd: number;
+  /** The answer of the last operation that set it, after the grant. */
+  settled: { readonly index: number; readonly time: number } | undefined;
   /** The request that made `lease` shorter than that. */
   cutBy: LeaseRequest | undefined;
   /** Of all its operations of unknown outcome the one with the shortest TTL: it may be in force at any time. */
@@ -91,14 +108,25 @@ export class Leases {
   /** By key and owner value, how its acquires of unknown outcome share the key: the weakest of these. */
   readonly #shareByOwner = new OldestFirst<string, Share>();
   /** By process, its open operation and the holds that this may concern. */
-  readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: readonly Hold[] }>();
+  readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: Hold[] }>();
+  /** The open acquires by client. */
+  readonly #acquires: OpenAcquires<LeaseRequest>;
   /** By key, the acquires of unknown outcome. */
   readonly #reentries = new Map<string, PossibleReentries<LeaseRequest>>();
   readonly #sameClient: (earlier: number, later: number) => boolean;
 
-  /** @param sameClient true unless two processes belong to two clients for certain */
-  constructor(sameClient: (earlier: number, later: number) => boolean) {
+  /**
+   * @param clients how many clients ran, where the history says so
+   * @param sameClient true unless two processes belong to two clients for certain
+   */
+  constructor(clients: number | undefined, sameClient: (earlier: number, later: number) => boolean) {
+    this.#acquires = new OpenAcquires(clients);
     this.#sameClient = sameClient;
+  }
+
+  /** The acquires of a key that the client of this process has under way. */
+  openAcquires(key: string, process: number): Iterable<LeaseRequest> {
+    return this.#acquires.of(key, process)?.values() ?? [];
   }
 
   begin(hold: Hold, lease: Lease): void {
@@ -107,8 +135,29 @@ export class Leases {
       this.#rememberShare(nameOf(hold), request.share);
     }
     const shortestUnknown = this.#shortestByOwner.get(nameOf(hold));
-    hold.promised = { lease, toldEnd: lease.end, cutBy: undefined, shortestUnknown, asked: undefined };
+    hold.promised = {
+      lease,
+      toldEnd: lease.end,
+      settled: undefined,
+      cutBy: undefined,
+      shortestUnknown,
+      asked: undefined,
+    };
+    this.#expect(hold, hold.promised);
     this.set(hold, lease);
+  }
+
+  /** What its client has under way may enter this hold once more. Of too many nobody says which may do so. */
+  #expect(hold: Hold, promised: Promised): void {
+    const open = this.#acquires.of(hold.key, hold.process);
+    if (open === undefined) return;
+    if (open.size > MOST_OPEN) hold.doubtful = true;
+    else
+      for (const [process, request] of open) {
+        this.#asking.get(process)?.holds.push(hold);
+        promised.asked ??= new Map();
+        promised.asked.set(process, { by: request, end: request.time + request.ttl });
+      }
   }
 
   /** How a hold certainly excludes others: an acquire of unknown outcome may have entered it in another way. */
@@ -129,16 +178,39 @@ export class Leases {
     this.#update(hold);
   }
 
+  /**
+   * An extension or a re-entry was answered. If another operation on the hold was answered since it was invoked, nobody
+   * knows which of the two came last to the lock: the shorter lease counts.
+   */
+  answered(
+    hold: Hold,
+    lease: Lease,
+    invokedIndex: number,
+    { index, time }: Pick<HistoryEvent, "index" | "time">,
+  ): void {
+    const { promised } = hold;
+    if (promised === undefined) return;
+    const isLatest = Math.max(hold.grantedIndex, promised.settled?.index ?? -1) < invokedIndex;
+    this.set(hold, isLatest ? lease : shorterLease(lease, promised.lease));
+    promised.settled = { index, time };
+  }
+
+  /** When an extension or a re-entry of this hold was last answered, if ever. */
+  settledAt({ promised }: Hold): number {
+    return promised?.settled?.time ?? -Infinity;
+  }
+
   /** An operation asks for another lease of these holds, or of one of them. */
   ask(operation: LeaseOperation, holds: readonly Hold[]): void {
     const { f, key, process, time, value } = operation;
     const request = requestOf(operation);
-    if (holds.length === 0) {
+    if (f === "acquire") this.#acquires.begin(key, process, request);
+    if (f === "extend" && holds.length === 0) {
       // An extension of a hold from before the history: until its answer it may reach a later hold of the owner value.
-      if (f === "extend") this.#remember(nameOf({ key, owner: value.owner }), request);
+      this.#remember(nameOf({ key, owner: value.owner }), request);
       return;
     }
-    this.#asking.set(process, { request, holds });
+    this.#asking.set(process, { request, holds: [...holds] });
     for (const hold of holds) {
       const { promised } = hold;
       if (promised === undefined) continue;
@@ -152,11 +224,13 @@ export class Leases {
    * The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on.
    * Returns the owner value whose hold an acquire of unknown outcome may have entered, if that is known.
    */
-  answer(operation: LeaseOperation, type: "ok" | "fail" | "info"): string | undefined {
+  answer(operation: LeaseOperation, { type, value }: Answer): string | undefined {
     const { f, key, process, time } = operation;
     const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
     request.outcome = type;
+    if (f === "acquire") this.#acquires.end(key, process);
+    if (f === "acquire" && type === "ok") request.owner = value.owner;
     const owner = f === "acquire" && type === "info" ? this.#reentriesOf(key).add(process, request) : undefined;
     if (owner !== undefined) {
       this.#remember(nameOf({ key, owner }), request);
@@ -219,9 +293,10 @@ export class Leases {
   }
 }
 
-function requestOf({ f, index, process, value }: LeaseOperation): LeaseRequest {
+function requestOf({ f, index, time, process, value }: LeaseOperation): LeaseRequest {
   const share = shareOf(f === "acquire" ? value : {});
-  return { f, invokedIndex: index, process, ttl: value.ttlMs * NANOSECONDS_PER_MS, share, outcome: undefined };
+  const ttl = value.ttlMs * NANOSECONDS_PER_MS;
+  return { f, invokedIndex: index, time, process, ttl, share, outcome: undefined, owner: undefined };
 }
 
 /** A lease at an instant, as far as it depends on requests that are not answered yet. */
@@ -251,6 +326,12 @@ function shortestOf({ asked, lease }: Promised, most = NAMED_REQUESTS): CuttingR
 /** The request for the shorter lease. */
 function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseRequest {
   return known !== undefined && known.ttl <= request.ttl ? known : request;
+}
+
+/** What is certain of a lease that is one of these two: it lasts until the first of their ends. */
+export function shorterLease(one: Lease, other: Lease): Lease {
+  const endAtMost = Math.max(one.endAtMost, other.endAtMost);
+  return one.end <= other.end ? { ...one, endAtMost } : { ...other, endAtMost };
 }
 
 /**

@@ -31,7 +31,8 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     lastSignTime: completion.time,
     depth: 1,
     forgotten: false,
-    resumed: false,
+    doubtful: false,
+    resumedIndex: -1,
     end: undefined,
   };
 }

@@ -3,7 +3,7 @@ import type { FaultEvent } from "../../history/history.ts";
 import type { Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
-import type { LeaseCut } from "../../history/leases.ts";
+import { hadNoEffect, type LeaseCut } from "../../history/leases.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { clientInWords, faultInWords, ms } from "../words.ts";
 
@@ -44,7 +44,7 @@ function perhapsCut(
   { header }: SharedEvidence,
 ): readonly Hypothesis[] {
   // One that failed had no effect after all.
-  const request = cut?.requests.find(({ by, end }) => end <= from && by.outcome !== "fail");
+  const request = cut?.requests.find(({ by, end }) => end <= from && !hadNoEffect(by, hold));
   if (cut === undefined || request === undefined) return [];
   const { f, invokedIndex, process, outcome } = request.by;
   const client = clientInWords(header, hold.process);

@@ -113,10 +113,11 @@ export class OpenOverlaps {
  * order.
  */
 export function rivalsOf(hold: Hold, latest: Iterable<Hold>): readonly Hold[] {
+  if (hold.doubtful) return [];
   const most = hold.share.kind === "exclusive" ? PAIRS_PER_EVENT : SCANNED_HOLDS;
   const rivals: Hold[] = [];
   for (const other of latest) {
-    if (other !== hold) rivals.push(other);
+    if (other !== hold && !other.doubtful) rivals.push(other);
     if (rivals.length === most) break;
   }
   return rivals;

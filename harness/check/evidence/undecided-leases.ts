@@ -1,5 +1,5 @@
 import type { Hold } from "../../history/holds.ts";
-import { leaseAt, type LeaseRequest } from "../../history/leases.ts";
+import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import type { FirstLease } from "./overlaps.ts";
 
 /** A hold whose lease was in force at some instant, unless a request in `doubts` had ended it by then. */
@@ -33,8 +33,8 @@ export function possibleLeaseAt(hold: Hold, time: number): PossibleLease | undef
 }
 
 /** Whether its lease was in force for certain, by what is known now: what might have ended it had no effect. */
-export function wasInForce({ doubts }: PossibleLease): boolean {
-  return doubts.every(({ outcome }) => outcome === "fail");
+export function wasInForce({ hold, doubts }: PossibleLease): boolean {
+  return doubts.every((request) => hadNoEffect(request, hold));
 }
 
 function isOpen({ outcome }: LeaseRequest): boolean {

@@ -6,7 +6,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, NOT_JUDGED, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { TokenOrder, type TokenDisorder } from "./token-order.ts";
@@ -100,7 +100,7 @@ class FencingTokens implements Checker {
     }
     const acquired = event.type === "ok" && event.f === "acquire";
     const ownBefore = acquired ? this.#granted.of(event.key, event.value.owner) : undefined;
-    if (acquired && ownBefore !== undefined && ownBefore.goneBy === undefined) {
+    if (acquired && ownBefore !== undefined && goneByOf(ownBefore) === undefined) {
       if (ownBefore.hold.fence !== event.value.fence) this.#order.abandon(event.key);
     }
     this.#granted.push(step);
@@ -168,7 +168,8 @@ class FencingTokens implements Checker {
       outer !== undefined && grant.fence > outer.fence && grantedToAnother(tokens, grant.owner, outer.index);
     if (outerFence !== undefined && grant.fence !== outerFence && !mayBeNext) {
       // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
-      const maybeNew = grant.fence > outerFence && outerHold?.resumed === true && (ownBefore?.unknown ?? 0) > 0;
+      const maybeNew =
+        grant.fence > outerFence && (outerHold?.resumedIndex ?? -1) >= 0 && (ownBefore?.unknown ?? 0) > 0;
       if (!maybeNew && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
         this.#otherOnReentry.push({ key, grant, outer });
       }
@@ -197,8 +198,8 @@ class FencingTokens implements Checker {
   /** Whether two grants with one fencing token may be of one hold: the same owner's, and no release shows that it was over. */
   #mayBeOneHold(twin: TokenGrant, grant: TokenGrant, ownBefore: OwnerGrants | undefined): boolean {
     if (twin.owner !== grant.owner || !this.#evidence.holds.sameClient(twin.process, grant.process)) return false;
-    if (ownBefore?.goneBy === undefined || ownBefore.goneBy > grant.invokedIndex) return true;
-    return ownBefore.mayRemain;
+    const goneBy = ownBefore === undefined ? undefined : goneByOf(ownBefore);
+    return ownBefore === undefined || goneBy === undefined || goneBy > grant.invokedIndex || ownBefore.mayRemain;
   }
 
   /** Whether a fault may have taken the lock, so that an apparent re-entry was a new hold: its token is larger. */

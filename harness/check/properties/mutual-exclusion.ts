@@ -14,6 +14,7 @@ import {
   tooMany,
   type Overlap,
 } from "../evidence/overlaps.ts";
+import { hadNoEffect } from "../../history/leases.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { tooManyInWords, holderOf, lasting, ms } from "../words.ts";
@@ -145,7 +146,7 @@ function overranFirst(overlap: Overlap, group: readonly Hold[]): Overlap {
 function doubtOf(hold: Hold, { firstLeaseEnd, firstLeaseCut }: FirstLease, time: number): number {
   const toldEnd = firstLeaseCut?.toldEnd ?? firstLeaseEnd;
   if (toldEnd <= time) return hold.vague && hold.leaseEndAtMost > time ? 1 : 0;
-  return firstLeaseCut?.requests.some(({ by, end }) => end <= time && by.outcome !== "fail") === true ? 2 : 3;
+  return firstLeaseCut?.requests.some(({ by, end }) => end <= time && !hadNoEffect(by, hold)) === true ? 2 : 3;
 }
 
 /** A hold as a verdict names it. */

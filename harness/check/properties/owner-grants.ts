@@ -1,4 +1,5 @@
-import type { Hold } from "../../history/holds.ts";
+import type { Hold, HoldTracker } from "../../history/holds.ts";
+import { hadNoEffect, type LeaseRequest } from "../../history/leases.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
 import { type CompletionEvent, grantOf, type InvocationEvent } from "../../history/operations.ts";
@@ -24,11 +25,21 @@ export interface OwnerGrants {
   readonly unknown: number;
   /**
    * The completion of the release that shows that it no longer had anything of these grants, if there was one since the
-   * last of them.
+   * last of them. Only `goneByOf` reads it.
    */
   readonly goneBy: number | undefined;
+  /** The acquires that its client had under way then: each may have entered its hold once more. */
+  readonly besides: readonly LeaseRequest[];
   /** Whether after that it may still have had a hold from before the history began, which its grants had entered again. */
   readonly mayRemain: boolean;
+}
+
+/**
+ * The completion of the release that shows that an owner no longer had anything of its grants. Undefined if there was none,
+ * or if an acquire that was under way may have entered its hold once more.
+ */
+export function goneByOf({ hold, goneBy, besides }: OwnerGrants): number | undefined {
+  return besides.every((acquire) => hadNoEffect(acquire, hold)) ? goneBy : undefined;
 }
 
 /** Remembers the last grant of each owner value, even after its hold has ended, up to a number of owner values. */
@@ -37,6 +48,7 @@ export class OwnerGrantLog {
   readonly #capacity: number;
   readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #heldBefore: HeldBefore;
+  readonly #holds: HoldTracker;
   readonly #reentries = new Map<string, PossibleReentries<undefined>>();
   #forgottenUpTo = -1;
 
@@ -45,6 +57,7 @@ export class OwnerGrantLog {
    * @param capacity how many owner values are remembered
    */
   constructor({ holds, heldBefore }: SharedEvidence, capacity = REMEMBERED_OWNERS) {
+    this.#holds = holds;
     this.#capacity = capacity;
     this.#sameClient = (earlier, later) => holds.sameClient(earlier, later);
     this.#heldBefore = heldBefore;
@@ -76,7 +89,15 @@ export class OwnerGrantLog {
       const entries = (before?.entries ?? 0) + 1;
       const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner).length;
       // The owner value that was granted last is the last to be forgotten.
-      this.#byOwner.set(name, { hold, grantedBy: event.index, entries, unknown, goneBy: undefined, mayRemain: false });
+      this.#byOwner.set(name, {
+        hold,
+        grantedBy: event.index,
+        entries,
+        unknown,
+        goneBy: undefined,
+        besides: [],
+        mayRemain: false,
+      });
       this.#forget();
     } else if (event.type === "info" && event.f === "acquire") {
       this.#addUnknown(event.key, event.process);
@@ -108,8 +129,9 @@ export class OwnerGrantLog {
     const entries = known.entries - 1;
     const isGone = !value.released || entries + known.unknown <= 0;
     const goneBy = isGone ? index : undefined;
+    const besides = isGone && value.released ? [...this.#holds.openAcquires(key, known.hold.currentProcess)] : [];
     const mayRemain = isGone && value.released && this.#heldBefore.mayHold(key, owner);
-    this.#byOwner.replace(name, { ...known, entries: isGone ? 0 : entries, goneBy, mayRemain });
+    this.#byOwner.replace(name, { ...known, entries: isGone ? 0 : entries, goneBy, besides, mayRemain });
   }
 
   #forget(): void {

@@ -15,9 +15,9 @@ import { byElimination } from "../causes/causes.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import { leaseAt, type LeaseRequest } from "../../history/leases.ts";
+import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import { holder } from "./mutual-exclusion.ts";
-import { OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
+import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { interferenceOf, type Interference } from "../evidence/interferences.ts";
@@ -183,7 +183,7 @@ class OwnerRelease implements Checker {
   #judge(suspicion: Suspicion): void {
     const { key, interference, victim } = suspicion;
     if (suspicion.forgotten || !isOver(suspicion)) return;
-    if (suspicion.doubts.some(({ outcome }) => outcome !== "fail")) return;
+    if (suspicion.doubts.some((request) => !hadNoEffect(request, victim))) return;
     const mayHaveOwn = this.#mayHaveBeenGranted(suspicion) || this.#hadItsOwnCopy(suspicion);
     if (!mayHaveOwn) {
       this.#findings.add(() => this.#describe(suspicion));
@@ -276,7 +276,7 @@ function doubtsWithin(
   victim: Hold,
   { owner, invokedIndex, completedTime }: Interference,
 ): Suspicion["doubts"] | undefined {
-  if (victim.owner === owner || victim.grantedIndex >= invokedIndex) return undefined;
+  if (victim.owner === owner || victim.doubtful || victim.grantedIndex >= invokedIndex) return undefined;
   return victim.leaseEnd >= completedTime ? [] : leaseAt(victim, completedTime)?.doubts;
 }
 
@@ -295,7 +295,8 @@ function isOver({ own, victim, interference, mayHoldSinceBefore }: Suspicion): b
   const excludes = victim.share.kind === "exclusive" && (own?.hold.share.kind ?? "exclusive") === "exclusive";
   if (excludes && (own === undefined || own.grantedBy < victim.invokedIndex)) return true;
   if (!excludes && mayHoldSinceBefore) return false;
-  return own === undefined || (own.goneBy !== undefined && own.goneBy < interference.invokedIndex);
+  const goneBy = own === undefined ? undefined : goneByOf(own);
+  return own === undefined || (goneBy !== undefined && goneBy < interference.invokedIndex);
 }
 
 /** What the client that took the lock had of its own. */

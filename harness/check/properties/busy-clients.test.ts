@@ -1,0 +1,147 @@
+/** Clients that do several things with one key at a time, under one owner value: nobody knows in which order they came. */
+import { describe, expect, it } from "vitest";
+import type { Property } from "../../core/verdict.ts";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+/** Processes 0 and 2 are client 0, process 1 is client 1. */
+const busy = (): Recording => new Recording({ clients: 2, backend: "simulated" });
+
+function verdict(property: Property, recording: Recording): string | undefined {
+  return judge(property, recording).split(";")[0];
+}
+
+describe("a grant that was answered after a later one", () => {
+  const answered = (): Recording =>
+    busy().seek(0, 0, { ttlMs: 50 }).seek(55, 2, { ttlMs: 50 }).granted(60, 2, "a", { fence: 2 });
+
+  it("keeps its fencing token", () => {
+    expect(verdict("fencing-tokens", answered().granted(65, 0, "a", { fence: 1 }))).toBe("valid");
+    const again = answered().refused(61, 0).acquire(62, 0, "a", { fence: 1 });
+    expect(verdict("fencing-tokens", again)).toBe("invalid");
+  });
+
+  it("promises no more than the shorter of the two leases", () => {
+    const twice = (first: number, second: number): Recording =>
+      busy()
+        .seek(0, 0, { ttlMs: first })
+        .acquire(2, 2, "a", { ttlMs: second })
+        .granted(5, 0, "a")
+        .acquire(60, 1, "b")
+        .release(70, 0, "a")
+        .release(80, 1, "b");
+    expect(verdict("lease-exclusion", twice(400, 20))).toBe("valid");
+    expect(verdict("lease-exclusion", twice(20, 400))).toBe("valid");
+    expect(verdict("lease-exclusion", twice(400, 400))).toBe("invalid");
+    expect(judge("mutual-exclusion", twice(400, 20))).toMatch(/^invalid; overrun /);
+  });
+
+  it("may have been given up already, by a release of its owner value", () => {
+    const released = (owner: string): Recording =>
+      busy()
+        .acquire(0, 2, owner, { ttlMs: 20 })
+        .seek(5, 0, { ttlMs: 400 })
+        .release(10, 2, owner)
+        .acquire(40, 1, "b")
+        .granted(50, 0, "a")
+        .release(60, 1, "b")
+        .release(70, 0, "a");
+    for (const property of ["mutual-exclusion", "lease-exclusion"] as const) {
+      expect(verdict(property, released("a"))).toBe("valid");
+      expect(verdict(property, released("x"))).toBe("invalid");
+    }
+  });
+
+  it("is certain again once it is extended", () => {
+    const extended = busy()
+      .seek(0, 0, { ttlMs: 400 })
+      .acquire(5, 2, "a", { ttlMs: 20 })
+      .release(15, 2, "a")
+      .granted(20, 0, "a")
+      .extend(25, 0, "a", { ttlMs: 400 })
+      .acquire(40, 1, "b")
+      .release(60, 1, "b")
+      .release(70, 0, "a");
+    expect(verdict("lease-exclusion", extended)).toBe("invalid");
+    expect(verdict("mutual-exclusion", extended)).toBe("invalid");
+  });
+});
+
+describe("an extension that was answered after a later one", () => {
+  const extended = (first: number, second: number): Recording =>
+    busy()
+      .acquire(0, 0, "a", { ttlMs: 100 })
+      .seekExtension(10, 0, "a", first)
+      .extend(20, 2, "a", { ttlMs: second })
+      .acquire(60, 1, "b")
+      .extended(70, 0, "a")
+      .release(80, 0, "a")
+      .release(90, 1, "b");
+
+  it("promises no more than the shorter lease", () => {
+    expect(verdict("lease-exclusion", extended(400, 20))).toBe("valid");
+    expect(verdict("lease-exclusion", extended(20, 400))).toBe("valid");
+    expect(verdict("lease-exclusion", extended(400, 400))).toBe("invalid");
+  });
+
+  it("is known to be the last one where it was asked for after the other's answer", () => {
+    const one = busy()
+      .acquire(0, 0, "a", { ttlMs: 100 })
+      .extend(20, 2, "a", { ttlMs: 20 })
+      .extend(30, 0, "a", { ttlMs: 400 });
+    expect(verdict("lease-exclusion", one.acquire(60, 1, "b").release(80, 0, "a"))).toBe("invalid");
+  });
+
+  it("does not count as the last one beside a renewal that was reported later", () => {
+    const renewed = (grantedAtMs: number): Recording =>
+      busy()
+        .acquire(0, 0, "a", { ttlMs: 100 })
+        .extend(20, 0, "a", { ttlMs: 20 })
+        .renewed(22, 0, "a", 400, grantedAtMs)
+        .acquire(60, 1, "b")
+        .release(80, 0, "a")
+        .release(90, 1, "b");
+    expect(verdict("lease-exclusion", renewed(19))).toBe("valid");
+    expect(verdict("lease-exclusion", renewed(22))).toBe("invalid");
+  });
+});
+
+describe("an acquire that was under way before its client was granted the lock", () => {
+  const beside = (answer: (recording: Recording) => Recording): Recording =>
+    answer(busy().seek(0, 2, { ttlMs: 20 }).acquire(5, 0, "a", { ttlMs: 400 }).acquire(60, 1, "b"))
+      .release(80, 0, "a")
+      .release(90, 1, "b");
+
+  it("may have cut the lease, unless it failed or was granted under another owner value", () => {
+    const promised = (answer: (recording: Recording) => Recording): string | undefined =>
+      verdict("lease-exclusion", beside(answer));
+    expect(promised((recording) => recording.info(70, 2, "acquire"))).toBe("valid");
+    expect(promised((recording) => recording.granted(70, 2, "a"))).toBe("valid");
+    expect(promised((recording) => recording.refused(70, 2))).toBe("invalid");
+    expect(promised((recording) => recording.granted(70, 2, "a2"))).toBe("invalid");
+  });
+
+  it("may have entered the hold once more, so that a release left it and its fencing token", () => {
+    const token = (answer: (recording: Recording) => Recording): string | undefined =>
+      verdict(
+        "fencing-tokens",
+        answer(busy().seek(0, 2).acquire(5, 0, "a", { fence: 1 }).release(10, 0, "a")).acquire(20, 0, "a", {
+          fence: 1,
+        }),
+      );
+    expect(token((recording) => recording)).toBe("valid");
+    expect(token((recording) => recording.refused(15, 2))).toBe("invalid");
+  });
+
+  it("may have begun the hold that was extended meanwhile", () => {
+    const token = (askedAt: number): string | undefined => {
+      const recording = busy().acquire(0, 0, "a", { ttlMs: 20, fence: 1 });
+      const before = askedAt < 34 ? recording.seek(askedAt, 2, { ttlMs: 50 }) : recording;
+      const extended = before.extend(34, 0, "a", { ttlMs: 100 });
+      const asked = askedAt < 34 ? extended : extended.seek(askedAt, 2, { ttlMs: 50 });
+      return verdict("fencing-tokens", asked.granted(40, 2, "a", { fence: 2 }));
+    };
+    expect(token(30)).toBe("valid");
+    expect(token(36)).toBe("invalid");
+  });
+});

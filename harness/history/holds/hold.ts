@@ -1,0 +1,76 @@
+import type { Share } from "../../core/sharing.ts";
+import type { AskedLease, LeaseCut, Promised } from "../leases.ts";
+
+/**
+ * A definite hold: it begins with the completion of the acquire and lasts for as long as the client certainly meant to hold
+ * the lock. Because it begins with a completion and ends with an invocation, it is an inner bound: if two definite holds
+ * overlap, the real holds overlapped. Times are nanoseconds since the start of the run, positions are event indices.
+ */
+export interface Hold {
+  readonly key: string;
+  readonly owner: string;
+  /** The process that was granted it. Its client may act under a later number, `currentProcess`. */
+  readonly process: number;
+  currentProcess: number;
+  readonly fence: number | undefined;
+  /** How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts. */
+  share: Share;
+  /** The server that has the lock, if the grant says so. */
+  readonly place: string | undefined;
+  readonly invokedIndex: number;
+  readonly invokedTime: number;
+  readonly grantedIndex: number;
+  readonly grantedTime: number;
+  /** Whether the lock said for how long the grant was valid. */
+  readonly validityReported: boolean;
+  /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
+  readonly vague: boolean;
+  /** The end of the lease that the grant itself set. */
+  readonly grantedLeaseEnd: number;
+  /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */
+  leaseEnd: number;
+  /** Why `leaseEnd` is earlier than the holder was last told, if it is. */
+  leaseCut: LeaseCut | undefined;
+  /** The present lease as it was asked for, if the lock reported a validity and had no reason to wait. */
+  leaseAsked: AskedLease | undefined;
+  /** The latest end of the present lease, if only recorded operations prolonged it. */
+  leaseEndAtMost: number;
+  /** How its present lease came about; `Leases` alone reads and writes it. */
+  promised: Promised | undefined;
+  /**
+   * The last event that shows that its client meant to hold: its grant, an operation on the key, a re-entry that its
+   * client states, or the hold's end by release, lost notice or crash. A client that never releases may have forgotten the lock since.
+   */
+  lastSignIndex: number;
+  lastSignTime: number;
+  /** How many of its owner's entries are not released. */
+  depth: number;
+  /**
+   * Whether its client has since been granted the key under another owner value: the client no longer holds, but the
+   * lease stays promised.
+   */
+  forgotten: boolean;
+  /**
+   * Whether its owner may have given it up before it knew of it: a release of the same owner value was under way beside its
+   * acquire. Nothing is certain of such a hold until it is extended.
+   */
+  doubtful: boolean;
+  /**
+   * Index of the extension that was answered when its lease may have been over, or -1. From then on it may be another
+   * hold of the same owner.
+   */
+  resumedIndex: number;
+  end: HoldEnd | undefined;
+}
+
+export interface HoldEnd {
+  readonly by: "release" | "lost" | "kill" | "abandoned";
+  readonly index: number;
+  readonly time: number;
+}
+
+export type HoldChange =
+  | { readonly kind: "granted" | "extended"; readonly hold: Hold }
+  /** The owner entered again. `fence` is what this grant reported. */
+  | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
+  | { readonly kind: "ended"; readonly hold: Hold };

@@ -1,0 +1,79 @@
+import { clientOf } from "../clients.ts";
+import type { HistoryEvent } from "../history.ts";
+import type { InvocationEvent } from "../operations.ts";
+
+/** How many owner values are remembered of the releases of one client and key. */
+const REMEMBERED = 64;
+
+/** The releases of one owner value by one client. */
+interface Releases {
+  readonly open: number;
+  /** Index of the last event of one of them. */
+  readonly last: number;
+}
+
+/** What one client does to one key. */
+interface Doings {
+  acquires: number;
+  /** By owner value, the one that was released longest ago first. */
+  readonly releases: Map<string, Releases>;
+  /** Whatever was released until then, it may have been under any owner value. */
+  forgottenUpTo: number;
+}
+
+/**
+ * Which releases a client has under way, or had, while it acquires the same key. A client that uses one owner value for
+ * several operations at a time may so give up a hold before it is told of it. Where the history does not say how many
+ * clients ran, two processes that act at the same time are two clients, and nothing is kept.
+ */
+export class OwnReleases {
+  readonly #clients: number | undefined;
+  readonly #doings = new Map<string, Doings>();
+
+  /** @param clients how many clients ran, where the history says so */
+  constructor(clients: number | undefined) {
+    this.#clients = clients;
+  }
+
+  /** Takes the next event, after it was asked whether a grant is doubtful. */
+  push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
+    if (this.#clients === undefined) return;
+    const begins = event.type === "invoke";
+    const operation = begins ? event : invocation;
+    if (operation?.f !== "acquire" && operation?.f !== "release") return;
+    const name = this.#nameOf(operation.key, operation.process);
+    const doings = this.#doings.get(name) ?? { acquires: 0, releases: new Map<string, Releases>(), forgottenUpTo: -1 };
+    if (operation.f === "acquire") doings.acquires += begins ? 1 : -1;
+    else this.#count(doings, operation.value.owner, begins ? 1 : -1, event.index);
+    if (doings.acquires === 0) forgetAnswered(doings);
+    if (doings.acquires === 0 && doings.releases.size === 0) this.#doings.delete(name);
+    else this.#doings.set(name, doings);
+  }
+
+  /** Whether the client of this process had a release of this owner value under way after this event. */
+  anySince(index: number, key: string, process: number, owner: string): boolean {
+    const doings = this.#clients === undefined ? undefined : this.#doings.get(this.#nameOf(key, process));
+    if (doings === undefined) return false;
+    const { open = 0, last = -1 } = doings.releases.get(owner) ?? {};
+    return open > 0 || Math.max(last, doings.forgottenUpTo) > index;
+  }
+
+  #count(doings: Doings, owner: string, by: number, last: number): void {
+    const { releases } = doings;
+    const open = (releases.get(owner)?.open ?? 0) + by;
+    releases.delete(owner);
+    releases.set(owner, { open, last });
+    const [oldest] = releases;
+    if (releases.size <= REMEMBERED || oldest === undefined) return;
+    releases.delete(oldest[0]);
+    doings.forgottenUpTo = Math.max(doings.forgottenUpTo, oldest[1].last);
+  }
+
+  #nameOf(key: string, process: number): string {
+    return `${clientOf(process, this.#clients)} ${key}`;
+  }
+}
+
+function forgetAnswered({ releases }: Doings): void {
+  for (const [owner, { open }] of releases) if (open <= 0) releases.delete(owner);
+}
