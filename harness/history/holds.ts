@@ -3,6 +3,7 @@ import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
+import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { leaseOf, type LeaseRequest, Leases, shorterLease } from "./leases.ts";
 import { newHold } from "./new-hold.ts";
@@ -34,6 +35,7 @@ export class HoldTracker {
   readonly #open: OpenHolds;
   readonly #leases: Leases;
   readonly #releases: OwnReleases;
+  readonly #lasting = new LastingShares();
   /** Holds that their clients have forgotten, while their leases last. */
   readonly #forgotten: OpenHolds;
   /** The last fault that may have taken locks away. */
@@ -147,6 +149,7 @@ export class HoldTracker {
     if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event);
     const grant = grantOf(event, invocation);
     if (grant !== undefined) return this.#grant(grant);
+    if (event.f === "release" && invocation?.f === "release") this.#lasting.released(invocation, event);
     if (event.type !== "ok") return [];
     if (event.f === "extend") return this.#extend(event, invocation);
     if (event.f === "release" && !event.value.released) return this.#miss(event, invocation);
@@ -199,8 +202,7 @@ export class HoldTracker {
     for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
     const hold = newHold(grant);
     // It may have entered its old hold once more.
-    const mayLast = own !== undefined && grant.invocation.time <= own.leaseEndAtMost;
-    if (mayLast) hold.share = weaker(own.share, hold.share);
+    hold.share = this.#lasting.begin(hold);
     hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
     // Where its owner was granted the lock meanwhile, nobody knows which of the two leases is the later one.
     const rival = own !== undefined && own.grantedIndex > grant.invocation.index ? own.promised?.lease : undefined;
@@ -334,6 +336,7 @@ export class HoldTracker {
     hold.end = { by, index: event.index, time: event.time };
     if (by !== "abandoned") sign(hold, event);
     for (const holds of [this.#open, this.#forgotten]) holds.remove(hold);
+    this.#lasting.end(hold);
     return [{ kind: "ended", hold }];
   }
 }

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
+import { possibleShares } from "./possible-shares.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { conflictsOf, rivalsOf, type Overlap } from "./overlaps.ts";
 import {
@@ -86,24 +87,25 @@ export class LeaseOverlaps {
     if (own === undefined || holds.fits(hold)) return [];
     const others = [...rivalsOf(hold, holds.latest(hold.key)), ...rivalsOf(hold, holds.latestForgotten(hold.key))];
     const rivals = others.map((rival) => possibleLeaseAt(rival, time)).filter((rival) => rival !== undefined);
-    const undecided = { own, rivals, kind, time, index };
-    if (this.#conflicts(undecided, rivals, holds).length === 0) return [];
+    const shares = possibleShares([own, ...rivals].map((party) => party.hold));
+    const undecided = { own, rivals, shares, kind, time, index };
+    if (this.#conflicts({ own, shares: new Map() }, rivals, holds).length === 0) return [];
     this.#undecided.add(undecided);
     return this.#certain(undecided, holds);
   }
 
   #conflicts(
-    { own }: UndecidedOverlap,
+    { own, shares }: Pick<UndecidedOverlap, "own" | "shares">,
     rivals: readonly PossibleLease[],
     holds: HoldTracker,
   ): ReturnType<typeof conflictsOf> {
     const held = rivals.map(({ hold }) => hold);
-    return conflictsOf(own.hold, held, (earlier, later) => holds.sameClient(earlier, later));
+    return conflictsOf(own.hold, held, (earlier, later) => holds.sameClient(earlier, later), shares);
   }
 
   /** The overlaps that have become certain and are not known yet. */
   #certain(undecided: UndecidedOverlap, holds: HoldTracker): readonly Overlap[] {
-    const { own, rivals, kind, time, index } = undecided;
+    const { own, rivals, shares, kind, time, index } = undecided;
     if (!wasInForce(own)) return [];
     const { hold } = own;
     const inForce = rivals.filter(wasInForce);
@@ -117,7 +119,7 @@ export class LeaseOverlaps {
       if (first === undefined || second === undefined || lease === undefined) continue;
       const others = further.length === 0 ? {} : { others: further };
       const extended = kind === "granted" ? {} : { extended: hold };
-      found.push({ first, second, ...others, from: time, index, ...lease, ...extended });
+      found.push({ first, second, ...others, shares, from: time, index, ...lease, ...extended });
     }
     if (found.length > 0) this.#remember(hold, [...this.#of(hold), ...found]);
     return found;

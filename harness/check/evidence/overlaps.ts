@@ -1,6 +1,7 @@
 import { exceeds, excludeEachOther } from "../../core/sharing.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { AskedLease, LeaseCut } from "../../history/leases.ts";
+import { type PossibleShares, shareAt } from "./possible-shares.ts";
 import type { HistoryStep } from "./history-step.ts";
 
 /**
@@ -16,6 +17,8 @@ export interface Overlap {
   /** Their leases when the overlap began, in the same order, where a judgement needs them. */
   readonly otherLeases?: readonly FirstLease[];
   readonly from: number;
+  /** How they excluded others when it began. */
+  readonly shares: PossibleShares;
   /** Index of the event with which the overlap began. */
   readonly index: number;
   /** When the lease of `first` ended, as known when the overlap began. */
@@ -132,25 +135,32 @@ export function conflictsOf(
   hold: Hold,
   rivals: readonly Hold[],
   sameClient: (earlier: number, later: number) => boolean,
+  shares: PossibleShares,
 ): readonly (readonly [Hold, ...Hold[]])[] {
+  const share = shareAt(shares, hold);
   const changesMode = (other: Hold): boolean =>
     other.share.kind !== hold.share.kind && sameClient(other.currentProcess, hold.currentProcess);
   const alone = rivals
-    .filter((other) => excludeEachOther(hold.share, other.share) && !changesMode(other))
+    .filter((other) => excludeEachOther(share, shareAt(shares, other)) && !changesMode(other))
     .slice(0, 2 * PAIRS_PER_EVENT)
     .map((other): readonly [Hold] => [other]);
-  if (hold.share.kind !== "counted") return alone;
+  if (share.kind !== "counted") return alone;
   const crowd = tooMany(
     hold,
-    rivals.filter(({ share }) => share.kind === "counted"),
+    rivals.filter((other) => shareAt(shares, other).kind === "counted"),
+    shares,
   );
   return crowd === undefined ? alone : [...alone, crowd];
 }
 
 /** The rivals of a semaphore's hold, the earliest first, if they are too many together with it. */
-export function tooMany(hold: Hold, rivals: readonly Hold[]): readonly [Hold, ...Hold[]] | undefined {
+export function tooMany(
+  hold: Hold,
+  rivals: readonly Hold[],
+  shares: PossibleShares,
+): readonly [Hold, ...Hold[]] | undefined {
   // Nearly always there is room: to put a thousand holds in order for each grant would take most of the time.
-  if (!exceeds([hold, ...rivals].map(({ share }) => share))) return undefined;
+  if (!exceeds([hold, ...rivals].map((other) => shareAt(shares, other)))) return undefined;
   const [first, ...others] = rivals.toSorted((one, other) => one.grantedIndex - other.grantedIndex);
   return first === undefined ? undefined : [first, ...others];
 }

@@ -1,3 +1,4 @@
+import type { PossibleShares } from "./possible-shares.ts";
 import type { Hold } from "../../history/holds.ts";
 import { hadNoEffect, leaseAt, type LeaseRequest } from "../../history/leases.ts";
 import type { FirstLease } from "./overlaps.ts";
@@ -13,6 +14,8 @@ export interface PossibleLease {
 export interface UndecidedOverlap {
   readonly own: PossibleLease;
   readonly rivals: readonly PossibleLease[];
+  /** How these holds may share the key. */
+  readonly shares: PossibleShares;
   readonly kind: "granted" | "extended" | "reentered";
   /** Of the event. */
   readonly index: number;
@@ -67,7 +70,11 @@ export class UndecidedLeases {
   add(undecided: UndecidedOverlap): void {
     const awaited = { undecided, requests: 0 };
     const leases = [undecided.own, ...undecided.rivals];
-    for (const request of new Set(leases.flatMap(({ doubts }) => doubts.filter(isOpen)))) {
+    const requests = [
+      ...leases.map(({ doubts }) => doubts),
+      ...undecided.shares.values().map((share) => share.requests),
+    ];
+    for (const request of new Set(requests.flat().filter(isOpen))) {
       const others = this.#byRequest.get(request.invokedIndex);
       if (others === undefined) this.#byRequest.set(request.invokedIndex, [awaited]);
       else if (others.length < OVERLAPS_PER_REQUEST) others.push(awaited);

@@ -15,6 +15,7 @@ import {
   type Overlap,
 } from "../evidence/overlaps.ts";
 import { hadNoEffect } from "../../history/leases.ts";
+import { type PossibleShares, possibleShares } from "../evidence/possible-shares.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { tooManyInWords, holderOf, lasting, ms } from "../words.ts";
@@ -66,14 +67,21 @@ class MutualExclusion implements Checker {
     if (holds.fits(second)) return;
     const { grantedTime: from, grantedIndex: index } = second;
     const rivals = rivalsOf(second, holds.latest(second.key));
-    for (const group of conflictsOf(second, rivals, (earlier, later) => holds.sameClient(earlier, later))) {
+    const shares = possibleShares([second, ...rivals]);
+    for (const group of this.#conflicts(second, rivals, new Map())) {
       const [first, ...others] = group;
       // Leases that overlap from the grant on are the same overlap: kept once, where there are hundreds of thousands.
       const same = others.length === 0 ? leases.between(first, second) : undefined;
       const further = others.length === 0 ? {} : { others, otherLeases: others.map(firstLeaseOf) };
       const { leaseCut: secondLeaseCut } = second;
-      this.#overlaps.begin(same ?? { first, second, ...further, from, index, ...firstLeaseOf(first), secondLeaseCut });
+      const begun = { first, second, ...further, shares, from, index, ...firstLeaseOf(first), secondLeaseCut };
+      this.#overlaps.begin(same ?? begun);
     }
+  }
+
+  #conflicts(second: Hold, rivals: readonly Hold[], shares: PossibleShares): ReturnType<typeof conflictsOf> {
+    const { holds } = this.#evidence;
+    return conflictsOf(second, rivals, (earlier, later) => holds.sameClient(earlier, later), shares);
   }
 
   /**
@@ -81,10 +89,10 @@ class MutualExclusion implements Checker {
    * enough holders must show it to exceed the limit.
    */
   #conclude(overlap: Overlap): void {
-    const { first, second, others = [], index } = overlap;
+    const { first, second, others = [], shares, index } = overlap;
     const meant = [first, ...others].filter(({ lastSignIndex }) => lastSignIndex > index);
-    const group = others.length === 0 ? meant : (tooMany(second, meant) ?? []);
-    if (group.length === 0) return;
+    const group = others.length === 0 ? meant : (tooMany(second, meant, shares) ?? []);
+    if (group.length === 0 || (shares.size > 0 && this.#conflicts(second, group, shares).length === 0)) return;
     const confirmed = others.length === 0 ? overlap : overranFirst(overlap, group);
     const interferences = this.#evidence.interferences.of(first.key);
     // The answer that makes an overlap of the leases certain may come later.
