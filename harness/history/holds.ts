@@ -167,9 +167,10 @@ export class HoldTracker {
 
   #answer(operation: Extract<InvocationEvent, { f: "acquire" | "extend" }>, completion: CompletionEvent): void {
     if (completion.f !== "acquire" && completion.f !== "extend") return;
-    const owner = this.#leases.answer(operation, completion);
-    const hold = owner === undefined ? undefined : this.find(operation.key, owner, operation.process);
-    if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
+    for (const owner of this.#leases.answer(operation, completion)) {
+      const hold = this.find(operation.key, owner, operation.process);
+      if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
+    }
   }
 
   #reshare(hold: Hold, share: Share): void {

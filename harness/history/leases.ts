@@ -130,7 +130,7 @@ export class Leases {
   }
 
   begin(hold: Hold, lease: Lease): void {
-    for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner)) {
+    for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner, hold.grantedIndex)) {
       this.#remember(nameOf(hold), request);
       this.#rememberShare(nameOf(hold), request.share);
     }
@@ -222,17 +222,18 @@ export class Leases {
 
   /**
    * The operation of this process is over. Where its outcome is unknown, it may take effect at any time from now on.
-   * Returns the owner value whose hold an acquire of unknown outcome may have entered, if that is known.
+   * Returns the owner values whose holds an acquire of unknown outcome may have entered, as far as that is known.
    */
-  answer(operation: LeaseOperation, { type, value }: Answer): string | undefined {
+  answer(operation: LeaseOperation, { type, value }: Answer): readonly string[] {
     const { f, key, process, time } = operation;
     const { request, holds } = this.#asking.get(process) ?? { request: requestOf(operation), holds: [] };
     this.#asking.delete(process);
     request.outcome = type;
     if (f === "acquire") this.#acquires.end(key, process);
     if (f === "acquire" && type === "ok") request.owner = value.owner;
-    const owner = f === "acquire" && type === "info" ? this.#reentriesOf(key).add(process, request) : undefined;
-    if (owner !== undefined) {
+    const isUnknown = f === "acquire" && type === "info";
+    const owners = isUnknown ? this.#reentriesOf(key).add(process, request, request.invokedIndex) : [];
+    for (const owner of owners) {
       this.#remember(nameOf({ key, owner }), request);
       this.#rememberShare(nameOf({ key, owner }), request.share);
     }
@@ -249,7 +250,7 @@ export class Leases {
       }
       this.#update(hold);
     }
-    return owner;
+    return owners;
   }
 
   /** Drops what is known of a key that will not be used again. */

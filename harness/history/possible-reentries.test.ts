@@ -87,14 +87,22 @@ describe("an acquire of unknown outcome", () => {
 
 it("an acquire of unknown outcome concerns the owner value that its client had last, else the one it has next", () => {
   const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
-  expect(reentries.add(0, "first")).toBeUndefined();
+  expect(reentries.add(0, "first", 0)).toEqual([]);
   expect(reentries.mayHaveGranted("a")).toBe(false);
-  expect(reentries.grant(1, "b")).toEqual([]);
-  expect(reentries.grant(3, "a")).toEqual(["first"]);
-  expect(reentries.grant(3, "a")).toEqual([]);
+  expect(reentries.grant(1, "b", 2)).toEqual([]);
+  expect(reentries.grant(3, "a", 4)).toEqual(["first"]);
+  expect(reentries.grant(3, "a", 6)).toEqual([]);
   expect(reentries.mayHaveGranted("a")).toBe(true);
-  expect(reentries.add(3, "second")).toBe("a");
-  expect(reentries.grant(6, "a2")).toEqual([]);
+  expect(reentries.add(3, "second", 8)).toEqual(["a"]);
+  expect(reentries.grant(6, "a2", 10)).toEqual([]);
   expect(reentries.mayHaveGranted("a2")).toBe(false);
   expect(reentries.mayHaveGranted("b")).toBe(false);
+});
+
+it("is one of those too that its client was granted while it was under way", () => {
+  const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
+  for (const [index, owner] of ["before", "a", "b"].entries()) reentries.grant(3, owner, index);
+  reentries.grant(1, "another", 3);
+  expect(reentries.add(0, "long", 0)).toEqual(["b", "a"]);
+  expect(["before", "a", "b"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([false, true, true]);
 });

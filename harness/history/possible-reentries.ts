@@ -1,6 +1,9 @@
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
 
+/** How many grants of one key are remembered at least: there may be thousands of keys. */
+const RECENT = 8;
+
 const NONE: readonly never[] = [];
 
 interface Unknown<T> {
@@ -21,6 +24,8 @@ export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new Map<number, string>();
+  /** The last grants, the latest last. */
+  readonly #recent: { readonly process: number; readonly owner: string; readonly index: number }[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
   #unknown: readonly Unknown<T>[] = NONE;
   #owners: Set<string> | undefined;
@@ -30,16 +35,25 @@ export class PossibleReentries<T> {
     this.#sameClient = sameClient;
   }
 
-  /** The outcome of this acquire will never be known. Returns the owner value whose hold it may have entered again, if any. */
-  add(process: number, acquire: T): string | undefined {
+  /**
+   * The outcome of this acquire will never be known. Returns the owner values whose holds it may have entered again: the
+   * last that its client was granted, and those that it was granted while the acquire was under way.
+   */
+  add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
     this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, owner }];
-    if (owner !== undefined) this.#include(owner);
-    return owner;
+    if (owner === undefined) return [];
+    const owners = new Set([owner]);
+    for (const grant of this.#recent) {
+      if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
+    }
+    for (const known of owners) this.#include(known);
+    return [...owners];
   }
 
-  /** Returns the acquires that, as this grant shows, may have entered this owner's hold again. */
-  grant(process: number, owner: string): readonly T[] {
+  /** Returns the acquires that, as the grant of event `index` shows, may have entered this owner's hold again. */
+  grant(process: number, owner: string, index: number): readonly T[] {
+    if (this.#recent.push({ process, owner, index }) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.delete(process);
     this.#granted.set(process, owner);
     const [oldest] = this.#granted.keys();
@@ -61,8 +75,8 @@ export class PossibleReentries<T> {
    * A client refers to an owner value without a known grant: it was granted it before the history began, and is known to
    * use no other. Returns the same as `grant`.
    */
-  refer(process: number, owner: string): readonly T[] {
-    return this.#ownerOf(process) === undefined ? this.grant(process, owner) : [];
+  refer(process: number, owner: string, index: number): readonly T[] {
+    return this.#ownerOf(process) === undefined ? this.grant(process, owner, index) : [];
   }
 
   /** Whether an acquire of unknown outcome may have been granted with this owner value. */

@@ -110,7 +110,8 @@ export class KeyOperations {
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
     if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
       const { process, value } = invocation;
-      for (const acquire of this.#reentries.refer(process, value.owner)) this.#takeReentry(acquire, value.owner);
+      for (const acquire of this.#reentries.refer(process, value.owner, invocation.index))
+        this.#takeReentry(acquire, value.owner);
     }
   }
 
@@ -258,10 +259,9 @@ export class KeyOperations {
   #takeReentries(acquire: LockOperation): void {
     const { owner, process } = acquire;
     if (owner !== undefined) {
-      for (const unknown of this.#reentries.grant(process, owner)) this.#takeReentry(unknown, owner);
+      for (const unknown of this.#reentries.grant(process, owner, acquire.completed)) this.#takeReentry(unknown, owner);
     } else if (!acquire.required) {
-      const own = this.#reentries.add(process, acquire);
-      if (own !== undefined) this.#takeReentry(acquire, own);
+      for (const own of this.#reentries.add(process, acquire, acquire.invoked)) this.#takeReentry(acquire, own);
     }
   }
 

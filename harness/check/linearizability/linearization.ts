@@ -188,14 +188,26 @@ export class Linearization implements Follower {
     const reentered = configuration.state.holder === undefined ? undefined : this.#enter(configuration, operation);
     const found = reentered === undefined ? [] : [reentered];
     for (const free of this.#freeBefore(configuration, operation)) {
-      const entered = this.#enter(free, operation);
-      if (entered !== undefined) found.push(entered);
+      for (const before of [free, ...this.#begunUnknown(free, operation)]) {
+        const entered = this.#enter(before, operation);
+        if (entered !== undefined) found.push(entered);
+      }
       for (const later of this.#afterInsertions(free, operation, MAX_INSERTED)) {
         const enteredLater = this.#enter(later, operation);
         if (enteredLater !== undefined) found.push(enteredLater);
       }
     }
     return found;
+  }
+
+  /**
+   * If somebody was seen to hold: its owner, by an acquire of unknown outcome, whose hold the next one enters again. If
+   * nobody was seen, it may as well have entered again by the unknown one.
+   */
+  #begunUnknown(free: Configuration, { owner, completed }: LockOperation): readonly Configuration[] {
+    if (free.owed === undefined || owner === undefined || this.#model.maxDepth === 1) return [];
+    const acquires = this.#possible.changesBy(owner, free, completed).filter(({ kind }) => kind === "reenter");
+    return acquires.flatMap((acquire) => this.#enterPossibly(free, acquire) ?? []);
   }
 
   /** Places a release or an extension: of the present hold, or of one that nobody was told of. */

@@ -49,7 +49,7 @@ export function lockModel(
  * - `miss` is a release that found its owner not holding.
  * - `lose` may have ended its owner's hold, with all its entries; it is never `required`.
  * - `extend` prolonged its owner's hold, or (not `required`) may have.
- * - `reenter` is an acquire that may have entered its owner's hold again; it is never `required`.
+ * - `reenter` is an acquire that may have entered this owner's hold again, or have begun it; it is never `required`.
  * - `contended` is an acquire that saw somebody hold.
  */
 export interface LockOperation {
@@ -134,11 +134,10 @@ export function apply(
 ): LockState | undefined {
   switch (operation.kind) {
     case "acquire":
+    case "reenter":
       return state.holder === undefined
         ? acquireFree(model, state, operation, time)
         : reenter(model, state, operation, time);
-    case "reenter":
-      return state.holder === undefined ? undefined : reenter(model, state, operation, time);
     case "release":
       return isHeldBy(model, state, operation) ? leave(model, state, operation, time) : undefined;
     case "lose":

@@ -161,13 +161,18 @@ export class SharedOwnerLinearization implements Follower {
     const { holder } = base.state;
     if (holder === ANYBODY) return this.#possible.changesByStrangers(base, next.completed);
     if (holder !== undefined) return this.#possible.changesBy(holder, base, next.completed);
-    return next.kind === "miss" ||
+    const begun =
+      base.owed === undefined || next.owner === undefined
+        ? []
+        : this.#possible.changesBy(next.owner, base, next.completed);
+    const reentries = begun.filter(({ kind }) => kind === "reenter");
+    const isOfUse =
+      next.kind === "miss" ||
       next.stranger ||
       this.#possible.hasStrangers ||
       base.owed !== undefined ||
-      this.#strangerIsPending()
-      ? this.#possible.acquires(base, next.completed)
-      : [];
+      this.#strangerIsPending();
+    return isOfUse ? [...this.#possible.acquires(base, next.completed), ...reentries] : [];
   }
 
   #strangerIsPending(): boolean {
@@ -197,16 +202,17 @@ export class SharedOwnerLinearization implements Follower {
   /** The configuration after `operation` took effect, as early as it can. Until `stretch` a hold that it ends may have lasted. */
   #after(base: Configuration, operation: LockOperation, stretch: number): Configuration | undefined {
     const point = pointAfter(base.point, operation);
-    if (operation.kind === "acquire" && !isBefore(point, base.owed)) return undefined;
+    const wasHeld = base.state.holder !== undefined;
+    const begins = operation.kind === "acquire" || (operation.kind === "reenter" && !wasHeld);
+    if (begins && !isBefore(point, base.owed)) return undefined;
     const state = apply(this.#model, base.state, operation, point.time);
     if (state === undefined) return undefined;
     if (operation.kind === "miss") return this.#binds(operation, base) ? { ...base, point } : base;
-    const wasHeld = base.state.holder !== undefined;
     if (state.holder === undefined) {
       return { ...base, state, grant: undefined, point, heldUntil: stretch, owed: undefined };
     }
     const grant = wasHeld ? base.grant : operation;
-    return wasHeld && operation.kind !== "acquire"
+    return wasHeld && !begins
       ? { ...base, state, point }
       : { ...base, state, grant, point, heldUntil: -1, owed: undefined };
   }

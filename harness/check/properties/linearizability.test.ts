@@ -21,6 +21,37 @@ describe("linearizability", () => {
     expect(judged(recording(986.9))).toBe("invalid; double-grant 1,2,3");
   });
 
+  it("lets an owner that was seen to hold by an acquire of unknown outcome enter again", () => {
+    const seen = (owner: string, client: number): string =>
+      judged(
+        new Recording({ clients: 2, backend: "simulated" })
+          .seek(0, 0, { ttlMs: 1000 })
+          .info(5, 0, "acquire")
+          .seek(10, 1)
+          .refused(12, 1)
+          .acquire(20, client, owner),
+        { observeContention: true },
+      );
+    expect(seen("a", 2)).toBe("valid");
+    // Another client can be granted it only once that lease is over.
+    expect(seen("b", 1)).toMatch(/^invalid; /);
+  });
+
+  it("lets an acquire that was never answered have entered a hold that its client was granted meanwhile", () => {
+    const killed = (owner: string): string =>
+      judged(
+        new Recording({ clients: 2, backend: "simulated" })
+          .seek(0, 0, { ttlMs: 20 })
+          .acquire(2, 2, owner, { ttlMs: 400 })
+          .release(60, 2, "a", false)
+          .fault(70, "kill-client", { processes: [0, 2] })
+          .acquire(80, 4, "later"),
+      );
+    expect(killed("a")).toBe("valid");
+    const alone = new Recording({ clients: 2, backend: "simulated" }).acquire(2, 2, "a", { ttlMs: 400 });
+    expect(judged(alone.release(60, 2, "a", false).acquire(80, 4, "later"))).toMatch(/^invalid; lost-early/);
+  });
+
   it("lets a lease expire when the validity is over that the lock reported", () => {
     const recording = (atMs: number, grant: { readonly validForMs: number; readonly grantedAt?: number }): Recording =>
       new Recording().acquire(0, 0, "a", { ttlMs: 1000, ...grant }).acquire(atMs, 1, "b");

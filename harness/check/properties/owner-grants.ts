@@ -87,7 +87,7 @@ export class OwnerGrantLog {
       const name = nameOf(key, owner);
       const before = this.#byOwner.get(name);
       const entries = (before?.entries ?? 0) + 1;
-      const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner).length;
+      const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner, event.index).length;
       // The owner value that was granted last is the last to be forgotten.
       this.#byOwner.set(name, {
         hold,
@@ -100,17 +100,17 @@ export class OwnerGrantLog {
       });
       this.#forget();
     } else if (event.type === "info" && event.f === "acquire") {
-      this.#addUnknown(event.key, event.process);
+      this.#addUnknown(event.key, event.process, invocation?.index ?? event.index);
     } else if (event.type === "ok" && event.f === "release" && invocation?.f === "release") {
       this.#released(event, invocation);
     }
   }
 
-  #addUnknown(key: string, process: number): void {
-    const owner = this.#reentriesOf(key).add(process, undefined);
-    const known = owner === undefined ? undefined : this.of(key, owner);
-    if (owner === undefined || known === undefined) return;
-    this.#byOwner.replace(nameOf(key, owner), { ...known, unknown: known.unknown + 1 });
+  #addUnknown(key: string, process: number, invokedIndex: number): void {
+    for (const owner of this.#reentriesOf(key).add(process, undefined, invokedIndex)) {
+      const known = this.of(key, owner);
+      if (known !== undefined) this.#byOwner.replace(nameOf(key, owner), { ...known, unknown: known.unknown + 1 });
+    }
   }
 
   #reentriesOf(key: string): PossibleReentries<undefined> {
