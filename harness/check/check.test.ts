@@ -5,6 +5,7 @@ import type { History } from "../history/history.ts";
 import { checkHistory } from "./check.ts";
 import { allCheckers } from "./checkers.ts";
 import type { CheckerFactory } from "./checker.ts";
+import { Recording } from "./testing/recording.ts";
 
 const HEADER = `{"format":"lockstorm-history","version":1,"clients":2}`;
 
@@ -176,4 +177,18 @@ describe("many violations", () => {
     expect(properties["mutual-exclusion"]?.violations).toHaveLength(100);
     expect(remarks).toContain("50 more violations of mutual-exclusion are not listed");
   });
+});
+
+it("tells owner values apart that begin alike", () => {
+  const recording = new Recording({ clients: 2 })
+    .acquire(0, 0, "host-1:4711:1")
+    .acquire(10, 1, "host-1:4711:2")
+    .release(20, 1, "host-1:4711:2")
+    .release(30, 0, "host-1:4711:1");
+  const { properties } = checkHistory(recording.history);
+  for (const property of ["mutual-exclusion", "lease-exclusion", "linearizability"] as const) {
+    const told = properties[property]?.violations[0]?.explanation;
+    expect(told).toContain("host-1:4…1");
+    expect(told).toContain("host-1:4…2");
+  }
 });

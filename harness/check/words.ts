@@ -21,12 +21,20 @@ export function clientInWords(header: HistoryHeader, process: number): string {
   return header.clients === undefined ? `process ${process}` : clientName(clientOf(process, header.clients));
 }
 
-/** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)` */
-export function holderOf(header: HistoryHeader, hold: Pick<Hold, "process" | "owner" | "fence">): string {
+/** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`; its owner value differs from that of the others named beside it. */
+export function holderOf(
+  header: HistoryHeader,
+  hold: Pick<Hold, "process" | "owner" | "fence">,
+  beside: readonly Pick<Hold, "owner">[] = [],
+): string {
   const client = clientInWords(header, hold.process);
   const facts = [
     ...(client.startsWith("process") ? [] : [`process ${hold.process}`]),
-    `owner ${shortOwner(hold.owner)}`,
+    `owner ${shortOwner(
+      hold.owner,
+      undefined,
+      beside.map(({ owner }) => owner),
+    )}`,
     ...(hold.fence === undefined ? [] : [`fencing token ${hold.fence}`]),
   ];
   return `${client} (${facts.join(", ")})`;

@@ -1,7 +1,18 @@
 /** How many characters tell owner values apart. */
 const LETTERS = 8;
 
-/** An owner value short enough to read; `mark` stands for what was left out. */
-export function shortOwner(owner: string, mark = "…"): string {
-  return owner.length <= LETTERS + mark.length ? owner : `${owner.slice(0, LETTERS)}${mark}`;
+/**
+ * An owner value short enough to read; `mark` stands for what was left out. Beside owner values that begin alike, it goes on
+ * where it differs from the first of them.
+ */
+export function shortOwner(owner: string, mark = "…", beside: readonly string[] = []): string {
+  if (owner.length <= LETTERS + mark.length) return owner;
+  const begin = owner.slice(0, LETTERS);
+  const alike = beside.find((other) => other !== owner && other.startsWith(begin));
+  if (alike === undefined) return `${begin}${mark}`;
+  let same = LETTERS;
+  while (same < owner.length && owner[same] === alike[same]) same += 1;
+  const rest = owner.slice(same, same + LETTERS);
+  const end = same + LETTERS < owner.length ? mark : "";
+  return same === LETTERS ? `${begin}${rest}${end}` : `${begin}${mark}${rest}${end}`;
 }

@@ -61,7 +61,7 @@ function taken(
     const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
     const whose = own
       ? "meant for an earlier hold with the same owner value"
-      : `with owner ${shortOwner(interference.owner)}`;
+      : `with owner ${shortOwner(interference.owner, undefined, [first.owner])}`;
     const rule = own
       ? "each acquire needs a new owner value"
       : "a release must compare the owner value and delete the key in one step";

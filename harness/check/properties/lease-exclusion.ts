@@ -121,12 +121,13 @@ class LeaseExclusion implements Checker {
     const to = Math.max(from, Math.min(...holds.flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])));
     const lease = overlap.extended === first ? first.grantedLeaseEnd : overlap.firstLeaseEnd;
     const further = others.map(
-      (hold) => `${holderOf(header, hold)} at ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}; `,
+      (hold) =>
+        `${holderOf(header, hold, holds)} at ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}; `,
     );
     const account =
       `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${ms(from)} on. ` +
-      `${holderOf(header, first)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
-      `${further.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
+      `${holderOf(header, first, holds)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
+      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
       ...explain(account, [...holds.map(({ grantedIndex }) => grantedIndex), index], hypotheses),

@@ -197,11 +197,12 @@ class Linearizability implements Checker {
     const ofTokens = operation.kind === "acquire" && operations.hasOrderWithoutTokens(operation);
     const state = ofTokens
       ? "an order exists only if the fencing tokens are ignored"
-      : stateInWords(before, (process) => clientInWords(header, process));
+      : stateInWords(before, operation, (process) => clientInWords(header, process));
+    const heldBy = typeof before.state.holder === "string" ? [before.state.holder] : [];
     const holders =
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
     const account =
-      `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation)} ` +
+      `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation, heldBy)} ` +
       `between ${ms(operation.invokedTime)} and ${ms(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
     const events = [before.grant?.completed, operation.invoked, operation.completed];
     return {
@@ -313,8 +314,8 @@ function isDisordered({ kind, owner, fence }: LockOperation, { state }: Configur
   return differs || fence <= state.lastFence;
 }
 
-function resultInWords({ kind, owner, fence }: LockOperation): string {
-  const as = owner === undefined ? "" : ` as owner ${shortOwner(owner)}`;
+function resultInWords({ kind, owner, fence }: LockOperation, beside: readonly string[]): string {
+  const as = owner === undefined ? "" : ` as owner ${shortOwner(owner, undefined, beside)}`;
   switch (kind) {
     case "acquire":
       return `was granted it${as}${fence === undefined ? "" : ` with fencing token ${fence}`}`;
@@ -332,12 +333,16 @@ function resultInWords({ kind, owner, fence }: LockOperation): string {
   }
 }
 
-function stateInWords({ state, grant, point }: Configuration, client: (process: number) => string): string {
+function stateInWords(
+  { state, grant, point }: Configuration,
+  { owner = "" }: LockOperation,
+  client: (process: number) => string,
+): string {
   if (state.holder === undefined) return `since ${ms(point.time)} it was free`;
   const who =
     grant === undefined || typeof state.holder !== "string"
       ? "somebody"
-      : `${client(grant.process)} as owner ${shortOwner(state.holder)}`;
+      : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
   return `${who} held it (since ${ms(point.time)} at the earliest), and its lease cannot have expired before ${ms(state.expirableFrom)}`;
 }

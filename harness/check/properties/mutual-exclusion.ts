@@ -116,11 +116,11 @@ class MutualExclusion implements Checker {
         hold.end?.time !== hold.lastSignTime
           ? `still held it at ${ms(hold.lastSignTime)}`
           : `held it until ${ms(hold.lastSignTime)}`;
-      return `${holderOf(header, hold)} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
+      return `${holderOf(header, hold, [...earlier, second])} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
     });
     const account =
       `${tooManyInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
-      `${holding.join("")}${holderOf(header, second)} was granted it at ${ms(second.grantedTime)}.`;
+      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${ms(second.grantedTime)}.`;
     const hypotheses =
       met === undefined
         ? hypothesesOf(overlap, false, this.#evidence, interferences)

@@ -190,7 +190,7 @@ class OwnerRelease implements Checker {
       return;
     }
     this.#remarks.add(
-      `${clientInWords(this.#evidence.header, interference.process)} ended or extended ${key} as owner ${shortOwner(interference.owner)} while ${shortOwner(victim.owner)} held it (events ${interference.invokedIndex} and ${interference.completedIndex}): it may have held the lock itself, by an acquire of unknown outcome or on another copy of the lock`,
+      `${clientInWords(this.#evidence.header, interference.process)} ended or extended ${key} as owner ${shortOwner(interference.owner, undefined, [victim.owner])} while ${shortOwner(victim.owner, undefined, [interference.owner])} held it (events ${interference.invokedIndex} and ${interference.completedIndex}): it may have held the lock itself, by an acquire of unknown outcome or on another copy of the lock`,
     );
   }
 
@@ -246,8 +246,8 @@ class OwnerRelease implements Checker {
     const what = interference.f === "release" ? "released" : "extended";
     const stopped = pause === undefined ? "" : ` The client had been stopped by ${faultInWords(pause)}.`;
     const account =
-      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner)}) ${what} ${key} between ${ms(interference.invokedTime)} and ` +
-      `${ms(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim)} had held it since ` +
+      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} between ${ms(interference.invokedTime)} and ` +
+      `${ms(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
       `${ms(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
     const why = `the lock did not compare the owner value in the step that ${interference.f === "release" ? "deletes the key" : "extends the lease"}`;
