@@ -208,6 +208,8 @@ export class HoldTracker {
     // Where its owner was granted the lock meanwhile, nobody knows which of the two leases is the later one.
     const rival = own !== undefined && own.grantedIndex > grant.invocation.index ? own.promised?.lease : undefined;
     this.#leases.begin(hold, rival === undefined ? leaseOf(grant) : shorterLease(leaseOf(grant), rival));
+    // The hold may be the older one, which was over when its owner was told of it.
+    if (rival !== undefined && hold.leaseEnd <= hold.grantedTime) hold.doubtful = true;
     hold.share = this.#leases.shareOf(hold);
     this.#open.add(hold);
     return [...replaced, { kind: "granted", hold }];

@@ -52,6 +52,33 @@ describe("a grant that was answered after a later one", () => {
     }
   });
 
+  it("may be over already, by a notice that the lease is lost", () => {
+    const told = (owner: string): Recording =>
+      busy()
+        .acquire(0, 2, owner, { ttlMs: 20 })
+        .seek(5, 0, { ttlMs: 400 })
+        .lost(10, 2, owner)
+        .acquire(40, 1, "b")
+        .granted(50, 0, "a")
+        .release(60, 1, "b")
+        .release(70, 0, "a");
+    expect(verdict("lease-exclusion", told("a"))).toBe("valid");
+    expect(verdict("lease-exclusion", told("x"))).toBe("invalid");
+  });
+
+  it("may be over already, because the other lease is", () => {
+    const late = (ttlMs: number): Recording =>
+      busy()
+        .seek(0, 0, { ttlMs: 400 })
+        .acquire(2, 2, "a", { ttlMs })
+        .acquire(40, 1, "b")
+        .granted(50, 0, "a")
+        .release(60, 1, "b")
+        .release(70, 0, "a");
+    expect(verdict("mutual-exclusion", late(20))).toBe("valid");
+    expect(verdict("mutual-exclusion", late(400))).toBe("invalid");
+  });
+
   it("is certain again once it is extended", () => {
     const extended = busy()
       .seek(0, 0, { ttlMs: 400 })

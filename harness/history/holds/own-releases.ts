@@ -38,6 +38,12 @@ export class OwnReleases {
   /** Takes the next event, after it was asked whether a grant is doubtful. */
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (this.#clients === undefined) return;
+    if (event.type === "lost") {
+      // It tells of a hold, and nobody knows of which.
+      const beside = this.#doings.get(this.#nameOf(event.key, event.process));
+      if (beside !== undefined) this.#count(beside, event.value.owner, 0, event.index);
+      return;
+    }
     const begins = event.type === "invoke";
     const operation = begins ? event : invocation;
     if (operation?.f !== "acquire" && operation?.f !== "release") return;
@@ -50,7 +56,10 @@ export class OwnReleases {
     else this.#doings.set(name, doings);
   }
 
-  /** Whether the client of this process had a release of this owner value under way after this event. */
+  /**
+   * Whether the client of this process had a release of this owner value under way after this event, or was told that its
+   * lease is gone.
+   */
   anySince(index: number, key: string, process: number, owner: string): boolean {
     const doings = this.#clients === undefined ? undefined : this.#doings.get(this.#nameOf(key, process));
     if (doings === undefined) return false;
