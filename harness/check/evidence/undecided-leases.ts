@@ -72,7 +72,7 @@ export class UndecidedLeases {
     const leases = [undecided.own, ...undecided.rivals];
     const requests = [
       ...leases.map(({ doubts }) => doubts),
-      ...undecided.shares.values().map((share) => share.requests),
+      ...[...undecided.shares.values()].map((share) => share.requests),
     ];
     for (const request of new Set(requests.flat().filter(isOpen))) {
       const others = this.#byRequest.get(request.invokedIndex);
