@@ -1,8 +1,9 @@
-import { closeSync, existsSync, ftruncateSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, ftruncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 import { mendOfWriting, systemReason } from "../core/system-reason.ts";
 import { appendWhole, makeFolder, openForLines } from "../run/output-file.ts";
+import { endOfWholeLines, wholeLines } from "../run/whole-lines.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { type ElapsedMs, WorkTimes } from "./times/work-times.ts";
 
@@ -56,7 +57,7 @@ export function journalFolder(store: string): string {
 export class CampaignJournal<Entry> implements Disposable {
   /** The folder of results that it belongs to. */
   readonly store: string;
-  /** The work that was done before it was resumed. */
+  /** The work that was done before it was resumed; empty where it was handed over one by one. */
   readonly former: readonly Entry[];
   readonly #file: number;
   readonly #times: WorkTimes;
@@ -74,25 +75,38 @@ export class CampaignJournal<Entry> implements Disposable {
   /**
    * Opens `<store>/campaigns/<name>.jsonl`: empty, or after its last whole line when `resume` is set and the file
    * exists.
+   * @param onFormer is handed the work that was done before, one by one, instead of `former`: it may be millions of runs
    * @throws UserError when the file belongs to another campaign, or cannot be read or written
    */
   static open<Entry>(
     store: string,
     name: string,
     identity: CampaignIdentity,
-    { resume, schema }: { readonly resume: boolean; readonly schema: z.ZodType<Entry> },
+    {
+      resume,
+      schema,
+      onFormer,
+    }: {
+      readonly resume: boolean;
+      readonly schema: z.ZodType<Entry>;
+      readonly onFormer?: ((entry: Entry) => void) | undefined;
+    },
   ): CampaignJournal<Entry> {
     const path = journalFile(store, name, identity.shard);
-    const known = resume && isBegun(path) ? readJournal(path, schema) : undefined;
-    if (known !== undefined) mustBeSame(known, identity);
+    const known = resume && isBegun(path);
+    const former: Entry[] = [];
+    if (known) {
+      mustBeSame(path, readIdentity(path), identity);
+      for (const entry of journalEntries(path, schema)) (onFormer ?? ((each) => former.push(each)))(entry);
+    }
     try {
       makeFolder(dirname(path));
-      const file = openForLines(path, known === undefined);
+      const file = openForLines(path, !known);
       // Text after a torn line would be lost with it.
-      if (known !== undefined) ftruncateSync(file, readFileSync(path).lastIndexOf("\n") + 1);
-      const times = new WorkTimes(path, known === undefined);
-      const journal = new CampaignJournal({ store, file, times }, known?.entries ?? []);
-      if (known === undefined) journal.#write({ format: FORMAT, version: VERSION, ...identity });
+      if (known) ftruncateSync(file, endOfWholeLines(path));
+      const times = new WorkTimes(path, !known);
+      const journal = new CampaignJournal({ store, file, times }, former);
+      if (!known) journal.#write({ format: FORMAT, version: VERSION, ...identity });
       return journal;
     } catch (error) {
       throw unrecorded(store, error, known !== undefined);
@@ -143,14 +157,29 @@ export class CampaignJournal<Entry> implements Disposable {
  * @throws UserError naming file and line
  */
 export function readJournal<Entry>(file: string, schema: z.ZodType<Entry>): JournalContent<Entry> {
-  const [first = "", ...rest] = readFileSync(file, "utf8").split("\n").slice(0, -1);
-  const header = parse(file, 1, first, headerSchema);
-  const { kind, parameters, shard } = header;
-  return {
-    file,
-    identity: { kind, parameters, shard },
-    entries: rest.map((line, index) => parse(file, index + 2, line, schema)),
-  };
+  return { file, identity: readIdentity(file), entries: [...journalEntries(file, schema)] };
+}
+
+/**
+ * The description of the campaign that a journal belongs to. Reads no more than that.
+ * @throws UserError naming file and line
+ */
+export function readIdentity(file: string): CampaignIdentity {
+  const [first = ""] = wholeLines(file).take(1);
+  const { kind, parameters, shard } = parse(file, 1, first, headerSchema);
+  return { kind, parameters, shard };
+}
+
+/**
+ * The entries of a journal, each read when it is asked for; an unterminated last line is left out.
+ * @throws UserError naming file and line
+ */
+export function* journalEntries<Entry>(file: string, schema: z.ZodType<Entry>): Generator<Entry> {
+  let line = 0;
+  for (const text of wholeLines(file)) {
+    line += 1;
+    if (line > 1) yield parse(file, line, text, schema);
+  }
 }
 
 /**
@@ -159,7 +188,7 @@ export function readJournal<Entry>(file: string, schema: z.ZodType<Entry>): Jour
  */
 export function findIdentity(store: string, name: string, shard: Shard | undefined): CampaignIdentity | undefined {
   const path = journalFile(store, name, shard);
-  return isBegun(path) ? readJournal(path, z.unknown()).identity : undefined;
+  return isBegun(path) ? readIdentity(path) : undefined;
 }
 
 /** How two campaigns differ, in words; undefined when they are the same, shards aside. */
@@ -183,7 +212,7 @@ function unrecorded(store: string, error: unknown, hasBegun: boolean): UserError
   );
 }
 
-function mustBeSame({ file, identity }: JournalContent<unknown>, wanted: CampaignIdentity): void {
+function mustBeSame(file: string, identity: CampaignIdentity, wanted: CampaignIdentity): void {
   const difference = differenceOf(identity, wanted);
   if (difference === undefined) return;
   throw new UserError(
@@ -211,7 +240,7 @@ function parse<T>(file: string, line: number, text: string, schema: z.ZodType<T>
 
 /** Whether there is a journal with at least its first line. */
 function isBegun(path: string): boolean {
-  return existsSync(path) && readFileSync(path).includes("\n");
+  return existsSync(path) && wholeLines(path).take(1).toArray().length > 0;
 }
 
 function journalFile(store: string, name: string, shard: Shard | undefined): string {
