@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { z } from "zod";
+import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
 import { STORE } from "../run/store.ts";
 import {
   type CampaignIdentity,
   differenceOf,
   type JournalContent,
+  journalEntries,
   journalFolder,
+  readIdentity,
   readJournal,
 } from "./campaign-journal.ts";
 import type { ExploreResult } from "./explore/explore.ts";
@@ -18,7 +20,8 @@ import {
   findingsOf as findingsOfExploration,
 } from "./explore/explore-journal.ts";
 import { explorationName } from "./explore/prepare-exploration.ts";
-import { findingsOf, huntEntrySchema, huntParametersSchema, wantedPositions } from "./hunt/hunt-journal.ts";
+import { HuntCount } from "./hunt/hunt-count.ts";
+import { type HuntEntry, huntEntrySchema, huntParametersSchema, wantedPositions } from "./hunt/hunt-journal.ts";
 import type { HuntResult } from "./hunt/hunt-lock.ts";
 import { huntName } from "./hunt/prepare-hunt.ts";
 import { adoptRun, readKeptRun } from "./kept-run.ts";
@@ -27,13 +30,16 @@ import { counterexamplesIn, foundIn, ladderEntrySchema, mostTelling, tableOfJour
 import { Regressions } from "./regressions.ts";
 import { missingShards, refuseMixedShards } from "./shard.ts";
 import type { TalliedNote } from "./notes/tally.ts";
-import { type ElapsedMs, readElapsed, sumOf } from "./times/work-times.ts";
+import { type ElapsedMs, joinedTimes, readElapsed, sumOf } from "./times/work-times.ts";
 
 /** The results of all shards of one campaign, as if it had not been divided. */
 export type MergedResult =
   | { readonly ladder: LadderResult }
   | { readonly hunt: HuntResult }
   | { readonly exploration: ExploreResult };
+
+/** A journal and the campaign that it belongs to. */
+type Identified = readonly [file: string, identity: CampaignIdentity];
 
 /**
  * Merges the results of a campaign's shards, and copies counterexamples into the store.
@@ -42,11 +48,11 @@ export type MergedResult =
  */
 export async function mergeResults(paths: readonly string[], store: string = STORE): Promise<MergedResult> {
   const files = journalsIn(paths);
-  const identities = files.map((file) => [file, readJournal(file, z.unknown()).identity] as const);
+  const identities = files.map((file) => [file, readIdentity(file)] as const);
   const { kind } = commonIdentity(identities);
   refuseMixedShards(identities.map(([file, { shard }]) => ({ file, shard })));
   if (kind === "exploration") return { exploration: await mergeExploration(files, store) };
-  return kind === "ladder" ? { ladder: mergeLadder(files, store) } : { hunt: await mergeHunt(files, store) };
+  return kind === "ladder" ? { ladder: mergeLadder(files, store) } : { hunt: await mergeHunt(identities, store) };
 }
 
 /**
@@ -67,7 +73,7 @@ function journalsIn(paths: readonly string[]): readonly string[] {
  * The campaign that all journals belong to.
  * @throws UserError when they are not of one campaign
  */
-function commonIdentity(identities: readonly (readonly [file: string, CampaignIdentity])[]): CampaignIdentity {
+function commonIdentity(identities: readonly Identified[]): CampaignIdentity {
   const [first, ...rest] = identities;
   if (first === undefined) throw new UserError("there is nothing to merge", "give the folders of results");
   for (const [file, identity] of rest) {
@@ -86,10 +92,7 @@ function commonIdentity(identities: readonly (readonly [file: string, CampaignId
 function mergeLadder(files: readonly string[], store: string): LadderResult {
   const journals = read(files, ladderEntrySchema);
   const [first = ""] = files;
-  const { cells, backend, search } = tableOfJournal(
-    commonIdentity(journals.map(({ file, identity }) => [file, identity])),
-    first,
-  );
+  const { cells, backend, search } = tableOfJournal(commonIdentity(identified(journals)), first);
   const folders = new Map(
     journals.flatMap(({ file, entries }) =>
       [...counterexamplesIn(entries, backend)].map(([cell, folder]) => [cell, join(storeOf(file), folder)] as const),
@@ -109,9 +112,9 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
     backend,
     search,
     found,
-    elapsed: timesOf(journals),
+    elapsed: timesOf(files),
     wanted: cells.length,
-    reason: reasonOf(journals),
+    reason: reasonOf(identified(journals)),
     counterexamples: new Map(shown),
     containersOnly: [],
     notInstalled: [],
@@ -119,14 +122,12 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
 }
 
 /** Merges hunts for one lock: the first counterexample counts, as in an undivided hunt. */
-async function mergeHunt(files: readonly string[], store: string): Promise<HuntResult> {
-  const journals = read(files, huntEntrySchema);
-  const identity = commonIdentity(journals.map(({ file, identity: each }) => [file, each]));
-  const parameters = huntParametersSchema.parse(identity.parameters);
-  const entries = journals.flatMap(({ file, entries: each }) =>
-    each.map((entry) => (entry.folder === undefined ? entry : { ...entry, folder: join(storeOf(file), entry.folder) })),
-  );
-  const { counterexample, notes, ...counts } = findingsOf(parameters, entries, wantedPositions(parameters, undefined));
+async function mergeHunt(identities: readonly Identified[], store: string): Promise<HuntResult> {
+  const files = identities.map(([file]) => file);
+  const parameters = huntParametersSchema.parse(commonIdentity(identities).parameters);
+  const count = new HuntCount(parameters, firstBroken(files));
+  for (const file of files) for (const entry of huntEntries(file)) count.add(entry);
+  const { counterexample, notes, ...counts } = count.findings(wantedPositions(parameters, undefined));
   const kept = counterexample === undefined ? undefined : adoptRun(counterexample.folder, store);
   if (kept !== undefined) {
     const { plan } = await readKeptRun(kept);
@@ -140,19 +141,32 @@ async function mergeHunt(files: readonly string[], store: string): Promise<HuntR
     name: huntName(parameters.lock, parameters.topology.kind),
     store,
     findings: { ...counts, notes: adopted(notes, store), ...found },
-    reason: reasonOf(journals),
-    elapsedMs: sumOf(
-      timesOf(journals),
-      entries.map(({ position }) => position),
-    ),
-    lostShards: missingShards(journals.map(({ identity: { shard } }) => shard)),
+    reason: reasonOf(identities),
+    elapsedMs: sumOf(timesOf(files)),
+    lostShards: missingShards(identities.map(([, { shard }]) => shard)),
   };
+}
+
+/** The position of the first counterexample in any of the journals; Infinity where there is none. */
+function firstBroken(files: readonly string[]): number {
+  let first = Infinity;
+  for (const file of files) {
+    for (const { verdict, position } of huntEntries(file)) if (verdict === "invalid") first = Math.min(first, position);
+  }
+  return first;
+}
+
+/** The entries of a hunt's journal, one by one: there may be millions. Folders are those of the runs. */
+function* huntEntries(file: string): Generator<HuntEntry> {
+  for (const entry of journalEntries(file, huntEntrySchema)) {
+    yield entry.folder === undefined ? entry : { ...entry, folder: join(storeOf(file), entry.folder) };
+  }
 }
 
 /** Merges explorations: what counts is what an undivided exploration would have run. */
 async function mergeExploration(files: readonly string[], store: string): Promise<ExploreResult> {
   const journals = read(files, exploreEntrySchema);
-  const identity = commonIdentity(journals.map(({ file, identity: each }) => [file, each]));
+  const identity = commonIdentity(identified(journals));
   const parameters = exploreParametersSchema.parse(identity.parameters);
   const entries = journals.flatMap(({ file, entries: each }) =>
     each.map((entry) => ("broken" in entry ? { ...entry, folder: join(storeOf(file), entry.folder) } : entry)),
@@ -168,7 +182,7 @@ async function mergeExploration(files: readonly string[], store: string): Promis
     name: explorationName(parameters.lock, parameters.topology.kind),
     store,
     findings: { ...found, broken: broken && { path: broken.path, folder } },
-    reason: reasonOf(journals),
+    reason: reasonOf(identified(journals)),
   };
 }
 
@@ -183,13 +197,17 @@ function adopted(notes: readonly TalliedNote[], store: string): readonly Tallied
   });
 }
 
-/** The times of all shards: no two did the same piece of work. */
-function timesOf(journals: readonly JournalContent<unknown>[]): ElapsedMs {
-  return new Map(journals.flatMap(({ file }) => [...readElapsed(file)]));
+/** The times of all shards. */
+function timesOf(files: readonly string[]): ElapsedMs {
+  return joinedTimes(files.map(readElapsed));
 }
 
 function read<T>(files: readonly string[], schema: z.ZodType<T>): readonly JournalContent<T>[] {
   return files.map((file) => readJournal(file, schema));
+}
+
+function identified(journals: readonly JournalContent<unknown>[]): readonly Identified[] {
+  return journals.map(({ file, identity }) => [file, identity]);
 }
 
 /** The folder of results that contains a journal. */
@@ -198,7 +216,7 @@ function storeOf(file: string): string {
 }
 
 /** Why results are missing, if some are. */
-function reasonOf(journals: readonly JournalContent<unknown>[]): string {
-  const missing = missingShards(journals.map(({ identity }) => identity.shard));
+function reasonOf(identities: readonly Identified[]): string {
+  const missing = missingShards(identities.map(([, { shard }]) => shard));
   return missing === undefined ? "the hunt was not finished" : `${missing} is missing from the results`;
 }

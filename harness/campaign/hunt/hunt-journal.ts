@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PROPERTIES, type Property, type Verdict } from "../../core/verdict.ts";
-import { type ResidualRisk, residualRiskOf } from "../../core/statistics/residual-risk.ts";
+import { PROPERTIES, type Property } from "../../core/verdict.ts";
+import type { ResidualRisk } from "../../core/statistics/residual-risk.ts";
 import { recurrenceSchema } from "../../core/recurrence.ts";
 import { NOTE_KINDS } from "../../core/run-note.ts";
-import { type TalliedNote, tally } from "../notes/tally.ts";
+import type { TalliedNote } from "../notes/tally.ts";
 import type { Shard } from "../campaign-journal.ts";
 
 const position = z.int().nonnegative().describe("index of the run from 0: regressions first, then generated plans");
@@ -76,51 +76,4 @@ export interface HuntFindings {
   /** What the hunt leaves open; absent with a counterexample, and when no plan was drawn at random. */
   readonly residualRisk?: ResidualRisk | undefined;
   readonly counterexample?: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
-}
-
-/**
- * The result of the entries of a whole hunt, or of all its shards: the first counterexample by position counts, and the
- * entries before it. An undivided hunt would have ended there.
- * @param wanted how many plans there should be
- */
-export function findingsOf(parameters: HuntParameters, entries: readonly HuntEntry[], wanted: number): HuntFindings {
-  const inOrder = [...new Map(entries.map((entry) => [entry.position, entry])).values()].toSorted(
-    (one, other) => one.position - other.position,
-  );
-  const broken = inOrder.find((entry) => entry.verdict === "invalid");
-  const counted = inOrder.filter((entry) => broken === undefined || entry.position <= broken.position);
-  const residualRisk = broken === undefined ? residualRiskOf(inOrder.filter(isQuiet)) : undefined;
-  const unpromised = counted.filter(isUnpromised).length;
-  const count = (verdict: Verdict["verdict"]): number => counted.filter((entry) => entry.verdict === verdict).length;
-  return {
-    parameters,
-    runs: counted.length,
-    valid: count("valid"),
-    unknown: count("unknown") - unpromised,
-    unpromised,
-    notes: tally(counted.flatMap((entry) => (entry.verdict === "invalid" ? [] : [entry]))),
-    held: heldIn(counted.filter(isQuiet)),
-    fixed: counted.filter((entry) => entry.verdict === "valid" && entry.position < parameters.regressions.length)
-      .length,
-    missing: broken === undefined ? wanted - counted.length : 0,
-    residualRisk,
-    counterexample: broken,
-  };
-}
-
-function heldIn(entries: readonly Exclude<HuntEntry, { verdict: "invalid" }>[]): readonly HeldProperty[] {
-  const runs = new Map<Property, number>();
-  for (const { held = [] } of entries) for (const property of held) runs.set(property, (runs.get(property) ?? 0) + 1);
-  return PROPERTIES.flatMap((property) => {
-    const count = runs.get(property);
-    return count === undefined ? [] : [{ property, runs: count }];
-  });
-}
-
-function isQuiet(entry: HuntEntry): entry is Exclude<HuntEntry, { verdict: "invalid" }> {
-  return entry.verdict !== "invalid";
-}
-
-function isUnpromised(entry: HuntEntry): boolean {
-  return entry.verdict === "unknown" && (entry.notes ?? []).some(({ kind }) => kind === "nothing-promised");
 }

@@ -18,17 +18,23 @@ import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
 import { sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
-import { findingsOf, type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
+import { HuntCount } from "./hunt-count.ts";
+import { type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
 import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 
+/** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
+const HUNTING = 0;
+
 /** For each kind of note: how many different notes have their first run kept. */
 const MOST_KEPT = 20;
 
-/** The work done so far: in memory, and in a journal too unless the hunt only leads to one counterexample. */
+/** The work done so far: counted, and in a journal too unless the hunt only leads to one counterexample. */
 interface WorkDone {
-  readonly entries: HuntEntry[];
+  /** The verdicts of the plans that were run before the hunt was interrupted, by position. */
+  readonly former: ReadonlyMap<number, HuntEntry["verdict"]>;
+  readonly firsts: Firsts;
   /** Also records the time since the entry before, or since the hunt began. */
   add(entry: HuntEntry): void;
 }
@@ -58,36 +64,38 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
   const { store, signal } = surroundings;
   const hunt = await prepareHunt(options, surroundings);
   const { name, shard, path, parameters } = hunt;
+  const count = new HuntCount(parameters);
+  const former = new Map<number, HuntEntry["verdict"]>();
+  const firsts = new Firsts();
   const resume = options.resume === true;
+  const onFormer = (entry: HuntEntry): void => {
+    count.add(entry);
+    former.set(entry.position, entry.verdict);
+    if (entry.verdict !== "invalid") firsts.isFirst(entry.notes ?? []);
+  };
   using journal =
     path === undefined
-      ? CampaignJournal.open(store, name, identityOf(hunt), { resume, schema: huntEntrySchema })
+      ? CampaignJournal.open(store, name, identityOf(hunt), { resume, schema: huntEntrySchema, onFormer })
       : undefined;
-  const entries = [...(journal?.former ?? [])];
   let begun = performance.now();
   const record: WorkDone = {
-    entries,
+    former,
+    firsts,
     add: (entry) => {
-      entries.push(entry);
+      count.add(entry);
       journal?.append(entry);
       const now = performance.now();
-      journal?.took(entry.position, now - begun);
+      journal?.took(HUNTING, now - begun);
       begun = now;
     },
   };
-  if (!entries.some(({ verdict }) => verdict === "invalid")) await tryPlans(hunt, record, surroundings);
-  const wanted = path === undefined ? wantedPositions(parameters, shard) : entries.length;
+  if (!count.isBroken) await tryPlans(hunt, record, surroundings);
+  const wanted = path === undefined ? wantedPositions(parameters, shard) : count.runs;
   return {
     name: name + shardSuffix(shard),
     store,
-    findings: findingsOf(parameters, entries, wanted),
-    elapsedMs:
-      journal === undefined
-        ? undefined
-        : sumOf(
-            journal.elapsed,
-            entries.map(({ position }) => position),
-          ),
+    findings: count.findings(wanted),
+    elapsedMs: journal === undefined ? undefined : sumOf(journal.elapsed),
     reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
   };
 }
@@ -103,11 +111,10 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   const execute = simulations?.execute ?? (await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
   progress.note(`hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} runs`);
-  const { entries } = record;
-  if (entries.length > 0) progress.note(`resumed: ${entries.length} runs were done before`);
+  const { former, firsts } = record;
+  if (former.size > 0) progress.note(`resumed: ${former.size} runs were done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
-  const firsts = new Firsts(entries);
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,
@@ -130,7 +137,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
       if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${before + 1}`);
     },
     isMine: (position) => isInShard(position, shard),
-    known: new Map(entries.map(({ position, verdict }) => [position, verdict])),
+    known: former,
     signal,
     parallel,
     run: (plan, unwanted) =>
@@ -168,10 +175,6 @@ async function simulationsOn(
 /** The notes seen before: the first run of each is kept, up to the limit. */
 class Firsts {
   readonly #seen = new Map<NoteKind, Set<string>>();
-
-  constructor(entries: readonly HuntEntry[]) {
-    for (const entry of entries) if (entry.verdict !== "invalid") this.isFirst(entry.notes ?? []);
-  }
 
   /** Whether one of the notes is new, so that the run is worth keeping. */
   isFirst(notes: readonly RunNote[]): boolean {

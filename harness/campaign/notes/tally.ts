@@ -12,28 +12,51 @@ export function tally(
   runs: readonly { readonly notes?: readonly RunNote[]; readonly folder?: string }[],
 ): readonly TalliedNote[] {
   const counted = new Tally();
-  for (const { notes = [], folder } of runs) for (const note of notes) counted.add(note, folder);
+  for (const [position, { notes = [], folder }] of runs.entries()) counted.addRun(notes, { position, folder });
   return counted.sorted;
 }
 
-/** Notes, counted while a campaign goes on. */
+/** A note with the places in the campaign where it came first. */
+interface Counted {
+  readonly note: TalliedNote;
+  /** The position of the first run that had it. */
+  readonly at: number;
+  /** The position of the run whose folder it names. */
+  readonly folderAt: number;
+}
+
+/**
+ * Notes, counted while a campaign goes on. The runs may come in any order, as those of shards do, if each comes with its
+ * position.
+ */
 export class Tally {
-  readonly #found = new Map<string, TalliedNote>();
+  readonly #found = new Map<string, Counted>();
+  #next = 0;
 
   /** @param before what was counted earlier, as `counted` gave it */
   constructor(before: readonly TalliedNote[] = []) {
-    for (const note of before) this.#found.set(keyOf(note), note);
+    for (const note of before) {
+      const at = this.#next++;
+      this.#found.set(keyOf(note), { note, at, folderAt: note.folder === undefined ? Infinity : at });
+    }
   }
 
-  add({ kind, what }: RunNote, folder?: string): void {
-    const key = keyOf({ kind, what });
-    const known = this.#found.get(key);
-    this.#found.set(key, { kind, what, runs: (known?.runs ?? 0) + 1, ...firstOf(known, folder) });
+  /** Adds a note of a run that comes after all before. */
+  add(note: RunNote): void {
+    this.#count(note, this.#next++, undefined);
+  }
+
+  /** Adds the notes of the run at a position of the campaign. */
+  addRun(
+    notes: readonly RunNote[],
+    { position, folder }: { readonly position: number; readonly folder?: string | undefined },
+  ): void {
+    for (const [index, note] of notes.entries()) this.#count(note, position + index / notes.length, folder);
   }
 
   /** In the order in which they came first. */
   get counted(): readonly TalliedNote[] {
-    return [...this.#found.values()];
+    return [...this.#found.values()].toSorted((one, other) => one.at - other.at).map(({ note }) => note);
   }
 
   /** By kind, the most frequent first, and of equals the one that came first. */
@@ -41,6 +64,18 @@ export class Tally {
     return this.counted.toSorted(
       (one, other) => NOTE_KINDS.indexOf(one.kind) - NOTE_KINDS.indexOf(other.kind) || other.runs - one.runs,
     );
+  }
+
+  #count({ kind, what }: RunNote, at: number, folder: string | undefined): void {
+    const key = keyOf({ kind, what });
+    const known = this.#found.get(key);
+    const isFirst = folder !== undefined && at < (known?.folderAt ?? Infinity);
+    const first = isFirst ? folder : known?.note.folder;
+    this.#found.set(key, {
+      note: { kind, what, runs: (known?.note.runs ?? 0) + 1, ...(first === undefined ? {} : { folder: first }) },
+      at: Math.min(at, known?.at ?? Infinity),
+      folderAt: isFirst ? at : (known?.folderAt ?? Infinity),
+    });
   }
 }
 
@@ -65,9 +100,4 @@ export function isDecided(counts: {
 /** Whether the lock crashed a client of its own in some run. */
 export function crashedClients({ notes }: { readonly notes: readonly RunNote[] }): boolean {
   return notes.some(({ kind }) => kind === "crashed");
-}
-
-function firstOf(known: TalliedNote | undefined, folder: string | undefined): { readonly folder?: string } {
-  const first = known === undefined ? folder : (known.folder ?? folder);
-  return first === undefined ? {} : { folder: first };
 }

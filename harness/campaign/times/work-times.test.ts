@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readElapsed, sumOf, WorkTimes } from "./work-times.ts";
+import { joinedTimes, readElapsed, sumOf, WorkTimes } from "./work-times.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lockstorm-times-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -28,6 +28,12 @@ test("the parts of a piece of work are added up, before and after it is resumed,
   ]);
   expect(sumOf(elapsed, [0, 1, 2])).toBe(35);
   expect(sumOf(elapsed, [2])).toBeUndefined();
+  expect(sumOf(elapsed)).toBe(35);
+  expect([...joinedTimes([elapsed, new Map([[1, 5]]), new Map([[3, 1]])])]).toEqual([
+    [0, 10],
+    [1, 30],
+    [3, 1],
+  ]);
 });
 
 test("another campaign begins without them, and one without times has none", () => {

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, readFileSync } from "node:fs";
+import { closeSync, existsSync } from "node:fs";
 import { z } from "zod";
 import { appendWhole, openForLines } from "../../run/output-file.ts";
+import { wholeLines } from "../../run/whole-lines.ts";
 
 const lineSchema = z.object({ work: z.int().nonnegative(), elapsedMs: z.number().nonnegative() });
 
@@ -48,19 +49,26 @@ export function readElapsed(journal: string): ElapsedMs {
   const file = timesFile(journal);
   const elapsed = new Map<number, number>();
   if (!existsSync(file)) return elapsed;
-  for (const line of readFileSync(file, "utf8").split("\n")) {
+  for (const line of wholeLines(file)) {
     const parsed = lineSchema.safeParse(asJson(line));
     if (parsed.success) addTime(elapsed, parsed.data);
   }
   return elapsed;
 }
 
+/** The times of several journals. No two did the same part of a piece of work. */
+export function joinedTimes(times: Iterable<ElapsedMs>): ElapsedMs {
+  const joined = new Map<number, number>();
+  for (const elapsed of times) for (const [work, elapsedMs] of elapsed) addTime(joined, { work, elapsedMs });
+  return joined;
+}
+
 function addTime(elapsed: Map<number, number>, { work, elapsedMs }: z.infer<typeof lineSchema>): void {
   elapsed.set(work, (elapsed.get(work) ?? 0) + elapsedMs);
 }
 
-/** The sum of the times of some pieces; undefined where none was measured. */
-export function sumOf(elapsed: ElapsedMs, works: Iterable<number>): number | undefined {
+/** The sum of all times, or of those of some pieces; undefined where none was measured. */
+export function sumOf(elapsed: ElapsedMs, works: Iterable<number> = elapsed.keys()): number | undefined {
   let sum: number | undefined;
   for (const work of works) {
     const one = elapsed.get(work);

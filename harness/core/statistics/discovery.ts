@@ -28,26 +28,40 @@ const Z = 1.959_963_984_540_054;
  * @param shown what each run showed, each thing once a run
  */
 export function discoveryOf(shown: readonly (readonly string[])[]): Discovery {
-  const runs = shown.length;
-  const seenIn = new Map<string, readonly number[]>();
-  for (const [run, things] of shown.entries()) {
+  const count = new DiscoveryCount();
+  for (const things of shown) count.add(things);
+  return count.discovery;
+}
+
+/** The runs of `discoveryOf`, one by one and in any order: it keeps what they showed, and not the runs. */
+export class DiscoveryCount {
+  #runs = 0;
+  /** The first runs that showed a thing. */
+  readonly #seenIn = new Map<string, readonly number[]>();
+
+  add(things: readonly string[]): void {
+    const run = this.#runs++;
     for (const thing of things) {
-      const known = seenIn.get(thing) ?? [];
+      const known = this.#seenIn.get(thing) ?? [];
       // What more than two runs showed is no longer rare.
-      if (known.length < 3) seenIn.set(thing, [...known, run]);
+      if (known.length < 3) this.#seenIn.set(thing, [...known, run]);
     }
   }
-  const rare = [...seenIn.values()];
-  const alone = new Set(rare.filter(({ length }) => length === 1).flat()).size;
-  const pairs = new Set(rare.filter(({ length }) => length === 2).map(String)).size;
-  if (runs === 0) return { runs, distinct: 0, probability: 1, low: 0, high: 1 };
-  const probability = alone / runs;
-  const margin = Z * Math.sqrt((probability + (2 * pairs) / runs - probability ** 2) / runs);
-  return {
-    runs,
-    distinct: seenIn.size,
-    probability,
-    low: Math.max(0, probability - margin),
-    high: Math.min(1, Math.max(probability + margin, upperBound({ hits: alone, trials: runs }, 0.975))),
-  };
+
+  get discovery(): Discovery {
+    const runs = this.#runs;
+    if (runs === 0) return { runs, distinct: 0, probability: 1, low: 0, high: 1 };
+    const rare = [...this.#seenIn.values()];
+    const alone = new Set(rare.filter(({ length }) => length === 1).flat()).size;
+    const pairs = new Set(rare.filter(({ length }) => length === 2).map(String)).size;
+    const probability = alone / runs;
+    const margin = Z * Math.sqrt((probability + (2 * pairs) / runs - probability ** 2) / runs);
+    return {
+      runs,
+      distinct: this.#seenIn.size,
+      probability,
+      low: Math.max(0, probability - margin),
+      high: Math.min(1, Math.max(probability + margin, upperBound({ hits: alone, trials: runs }, 0.975))),
+    };
+  }
 }

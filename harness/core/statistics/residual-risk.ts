@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { discoveryOf } from "./discovery.ts";
+import { DiscoveryCount } from "./discovery.ts";
 import { upperBound } from "./proportion.ts";
 
 const probability = z.number().min(0).max(1);
@@ -34,15 +34,31 @@ export interface QuietRun {
 
 /** What runs without a violation leave open; undefined when none of their plans was drawn at random. */
 export function residualRiskOf(all: readonly QuietRun[]): ResidualRisk | undefined {
-  const random = all.flatMap(({ verdict, orders }) => (orders === undefined ? [] : [{ verdict, orders }]));
-  if (random.length === 0) return undefined;
-  const valid = random.filter(({ verdict }) => verdict === "valid").length;
-  const { runs, distinct, probability, low, high } = discoveryOf(random.map(({ orders }) => orders));
-  return {
-    runs,
-    valid,
-    atMost: upperBound({ hits: 0, trials: valid }),
-    orders: distinct,
-    newOrder: { probability, low, high },
-  };
+  const count = new RiskCount();
+  for (const run of all) count.add(run);
+  return count.risk;
+}
+
+/** The runs of `residualRiskOf`, one by one and in any order. */
+export class RiskCount {
+  #valid = 0;
+  readonly #shown = new DiscoveryCount();
+
+  add({ verdict, orders }: QuietRun): void {
+    if (orders === undefined) return;
+    if (verdict === "valid") this.#valid += 1;
+    this.#shown.add(orders);
+  }
+
+  get risk(): ResidualRisk | undefined {
+    const { runs, distinct, probability, low, high } = this.#shown.discovery;
+    if (runs === 0) return undefined;
+    return {
+      runs,
+      valid: this.#valid,
+      atMost: upperBound({ hits: 0, trials: this.#valid }),
+      orders: distinct,
+      newOrder: { probability, low, high },
+    };
+  }
 }

@@ -1,0 +1,83 @@
+import { RiskCount } from "../../core/statistics/residual-risk.ts";
+import { PROPERTIES, type Property } from "../../core/verdict.ts";
+import { Tally } from "../notes/tally.ts";
+import type { HuntEntry, HuntFindings, HuntParameters } from "./hunt-journal.ts";
+import { Positions } from "./positions.ts";
+
+type QuietEntry = Exclude<HuntEntry, { verdict: "invalid" }>;
+
+/**
+ * The result of a hunt, or of all its shards, counted entry by entry: a hunt of millions of plans keeps none of them. The
+ * entries may come in any order; one that was there before counts once.
+ */
+export class HuntCount {
+  readonly #parameters: HuntParameters;
+  readonly #last: number;
+  readonly #positions = new Positions();
+  readonly #notes = new Tally();
+  readonly #risk = new RiskCount();
+  readonly #held = new Map<Property, number>();
+  #runs = 0;
+  #valid = 0;
+  #unknown = 0;
+  #unpromised = 0;
+  #fixed = 0;
+  #broken: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
+
+  /**
+   * @param last the position of the first counterexample, where one is known before: an undivided hunt would have ended
+   * there, and what comes after does not count
+   */
+  constructor(parameters: HuntParameters, last = Infinity) {
+    this.#parameters = parameters;
+    this.#last = last;
+  }
+
+  /** How many runs there are, the counterexample too. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  get isBroken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  add(entry: HuntEntry): void {
+    if (entry.position > this.#last || !this.#positions.add(entry.position)) return;
+    this.#runs += 1;
+    if (entry.verdict === "invalid") this.#broken ??= entry;
+    else this.#addQuiet(entry);
+  }
+
+  /** @param wanted how many plans there should be */
+  findings(wanted: number): HuntFindings {
+    const broken = this.#broken;
+    return {
+      parameters: this.#parameters,
+      runs: this.#runs,
+      valid: this.#valid,
+      unknown: this.#unknown,
+      unpromised: this.#unpromised,
+      notes: this.#notes.sorted,
+      held: PROPERTIES.flatMap((property) => {
+        const runs = this.#held.get(property);
+        return runs === undefined ? [] : [{ property, runs }];
+      }),
+      fixed: this.#fixed,
+      missing: broken === undefined ? wanted - this.#runs : 0,
+      residualRisk: broken === undefined ? this.#risk.risk : undefined,
+      counterexample: broken,
+    };
+  }
+
+  #addQuiet(entry: QuietEntry): void {
+    const { position, verdict, notes = [], held = [], folder } = entry;
+    if (verdict === "valid") this.#valid += 1;
+    else if (notes.some(({ kind }) => kind === "nothing-promised")) this.#unpromised += 1;
+    else this.#unknown += 1;
+    if (verdict === "valid" && position < this.#parameters.regressions.length) this.#fixed += 1;
+    for (const property of held) this.#held.set(property, (this.#held.get(property) ?? 0) + 1);
+    this.#notes.addRun(notes, { position, folder });
+    this.#risk.add(entry);
+  }
+}
