@@ -109,7 +109,7 @@ export class CampaignJournal<Entry> implements Disposable {
       if (!known) journal.#write({ format: FORMAT, version: VERSION, ...identity });
       return journal;
     } catch (error) {
-      throw unrecorded(store, error, known !== undefined);
+      throw unrecorded(store, error);
     }
   }
 
@@ -121,7 +121,7 @@ export class CampaignJournal<Entry> implements Disposable {
     try {
       this.#write(entry);
     } catch (error) {
-      throw unrecorded(this.store, error, true);
+      throw unrecorded(this.store, error);
     }
   }
 
@@ -133,7 +133,7 @@ export class CampaignJournal<Entry> implements Disposable {
     try {
       this.#times.add(work, elapsedMs);
     } catch (error) {
-      throw unrecorded(this.store, error, true);
+      throw unrecorded(this.store, error);
     }
   }
 
@@ -202,14 +202,9 @@ export function differenceOf(one: CampaignIdentity, other: CampaignIdentity): st
   return undefined;
 }
 
-/** @param hasBegun whether something is recorded there already, with which the campaign can go on */
-function unrecorded(store: string, error: unknown, hasBegun: boolean): UserError {
+function unrecorded(store: string, error: unknown): UserError {
   const why = error instanceof UserError ? error.message : systemReason(error);
-  return new UserError(
-    `cannot record the campaign in ${store}: ${why}`,
-    hasBegun ? `${mendOfWriting(error)}, then --resume` : mendOfWriting(error),
-    { cause: error },
-  );
+  return new UserError(`cannot record the campaign in ${store}: ${why}`, mendOfWriting(error), { cause: error });
 }
 
 function mustBeSame(file: string, identity: CampaignIdentity, wanted: CampaignIdentity): void {

@@ -23,7 +23,7 @@ export function systemReason(error: unknown): string {
 /** How to make a write possible that the system refused with this error, or with one that has it as its cause. */
 export function mendOfWriting(error: unknown): string {
   const code = codeOf(error) ?? (error instanceof Error ? codeOf(error.cause) : undefined);
-  if (code === "ENOSPC" || code === "EDQUOT") return "free space";
+  if (code === "ENOSPC" || code === "EDQUOT") return "free space and repeat the command, a campaign with --resume";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return "make it writable, or name another path";
   return "name another path";
 }

@@ -82,6 +82,11 @@ test.each([
   expect(readdirSync(folder)).toEqual(["precious"]);
 });
 
+test("on a full disk the hint is to make room and to go on", () => {
+  const write = (): void => replaceFile("/dev/full", "text");
+  expect(write).toThrow(expect.objectContaining({ hint: expect.stringMatching(/^free space .* --resume$/) }));
+});
+
 test("a device is written to, not replaced", () => {
   replaceFile("/dev/null", "x");
   expect(statSync("/dev/null").isCharacterDevice()).toBe(true);

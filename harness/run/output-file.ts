@@ -197,7 +197,8 @@ function look(at: () => Stats): Stats | undefined {
   }
 }
 
-function unwritable(path: string, error: unknown): UserError {
+/** What a user reads when a file cannot be written. */
+export function unwritable(path: string, error: unknown): UserError {
   if (error instanceof UserError) return error;
   return new UserError(`${path} cannot be written: ${systemReason(error)}`, mendOfWriting(error), { cause: error });
 }

@@ -287,4 +287,15 @@ describe("a run that cannot be", () => {
     fixture.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
     await expect(fixture.settle()).rejects.toThrow(new HarnessError("the history cannot be written: ENOSPC"));
   });
+
+  test("when the user can make room for the history, the user is told", async () => {
+    const full = new UserError("the history cannot be written", "free space");
+    const sink = (line: string): void => {
+      if (line.includes("lost")) throw full;
+    };
+    const fixture = new RunFixture(plan({ clients: [holder, holder] }), { sink });
+    await fixture.system.clock.advance(20);
+    fixture.system.client(0).tellLost({ key: "k1", owner: "owner-1" });
+    await expect(fixture.settle()).rejects.toBe(full);
+  });
 });

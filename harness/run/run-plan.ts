@@ -1,5 +1,5 @@
 import { PROMOTION } from "../core/fault-traits.ts";
-import { HarnessError, messageOf } from "../core/errors.ts";
+import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
 import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { EndMarker, History, RunEnd } from "../history/history.ts";
@@ -49,7 +49,8 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
         options.sink?.(line);
       } catch (error) {
         // Events come from many places, and none of the callers that record them could handle the error.
-        breakdown.reject(new HarnessError(`the history cannot be written: ${messageOf(error)}`, { cause: error }));
+        const unwritten = new HarnessError(`the history cannot be written: ${messageOf(error)}`, { cause: error });
+        breakdown.reject(error instanceof UserError ? error : unwritten);
       }
     },
   );

@@ -52,6 +52,13 @@ describe("a run's folder", () => {
     expect(create).toThrow(UserError);
     expect(create).toThrow("the run cannot be recorded in");
   });
+
+  test("whose history cannot be written is the user's to fix too", () => {
+    const folder = RunFolder.create(store, plan(), NOON);
+    folder[Symbol.dispose]();
+    expect(() => folder.sink("{}\n")).toThrow(UserError);
+    expect(() => folder.sink("{}\n")).toThrow(`${folder.historyFile} cannot be written: `);
+  });
 });
 
 describe("reading a plan", () => {

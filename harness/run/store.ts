@@ -6,7 +6,7 @@ import { type Plan, planSchema } from "../core/plan.ts";
 import { codeOf, mendOfWriting, systemReason } from "../core/system-reason.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { readTextFile } from "./input-file.ts";
-import { appendWhole, makeFolder, openForLines, replaceFile } from "./output-file.ts";
+import { appendWhole, makeFolder, openForLines, replaceFile, unwritable } from "./output-file.ts";
 import type { LineSink } from "./recorder.ts";
 
 /** The folder in which all runs are kept, below the working directory. */
@@ -59,9 +59,13 @@ export class RunFolder implements Disposable {
     return join(this.path, "logs");
   }
 
-  /** Writes a line of the history at once: it survives the harness. */
+  /** Writes a line of the history at once: it survives the harness. @throws UserError when it cannot be written */
   readonly sink: LineSink = (line) => {
-    appendWhole(this.#history, line);
+    try {
+      appendWhole(this.#history, line);
+    } catch (error) {
+      throw unwritable(this.historyFile, error);
+    }
   };
 
   /** Writes the whole history of a run that is over. */
