@@ -1,10 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { Job } from "kubernetes-models/batch/v1/Job";
 import { PersistentVolumeClaim } from "kubernetes-models/v1/PersistentVolumeClaim";
 import { Pod } from "kubernetes-models/v1/Pod";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { EXIT } from "../../core/verdict.ts";
 import { runMain } from "../testing/run-main.ts";
@@ -16,7 +19,9 @@ afterAll(() => rmSync(store, { recursive: true }));
 
 interface PodSpec {
   readonly securityContext: object;
-  readonly containers: readonly [{ readonly args: readonly string[]; readonly securityContext: object }];
+  readonly containers: readonly [
+    { readonly command?: readonly string[]; readonly args: readonly string[]; readonly securityContext: object },
+  ];
 }
 interface Manifest {
   readonly kind: string;
@@ -71,26 +76,89 @@ function wordsOf(path: string, variables: Readonly<Record<string, string>>): rea
   return filled.map((word) => word.replaceAll("/results/", `${store}/`));
 }
 
+/** The words of `command` and `args`, as a container of the image would run them, with `lockstorm` from these sources. */
+async function runContainer(
+  path: string,
+  env: Readonly<Record<string, string>>,
+  PATH = `${programs()}:${process.env["PATH"]}`,
+): Promise<{ readonly code: unknown; readonly output: string; readonly errors: string }> {
+  const { command = [], args } = manifest(path).spec.template.spec.containers[0];
+  const [program = "lockstorm", ...words] = [...command, ...args].map((word) =>
+    word.replaceAll("/results/", `${store}/`),
+  );
+  try {
+    const { stdout, stderr } = await promisify(execFile)(program, words, { env: { ...env, PATH, NO_COLOR: "1" } });
+    return { code: 0, output: stdout, errors: stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: unknown; stdout: string; stderr: string };
+    return { code, output: stdout, errors: stderr };
+  }
+}
+
+/** A folder with a program `lockstorm`, as the image has one. */
+function programs(): string {
+  const folder = join(store, "bin");
+  mkdirSync(folder, { recursive: true });
+  const launcher = fileURLToPath(new URL("../launch.js", import.meta.url));
+  writeFileSync(join(folder, "lockstorm"), `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`);
+  chmodSync(join(folder, "lockstorm"), 0o755);
+  return folder;
+}
+
+/** The table of the same campaign on one machine. */
+async function undivided(words: readonly string[]): Promise<string> {
+  const whole = join(store, "whole");
+  const args = manifest("hunt.yaml").spec.template.spec.containers[0].args;
+  const alone = args.filter((word) => !/^--(shard|store)=/.test(word));
+  expect(await lockstorm([...alone, ...words, `--store=${whole}`], literals)).toBe(EXIT.valid);
+  return readFileSync(join(whole, "ladder.json"), "utf8");
+}
+
 /** The exit code of the program. */
 async function lockstorm(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<number | null> {
   return (await runMain(words, { env })).code;
 }
 
-test("the pods' own commands, for a small table, give shards that the merge finds complete", async () => {
+describe("the pods' own commands, for a small table", () => {
   const small = ["--lock=set-px,single", "--topology=single", "--faults=pause-client", "--runs=10", "--threads=1"];
   const count = Number(literals["LOCKSTORM_SHARDS"]);
-  for (let index = 0; index < count; index += 1) {
-    const variables = { ...literals, JOB_COMPLETION_INDEX: String(index) };
-    expect(await lockstorm([...wordsOf("hunt.yaml", variables), ...small], variables)).toBe(EXIT.valid);
-  }
-  const [script = ""] = manifest("merge/merge.yaml").spec.template.spec.containers[0].args;
-  expect(script).toBe(
-    'exec lockstorm merge "/results/$CAMPAIGN"/[0-9]* --store="/results/$CAMPAIGN/merged" --report=markdown,junit',
-  );
-  const results = Array.from({ length: count }, (_, index) => join(store, literals["CAMPAIGN"] ?? "", String(index)));
-  const merge = ["--store", join(store, "merged"), "--report=markdown,junit"];
-  expect(await lockstorm(["merge", ...results, ...merge])).toBe(EXIT.valid);
-  expect(await lockstorm(["merge", ...results.slice(1), ...merge])).toBe(EXIT.unknown);
+  const campaign = join(store, literals["CAMPAIGN"] ?? "");
+
+  beforeAll(async () => {
+    for (let index = 0; index < count; index += 1) {
+      const variables = { ...literals, JOB_COMPLETION_INDEX: String(index) };
+      expect(await lockstorm([...wordsOf("hunt.yaml", variables), ...small], variables)).toBe(EXIT.valid);
+    }
+  }, 240_000);
+
+  test("give shards that the merge finds complete, and merges to what one machine finds", async () => {
+    const merged = await runContainer("merge/merge.yaml", literals);
+    expect([merged.code, merged.errors]).toEqual([EXIT.valid, ""]);
+    expect(readFileSync(join(campaign, "merged", "ladder.json"), "utf8")).toBe(await undivided(small));
+  });
+
+  test("give shards of which the merge misses none silently", async () => {
+    renameSync(join(campaign, "0"), join(campaign, "lost"));
+    const lacking = await runContainer("merge/merge.yaml", literals);
+    renameSync(join(campaign, "lost"), join(campaign, "0"));
+    expect([lacking.code, lacking.output]).toEqual([
+      EXIT.unknown,
+      expect.stringContaining(`shard 1 of ${count} is missing`),
+    ]);
+  });
+});
+
+test("the merge of a campaign that has no results fails, and says which", async () => {
+  const none = await runContainer("merge/merge.yaml", { CAMPAIGN: "none" });
+  expect([none.code, none.errors]).toEqual([
+    EXIT.usage,
+    expect.stringMatching(/none\/\[0-9\]\* holds no results; .*\n$/),
+  ]);
+});
+
+test("without lockstorm in the image, the merge fails with the reason", async () => {
+  const { code, errors } = await runContainer("merge/merge.yaml", literals, "/usr/bin:/bin");
+  expect([code, errors]).toEqual([127, expect.stringContaining("lockstorm")]);
 });
 
 test("a mistake in the arguments fails, --exit-zero or not", async () => {
