@@ -83,9 +83,7 @@ async function runContainer(
   PATH = `${programs()}:${process.env["PATH"]}`,
 ): Promise<{ readonly code: unknown; readonly output: string; readonly errors: string }> {
   const { command = [], args } = manifest(path).spec.template.spec.containers[0];
-  const [program = "lockstorm", ...words] = [...command, ...args].map((word) =>
-    word.replaceAll("/results/", `${store}/`),
-  );
+  const [program = "", ...words] = [...command, ...args].map((word) => word.replaceAll("/results/", `${store}/`));
   try {
     const { stdout, stderr } = await promisify(execFile)(program, words, { env: { ...env, PATH, NO_COLOR: "1" } });
     return { code: 0, output: stdout, errors: stderr };
@@ -156,9 +154,12 @@ test("the merge of a campaign that has no results fails, and says which", async 
   ]);
 });
 
-test("without lockstorm in the image, the merge fails with the reason", async () => {
+test("without lockstorm in the image, pods and merge fail, and name it", async () => {
   const { code, errors } = await runContainer("merge/merge.yaml", literals, "/usr/bin:/bin");
   expect([code, errors]).toEqual([127, expect.stringContaining("lockstorm")]);
+  // Whatever the image would start by itself.
+  expect(manifest("hunt.yaml").spec.template.spec.containers[0].command).toEqual(["lockstorm"]);
+  expect((await runContainer("hunt.yaml", literals, "/usr/bin:/bin")).code).toBe("ENOENT");
 });
 
 test("a mistake in the arguments fails, --exit-zero or not", async () => {
