@@ -111,4 +111,19 @@ export const benchmarks: readonly BenchmarkEntry[] = [
     needsEngine: true,
     load: () => import("../../lock-impl/locks.bench.ts"),
   },
+  {
+    name: "shards",
+    summary: "merging the shards of a hunt, up to a thousand: time and memory",
+    load: () => import("./growth/shards.bench.ts"),
+  },
+  {
+    name: "store",
+    summary: "a store of a hundred thousand runs: listed, drawn, pruned",
+    load: () => import("./growth/store.bench.ts"),
+  },
+  {
+    name: "threads",
+    summary: "plans per second of a hunt by threads, and by shards side by side",
+    load: () => import("./growth/threads.bench.ts"),
+  },
 ];
