@@ -72,11 +72,15 @@ export class Tally {
     const isFirst = folder !== undefined && at < (known?.folderAt ?? Infinity);
     const first = isFirst ? folder : known?.note.folder;
     this.#found.set(key, {
-      note: { kind, what, runs: (known?.note.runs ?? 0) + 1, ...(first === undefined ? {} : { folder: first }) },
+      note: withFolder({ kind, what, runs: (known?.note.runs ?? 0) + 1 }, first),
       at: Math.min(at, known?.at ?? Infinity),
       folderAt: isFirst ? at : (known?.folderAt ?? Infinity),
     });
   }
+}
+
+function withFolder(note: TalliedNote, folder: string | undefined): TalliedNote {
+  return folder === undefined ? note : { ...note, folder };
 }
 
 /** Equal for notes that count together. */
