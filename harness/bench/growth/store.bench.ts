@@ -21,7 +21,7 @@ const COMMANDS = [
   ["open"],
   ["open"],
   ["runs", "--older-than", `${RUNS / 2}h`, "--delete"],
-  ["runs", "--older-than", "0", "--delete"],
+  ["runs", "--older-than", "1m", "--delete"],
 ] as const;
 
 export const benchmark: Benchmark = {
