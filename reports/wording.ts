@@ -24,6 +24,7 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "lost-early": "a holder lost its lease before its time",
   "refused-while-free": "the lock refused although it was free",
   "left-behind": "one of several keys was left taken",
+  overtaken: "a client that stood in the queue was overtaken",
   contradiction: "the lock's answers contradict each other",
   "lost-write": "the resource lost a write that it had acknowledged",
   "effect-after-failure": "a write that was reported as failed took effect",

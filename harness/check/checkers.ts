@@ -3,6 +3,7 @@ import type { CheckerFactory } from "./checker.ts";
 import { allOrNothing } from "./properties/all-or-nothing.ts";
 import { deadlockFreedom } from "./properties/deadlock-freedom.ts";
 import { fencingTokens } from "./properties/fencing-tokens.ts";
+import { firstComeFirstServed } from "./properties/first-come-first-served.ts";
 import { leaseExclusion } from "./properties/lease-exclusion.ts";
 import { linearizability, type LinearizabilityOptions } from "./properties/linearizability.ts";
 import { lostUpdates } from "./properties/lost-updates.ts";
@@ -22,6 +23,7 @@ export function allCheckers(options: LinearizabilityOptions = {}): readonly Chec
     "deadlock-freedom": deadlockFreedom,
     linearizability: linearizability(options),
     "all-or-nothing": allOrNothing,
+    "first-come-first-served": firstComeFirstServed,
   };
   return PROPERTIES.map((property) => checkers[property]);
 }

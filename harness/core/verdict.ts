@@ -11,7 +11,7 @@ interface PropertyEntry {
   readonly promisable: boolean;
 }
 
-/** The safety and liveness properties, P1 to P9, in the order in which reports list them. */
+/** The safety and liveness properties, P1 to P10, in the order in which reports list them. */
 const ENTRIES = {
   "mutual-exclusion": { letters: "ME", meaning: "at most one client holds the lock at a time", promisable: false },
   "lease-exclusion": { letters: "LE", meaning: "at most one lease is in force at a time", promisable: true },
@@ -46,6 +46,11 @@ const ENTRIES = {
     meaning: "an acquisition of several keys that fails leaves none behind, and a release gives back all",
     promisable: true,
   },
+  "first-come-first-served": {
+    letters: "FF",
+    meaning: "nobody who asks for the lock later is granted it before a client that stands in its queue",
+    promisable: true,
+  },
 } as const satisfies Readonly<Record<string, PropertyEntry>>;
 
 /** What a lock, or the resource that it guards, can be required to keep; the glossary says what each one means. */
@@ -72,6 +77,7 @@ export function meaningOf(property: Property): string {
  * - `lost-early`: a holder found its lease gone before the end of the lease, and no fault took it away.
  * - `refused-while-free`: a try was refused as contended while nobody held the lock.
  * - `left-behind`: an acquisition or a release of several keys left one of them taken.
+ * - `overtaken`: a client that stood in the lock's queue was granted the lock after one that asked for it later.
  * - `contradiction`: the lock's answers contradict each other, and none of them alone is to blame.
  * - `lost-write`: the resource acknowledged a write and does not have it.
  * - `effect-after-failure`: a write took effect although it was reported as failed.
@@ -99,6 +105,7 @@ export const CAUSES = [
   "lost-early",
   "refused-while-free",
   "left-behind",
+  "overtaken",
   "contradiction",
   "lost-write",
   "effect-after-failure",

@@ -117,6 +117,19 @@ const renewedSchema = z.looseObject({
 });
 
 /**
+ * The lock told the client that it stands in the queue for the key, first come, first served. It lies between the
+ * invocation and the completion of the acquire that waits.
+ */
+const queuedSchema = z.looseObject({
+  ...stamp,
+  process: clientProcess,
+  type: z.literal("queued"),
+  f: z.literal("queue"),
+  key,
+  value: z.looseObject({}).optional(),
+});
+
+/**
  * A fault was injected or healed. `outcome` says whether its effect was seen: `installed` (seen, `evidence` says how),
  * `skipped` (not done), `indeterminate` (done, effect not seen). `processes` names the client processes it hit. `step`
  * is its position in the plan's list of faults. Two kinds are seen and not injected: `f: "promotion"`, a replica became
@@ -223,10 +236,11 @@ type ClientEventOf<F extends OperationName> = Known<
 export type ClientEvent = { [F in OperationName]: ClientEventOf<F> }[OperationName];
 export type LostEvent = Known<z.infer<typeof lostSchema>>;
 export type RenewedEvent = Known<z.infer<typeof renewedSchema>>;
+export type QueuedEvent = Known<z.infer<typeof queuedSchema>>;
 export type FaultEvent = Known<z.infer<typeof faultSchema>>;
 export type AuditEvent = Known<z.infer<typeof auditSchema>>;
 export type NoticeEvent = Known<z.infer<typeof noticeSchema>>;
-export type HistoryEvent = ClientEvent | LostEvent | RenewedEvent | FaultEvent | AuditEvent | NoticeEvent;
+export type HistoryEvent = ClientEvent | LostEvent | RenewedEvent | QueuedEvent | FaultEvent | AuditEvent | NoticeEvent;
 /** The end marker. It is no event: nothing in the system under test happened. */
 export type EndMarker = Known<z.infer<typeof endMarkerSchema>>;
 
@@ -271,6 +285,7 @@ export function isMarked({ version }: HistoryHeader): boolean {
 export function eventSchema(type: unknown, f: unknown): z.ZodType<HistoryEvent> | undefined {
   if (type === "lost") return lostSchema;
   if (type === "renewed") return renewedSchema;
+  if (type === "queued") return queuedSchema;
   if (type === "fault") return faultSchema;
   if (type === "audit") return auditSchema;
   if (type === "notice") return noticeSchema;

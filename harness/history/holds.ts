@@ -142,7 +142,7 @@ export class HoldTracker {
 
   #change(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     if (event.type === "fault") return this.#strike(event);
-    if (event.type === "audit" || event.type === "notice") return [];
+    if (event.type === "audit" || event.type === "notice" || event.type === "queued") return [];
     if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
     if (event.type === "renewed") return this.#renew(event);
     if (event.type === "invoke") return this.#invoke(event);
@@ -185,6 +185,7 @@ export class HoldTracker {
   /** An operation on the key shows that its client still means to hold. */
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || event.type === "lost" || event.type === "renewed") return;
+    if (event.type === "queued") return;
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
     const operation = event.type === "invoke" ? event : invocation;

@@ -129,6 +129,11 @@ export class Recording {
     return this.#add(atMs, { process, type: "renewed", f: "lease", key: this.#key, value });
   }
 
+  /** The lock told the process that it stands in the queue. */
+  queued(atMs: number, process: number): this {
+    return this.#add(atMs, { process, type: "queued", f: "queue", key: this.#key });
+  }
+
   /** What the process invoked has an indeterminate end. */
   info(atMs: number, process: number, f: "acquire" | "extend" | "release" | "write"): this {
     return this.#add(atMs, { process, type: "info", f, key: this.#key, value: { reason: "timed out" } });

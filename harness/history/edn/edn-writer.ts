@@ -7,8 +7,8 @@ import type { HistoryEvent } from "../history.ts";
  */
 export function toEdn(event: HistoryEvent): string | undefined {
   const { index, time } = event;
-  if (event.type === "lost" || event.type === "renewed" || event.type === "audit" || event.type === "notice")
-    return undefined;
+  if (event.type === "lost" || event.type === "renewed" || event.type === "queued") return undefined;
+  if (event.type === "audit" || event.type === "notice") return undefined;
   if (event.type === "fault") {
     const f = `${event.value.phase === "start" ? "start" : "stop"}-${event.f}`;
     return edn({ index, time, process: toKeyword("nemesis"), type: toKeyword("info"), f: toName(f) }, event.value);

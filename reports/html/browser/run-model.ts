@@ -181,6 +181,7 @@ export function describeEvent(event: HistoryEvent, lane: string): string {
   if (event.type === "notice") return `${event.value.targets.join(", ")} froze without a fault of the plan`;
   if (event.type === "lost") return `${lane} is notified that its lease of ${event.key} is lost`;
   if (event.type === "renewed") return `${lane}'s lease of ${event.key} was renewed by the lock`;
+  if (event.type === "queued") return `${lane} stands in the queue for ${event.key}`;
   const word = { invoke: "invokes", ok: "ok:", fail: "refused:", info: "unanswered:" }[event.type];
   return `${lane} ${word} ${event.f} ${event.key}`;
 }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { judge, violationsOf } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const judged = (recording: Recording): string => judge("first-come-first-served", recording);
+const recorded = (facts = {}): Recording => new Recording({ clients: 3, backend: "simulated", ...facts });
+const LONG = { ttlMs: 5000, waitMs: 5000 };
+
+/** client-0 holds; client-1 stands in the queue at 20 ms; client-2 asks at 30 ms, and is granted the lock at 110 ms. */
+const passed = (recording = recorded(), { waiter = LONG, late = LONG } = {}): Recording =>
+  recording
+    .acquire(0, 0, "x", LONG)
+    .seek(10, 1, waiter)
+    .queued(20, 1)
+    .seek(30, 2, late)
+    .release(100, 0, "x")
+    .granted(110, 2, "z");
+
+/** client-1 is granted the lock when client-2 has given it back. */
+const served = (recording: Recording, grantedAtMs = 201): Recording =>
+  recording.release(200, 2, "z").granted(210, 1, "y", { grantedAtMs });
+
+describe("a client that stood in the queue before another asked", () => {
+  it("was overtaken if its lease counts from after the grant to the other", () => {
+    expect(judged(served(passed()))).toBe("invalid; overtaken 2,3,4,7,10");
+    expect(violationsOf("first-come-first-served", served(passed()))[0]?.explanation).toBe(
+      "client-1 stood in the queue for k at 20 ms. client-2 asked for it after that, at 30 ms, and was granted it at 110 ms; client-1 was still waiting, and was granted it at 210 ms. The lock let client-2 pass the queue.",
+    );
+  });
+
+  it("was served in turn if it is granted first", () => {
+    const inTurn = recorded()
+      .acquire(0, 0, "x", LONG)
+      .seek(10, 1, LONG)
+      .queued(20, 1)
+      .seek(30, 2, LONG)
+      .release(100, 0, "x")
+      .granted(110, 1, "y", { grantedAtMs: 101 });
+    expect(judged(inTurn)).toBe("valid");
+  });
+
+  it("may have been granted it first where only the answer is late", () => {
+    expect(judged(served(passed(), 109))).toBe("valid");
+    expect(judged(passed().release(200, 2, "z").granted(210, 1, "y"))).toBe("valid");
+  });
+
+  it("is still overtaken where a fault was skipped, or comes much later", () => {
+    expect(judged(served(passed().fault(150, "latency", { outcome: "skipped" })))).toMatch(/^invalid/);
+    expect(judged(served(passed()).fault(1211, "latency"))).toMatch(/^invalid/);
+  });
+});
+
+describe("nothing is certain", () => {
+  const unqueued = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG);
+  it.each<[string, Recording]>([
+    ["where no client was told that it is queued", served(unqueued.seek(30, 2, LONG).granted(110, 2, "z"))],
+    [
+      "where the other asked before the queue was certain",
+      served(
+        recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).seek(15, 2, LONG).queued(20, 1).granted(110, 2, "z"),
+      ),
+    ],
+    ["of one that does not wait", served(passed(recorded(), { late: { ...LONG, waitMs: 0 } }))],
+    ["of a re-entry", served(passed(recorded().acquire(0, 2, "w", LONG)))],
+    ["after a fault", served(passed(recorded().fault(0, "latency")))],
+    ["where a fault is recorded within a second", served(passed()).fault(1210, "latency")],
+    ["after an unknown outcome", served(passed(recorded().seek(0, 5, LONG).info(1, 5, "acquire")))],
+    ["of a semaphore", served(passed(recorded().acquire(0, 5, "w", { limit: 2 }).release(2, 5, "w")))],
+    ["of a history that somebody else recorded", served(passed(new Recording({ clients: 3 })))],
+  ])("%s", (_, recording) => {
+    expect(judged(recording)).not.toMatch(/^invalid/);
+  });
+
+  it("of a waiter that gives up", () => {
+    expect(judged(passed().refused(150, 1))).toBe("not-applicable");
+  });
+});

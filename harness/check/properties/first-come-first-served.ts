@@ -1,0 +1,194 @@
+import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { NANOSECONDS_PER_MS, type QueuedEvent } from "../../history/history.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import type { Checker, CheckerFactory } from "../checker.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
+import { explain } from "../explanation.ts";
+import { Findings, notApplicable, VALID } from "../findings.ts";
+import { clientInWords, ms } from "../words.ts";
+
+/** A fault is recorded after its effect is seen: what happened this long before the record may be its effect. */
+const SETTLED = 1000 * NANOSECONDS_PER_MS;
+
+type Seek = Extract<InvocationEvent, { f: "acquire" }>;
+type Granted = Extract<CompletionEvent, { f: "acquire"; type: "ok" }>;
+
+/** An acquire that is under way, and what is known of its place in the queue. */
+interface Waiter {
+  readonly seek: Seek;
+  /** The client held the key when it asked: a re-entry need not queue. */
+  readonly reenters: boolean;
+  /** When the lock first said that it stands in the queue. */
+  queued: QueuedEvent | undefined;
+  /** The last grant to somebody who asked after that. */
+  passedBy: Grant | undefined;
+}
+
+interface Grant {
+  readonly seek: Seek;
+  readonly completion: Granted;
+}
+
+/** A waiter that was granted the key after a client that asked later. */
+interface Overtaking {
+  readonly waiter: Seek;
+  readonly queued: QueuedEvent;
+  readonly granted: Granted;
+  readonly first: Grant;
+}
+
+/** What is known of a key. */
+interface KeyState {
+  /** By process, the acquires under way. */
+  readonly waiters: Map<number, Waiter>;
+  /** Processes that were granted it and have not given it back. */
+  readonly holders: Set<number>;
+}
+
+/**
+ * P10, first come, first served: a client that stands in the queue is granted the lock before every client that asks for
+ * it later. The order in which two acquires reached the lock is certain only if the lock told one client that it stands
+ * in the queue (`queued`) before the other client asked. A violation is such a pair, where the later one was granted
+ * first. The grant of the earlier one is certainly the later grant only if its lease counts from a moment (`grantedAt`)
+ * after the grant to the other was completed: an answer alone may be late. One try without waiting, a re-entry, and a
+ * key that several may hold are no part of the queue. A lock may drop a waiter that does not show itself, so a run is
+ * judged until shortly before its first fault or unknown outcome, and a history that lockstorm did not record is not.
+ */
+export const firstComeFirstServed: CheckerFactory = {
+  property: "first-come-first-served",
+  create: (evidence) => new FirstComeFirstServed(evidence),
+};
+
+class FirstComeFirstServed implements Checker {
+  readonly #evidence: SharedEvidence;
+  readonly #findings = new Findings("first-come-first-served");
+  readonly #keys = new Map<string, KeyState>();
+  /** Found, and not yet excused by a fault that is recorded soon after. */
+  #overtakings: readonly Overtaking[] = [];
+  /** From when on nothing is certain, in nanoseconds since the start. */
+  #certainUntil = Number.POSITIVE_INFINITY;
+  #queued = false;
+  #tested = false;
+
+  constructor(evidence: SharedEvidence) {
+    this.#evidence = evidence;
+  }
+
+  get remarks(): readonly string[] {
+    return this.#findings.remarks;
+  }
+
+  push({ event, invocation }: HistoryStep): void {
+    if (event.type === "fault" && event.value.outcome !== "skipped") this.#disturb(event.time);
+    else if (event.type === "notice") this.#disturb(event.value.from);
+    else if (event.type === "queued") this.#queue(event);
+    else if (event.type === "invoke") this.#begin(event);
+    else if (event.type === "ok" || event.type === "fail" || event.type === "info") this.#end(event, invocation);
+  }
+
+  conclude(key: string): void {
+    this.#keys.delete(key);
+  }
+
+  finish(): PropertyVerdict {
+    for (const overtaking of this.#overtakings)
+      if (overtaking.granted.time < this.#certainUntil) this.#findings.add(() => this.#describe(overtaking));
+    return this.#findings.verdict(this.#withoutViolation());
+  }
+
+  #withoutViolation(): PropertyVerdict {
+    if (!this.#queued) return notApplicable("no lock told a client that it stands in a queue");
+    if (this.#tested) return VALID;
+    return notApplicable("nobody asked for a key after a client that was certain to stand in its queue, undisturbed");
+  }
+
+  #disturb(time: number): void {
+    this.#certainUntil = Math.min(this.#certainUntil, time - SETTLED);
+  }
+
+  #begin(event: InvocationEvent): void {
+    if (event.f !== "acquire") return;
+    const { waiters, holders } = this.#of(event.key);
+    const reenters = event.value.inner === true || holders.has(event.process);
+    waiters.set(event.process, { seek: event, reenters, queued: undefined, passedBy: undefined });
+  }
+
+  #queue(event: QueuedEvent): void {
+    const waiter = this.#keys.get(event.key)?.waiters.get(event.process);
+    if (waiter === undefined) return;
+    this.#queued = true;
+    waiter.queued ??= event;
+  }
+
+  #end(event: CompletionEvent, invocation: InvocationEvent | undefined): void {
+    // A client goes on under another number, and what it did may take effect at any time.
+    if (event.type === "info") this.#disturb(event.time + SETTLED);
+    const state = this.#keys.get(event.key);
+    if (state === undefined) return;
+    if (event.f === "release" && invocation?.f === "release" && event.type === "ok" && event.value.released)
+      state.holders.delete(event.process);
+    if (event.f !== "acquire") return;
+    const waiter = state.waiters.get(event.process);
+    state.waiters.delete(event.process);
+    if (event.type !== "ok") return;
+    state.holders.add(event.process);
+    if (waiter !== undefined && isInOrder(waiter) && !this.#evidence.isShareable(event.key))
+      this.#grant(state, waiter, event);
+  }
+
+  #grant({ waiters }: KeyState, { seek, queued, passedBy }: Waiter, completion: Granted): void {
+    const others = [...waiters.values()].filter(isInOrder);
+    for (const other of others) if (isBehind(seek, other.queued)) other.passedBy = { seek, completion };
+    if (queued === undefined || !this.#evidence.beganFree || completion.time >= this.#certainUntil) return;
+    if (passedBy !== undefined || others.some((other) => isBehind(other.seek, queued))) this.#tested = true;
+    const { grantedAt } = completion.value;
+    if (passedBy === undefined || grantedAt === undefined || grantedAt < passedBy.completion.time) return;
+    const overtaking = { waiter: seek, queued, granted: completion, first: passedBy };
+    this.#overtakings = [...this.#overtakings, overtaking].slice(0, MOST_KEPT);
+  }
+
+  #describe({ waiter, queued, granted, first }: Overtaking): Violation {
+    const { header } = this.#evidence;
+    const early = clientInWords(header, waiter.process);
+    const late = clientInWords(header, first.seek.process);
+    const account =
+      `${early} stood in the queue for ${waiter.key} at ${ms(queued.time)}. ${late} asked for it after that, at ` +
+      `${ms(first.seek.time)}, and was granted it at ${ms(first.completion.time)}; ${early} was still waiting, and was ` +
+      `granted it at ${ms(granted.time)}.`;
+    return explain(
+      account,
+      [waiter.index, queued.index, first.seek.index, first.completion.index, granted.index],
+      [
+        {
+          cause: "overtaken",
+          events: [],
+          why: `the lock let ${late} pass the queue`,
+          ground: { on: "history" },
+          remedies: [],
+        },
+      ],
+    );
+  }
+
+  #of(key: string): KeyState {
+    const known = this.#keys.get(key);
+    if (known !== undefined) return known;
+    const fresh: KeyState = { waiters: new Map(), holders: new Set() };
+    this.#keys.set(key, fresh);
+    return fresh;
+  }
+}
+
+/** Overtakings are kept to the end of the history: this many at most. */
+const MOST_KEPT = 1000;
+
+/** Whether the acquire is one of the queue: it waits, it is for this key alone, and it does not re-enter. */
+function isInOrder({ seek: { value }, reenters }: Waiter): boolean {
+  return !reenters && value.alsoKeys === undefined && value.waitMs !== undefined && value.waitMs > 0;
+}
+
+/** Whether the acquire was invoked after this one certainly stood in the queue. */
+function isBehind(seek: Seek, queued: QueuedEvent | undefined): boolean {
+  return queued !== undefined && seek.index > queued.index;
+}
