@@ -5,6 +5,7 @@ import type {
   LockClient,
   LockDriver,
   LockEnvironment,
+  Queued,
   Renewed,
 } from "../core/lock-driver.ts";
 import type { Supports } from "../core/sharing.ts";
@@ -126,6 +127,10 @@ class AlteredClient implements LockClient {
 
   onLost(listener: (lost: Lost) => void): void {
     this.#lostListeners.push(listener);
+  }
+
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#lock.onQueued?.(listener);
   }
 
   onRenewed(listener: (renewed: Renewed) => void): void {

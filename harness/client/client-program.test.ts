@@ -14,6 +14,7 @@ const grant: Grant = { key: "k1", owner: "o1", fence: 7, validForMs: 980 };
 class StubClient implements LockClient {
   extend?: NonNullable<LockClient["extend"]>;
   onLost?: NonNullable<LockClient["onLost"]>;
+  onQueued?: NonNullable<LockClient["onQueued"]>;
   readonly asked: unknown[][] = [];
   disposed = 0;
   onAcquire: () => Promise<Completion<Grant>> = async () => ({ type: "ok", value: grant });
@@ -139,6 +140,19 @@ describe("a driver whose answer is none", () => {
     await program.perform(acquire);
     lock.onRelease = async () => ({ type: "ok", value: { released: "yes" as never } });
     expect(await program.perform(release)).toMatchObject({ kind: "invalid-answer" });
+  });
+
+  test("may be a place in a queue, which is passed on if it names a key", async () => {
+    let tell: (queued: { key: string }) => void = () => {};
+    lock.onQueued = (listener) => (tell = listener);
+    await using program = await start();
+    const heard: object[] = [];
+    program.onQueued((queued) => heard.push(queued));
+    tell({ key: "" });
+    expect(await program.perform(acquire)).toMatchObject({ reason: "the answer of onQueued: `key` is empty" });
+    tell({ key: "k1" });
+    expect(await program.perform(acquire)).toMatchObject({ ok: true });
+    expect(heard).toEqual([{ key: "k1" }]);
   });
 
   test("may be a lost notice: the next reply tells of it, and it is not passed on", async () => {

@@ -1,4 +1,12 @@
-import type { Completion, Grant, LockClient, LockDriver, LockEnvironment, Address } from "../core/lock-driver.ts";
+import type {
+  Completion,
+  Grant,
+  LockClient,
+  LockDriver,
+  LockEnvironment,
+  Address,
+  Queued,
+} from "../core/lock-driver.ts";
 import { InvalidAnswerError, messageOf } from "../core/errors.ts";
 import { lacking, statedSharing, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
@@ -6,6 +14,7 @@ import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts
 import {
   grantProblem,
   lostProblem,
+  queuedProblem,
   renewedProblem,
   refuseNoClient,
   releaseProblem,
@@ -86,6 +95,15 @@ export class ClientProgram implements AsyncDisposable {
       }
       const { key, owner, validForMs, validFromMs } = renewed;
       listener({ key, owner, validForMs, grantedAt: this.#counted(validFromMs) });
+    });
+  }
+
+  /** Calls `listener` when the lock reports that an acquire stands in its queue. */
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#lock.onQueued?.((queued) => {
+      const problem = queuedProblem(queued);
+      if (problem === undefined) listener({ key: queued.key });
+      else this.#mistake ??= invalidAnswer("onQueued", problem);
     });
   }
 

@@ -55,6 +55,12 @@ export function renewedProblem(renewed: unknown): string | undefined {
   );
 }
 
+/** A problem with what `onQueued` reports. */
+export function queuedProblem(queued: unknown): string | undefined {
+  if (!isRecord(queued)) return "it reported a place in a queue without saying of which key";
+  return nameProblem("key", queued["key"]);
+}
+
 /** @throws UserError when `connect` did not return a usable client */
 export function refuseNoClient(client: unknown): asserts client is LockClient {
   for (const method of ["acquire", "release"]) {

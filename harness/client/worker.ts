@@ -53,6 +53,7 @@ async function start(configuration: WorkerConfiguration): Promise<ClientProgram>
   process.on("uncaughtExceptionMonitor", (error, origin) => send({ event: "crashed", ...crashOf(origin, error) }));
   program.onLost((lost) => send({ event: "lost", ...lost }));
   program.onRenewed((renewed) => send({ event: "renewed", ...renewed }));
+  program.onQueued((queued) => send({ event: "queued", ...queued }));
   return program;
 }
 

@@ -28,8 +28,19 @@ export interface LockClient extends AsyncDisposable {
   onLost?(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
   /** Calls `listener` when the lock has renewed a lease by itself. Absent if it never does, or cannot tell. */
   onRenewed?(listener: (renewed: Renewed) => void): void;
+  /**
+   * Calls `listener` when the server has told the lock that this acquire stands in its queue for the key, before the
+   * acquire completes. A lock that calls it promises to grant in the order of that queue, and states `validFromMs` in its
+   * grants. Absent if the lock has no such queue.
+   */
+  onQueued?(listener: (queued: Queued) => void): void;
   /** The wall clock that the lock reads, in milliseconds since 1970. Absent if that is `Date.now()` of this process. */
   wallMs?(): Promise<number>;
+}
+
+/** The key whose queue an acquire of the client stands in. */
+export interface Queued {
+  readonly key: string;
 }
 
 /** A lease that the lock renewed by itself, for `validForMs` from `validFromMs` on, a reading of `performance.now()`. */

@@ -1,3 +1,4 @@
+import type { Queued } from "./lock-driver.ts";
 import type { ObservedWire } from "./messages/observed-wire.ts";
 import type { Sharing } from "./sharing.ts";
 import type { TopologySpec } from "./topology.ts";
@@ -111,6 +112,8 @@ export interface ClientHandle extends ProcessHandle {
   onLost(listener: (lost: { readonly key: string; readonly owner: string }) => void): void;
   /** Calls `listener` when the lock told the client that it has renewed the lease by itself. */
   onRenewed(listener: (renewed: RenewedLease) => void): void;
+  /** Calls `listener` when the lock told the client that its acquire stands in the queue for a key. */
+  onQueued(listener: (queued: Queued) => void): void;
 }
 
 /** A lease that the lock renewed by itself. `grantedAt` is on the true clock, in nanoseconds since the start of the run. */

@@ -234,6 +234,15 @@ describe("await", () => {
   });
 });
 
+test("a place in the queue is recorded between the invocation and the completion of the acquire", async () => {
+  const fixture = new SessionFixture();
+  const run = fixture.run({});
+  await fixture.system.clock.advance(0);
+  fixture.system.client(0).tellQueued({ key: "k1" });
+  await fixture.system.clock.settle(run);
+  expect(fixture.story.slice(0, 3)).toEqual(["0 acquire:invoke 0", "0 queue:queued 0", "0 acquire:ok 1"]);
+});
+
 describe("a lost lease", () => {
   test("is recorded, stops what the holder does, and is released all the same", async () => {
     const fixture = new SessionFixture();

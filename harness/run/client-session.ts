@@ -63,6 +63,9 @@ export class ClientSession {
     options.client.onRenewed(({ key, ...value }) => {
       void this.#record({ type: "renewed", f: "lease" }, this.#keysOf(key, value.owner), () => value);
     });
+    options.client.onQueued(({ key }) => {
+      void this.#record({ type: "queued", f: "queue" }, [key], () => ({}));
+    });
   }
 
   /** The number under which the client acts now. */

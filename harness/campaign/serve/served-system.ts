@@ -39,6 +39,8 @@ class ForeignClient implements ClientHandle {
 
   onRenewed(): void {}
 
+  onQueued(): void {}
+
   #cannot(what: string): Promise<Evidence> {
     return Promise.resolve({
       observed: false,

@@ -44,6 +44,13 @@ describe("a client that stood in the queue before another asked", () => {
     expect(judged(passed().release(200, 2, "z").granted(210, 1, "y"))).toBe("valid");
   });
 
+  it("may have been granted it first where a lease from its invocation on was over when the other was granted", () => {
+    const long = passed(recorded(), { waiter: { ...LONG, ttlMs: 104 } });
+    expect(judged(served(long))).toMatch(/^invalid/);
+    const short = passed(recorded(), { waiter: { ...LONG, ttlMs: 103 } });
+    expect(judged(served(short))).toBe("valid");
+  });
+
   it("is still overtaken where a fault was skipped, or comes much later", () => {
     expect(judged(served(passed().fault(150, "latency", { outcome: "skipped" })))).toMatch(/^invalid/);
     expect(judged(served(passed()).fault(1211, "latency"))).toMatch(/^invalid/);

@@ -50,8 +50,9 @@ interface KeyState {
  * P10, first come, first served: a client that stands in the queue is granted the lock before every client that asks for
  * it later. The order in which two acquires reached the lock is certain only if the lock told one client that it stands
  * in the queue (`queued`) before the other client asked. A violation is such a pair, where the later one was granted
- * first. The grant of the earlier one is certainly the later grant only if its lease counts from a moment (`grantedAt`)
- * after the grant to the other was completed: an answer alone may be late. One try without waiting, a re-entry, and a
+ * first. The grant of the earlier one is the later grant if its lease counts from a moment (`grantedAt`) after the grant
+ * to the other was completed, and any lease that it might have been granted before was in force then still: an answer
+ * alone may be late, and a client that does not know from when its lease counts gives the time of the answer. One try without waiting, a re-entry, and a
  * key that several may hold are no part of the queue. A lock may drop a waiter that does not show itself, so a run is
  * judged until shortly before its first fault or unknown outcome, and a history that lockstorm did not record is not.
  */
@@ -144,6 +145,7 @@ class FirstComeFirstServed implements Checker {
     if (passedBy !== undefined || others.some((other) => isBehind(other.seek, queued))) this.#tested = true;
     const { grantedAt } = completion.value;
     if (passedBy === undefined || grantedAt === undefined || grantedAt < passedBy.completion.time) return;
+    if (passedBy.completion.time >= earliestEnd(seek)) return;
     const overtaking = { waiter: seek, queued, granted: completion, first: passedBy };
     this.#overtakings = [...this.#overtakings, overtaking].slice(0, MOST_KEPT);
   }
@@ -186,6 +188,11 @@ const MOST_KEPT = 1000;
 /** Whether the acquire is one of the queue: it waits, it is for this key alone, and it does not re-enter. */
 function isInOrder({ seek: { value }, reenters }: Waiter): boolean {
   return !reenters && value.alsoKeys === undefined && value.waitMs !== undefined && value.waitMs > 0;
+}
+
+/** When a lease that this acquire was granted at once may end, less 1 % and 2 ms for clock drift, in nanoseconds. */
+function earliestEnd({ time, value: { ttlMs } }: Seek): number {
+  return time + (0.99 * ttlMs - 2) * NANOSECONDS_PER_MS;
 }
 
 /** Whether the acquire was invoked after this one certainly stood in the queue. */

@@ -15,7 +15,7 @@ import type {
   ProcessState,
   RenewedLease,
 } from "../../core/system.ts";
-import type { Address, Servers } from "../../core/lock-driver.ts";
+import type { Address, Queued, Servers } from "../../core/lock-driver.ts";
 import { lookFor } from "../engine/await-condition.ts";
 import { cacheFolder } from "../../core/cache-folder.ts";
 import type { ControlDirectory } from "../nodes/control.ts";
@@ -46,6 +46,7 @@ type Message =
   | { readonly ready: false; readonly reason: string }
   | { readonly event: "lost"; readonly key: string; readonly owner: string }
   | ({ readonly event: "renewed" } & RenewedLease)
+  | ({ readonly event: "queued" } & Queued)
   | ({ readonly event: "crashed" } & Crash)
   | (ClientReply & { readonly id: number; readonly wallMs?: number });
 
@@ -77,6 +78,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
   readonly #pending = new Map<number, (reply: ClientReply & { readonly wallMs?: number }) => void>();
   readonly #lostListeners: ((lost: { readonly key: string; readonly owner: string }) => void)[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
+  readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   readonly #endListeners: ((how: string, crash: Crash | undefined) => void)[] = [];
   #crash: Crash | undefined;
   readonly #ready = Promise.withResolvers<void>();
@@ -170,6 +172,10 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
 
   onRenewed(listener: (renewed: RenewedLease) => void): void {
     this.#renewedListeners.push(listener);
+  }
+
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#queuedListeners.push(listener);
   }
 
   /** Calls `listener` when the process has ended, with the reason, and with its crash where no signal ended it. */
@@ -279,6 +285,7 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     } else if ("event" in message) {
       if (message.event === "crashed") this.#crash = message;
       else if (message.event === "lost") for (const listener of this.#lostListeners) listener(message);
+      else if (message.event === "queued") for (const listener of this.#queuedListeners) listener(message);
       else for (const listener of this.#renewedListeners) listener(message);
     } else {
       const { id, ...reply } = message;

@@ -1,3 +1,4 @@
+import type { Queued } from "../../core/lock-driver.ts";
 import type {
   ClientHandle,
   ClientReply,
@@ -19,6 +20,7 @@ export class FakeClient extends FakeProcess implements ClientHandle {
   readonly #serve: (request: ClientRequest) => Promise<ClientReply>;
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
+  readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   readonly #death = Promise.withResolvers<ClientReply>();
   #running = Promise.withResolvers<void>();
   #busy = false;
@@ -68,6 +70,15 @@ export class FakeClient extends FakeProcess implements ClientHandle {
 
   onRenewed(listener: (renewed: RenewedLease) => void): void {
     this.#renewedListeners.push(listener);
+  }
+
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#queuedListeners.push(listener);
+  }
+
+  /** The lock learns that an acquire stands in the queue. */
+  tellQueued(queued: Queued): void {
+    for (const listener of this.#queuedListeners) listener(queued);
   }
 
   /** The lock prolongs a lease by itself. */

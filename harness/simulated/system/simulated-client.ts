@@ -1,5 +1,6 @@
 import { ClientProgram, type ClientProgramOptions } from "../../client/client-program.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { Queued } from "../../core/lock-driver.ts";
 import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLease } from "../../core/system.ts";
 import type { Host } from "../kernel/host.ts";
 import { HostDiedError } from "../kernel/host-tasks.ts";
@@ -17,6 +18,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #stops: SendStops;
   readonly #listeners: LostListener[] = [];
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
+  readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   #program: ClientProgram | undefined;
   #operations = 0;
   #isBusy = false;
@@ -45,6 +47,11 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
       program.onRenewed((renewed) => {
         this.#runner.post(`${this.name} renewed ${renewed.key}`, () =>
           this.#renewedListeners.forEach((listener) => listener(renewed)),
+        );
+      });
+      program.onQueued((queued) => {
+        this.#runner.post(`${this.name} queued for ${queued.key}`, () =>
+          this.#queuedListeners.forEach((listener) => listener(queued)),
         );
       });
       this.#program = program;
@@ -119,6 +126,10 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
 
   onRenewed(listener: (renewed: RenewedLease) => void): void {
     this.#renewedListeners.push(listener);
+  }
+
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#queuedListeners.push(listener);
   }
 
   #perform(request: ClientRequest): Promise<ClientReply> {
