@@ -57,6 +57,31 @@ describe("a client that stood in the queue before another asked", () => {
   });
 });
 
+describe("a place in the queue", () => {
+  it("counts from when the lock spoke of it last: it may have lost the place before", () => {
+    const lost = passed(recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1)).queued(120, 1);
+    expect(judged(served(lost))).not.toMatch(/^invalid/);
+    const told = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(15, 1);
+    const again = told.queued(20, 1).seek(30, 2, LONG).release(100, 0, "x").granted(110, 2, "z");
+    expect(judged(served(again))).toMatch(/^invalid/);
+  });
+
+  it("may be kept for a client that gives up, and is gone once it is granted the lock", () => {
+    const gaveUp = (): Recording => recorded().seek(0, 2, LONG).refused(1, 2);
+    expect(judged(served(passed(gaveUp())))).not.toMatch(/^invalid/);
+    const grantedSince = gaveUp().seek(2, 2, LONG).granted(3, 2, "w").release(4, 2, "w");
+    expect(judged(served(passed(grantedSince)))).toMatch(/^invalid/);
+    const earlier = recorded().seek(0, 1, LONG).refused(1, 1);
+    expect(judged(served(passed(earlier)))).toMatch(/^invalid/);
+  });
+
+  it("is passed by the first that is granted the lock: another may come after the lease that might excuse it", () => {
+    const short = passed(recorded(), { waiter: { ttlMs: 300, waitMs: 5000 } }).release(200, 2, "z");
+    const twice = short.seek(210, 2, LONG).granted(400, 2, "v").release(410, 2, "v");
+    expect(judged(twice.granted(420, 1, "y", { grantedAtMs: 411 }))).toMatch(/^invalid/);
+  });
+});
+
 describe("nothing is certain", () => {
   const unqueued = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG);
   it.each<[string, Recording]>([

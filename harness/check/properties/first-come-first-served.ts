@@ -19,9 +19,11 @@ interface Waiter {
   readonly seek: Seek;
   /** The client held the key when it asked: a re-entry need not queue. */
   readonly reenters: boolean;
-  /** When the lock first said that it stands in the queue. */
+  /** The client asked before, and gave up: the lock may have kept its place from then. */
+  readonly returns: boolean;
+  /** When the lock last said that it stands in the queue: it may have lost the place of which it said so before. */
   queued: QueuedEvent | undefined;
-  /** The last grant to somebody who asked after that. */
+  /** The first grant to somebody who asked after that. */
   passedBy: Grant | undefined;
 }
 
@@ -42,19 +44,26 @@ interface Overtaking {
 interface KeyState {
   /** By process, the acquires under way. */
   readonly waiters: Map<number, Waiter>;
+  /** Those that stand in the queue and that nobody has passed, in the order in which the lock said so. */
+  readonly standing: Map<number, Waiter>;
+  /** Processes that asked for it and gave up, and have not been granted it since. */
+  readonly gaveUp: Set<number>;
   /** Processes that were granted it and have not given it back. */
   readonly holders: Set<number>;
+  /** The last acquire that is one of the queue. */
+  newest: Seek | undefined;
 }
 
 /**
  * P10, first come, first served: a client that stands in the queue is granted the lock before every client that asks for
  * it later. The order in which two acquires reached the lock is certain only if the lock told one client that it stands
  * in the queue (`queued`) before the other client asked. A violation is such a pair, where the later one was granted
- * first. The grant of the earlier one is the later grant if its lease counts from a moment (`grantedAt`) after the grant
- * to the other was completed, and any lease that it might have been granted before was in force then still: an answer
- * alone may be late, and a client that does not know from when its lease counts gives the time of the answer. One try without waiting, a re-entry, and a
- * key that several may hold are no part of the queue. A lock may drop a waiter that does not show itself, so a run is
- * judged until shortly before its first fault or unknown outcome, and a history that lockstorm did not record is not.
+ * first. The grant of the earlier one is certainly the later grant only if its lease counts from a moment (`grantedAt`)
+ * after the grant to the other was completed, and a lease that it was granted at once would have lasted until then: else
+ * its grant may have come first, and only the answer late. One try without waiting, a re-entry, and a key that several
+ * may hold are no part of the queue, and whoever gave up before may have kept its place. A lock may drop a waiter that
+ * does not show itself, so a run is judged until shortly before its first fault or unknown outcome, and a history that
+ * lockstorm did not record is not.
  */
 export const firstComeFirstServed: CheckerFactory = {
   property: "first-come-first-served",
@@ -66,7 +75,7 @@ class FirstComeFirstServed implements Checker {
   readonly #findings = new Findings("first-come-first-served");
   readonly #keys = new Map<string, KeyState>();
   /** Found, and not yet excused by a fault that is recorded soon after. */
-  #overtakings: readonly Overtaking[] = [];
+  readonly #overtakings: Overtaking[] = [];
   /** From when on nothing is certain, in nanoseconds since the start. */
   #certainUntil = Number.POSITIVE_INFINITY;
   #queued = false;
@@ -110,16 +119,28 @@ class FirstComeFirstServed implements Checker {
 
   #begin(event: InvocationEvent): void {
     if (event.f !== "acquire") return;
-    const { waiters, holders } = this.#of(event.key);
-    const reenters = event.value.inner === true || holders.has(event.process);
-    waiters.set(event.process, { seek: event, reenters, queued: undefined, passedBy: undefined });
+    const state = this.#of(event.key);
+    const { process } = event;
+    const waiter: Waiter = {
+      seek: event,
+      reenters: event.value.inner === true || state.holders.has(process),
+      returns: state.gaveUp.has(process),
+      queued: undefined,
+      passedBy: undefined,
+    };
+    state.waiters.set(process, waiter);
+    if (isInOrder(waiter)) state.newest = event;
   }
 
   #queue(event: QueuedEvent): void {
-    const waiter = this.#keys.get(event.key)?.waiters.get(event.process);
-    if (waiter === undefined) return;
+    const state = this.#keys.get(event.key);
+    const waiter = state?.waiters.get(event.process);
+    if (state === undefined || waiter === undefined || !isInOrder(waiter)) return;
     this.#queued = true;
-    waiter.queued ??= event;
+    waiter.queued = event;
+    waiter.passedBy = undefined;
+    state.standing.delete(event.process);
+    state.standing.set(event.process, waiter);
   }
 
   #end(event: CompletionEvent, invocation: InvocationEvent | undefined): void {
@@ -129,25 +150,36 @@ class FirstComeFirstServed implements Checker {
     if (state === undefined) return;
     if (event.f === "release" && invocation?.f === "release" && event.type === "ok" && event.value.released)
       state.holders.delete(event.process);
-    if (event.f !== "acquire") return;
-    const waiter = state.waiters.get(event.process);
-    state.waiters.delete(event.process);
-    if (event.type !== "ok") return;
-    state.holders.add(event.process);
+    if (event.f === "acquire") this.#answer(state, event);
+  }
+
+  #answer(state: KeyState, event: Extract<CompletionEvent, { f: "acquire" }>): void {
+    const { process } = event;
+    const waiter = state.waiters.get(process);
+    state.waiters.delete(process);
+    state.standing.delete(process);
+    if (event.type !== "ok") {
+      state.gaveUp.add(process);
+      return;
+    }
+    state.gaveUp.delete(process);
+    state.holders.add(process);
     if (waiter !== undefined && isInOrder(waiter) && !this.#evidence.isShareable(event.key))
       this.#grant(state, waiter, event);
   }
 
-  #grant({ waiters }: KeyState, { seek, queued, passedBy }: Waiter, completion: Granted): void {
-    const others = [...waiters.values()].filter(isInOrder);
-    for (const other of others) if (isBehind(seek, other.queued)) other.passedBy = { seek, completion };
+  #grant({ standing, newest }: KeyState, { seek, returns, queued, passedBy }: Waiter, completion: Granted): void {
+    for (const [process, other] of standing) {
+      if (returns || !isBehind(seek, other.queued)) break;
+      other.passedBy = { seek, completion };
+      standing.delete(process);
+    }
     if (queued === undefined || !this.#evidence.beganFree || completion.time >= this.#certainUntil) return;
-    if (passedBy !== undefined || others.some((other) => isBehind(other.seek, queued))) this.#tested = true;
+    if (isBehind(newest, queued)) this.#tested = true;
     const { grantedAt } = completion.value;
     if (passedBy === undefined || grantedAt === undefined || grantedAt < passedBy.completion.time) return;
-    if (passedBy.completion.time >= earliestEnd(seek)) return;
-    const overtaking = { waiter: seek, queued, granted: completion, first: passedBy };
-    this.#overtakings = [...this.#overtakings, overtaking].slice(0, MOST_KEPT);
+    if (passedBy.completion.time >= earliestEnd(seek) || this.#overtakings.length >= MOST_KEPT) return;
+    this.#overtakings.push({ waiter: seek, queued, granted: completion, first: passedBy });
   }
 
   #describe({ waiter, queued, granted, first }: Overtaking): Violation {
@@ -176,7 +208,13 @@ class FirstComeFirstServed implements Checker {
   #of(key: string): KeyState {
     const known = this.#keys.get(key);
     if (known !== undefined) return known;
-    const fresh: KeyState = { waiters: new Map(), holders: new Set() };
+    const fresh: KeyState = {
+      waiters: new Map(),
+      standing: new Map(),
+      gaveUp: new Set(),
+      holders: new Set(),
+      newest: undefined,
+    };
     this.#keys.set(key, fresh);
     return fresh;
   }
@@ -196,6 +234,6 @@ function earliestEnd({ time, value: { ttlMs } }: Seek): number {
 }
 
 /** Whether the acquire was invoked after this one certainly stood in the queue. */
-function isBehind(seek: Seek, queued: QueuedEvent | undefined): boolean {
-  return queued !== undefined && seek.index > queued.index;
+function isBehind(seek: Seek | undefined, queued: QueuedEvent | undefined): boolean {
+  return seek !== undefined && queued !== undefined && seek.index > queued.index;
 }
