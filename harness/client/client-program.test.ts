@@ -145,7 +145,7 @@ describe("a driver whose answer is none", () => {
   test("may be a place in a queue, which is passed on if it names a key", async () => {
     let tell: (queued: { key: string }) => void = () => {};
     lock.onQueued = (listener) => (tell = listener);
-    await using program = await start();
+    await using program = await start({ fair: true });
     const heard: object[] = [];
     program.onQueued((queued) => heard.push(queued));
     tell({ key: "" });
@@ -153,6 +153,14 @@ describe("a driver whose answer is none", () => {
     tell({ key: "k1" });
     expect(await program.perform(acquire)).toMatchObject({ ok: true });
     expect(heard).toEqual([{ key: "k1" }]);
+  });
+
+  test("may be a place in a queue of a lock that does not support that: nobody listens", async () => {
+    const listened = vi.fn();
+    lock.onQueued = listened;
+    await using program = await start();
+    program.onQueued(() => {});
+    expect(listened).not.toHaveBeenCalled();
   });
 
   test("may be a lost notice: the next reply tells of it, and it is not passed on", async () => {

@@ -98,8 +98,9 @@ export class ClientProgram implements AsyncDisposable {
     });
   }
 
-  /** Calls `listener` when the lock reports that an acquire stands in its queue. */
+  /** Calls `listener` when a lock that supports `fair` reports that an acquire stands in its queue. */
   onQueued(listener: (queued: Queued) => void): void {
+    if (this.#supports.fair !== true) return;
     this.#lock.onQueued?.((queued) => {
       const problem = queuedProblem(queued);
       if (problem === undefined) listener({ key: queued.key });

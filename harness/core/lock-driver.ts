@@ -30,8 +30,8 @@ export interface LockClient extends AsyncDisposable {
   onRenewed?(listener: (renewed: Renewed) => void): void;
   /**
    * Calls `listener` when the server has told the lock that this acquire stands in its queue for the key, before the
-   * acquire completes. A lock that calls it promises to grant in the order of that queue, and states `validFromMs` in its
-   * grants. Absent if the lock has no such queue.
+   * acquire completes; again when the acquire lost that place and has another one. Heard only if `supports` declares
+   * `fair`. Absent if the lock has no such queue.
    */
   onQueued?(listener: (queued: Queued) => void): void;
   /** The wall clock that the lock reads, in milliseconds since 1970. Absent if that is `Date.now()` of this process. */

@@ -9,6 +9,11 @@ export interface Supports {
   readonly modes?: boolean;
   /** Several keys in one acquisition: an acquire may state `alsoKeys`. */
   readonly severalKeys?: boolean;
+  /**
+   * First come, first served: waiting clients stand in a queue, and the lock says when they do (`onQueued`). Nothing else
+   * is asked of such a lock than of others.
+   */
+  readonly fair?: boolean;
 }
 
 /** The fields of `Supports` in files and messages. */
@@ -16,6 +21,7 @@ export const supportsFields = {
   permits: z.boolean().default(false),
   modes: z.boolean().default(false),
   severalKeys: z.boolean().default(false),
+  fair: z.boolean().default(false),
 };
 
 /**
@@ -60,7 +66,10 @@ export function sharingProblem({
 }
 
 /** The first thing that an acquire asks for and the driver does not support; undefined if it supports everything. */
-export function lacking(supports: Supports, { limit, permits, mode, alsoKeys }: Sharing): keyof Supports | undefined {
+export function lacking(
+  supports: Supports,
+  { limit, permits, mode, alsoKeys }: Sharing,
+): Exclude<keyof Supports, "fair"> | undefined {
   if (alsoKeys !== undefined && supports.severalKeys !== true) return "severalKeys";
   if ((limit !== undefined || permits !== undefined) && supports.permits !== true) return "permits";
   return mode !== undefined && supports.modes !== true ? "modes" : undefined;

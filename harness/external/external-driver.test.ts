@@ -79,9 +79,17 @@ describe("a lock in another language", () => {
 
   test("that states permits is asked for them", async () => {
     await using client = await connect("permits");
-    expect(client.supports).toEqual({ permits: true, modes: false, severalKeys: false });
+    expect(client.supports).toEqual({ permits: true, modes: false, severalKeys: false, fair: false });
     const granted = await client.acquire("k", { ...OPTIONS, limit: 3, permits: 2 });
     expect(granted).toMatchObject({ type: "ok", value: { owner: expect.stringMatching(/:2 of 3$/) } });
+  });
+
+  test("that has a queue says when an acquire stands in it", async () => {
+    await using client = await connect("fair");
+    const heard: object[] = [];
+    client.onQueued?.((queued) => heard.push(queued));
+    expect(await client.acquire("k", OPTIONS)).toMatchObject({ type: "ok" });
+    expect([client.supports?.fair, heard]).toEqual([true, [{ key: "k" }]]);
   });
 
   test("that has no leases promises no validity", async () => {
@@ -93,7 +101,7 @@ describe("a lock in another language", () => {
 
   test.each([
     ["nothing is stated", "", undefined, undefined],
-    ["the worker states it", "permits", undefined, { permits: true, modes: false, severalKeys: false }],
+    ["the worker states it", "permits", undefined, { permits: true, modes: false, severalKeys: false, fair: false }],
     ["its file states it", "", { modes: true }, { modes: true }],
     ["its file states less", "permits", { permits: false }, { permits: false }],
   ])("supports what is stated: %s", async (_, mistake, supports, expected) => {

@@ -7,6 +7,7 @@ import type {
   LockClient,
   LockDriver,
   LockEnvironment,
+  Queued,
   Renewed,
 } from "../core/lock-driver.ts";
 import { statedSharing, type Supports } from "../core/sharing.ts";
@@ -29,6 +30,7 @@ class ExternalClient implements LockClient {
   readonly #origin: bigint;
   readonly #lost: ((lost: { readonly key: string; readonly owner: string }) => void)[];
   readonly #renewed: ((renewed: Renewed) => void)[];
+  readonly #queued: ((queued: Queued) => void)[];
   readonly supports: Supports;
   /** Absent where the lock cannot extend. */
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
@@ -38,6 +40,7 @@ class ExternalClient implements LockClient {
     this.#origin = origin;
     this.#lost = listeners.lost;
     this.#renewed = listeners.renewed;
+    this.#queued = listeners.queued;
     this.supports = session.capabilities.supports ?? {};
     if (session.capabilities.extend !== "none") {
       this.extend = async ({ key, owner }, ttlMs) =>
@@ -50,7 +53,7 @@ class ExternalClient implements LockClient {
     { client, servers }: LockEnvironment,
   ): Promise<ExternalClient> {
     const origin = process.hrtime.bigint();
-    const listeners: Listeners = { lost: [], renewed: [] };
+    const listeners: Listeners = { lost: [], renewed: [], queued: [] };
     const session = await WorkerSession.open({
       command,
       name,
@@ -82,6 +85,10 @@ class ExternalClient implements LockClient {
     this.#renewed.push(listener);
   }
 
+  onQueued(listener: (queued: Queued) => void): void {
+    this.#queued.push(listener);
+  }
+
   async wallMs(): Promise<number> {
     return (await this.#session.clock()).wallMs;
   }
@@ -103,14 +110,23 @@ class ExternalClient implements LockClient {
 interface Listeners {
   readonly lost: ((lost: { readonly key: string; readonly owner: string }) => void)[];
   readonly renewed: ((renewed: Renewed) => void)[];
+  readonly queued: ((queued: Queued) => void)[];
 }
 
-function tell({ lost, renewed }: Listeners, origin: bigint, event: WorkerEvent): void {
-  const { key, owner } = event;
-  if (event.event === "lost") for (const listener of lost) listener({ key, owner });
-  else {
-    const validFromMs = readingAt(origin, event.grantedAt);
-    for (const listener of renewed) listener({ key, owner, validForMs: event.validForMs, validFromMs });
+function tell({ lost, renewed, queued }: Listeners, origin: bigint, event: WorkerEvent): void {
+  const { key } = event;
+  switch (event.event) {
+    case "lost":
+      for (const listener of lost) listener({ key, owner: event.owner });
+      return;
+    case "renewed": {
+      const { owner, validForMs } = event;
+      const validFromMs = readingAt(origin, event.grantedAt);
+      for (const listener of renewed) listener({ key, owner, validForMs, validFromMs });
+      return;
+    }
+    case "queued":
+      for (const listener of queued) listener({ key });
   }
 }
 

@@ -72,6 +72,7 @@ export const messageSchema = z.union([
   z.looseObject({ id: z.int(), ok: z.boolean() }),
   z.object({ event: z.literal("lost"), key: name, owner: name }),
   z.object({ event: z.literal("renewed"), key: name, owner: name, validForMs, grantedAt }),
+  z.object({ event: z.literal("queued"), key: name }),
   z.object({ closed: z.literal(true) }),
 ]);
 export type WorkerMessage = z.infer<typeof messageSchema>;

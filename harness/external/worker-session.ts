@@ -22,7 +22,7 @@ const CLOSE_DEADLINE_MS = 2_000;
 const SHOWN = 200;
 
 /** What a worker says of a lease by itself. */
-export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" }>;
+export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" | "queued" }>;
 
 /** A worker's answer: what was asked for, or why not. */
 export type WorkerAnswer<T> = ({ readonly ok: true } & T) | Failed;

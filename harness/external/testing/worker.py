@@ -96,6 +96,8 @@ def main():
     if mistake == "refuse":
         return say({"ready": False, "reason": "no licence for this lock"})
     supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}
+    if mistake == "fair":
+        supports = {"supports": {"fair": True}}
     say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any", **supports}})
     if "describe" in first:
         return None
@@ -109,6 +111,8 @@ def main():
             os._exit(7)
         if request["op"] == "acquire" and mistake == "chatter":
             print("acquiring", flush=True)
+        if request["op"] == "acquire" and mistake == "fair":
+            say({"event": "queued", "key": request["key"]})
         reply = {"id": request["id"], **answer(redis, origin, request)}
         if mistake == "clock" and "monotonicNs" in reply:
             reply["monotonicNs"] = str(int(reply["monotonicNs"]) - 10**9)
