@@ -81,6 +81,12 @@ export function soundSeveralKeys(topology: TopologyKind): readonly Claim[] {
   return [{ property: "all-or-nothing", topology, under: [...CLIENT, ...LINK, ...FROZEN, ...CRASH], because }];
 }
 
+/** What a lock adds that has a queue. Only what comes before the first fault is judged. */
+export function soundQueue(topology: TopologyKind): readonly Claim[] {
+  const because = "one step decides who is first in the queue, and grants nobody else";
+  return [{ property: "first-come-first-served", topology, under: [...CLIENT, ...LINK, ...FROZEN, ...CRASH], because }];
+}
+
 /** What a fencing token from a counter beside the lock adds. */
 export function soundFence(topology: TopologyKind): readonly Claim[] {
   const clock = "the counter depends on no clock, and is incremented in the step that takes the lock";
@@ -110,11 +116,11 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
 export function promisable(topology: TopologyKind): readonly Claim[] {
   const { server, arrangement, holdsEndWithConnection } = topologyOf(topology);
   if (server === "redis") {
-    const several = soundSeveralKeys(topology);
+    const further = [...soundSeveralKeys(topology), ...soundQueue(topology)];
     if (arrangement === "replicated")
-      return [...soundLeaseBehindSentinel(topology), ...soundFence(topology), ...several];
+      return [...soundLeaseBehindSentinel(topology), ...soundFence(topology), ...further];
     const fence = arrangement === "one-server" ? soundFence(topology) : quorumFence(topology);
-    return [...soundLease(topology), ...fence, ...several];
+    return [...soundLease(topology), ...fence, ...further];
   }
   // A lock may depend on its session, and the session on its connection.
   const calm: readonly FaultClass[] =
@@ -126,6 +132,7 @@ export function promisable(topology: TopologyKind): readonly Claim[] {
     "deadlock-freedom",
     "linearizability",
     "all-or-nothing",
+    "first-come-first-served",
   ];
   return [
     ...properties.map((property) => ({ property, topology, under: calm, because: late })),

@@ -4,6 +4,7 @@ import {
   soundFence,
   soundLease,
   soundLeaseBehindSentinel,
+  soundQueue,
   soundSeveralKeys,
 } from "./claim-tables.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
@@ -50,6 +51,12 @@ export const sharedLeaseAnywhere = {
 export const leasedTogether = {
   ...leasedOnOneServer,
   claims: [...leasedOnOneServer.claims, ...soundSeveralKeys("single")],
+} as const satisfies LockKind;
+
+/** A lease on one server that waiters are granted in the order in which they came. */
+export const leasedInTurn = {
+  ...leasedOnOneServer,
+  claims: [...leasedOnOneServer.claims, ...soundQueue("single")],
 } as const satisfies LockKind;
 
 /** `leased`, and a fencing token from a counter beside the lock. */

@@ -68,8 +68,9 @@ const SETTLING_MS = 2500;
  * faults occur. Small: about ten operations.
  */
 export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
-  // More clients than the permits of most semaphores.
-  const { min, max } = options.clients ?? { min: 2, max: isShareable(options.supports) ? 4 : 3 };
+  // More clients than the permits of most semaphores, and a holder with a queue.
+  const isForMany = options.supports?.fair === true || isShareable(options.supports);
+  const { min, max } = options.clients ?? { min: 2, max: isForMany ? 4 : 3 };
   const { workload } = topologyOf(options.topology.kind);
   // Shrinking goes through the fields in this order, so it removes faults first.
   return fc

@@ -9,7 +9,14 @@ import {
 } from "../claim-tables.ts";
 import type { Limit } from "../claims.ts";
 import type { LockEntry } from "../lock-entry.ts";
-import { leasedByQuorum, leasedOnOneServer, leasedTogether, type LockKind, sharedLease } from "../lock-kinds.ts";
+import {
+  leasedByQuorum,
+  leasedInTurn,
+  leasedOnOneServer,
+  leasedTogether,
+  type LockKind,
+  sharedLease,
+} from "../lock-kinds.ts";
 
 /** The sound lock that a specimen would be without its bug. */
 interface SpecimenKind extends LockKind, Pick<LockEntry, "reentrant" | "supports"> {
@@ -64,6 +71,8 @@ export const severalKeysTogether: SpecimenKind = {
   sound: "several-keys",
   supports: { severalKeys: true },
 };
+
+export const servedInTurn: SpecimenKind = { ...leasedInTurn, sound: "fair", supports: { fair: true } };
 
 /** The description of a specimen. */
 interface Specimen extends Pick<LockEntry, "name" | "load"> {

@@ -7,6 +7,8 @@ import { extendRecreates } from "./extend-recreates.ts";
 import { extendSetXx } from "./extend-set-xx.ts";
 import { extendUnawaited } from "./extend-unawaited.ts";
 import { extendUnchecked } from "./extend-unchecked.ts";
+import { fairBarging } from "./fair-barging.ts";
+import { fairRenewedPlace } from "./fair-renewed-place.ts";
 import { fenceBeforeWin } from "./fence-before-win.ts";
 import { fenceBlock } from "./fence-block.ts";
 import { fenceDeleted } from "./fence-deleted.ts";
@@ -90,4 +92,6 @@ export const specimens: readonly LockEntry[] = [
   readersUnknown,
   severalOneByOne,
   severalFirstReleased,
+  fairBarging,
+  fairRenewedPlace,
 ];

@@ -1,4 +1,5 @@
 import type { LockEntry } from "../lock-entry.ts";
+import { fair } from "./fair.ts";
 import { fenced } from "./fenced.ts";
 import { getDel } from "./get-del.ts";
 import { ownerValueFixed } from "./owner-value-fixed.ts";
@@ -40,4 +41,5 @@ export const ladder: readonly LockEntry[] = [
   semaphore,
   readWrite,
   severalKeys,
+  fair,
 ];

@@ -56,7 +56,9 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
   ];
+  const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const together = several.map(({ name, clients }) => ({ name, times: 1, plan: planOf(options, clients) }));
+  const inTurn = queue.map(({ name, clients }) => ({ name, times: RACES, plan: planOf(options, clients) }));
   const common = shapes
     .filter(({ outlives }) => options.outlives || outlives !== true)
     .flatMap(({ name, clients, races }): readonly Workload[] => {
@@ -74,7 +76,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
         };
       });
     });
-  return [...common, ...together];
+  return [...inTurn, ...common, ...together];
 }
 
 /**
@@ -256,6 +258,48 @@ function severalKeysShapes(scale: Scale): readonly Shape[] {
     {
       name: "several keys waited for",
       clients: [[{ ...holds, ...set("k2", "k3") }, ...probes], [{ ...holds, ...set("k1", "k2"), ...at(0) }]],
+    },
+  ];
+}
+
+/**
+ * A queue: clients that wait while another holds, and come again after each release. A lease is long enough that nobody waits
+ * for longer: then a grant that comes late was not only answered late.
+ */
+function queueShapes(scale: Scale): readonly Shape[] {
+  const { leaseMs } = scale;
+  const ttlMs = OUTLASTING * leaseMs;
+  const waits = { ...section(scale, []), ttlMs, waitMs: ttlMs + SETTLING_MS, tries: 1 };
+  const holds = (share: number) => ({
+    ...waits,
+    steps: [{ do: "hold" as const, forMs: Math.round(share * leaseMs) }, { do: "write" as const }],
+  });
+  const at = (share: number, section: SectionInput) => ({
+    ...section,
+    after: { atMs: Math.round(share * leaseMs) + SOON_MS },
+  });
+  const brief = holds(0.1);
+  return [
+    {
+      name: "three in the queue",
+      clients: [[holds(0.5)], [at(0, brief)], [at(0.1, brief)], [at(0.2, brief), waits]],
+    },
+    {
+      name: "a queue of those who come again",
+      clients: [
+        [holds(0.3), brief, brief],
+        [at(0, brief), brief],
+        [at(0.1, brief), waits],
+      ],
+    },
+    {
+      name: "a queue, and one that gives up",
+      clients: [
+        [holds(0.5), brief],
+        [{ ...at(0, brief), waitMs: Math.round(0.2 * leaseMs) }],
+        [at(0.1, brief)],
+        [at(0.3, brief), waits],
+      ],
     },
   ];
 }
