@@ -275,6 +275,16 @@ export interface Margins {
   readonly smallestValidityLeft?: Margin;
   /** The longest time for which a client or a node was observed to be stopped. */
   readonly largestPause?: Margin;
+  /** The acquire that was passed most often, also of a lock that promises no order. Absent if none was. */
+  readonly mostPassed?: PassedWait;
+}
+
+/** How often an acquire that was under way was passed. */
+export interface PassedWait {
+  /** How many acquires that were invoked after it were granted the key before it ended. */
+  readonly grants: number;
+  /** Indices of its invocation and of its completion. */
+  readonly events: readonly number[];
 }
 
 export interface Margin {

@@ -114,6 +114,10 @@ const verdictShape = {
       smallestGap: marginSchema.optional().describe("shortest time between two holds of one lock"),
       smallestValidityLeft: marginSchema.optional().describe("least lease time left at a release"),
       largestPause: marginSchema.optional().describe("longest time that a client or a node did not run"),
+      mostPassed: z
+        .looseObject({ grants: z.number(), events: z.array(eventIndex) })
+        .optional()
+        .describe("the acquire that was passed most often: how many grants went to clients that asked after it"),
     })
     .optional()
     .describe("how close the run came to a violation"),

@@ -3,7 +3,7 @@ import { formatMs } from "../wording.ts";
 
 /** How close a run came to a violation, one line for each measure that it has. */
 export function marginWords(margins: Margins | undefined): readonly string[] {
-  const { smallestGap, smallestValidityLeft, largestPause } = margins ?? {};
+  const { smallestGap, smallestValidityLeft, largestPause, mostPassed } = margins ?? {};
   const left = smallestValidityLeft?.nanoseconds;
   return [
     ...(smallestGap === undefined
@@ -19,5 +19,8 @@ export function marginWords(margins: Margins | undefined): readonly string[] {
     ...(largestPause === undefined
       ? []
       : [`longest time that a client or a node did not run: ${formatMs(largestPause.nanoseconds)}`]),
+    ...(mostPassed === undefined
+      ? []
+      : [`most grants to clients that asked later than one that was waiting: ${mostPassed.grants}`]),
   ];
 }

@@ -2,12 +2,14 @@ import type { Margin, Margins } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { PassedWaits } from "./passed-waits.ts";
 
 /** Measures how close a run came to a violation, event by event. */
 export class MarginWatch {
   readonly #evidence: SharedEvidence;
   /** By key, the hold that ended last. */
   readonly #lastEnded = new Map<string, Hold>();
+  readonly #waits = new PassedWaits();
   #smallestGap: Margin | undefined;
   #smallestValidityLeft: Margin | undefined;
 
@@ -15,8 +17,9 @@ export class MarginWatch {
     this.#evidence = evidence;
   }
 
-  push({ changes }: HistoryStep): void {
-    for (const { kind, hold } of changes) {
+  push(step: HistoryStep): void {
+    this.#waits.push(step);
+    for (const { kind, hold } of step.changes) {
       if (kind === "granted") this.#granted(hold);
       else if (kind === "ended") this.#ended(hold);
     }
@@ -25,15 +28,18 @@ export class MarginWatch {
   /** Drops what is known of a key that will not be used again. */
   conclude(key: string): void {
     this.#lastEnded.delete(key);
+    this.#waits.conclude(key);
   }
 
   /** To be called after the last event. */
   finish(): Margins {
     const largestPause = this.#largestPause();
+    const mostPassed = this.#waits.longest;
     return {
       ...(this.#smallestGap === undefined ? {} : { smallestGap: this.#smallestGap }),
       ...(this.#smallestValidityLeft === undefined ? {} : { smallestValidityLeft: this.#smallestValidityLeft }),
       ...(largestPause === undefined ? {} : { largestPause }),
+      ...(mostPassed === undefined ? {} : { mostPassed }),
     };
   }
 
