@@ -62,6 +62,13 @@ test("a lock of several keys is asked for overlapping ones, in either order, and
   }
 });
 
+test("a lock with a queue has up to four clients, and is asked for nothing more than others", () => {
+  const plans = drawn({ fair: true });
+  expect(new Set(plans.map(({ clients }) => clients.length))).toEqual(new Set([2, 3, 4]));
+  const asked = plans.flatMap(sectionsOf).filter(({ limit, mode, alsoKeys }) => limit ?? mode ?? alsoKeys);
+  expect(asked).toEqual([]);
+});
+
 test("side by side, each workload has keys of its own", () => {
   const plans = small({ severalKeys: true });
   const keysOf = (plan: Plan) => new Set(sectionsOf(plan).flatMap(({ key, alsoKeys = [] }) => [key, ...alsoKeys]));

@@ -8,7 +8,7 @@ import { extendSetXx } from "./extend-set-xx.ts";
 import { extendUnawaited } from "./extend-unawaited.ts";
 import { extendUnchecked } from "./extend-unchecked.ts";
 import { fairBarging } from "./fair-barging.ts";
-import { fairRenewedPlace } from "./fair-renewed-place.ts";
+import { fairStack } from "./fair-stack.ts";
 import { fenceBeforeWin } from "./fence-before-win.ts";
 import { fenceBlock } from "./fence-block.ts";
 import { fenceDeleted } from "./fence-deleted.ts";
@@ -93,5 +93,5 @@ export const specimens: readonly LockEntry[] = [
   severalOneByOne,
   severalFirstReleased,
   fairBarging,
-  fairRenewedPlace,
+  fairStack,
 ];

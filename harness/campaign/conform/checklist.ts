@@ -12,6 +12,7 @@ import { lostRelease } from "./checks/lost-release.ts";
 import { lostReply } from "./checks/lost-reply.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
+import { queue } from "./checks/queue.ts";
 import { readers } from "./checks/readers.ts";
 import { release } from "./checks/release.ts";
 import { renewal } from "./checks/renewal.ts";
@@ -39,6 +40,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   permits,
   readers,
   severalKeys,
+  queue,
   lostReply,
   lostRelease,
   serverDown,

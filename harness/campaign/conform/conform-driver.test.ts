@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { LockClient, LockDriver } from "../../core/lock-driver.ts";
+import type { LockClient, LockDriver, Queued } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { conformDriver } from "./conform-driver.ts";
@@ -28,15 +28,33 @@ const TRIED: Readonly<Record<string, string>> = {
   semaphore: "permits",
   "read-write": "readers",
   "several-keys": "several-keys",
+  fair: "queue",
 };
 
-test("a right semaphore, a right read-write lock and a right lock of several keys have no mistake", async () => {
+test("a right semaphore, read-write lock, lock of several keys and lock with a queue have no mistake", async () => {
   for (const [lock, check] of Object.entries(TRIED)) {
     const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
     expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
     const tried = checks.find(({ name }) => name === check);
     expect(tried?.outcome).toBe("passed");
   }
+});
+
+/** A waiter says that it stands in the queue, and asks again after ever longer pauses. */
+const seldomer = driverWith((_, right) => {
+  let tell: (queued: Queued) => void = () => {};
+  return {
+    onQueued: (listener) => (tell = listener),
+    acquire: async (key, options) => {
+      const until = performance.now() + options.waitMs;
+      for (let pauseMs = 25; ; pauseMs *= 4) {
+        const answer = await right.acquire(key, { ...options, waitMs: 0 });
+        if (answer.type !== "fail" || performance.now() >= until) return answer;
+        tell({ key });
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+    },
+  };
 });
 
 const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = {
@@ -115,6 +133,11 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
       },
     })),
   ],
+  "it supports fair, and does not say who stands in the queue": [
+    "queue",
+    { ...driverWith(() => ({})), supports: { fair: true } },
+  ],
+  "it supports fair, and asks ever more seldom": ["queue", { ...seldomer, supports: { fair: true } }],
   "it does not wait": [
     "waiting",
     driverWith((_, right) => ({ acquire: (key, options) => right.acquire(key, { ...options, waitMs: 0 }) })),

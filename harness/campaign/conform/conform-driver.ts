@@ -47,10 +47,12 @@ export async function conformDriver(options: ConformOptions): Promise<ConformRes
 }
 
 async function tried(
-  { name, asks, run }: ConformityCheck,
+  { name, asks, needs, run }: ConformityCheck,
   driver: LockDriver,
   options: ConformOptions,
 ): Promise<Conformity> {
+  if (needs !== undefined && driver.supports?.[needs] !== true)
+    return { name, asks, outcome: "skipped", details: [`the driver does not support ${needs}`] };
   const plan = planOfCheck(options);
   const { value } = await simulate({ plan, driver, signal: options.signal }, (system) => Trial.of(system, run));
   return { name, asks, ...value };

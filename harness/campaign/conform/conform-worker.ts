@@ -61,11 +61,12 @@ export async function conformWorker(
 }
 
 /** Why a check does not apply to a lock of these capabilities; undefined if it does. */
-function needless({ name }: ConformityCheck, capabilities: Capabilities | undefined): string | undefined {
+function needless({ name, needs }: ConformityCheck, capabilities: Capabilities | undefined): string | undefined {
   if (capabilities === undefined) return undefined;
   const { waits, supports = {} } = capabilities;
   if (name === waiting.name && !waits) return "the worker says that its lock does not wait";
   if (name === permits.name && supports.permits !== true) return "the worker says that its lock is no semaphore";
+  if (needs !== undefined && supports[needs] !== true) return `the worker does not say that its lock supports ${needs}`;
   if (name === readers.name && supports.modes !== true) return "the worker says that its lock has no readers";
   return undefined;
 }

@@ -1,3 +1,4 @@
+import type { Supports } from "../../core/sharing.ts";
 import type { Trial } from "./trial.ts";
 
 /** What the checklist asks of a driver, and how it is tried out. Each check has a simulation of its own. */
@@ -5,6 +6,8 @@ export interface ConformityCheck {
   readonly name: string;
   /** What a right driver does, as one sentence without a full stop. */
   readonly asks: string;
+  /** What a driver must declare in `supports` to be tried. */
+  readonly needs?: keyof Supports;
   /** Tries it out. It says what it finds by `mistake`, `remark` and `skip` of the trial. */
   readonly run: (trial: Trial) => Promise<void>;
 }
