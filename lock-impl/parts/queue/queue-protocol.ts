@@ -5,7 +5,7 @@ import { isOne, map } from "../protocol.ts";
 import { loadScript, type Script } from "../scripts.ts";
 
 /** One request for a lock with a queue. */
-export interface QueueRequest {
+interface QueueRequest {
   readonly key: string;
   /** Names the hold, and before it the place in the queue. */
   readonly owner: string;
@@ -15,7 +15,7 @@ export interface QueueRequest {
 }
 
 /** What the server did. `queued`: the caller has a new place in the queue; `waiting`: it keeps the place that it had. */
-export type QueueAnswer = "refused" | "granted" | "queued" | "waiting";
+type QueueAnswer = "refused" | "granted" | "queued" | "waiting";
 
 /** The requests to the server of a lock with a queue, one try each. */
 export interface QueueProtocol {
