@@ -33,5 +33,8 @@ describe("how often a waiting acquire was passed", () => {
   it("is that of the acquire that was passed most often", () => {
     const later = waiting().release(10, 0, "a").acquire(20, 2, "b").release(25, 2, "b").granted(40, 1, "d");
     expect(longestOf(later.release(50, 1, "d").acquire(60, 0, "e"))?.grants).toBe(1);
+    const twice = waiting().release(10, 0, "a").acquire(20, 2, "b").release(25, 2, "b").acquire(30, 0, "c");
+    const once = twice.seek(31, 3).release(35, 0, "c").acquire(40, 2, "d").refused(50, 1).refused(51, 3);
+    expect(longestOf(once)).toMatchObject({ grants: 3, events: [2, expect.any(Number)] });
   });
 });

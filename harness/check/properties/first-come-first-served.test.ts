@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const judged = (recording: Recording): string => judge("first-come-first-served", recording);
 const recorded = (facts = {}): Recording => new Recording({ clients: 3, backend: "simulated", ...facts });
-const LONG = { ttlMs: 5000, waitMs: 5000 };
+const LONG: { ttlMs: number; waitMs: number; alsoKeys?: readonly string[] } = { ttlMs: 5000, waitMs: 5000 };
 
 /** client-0 holds; client-1 stands in the queue at 20 ms; client-2 asks at 30 ms, and is granted the lock at 110 ms. */
 const passed = (recording = recorded(), { waiter = LONG, late = LONG } = {}): Recording =>
@@ -51,6 +52,13 @@ describe("a client that stood in the queue before another asked", () => {
     expect(judged(served(short))).toBe("valid");
   });
 
+  it("may have been granted it first for no longer than the lock grants leases, shorter ones than were asked for", () => {
+    const grant = (validForMs: number) =>
+      passed().release(200, 2, "z").granted(210, 1, "y", { grantedAtMs: 201, validForMs });
+    expect(judged(grant(102))).toBe("valid");
+    expect(judged(grant(104))).toMatch(/^invalid/);
+  });
+
   it("is still overtaken where a fault was skipped, or comes much later", () => {
     expect(judged(served(passed().fault(150, "latency", { outcome: "skipped" })))).toMatch(/^invalid/);
     expect(judged(served(passed()).fault(1211, "latency"))).toMatch(/^invalid/);
@@ -61,9 +69,18 @@ describe("a place in the queue", () => {
   it("counts from when the lock spoke of it last: it may have lost the place before", () => {
     const lost = passed(recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1)).queued(120, 1);
     expect(judged(served(lost))).not.toMatch(/^invalid/);
+    const asked = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1).seek(30, 2, LONG);
+    const behind = asked.queued(90, 1).release(100, 0, "x").granted(110, 2, "z");
+    expect(judged(served(behind))).not.toMatch(/^invalid/);
     const told = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(15, 1);
     const again = told.queued(20, 1).seek(30, 2, LONG).release(100, 0, "x").granted(110, 2, "z");
     expect(judged(served(again))).toMatch(/^invalid/);
+  });
+
+  it("is at the end of the queue where the lock spoke of it again: those before it stay before it", () => {
+    const queue = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1).seek(21, 2, LONG).queued(22, 2);
+    const passing = queue.seek(30, 3, LONG).queued(50, 1).release(100, 0, "x").granted(110, 3, "z");
+    expect(judged(passing.release(200, 3, "z").granted(210, 2, "y", { grantedAtMs: 201 }))).toMatch(/^invalid/);
   });
 
   it("may be kept for a client that gives up, and is gone once it is granted the lock", () => {
@@ -93,6 +110,7 @@ describe("nothing is certain", () => {
       ),
     ],
     ["of one that does not wait", served(passed(recorded(), { late: { ...LONG, waitMs: 0 } }))],
+    ["of several keys at once", served(passed(recorded(), { late: { ...LONG, alsoKeys: ["k2"] } }))],
     ["of a re-entry", served(passed(recorded().acquire(0, 2, "w", LONG)))],
     ["after a fault", served(passed(recorded().fault(0, "latency")))],
     ["where a fault is recorded within a second", served(passed()).fault(1210, "latency")],
@@ -101,6 +119,22 @@ describe("nothing is certain", () => {
     ["of a history that somebody else recorded", served(passed(new Recording({ clients: 3 })))],
   ])("%s", (_, recording) => {
     expect(judged(recording)).not.toMatch(/^invalid/);
+  });
+
+  it("where something did not run, within a second", () => {
+    const frozenFrom = (atMs: number) => {
+      const { header, events } = served(passed()).history;
+      const value = { targets: ["client-1"], from: atMs * 1e6, to: 3e9, evidence: "it did not run" };
+      const notice = { process: "harness", type: "notice", f: "freeze", value } as const;
+      return checkHistory({ header, events: [...events, { ...notice, index: events.length, time: 3e9 }] });
+    };
+    expect(frozenFrom(1210).properties["first-come-first-served"]?.verdict).not.toBe("invalid");
+    expect(frozenFrom(1211).properties["first-come-first-served"]?.verdict).toBe("invalid");
+  });
+
+  it("where nobody asks for the key after the one that stands in the queue", () => {
+    const alone = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1).release(100, 0, "x");
+    expect(judged(alone.granted(110, 1, "y", { grantedAtMs: 101 }))).toBe("not-applicable");
   });
 
   it("of a waiter that gives up", () => {

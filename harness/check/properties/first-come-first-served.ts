@@ -176,9 +176,9 @@ class FirstComeFirstServed implements Checker {
     }
     if (queued === undefined || !this.#evidence.beganFree || completion.time >= this.#certainUntil) return;
     if (isBehind(newest, queued)) this.#tested = true;
-    const { grantedAt } = completion.value;
+    const { grantedAt, validForMs } = completion.value;
     if (passedBy === undefined || grantedAt === undefined || grantedAt < passedBy.completion.time) return;
-    if (passedBy.completion.time >= earliestEnd(seek) || this.#overtakings.length >= MOST_KEPT) return;
+    if (passedBy.completion.time >= earliestEnd(seek, validForMs) || this.#overtakings.length >= MOST_KEPT) return;
     this.#overtakings.push({ waiter: seek, queued, granted: completion, first: passedBy });
   }
 
@@ -228,9 +228,12 @@ function isInOrder({ seek: { value }, reenters }: Waiter): boolean {
   return !reenters && value.alsoKeys === undefined && value.waitMs !== undefined && value.waitMs > 0;
 }
 
-/** When a lease that this acquire was granted at once may end, less 1 % and 2 ms for clock drift, in nanoseconds. */
-function earliestEnd({ time, value: { ttlMs } }: Seek): number {
-  return time + (0.99 * ttlMs - 2) * NANOSECONDS_PER_MS;
+/**
+ * When a lease that this acquire was granted at once may end, less 1 % and 2 ms for clock drift, in nanoseconds. The lock may
+ * grant shorter leases than are asked for, as the grant that came in the end shows.
+ */
+function earliestEnd({ time, value: { ttlMs } }: Seek, validForMs = ttlMs): number {
+  return time + (0.99 * Math.min(ttlMs, validForMs) - 2) * NANOSECONDS_PER_MS;
 }
 
 /** Whether the acquire was invoked after this one certainly stood in the queue. */
