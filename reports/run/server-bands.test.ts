@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
-import { jumpOfOneInFive, lostInFailover } from "../testdata/example-runs.ts";
+import { jumpOfOneInFive, lostInFailover, pausedPastLease } from "../testdata/example-runs.ts";
 import { serverBands } from "./server-bands.ts";
 import { timelineOf } from "./timeline.ts";
 
@@ -13,8 +13,8 @@ function wireOf(keys: readonly Omit<KeyState, "key" | "clockAheadNs">[]): WireRe
   return { format: "lockstorm-wire", version: 1, messages: [], keys: states, replication: [], votes: [], leftOut: 0 };
 }
 
-function drawn(wire: WireRecord): readonly string[] {
-  const { holds, faults, end } = timelineOf(jumpOfOneInFive().history);
+function drawn(wire: WireRecord, run = jumpOfOneInFive()): readonly string[] {
+  const { holds, faults, end } = timelineOf(run.history);
   return serverBands(wire, { holds, faults, end }).map(
     ({ server, client, from, to, twice }) =>
       `${server} client-${client} ${from / MS}-${to / MS}${twice ? " twice" : ""}`,
@@ -35,7 +35,7 @@ test("a server thinks that a client holds while it has the owner's value, until 
   ).toEqual(["node-0 client-0 60-401", "node-1 client-0 60-80"]);
 });
 
-test("a server that gives a second owner the key within the first one's hold voted twice", () => {
+test("a server that gives a second owner the key within the first one's lease voted twice", () => {
   const votes = [
     { server: "node-2", atNs: 60 * MS, value: FIRST },
     { server: "node-2", atNs: 170 * MS, value: SECOND },
@@ -46,6 +46,19 @@ test("a server that gives a second owner the key within the first one's hold vot
     { server: "node-2", atNs: 410 * MS, value: SECOND },
   ];
   expect(drawn(wireOf(after)).at(-1)).toBe("node-2 client-1 410-460");
+});
+
+test("a server that gives the key on after the first owner's lease did not vote twice, though that owner still holds", () => {
+  const held = timelineOf(pausedPastLease().history).holds;
+  const [first, second] = held;
+  if (first === undefined || second === undefined) throw new Error("the example has two holds");
+  const passedOn = Math.max(first.leaseUntil, second.invokedAt);
+  expect(first.to).toBeGreaterThan(passedOn);
+  const states = [
+    { server: "node-0", atNs: first.from - MS, value: first.owner },
+    { server: "node-0", atNs: passedOn, value: second.owner },
+  ];
+  expect(drawn(wireOf(states), pausedPastLease()).filter((band) => band.endsWith("twice"))).toEqual([]);
 });
 
 test("a server that is killed thinks nothing any more", () => {

@@ -13,7 +13,7 @@ export interface ServerBand extends Interval {
   readonly expires?: number;
   /** How far the server's clock was ahead when it began, in nanoseconds. */
   readonly clockAheadNs: number;
-  /** It gave the key to this client while another, to which it had given it before, still held. */
+  /** It gave the key to this client while the lease of another, to which it had given it before, was in force. */
   readonly twice: boolean;
 }
 
@@ -42,7 +42,10 @@ export function serverBands(
       const { server, key, atNs, expiresInNs, clockAheadNs } = state;
       const expires = expiresInNs === undefined ? undefined : atNs + Math.max(0, expiresInNs);
       const to = down(server, atNs, Math.min(states[index + 1]?.atNs ?? Math.max(end, atNs), expires ?? Infinity));
-      const twice = before.some((other) => other.owner !== hold.owner && other.from <= atNs && atNs < other.to);
+      // A holder that outlives its lease is no concern of the server: its vote was over.
+      const twice = before.some(
+        ({ owner, lease }) => owner !== hold.owner && lease.some((part) => part.from <= atNs && atNs < part.to),
+      );
       before.push(hold);
       if (to <= atNs) return;
       const last = bands.at(-1);
