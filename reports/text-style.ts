@@ -97,6 +97,10 @@ export interface Glyphs {
   readonly fault: string;
   readonly promotion: string;
   readonly node: string;
+  /** A server thinks that a client holds. */
+  readonly believed: string;
+  /** The same, given while an earlier client's lease was in force. */
+  readonly givenTwice: string;
   readonly accepted: string;
   readonly refused: string;
   readonly overlap: string;
@@ -116,6 +120,8 @@ const UNICODE: Glyphs = {
   fault: "╳",
   promotion: "◆",
   node: "─",
+  believed: "░",
+  givenTwice: "▓",
   accepted: "●",
   refused: "○",
   overlap: "▲",
@@ -135,6 +141,8 @@ const ASCII: Glyphs = {
   fault: "x",
   promotion: "P",
   node: "_",
+  believed: "~",
+  givenTwice: "!",
   accepted: "w",
   refused: "r",
   overlap: "^",

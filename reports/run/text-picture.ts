@@ -4,6 +4,7 @@ import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
 import type { Moment } from "./moments.ts";
 import { glyphs, type Glyphs, type Span, type TextStyle } from "../text-style.ts";
+import type { ServerBand } from "./server-bands.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
@@ -104,12 +105,15 @@ class Drawing {
   legend(rows: readonly TextRow[]): readonly string[] {
     const used = rows.map((row) => row.text()).join("");
     const { lease, overrun, attempt, refusedTry, fault, promotion, accepted, refused, cut } = this.#glyphs;
+    const { believed, givenTwice } = this.#glyphs;
     const meanings: readonly (readonly [string, string, Span["style"]])[] = [
       [lease, "holds, lease in force", "green"],
       [overrun, "holds, lease over", "yellow"],
       [attempt, "waits for an answer", "dim"],
       [refusedTry, "not granted", "dim"],
       ["?", "never answered", "dim"],
+      [believed, "server thinks this client holds", "cyan"],
+      [givenTwice, "server votes twice", "red"],
       [fault, "fault", "magenta"],
       [promotion, "becomes master", "cyan"],
       [accepted, "write taken", "green"],
@@ -151,8 +155,11 @@ class Drawing {
     const row = this.#row(lane);
     row.fill(0, this.#scale.columns - 1, this.#glyphs.node, "dim");
     const [promotions, faults] = split(this.#faultsOf(lane), isPromotion);
-    // A single kind of fault is drawn and named on the node's own line; several would cover one another.
-    const single = new Set(faults.map(({ kind }) => kind)).size === 1;
+    const { timeline, window } = this.#scene;
+    const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
+    for (const band of bands) this.#belief(row, band);
+    // A single kind of fault is drawn and named on the node's own line; several would cover one another, or what it thinks.
+    const single = bands.length === 0 && new Set(faults.map(({ kind }) => kind)).size === 1;
     if (single) for (const fault of faults) this.#namedFault(row, fault);
     for (const { from } of promotions) row.put(this.#scale.columnOf(from), this.#glyphs.promotion, "cyan");
     return single ? [row] : [row, ...this.#faultRows(faults)];
@@ -160,10 +167,30 @@ class Drawing {
 
   #namedFault(row: TextRow, fault: FaultSpan): void {
     this.#span(row, fault, this.#glyphs.fault, "magenta");
-    const name = ` ${fault.kind} `;
-    const first = this.#scale.columnOf(Math.max(fault.from, this.#scene.window.from)) + 2;
-    const crossed = this.#scale.breaks.some(({ column }) => column >= first && column < first + name.length);
-    if (!crossed && first + name.length < this.#scale.columnOf(fault.to)) row.write(first, name, "magenta");
+    this.#name(row, fault, [` ${fault.kind} `], "magenta");
+  }
+
+  /** Whom a server thinks the holder is, from when until when. */
+  #belief(row: TextRow, band: ServerBand): void {
+    const style: Span["style"] = band.twice ? ["red", "bold"] : "cyan";
+    this.#span(row, band, band.twice ? this.#glyphs.givenTwice : this.#glyphs.believed, style);
+    const name = clientName(band.client);
+    const names = [` ${name} `, name, name.replace("client-", "c-")];
+    this.#name(row, band, band.twice ? [` votes twice: ${name} `, ...names] : names, style);
+  }
+
+  /** Writes the first of these names that fits into a stretch, as far to the left as no break is crossed. */
+  #name(row: TextRow, part: Interval, names: readonly string[], style: Span["style"]): void {
+    const { columnOf, breaks } = this.#scale;
+    const from = columnOf(Math.max(part.from, this.#scene.window.from));
+    const to = columnOf(Math.min(part.to, this.#scene.window.to));
+    const gaps = [from, ...breaks.map(({ column }) => column).filter((column) => column > from && column < to)];
+    for (const name of names) {
+      const gap = gaps.find((start, index) => start + 2 + name.length < (gaps[index + 1] ?? to));
+      if (gap === undefined) continue;
+      row.write(gap + 2, name, style);
+      return;
+    }
   }
 
   #faultRows(faults: readonly FaultSpan[]): readonly TextRow[] {

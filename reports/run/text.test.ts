@@ -187,3 +187,40 @@ describe("what is drawn", () => {
     expect(text).toMatch(/^ {2}and \d+ further faults$/m);
   });
 });
+
+describe("what servers thought", () => {
+  const first = { atNs: 60e6, value: "9f2c51d0aa3be4417c88" };
+  const second = { atNs: 170e6, value: "71be02f6c3d9a85e1104" };
+  const keys = [
+    { server: "node-1", ...first },
+    { server: "node-2", ...first },
+    { server: "node-2", ...second },
+    { server: "node-3", ...second },
+  ].map((state) => ({ key: "k1", clockAheadNs: 0, ...state }));
+  const wire = {
+    format: "lockstorm-wire",
+    version: 1,
+    messages: [],
+    keys,
+    replication: [],
+    votes: [],
+    leftOut: 0,
+  } as const;
+
+  test("stands on their lanes, and who voted twice is named", () => {
+    const text = renderText({ ...jumpOfOneInFive(), wire }, { color: false, width: 120 });
+    expect(lane(text, "node-1")).toMatch(/^ *─+░+ client-0 ░/);
+    expect(lane(text, "node-2")).toMatch(/░+ client-0 ░+▓+ votes twice: client-1 ▓/);
+    expect(lane(text, "node-3")).toMatch(/─░+ client-1 ░/);
+    expect(text).toContain("░ server thinks this client holds   ▓ server votes twice");
+    expect(text.split("▓▓ votes twice").length).toBe(2);
+  });
+
+  test("leaves the faults of such a lane on lines of their own", () => {
+    const text = renderText({ ...jumpOfOneInFive(), wire }, { color: false, width: 120 });
+    const plainText = renderText(jumpOfOneInFive(), { color: false, width: 120 });
+    expect(lane(plainText, "node-2")).toContain("╳");
+    expect(lane(text, "node-2")).not.toContain("╳");
+    expect(text).toContain("    clock-jump  ");
+  });
+});

@@ -36,7 +36,7 @@ const MOST_OPERATIONS_DRAWN = 400;
  */
 export function renderText(run: RunRecord, options: TextOptions): string {
   const style = new TextStyle(options);
-  const timeline = timelineOf(run.history);
+  const timeline = timelineOf(run.history, run.wire);
   const stories = storiesOf(run.verdict, timeline, run.history.events);
   const parts: readonly (readonly string[])[] = [
     headline(run, style),
@@ -56,7 +56,7 @@ export function renderText(run: RunRecord, options: TextOptions): string {
 /** The first violation of a run and how to replay it, nothing else: for one run of many. Ends with a line feed. */
 export function renderViolation(run: RunRecord, options: TextOptions): string {
   const style = new TextStyle(options);
-  const timeline = timelineOf(run.history);
+  const timeline = timelineOf(run.history, run.wire);
   const stories = storiesOf(run.verdict, timeline, run.history.events);
   return textOf(
     [
