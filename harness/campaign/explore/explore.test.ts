@@ -35,6 +35,12 @@ describe("an exploration", () => {
     });
     expect(findings.broken).toBeUndefined();
     expect(findings.schedules).toBe(1 + (findings.levels[0]?.families ?? 0));
+    expect(progress.steps[0]).toBe("running the workload without faults");
+    expect(progress.steps[1]).toMatch(/^1 deviation: 0 of \d+ places and faults \(0 %\), 0 schedules$/);
+    const ends = progress.steps
+      .map((step) => / deviation: (\d+) of /.exec(step)?.[1])
+      .filter((done) => done !== undefined);
+    expect(ends.map(Number)).toEqual([...ends.keys()]);
     expect(progress.steps.at(-1)).toContain("100 %");
   });
 

@@ -85,8 +85,9 @@ class Exploration {
   }
 
   async run(): Promise<void> {
-    const { prepared, record } = this.#tools;
+    const { prepared, record, environment } = this.#tools;
     const { deviations, keepGoing, reduction } = prepared.parameters;
+    environment.progress.step("running the workload without faults");
     await this.#open([{ path: [] }], 0);
     const base = record.opened([]);
     const seen = new Set<string>();
@@ -143,6 +144,12 @@ class Exploration {
     let done = mine.length - todo.length;
     let schedules = mine.reduce((sum, { explored }) => sum + (explored?.schedules.length ?? 0), 0);
     let broken = false;
+    // A part may take minutes, so each one is told, and the first before it begins.
+    const tell = (): void =>
+      this.#tools.environment.progress.step(
+        `${deviationsText(level)}: ${figure(done)} of ${figure(mine.length)} places and faults (${percent(done, mine.length)}), ${figure(schedules)} schedules`,
+      );
+    tell();
     await this.#perform(
       todo.map(({ parent, family }) => ({ extend: pathText(parent), family })),
       (task, answer) => {
@@ -151,10 +158,7 @@ class Exploration {
         broken ||= answer.schedules.some(({ outcome }) => outcome === "invalid");
         done += 1;
         schedules += answer.schedules.length;
-        if (percent(done, mine.length) === percent(done - 1, mine.length)) return;
-        this.#tools.environment.progress.step(
-          `${deviationsText(level)}: ${percent(done, mine.length)} of ${figure(mine.length)} places and faults, ${figure(schedules)} schedules`,
-        );
+        tell();
       },
       () => keepGoing || !broken,
     );
