@@ -12,7 +12,7 @@ import { EXIT } from "../core/verdict.ts";
 import { crashedClients, isDecided } from "../campaign/notes/tally.ts";
 import { printRun, textOptions } from "./output.ts";
 import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
-import type { HuntFindings } from "../campaign/hunt/hunt-journal.ts";
+import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { badgeWords, writeReports } from "./report-files.ts";
@@ -99,7 +99,7 @@ function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[]
 
 function reportOf(result: HuntResult, record: RunRecord | undefined) {
   const { findings, store, elapsedMs } = result;
-  const { parameters, runs, valid, held, counterexample } = findings;
+  const { parameters, runs, valid, unpromised, held, counterexample } = findings;
   const { lock, topology, faults } = parameters;
   const title = `hunt for ${lock} on ${topology.kind}`;
   const found = counterexample !== undefined ? "broken" : isConclusive(result) ? "holds" : "unknown";
@@ -114,6 +114,8 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
         found,
         runs,
         valid,
+        unpromised,
+        command: searchCommand(parameters),
         ...(elapsedMs === undefined ? {} : { elapsedMs }),
         held,
         ...(record === undefined ? {} : { run: 0 }),
@@ -123,6 +125,23 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
     residualRisk: findings.residualRisk,
   };
   return { title, runs: record === undefined ? [] : [record], summary };
+}
+
+/** The command that hunts again, with the same plans. */
+function searchCommand({ lock, topology, faults, runs, seed, backend, required }: HuntParameters): string {
+  const { kind, persistence } = topology;
+  const flags: readonly (readonly [flag: string, value: unknown])[] = [
+    ["lock", lock],
+    ["topology", kind],
+    ["persistence", persistence === "none" ? undefined : persistence],
+    ["faults", faults.join(",") || "none"],
+    ["require", Array.isArray(required) ? required.join(",") : undefined],
+    ["runs", runs],
+    ["backend", backend === "simulated" ? undefined : backend],
+    ["seed", seed],
+  ];
+  const given = flags.filter(([, value]) => value !== undefined);
+  return ["npx lockstorm hunt", ...given.map(([flag, value]) => `--${flag} ${String(value)}`)].join(" ");
 }
 
 function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {

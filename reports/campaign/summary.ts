@@ -20,6 +20,11 @@ const cellSchema = z.object({
     ),
   runs: z.int().nonnegative().exactOptional().describe("number of runs of this cell"),
   valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
+  unpromised: z
+    .int()
+    .nonnegative()
+    .exactOptional()
+    .describe("of a hunt: number of these runs in which the lock claims no property under the plan's faults"),
   oneDeviation: z
     .object({
       run: z.int().nonnegative().describe("how many of them were run"),
@@ -221,22 +226,27 @@ export function summaryFigures({ cells }: Summary): readonly Figure[] {
 }
 
 /** A search ends with the first run that breaks the lock. */
-function cellFigures({ found, runs = 0, valid = 0 }: SummaryCell): readonly Figure[] {
+function cellFigures({ found, runs = 0, valid = 0, unpromised = 0 }: SummaryCell): readonly Figure[] {
   const broken = found === "broken" ? 1 : 0;
   return [
     { figure: runs, means: "runs" },
     { figure: valid, means: "valid" },
-    { figure: Math.max(0, runs - valid - broken), means: "decided nothing" },
+    { figure: Math.max(0, runs - valid - unpromised - broken), means: "unknown" },
+    ...(unpromised === 0 ? [] : [{ figure: unpromised, means: "without a guaranteed property" }]),
     { figure: broken, means: "broke the lock" },
   ];
 }
 
-/** A cell in words: the expected and the actual result, the number of runs, and what that number proves. */
-export function cellWords({ expected, found, runs, valid, oneDeviation, note }: SummaryCell): string {
+/**
+ * A cell in words: the expected and the actual result, the number of runs, and what that number proves. Of a hunt it
+ * proves nothing by itself: most plans are no random sample, and the bound is that of those that are.
+ */
+export function cellWords({ expected, found, runs, valid, held, oneDeviation, note }: SummaryCell): string {
   const wanted = expected === undefined ? "" : `expected ${expected}, `;
   const after = runs === undefined ? "" : ` in ${count(runs, "run")}`;
-  const held = found === "holds" || found === "outlived";
-  const bound = held && valid !== undefined ? `, ${valid} of them valid: ${boundWords(valid)}` : "";
-  const deviated = held && oneDeviation !== undefined ? oneDeviationWords(oneDeviation) : "";
+  const unbroken = found === "holds" || found === "outlived";
+  const proves = held === undefined && valid !== undefined ? `: ${boundWords(valid)}` : "";
+  const bound = unbroken && valid !== undefined ? `, ${valid} of them valid${proves}` : "";
+  const deviated = unbroken && oneDeviation !== undefined ? oneDeviationWords(oneDeviation) : "";
   return `${wanted}found ${found}${after}${bound}${deviated}${note === undefined ? "" : ` (${note})`}`;
 }

@@ -132,7 +132,40 @@ test("the page of a hunt for one lock has the figures of its runs, and no table 
   const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
     ([, figure, means]) => `${figure} ${means}`,
   );
-  expect(figures).toEqual(["9 runs", "8 valid", "0 decided nothing", "1 broke the lock"]);
+  expect(figures).toEqual(["9 runs", "8 valid", "0 unknown", "1 broke the lock"]);
   expect(page).not.toContain('<table class="matrix">');
   expect(page).toContain("expected holds, found broken in 9 runs");
+});
+
+test("the page of a hunt says why runs decided nothing, one bound only, and how to search again", () => {
+  const cell = {
+    lock: "single",
+    fault: "failover",
+    expected: "holds",
+    found: "holds",
+    runs: 1000,
+    valid: 698,
+    unpromised: 300,
+    held: [{ property: "lease-exclusion", runs: 698 }],
+    command: "npx lockstorm hunt --lock single --topology sentinel --faults failover --runs 1000 --seed 7",
+  } as const;
+  const newOrder = { probability: 0.27, low: 0.2, high: 0.34 };
+  const summary = {
+    title: "hunt",
+    cells: [cell],
+    residualRisk: { runs: 400, valid: 109, atMost: 0.027, orders: 402, newOrder },
+  };
+  const page = renderHtml({ title: "hunt", runs: [], summary });
+  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
+    ([, figure, means]) => `${figure} ${means}`,
+  );
+  expect(figures).toEqual([
+    "1000 runs",
+    "698 valid",
+    "2 unknown",
+    "300 without a guaranteed property",
+    "0 broke the lock",
+  ]);
+  expect([...page.matchAll(/at most [\d.]+ % of such runs break it/g)]).toHaveLength(1);
+  expect(page).toContain(`<code>${cell.command}</code>`);
 });

@@ -35,7 +35,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
       )}
     </dl>
     ${isTable ? tableOf(summary) : summary.cells.map(cellLine)}
-    <div class="cell-infos" role="status">${summary.cells.map(cellInfo)}</div>
+    <div class="cell-infos" role="status">${isTable && summary.cells.map(cellInfo)}</div>
     ${isTable && keyOf(summary)} ${isTable && ticks !== undefined && html`<p>${ticks}</p>`}
     ${
       !isTable
@@ -103,9 +103,17 @@ function keyOf(summary: Summary): Markup {
   </p>`;
 }
 
-/** The one cell of a hunt for one lock, in words. */
+/** The one cell of a hunt for one lock: in words, and the command that searches it again. */
 function cellLine(cell: SummaryCell): Markup {
-  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</p>`;
+  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</p>
+    ${cell.command !== undefined && commandOf(cell.command)}`;
+}
+
+function commandOf(command: string): Markup {
+  return html`<div class="command">
+    <pre tabindex="0"><code>${command}</code></pre>
+    <button type="button" class="copy">Copy</button>
+  </div>`;
 }
 
 /** What a cell says when it is chosen: the outcome in words with its bound, and the command that searches it again. */
@@ -114,10 +122,7 @@ function cellInfo(cell: SummaryCell, index: number): Markup {
   if (command === undefined) return html``;
   return html`<div class="cell-info" data-cell="${index}" hidden>
     <p><strong>${lock}</strong> under <strong>${fault}</strong>: ${cellWords(cell)}</p>
-    <div class="command">
-      <pre tabindex="0"><code>${command}</code></pre>
-      <button type="button" class="copy">Copy</button>
-    </div>
+    ${commandOf(command)}
   </div>`;
 }
 
