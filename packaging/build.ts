@@ -15,6 +15,7 @@ const ASSETS = [
   "reports/run/*.schema.json",
   "harness/cli/json-output/*.schema.json",
   "harness/cli/templates/*",
+  "docs/api.md",
 ];
 
 rmSync(target, { recursive: true, force: true });

@@ -217,12 +217,17 @@ export function summaryFigures({ cells }: Summary): readonly Figure[] {
     { figure: runs, means: "runs" },
     { figure: of(({ found }) => found === "holds" || found === "outlived"), means: "cells hold" },
     { figure: valid, means: "valid runs behind them" },
-    { figure: undecided, means: "runs there decided nothing" },
+    ...some({ figure: undecided, means: "runs there decided nothing" }),
     { figure: of((cell) => broken(cell) && !isSurprise(cell)), means: "cells broken, as documented or not claimed" },
     { figure: of((cell) => broken(cell) && isSurprise(cell)), means: "cells broken against a claim" },
-    { figure: of(({ found }) => found === "simulated"), means: "cells broken in simulation only" },
-    { figure: of(({ found }) => found === "unknown"), means: "cells unknown" },
+    ...some({ figure: of(({ found }) => found === "simulated"), means: "cells broken in simulation only" }),
+    ...some({ figure: of(({ found }) => found === "unknown"), means: "cells unknown" }),
   ];
+}
+
+/** What is worth a figure only where there is any. */
+function some(one: Figure): readonly Figure[] {
+  return one.figure === 0 ? [] : [one];
 }
 
 /** A search ends with the first run that breaks the lock. */
@@ -232,7 +237,7 @@ function cellFigures({ found, runs = 0, valid = 0, unpromised = 0 }: SummaryCell
     { figure: runs, means: "runs" },
     { figure: valid, means: "valid" },
     { figure: Math.max(0, runs - valid - unpromised - broken), means: "unknown" },
-    ...(unpromised === 0 ? [] : [{ figure: unpromised, means: "without a guaranteed property" }]),
+    ...some({ figure: unpromised, means: "without a guaranteed property" }),
     { figure: broken, means: "broke the lock" },
   ];
 }

@@ -1,4 +1,4 @@
-import { html, Markup } from "./markup.ts";
+import { html, type Markup } from "./markup.ts";
 import { plainPage } from "./plain-page.ts";
 
 /** A scenario of the catalogue, as the gallery shows it. */
@@ -9,8 +9,8 @@ export interface GalleryItem {
   readonly lock: string;
   readonly topology: string;
   readonly source: { readonly name: string; readonly link: string };
-  /** The diagram of its violation, as SVG; absent where nothing is violated. */
-  readonly picture?: string | undefined;
+  /** Its violation over time, for a narrow place; absent where nothing is violated. */
+  readonly picture?: Markup | undefined;
   /** Its report, as an address from the gallery. */
   readonly report: string;
 }
@@ -20,15 +20,15 @@ const STYLE = `
 .gallery li { border: 1px solid var(--line); border-radius: var(--radius); padding: 16px; min-width: 0; overflow-wrap: anywhere; }
 .gallery h2 { font-size: 17px; margin: 0 0 4px; }
 .gallery .slug { color: var(--soft); font-size: 13px; margin: 0 0 12px; }
-.gallery img { display: block; width: 100%; height: 300px; object-fit: contain; object-position: top; background: #fff; border-radius: var(--radius); }
-.gallery img.tall { object-fit: cover; object-position: bottom; }
-.gallery .none { display: grid; place-items: center; height: 300px; margin: 0; color: var(--soft); border: 1px dashed var(--line); border-radius: var(--radius); }
+.gallery .none { color: var(--soft); }
 .gallery p { margin: 12px 0 0; }
 `;
 
 /** The catalogue as pictures: each schedule, what it breaks, and its report. */
 export function renderGallery(items: readonly GalleryItem[]): string {
-  const content = html`<p><a href="index.html">All runs</a> · <a href="glossary.html">Glossary</a></p>
+  const content = html`<p>
+      <a href="index.html">All runs</a> · <a href="glossary.html">Glossary</a> · <a href="api.html">API reference</a>
+    </p>
     <p>
       ${`${items.length} schedules that break a distributed lock on Redis, or that it must survive. Each was simulated for this page; its report has the timeline, the causes and the command that repeats it.`}
     </p>
@@ -38,33 +38,13 @@ export function renderGallery(items: readonly GalleryItem[]): string {
           html`<li id="${slug}">
             <h2><a href="${report}">${capital(title)}</a></h2>
             <p class="slug">${slug}: lock ${lock} on ${topology}</p>
-            ${
-              picture === undefined
-                ? html`<p class="none">No property is violated.</p>`
-                : html`<img
-                    class="${isTall(picture) ? "tall" : "whole"}"
-                    alt="${`Diagram of ${slug}: ${title}`}"
-                    loading="lazy"
-                    src="${dataUri(picture)}"
-                  />`
-            }
+            ${picture === undefined ? html`<p class="none">No property is violated.</p>` : picture}
             <p>${summary}</p>
             <p class="soft">Source: <a href="${source.link}">${source.name}</a></p>
           </li>`,
       )}
     </ul>`;
   return plainPage({ title: "Catalogue of counterexamples", style: STYLE, content });
-}
-
-/** A picture of a long story would be a thread: its end, where the violation is, is shown instead. */
-function isTall(svg: string): boolean {
-  const [, width, height] = /viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
-  return Number(height) > 1.6 * Number(width);
-}
-
-/** Markup already: text in a page is shortened where it is long. */
-function dataUri(svg: string): Markup {
-  return new Markup(`data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`);
 }
 
 function capital(text: string): string {

@@ -16,6 +16,11 @@ export interface GlossaryPart {
 
 const STYLE = `
 dl.glossary { margin: 0; }
+@media (min-width: 1100px) {
+  dl.glossary { columns: 2; column-gap: 48px; }
+  dl.glossary dt { break-after: avoid; }
+  dl.glossary dd { break-inside: avoid; }
+}
 dl.glossary dt { font-weight: 600; margin-top: 16px; scroll-margin-top: 16px; }
 dl.glossary dd { margin: 4px 0 0; max-width: 76ch; overflow-wrap: anywhere; }
 `;
@@ -23,7 +28,9 @@ dl.glossary dd { margin: 4px 0 0; max-width: 76ch; overflow-wrap: anywhere; }
 /** The words of reports and what they mean; each has an address: `glossary.html#partition`. */
 export function renderGlossary(parts: readonly GlossaryPart[]): string {
   const known = new Set(parts.flatMap(({ words }) => words.map(({ word }) => idOf(word))));
-  const content = html`<p><a href="index.html">All runs</a> · <a href="catalogue.html">Catalogue</a></p>
+  const content = html`<p>
+      <a href="index.html">All runs</a> · <a href="catalogue.html">Catalogue</a> · <a href="api.html">API reference</a>
+    </p>
     <ul>
       ${parts.map(({ title }) => html`<li><a href="#${idOf(title)}">${title}</a></li>`)}
     </ul>
@@ -36,7 +43,8 @@ export function renderGlossary(parts: readonly GlossaryPart[]): string {
               ({ word, meaning, details, see, command }) =>
                 html`<dt id="${idOf(word)}">${word}</dt>
                   <dd>
-                    ${[`${meaning}.`, ...details].join(" ")} ${see.length > 0 && html` See ${listOf(see, known)}.`}
+                    ${[`${capital(meaning)}.`, ...details].join(" ")}
+                    ${see.length > 0 && html` See ${listOf(see, known)}.`}
                     ${command !== undefined && html`<br /><code>npx ${command}</code>`}
                   </dd>`,
             )}
@@ -50,6 +58,10 @@ function listOf(words: readonly string[], known: ReadonlySet<string>): readonly 
     const comma = place === 0 ? "" : ", ";
     return known.has(idOf(word)) ? html`${comma}<a href="#${idOf(word)}">${word}</a>` : html`${comma}${word}`;
   });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A word as the part of an address after \`#\`. */

@@ -7,7 +7,7 @@ import { matrixSection } from "./matrix-section.ts";
 import { html, Markup } from "./markup.ts";
 import { encodeRun, lanesOf } from "./page-data.ts";
 import { faultsSection, planSection, propertiesSection, replaySection } from "./run-sections.ts";
-import { causesSection, firstMoments, firstPicture } from "./story-section.ts";
+import { causesSection, firstMoments, firstPicture, narrowPicture } from "./story-section.ts";
 import { headlineOf } from "../run/headline.ts";
 import { type About, conditionsOf, titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { storiesOf } from "../run/story.ts";
@@ -66,6 +66,12 @@ function runChooser(runs: readonly RunRecord[]): Markup {
       ${options}
     </select></label
   >`;
+}
+
+/** The violation of a run in a picture for a gallery; undefined where nothing is violated. */
+export function narrowPictureOf(run: RunRecord): Markup | undefined {
+  const timeline = timelineOf(run.history, run.wire);
+  return narrowPicture({ stories: storiesOf(run.verdict, timeline, run.history.events), timeline });
 }
 
 /** The story comes first: a sentence, its picture, the command to replay; then its moments; then all the rest. */

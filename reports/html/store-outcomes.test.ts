@@ -40,3 +40,10 @@ test("cells that always held are counted, not listed", () => {
 test("without a campaign there is no section", () => {
   expect(outcomesSection([])).toBe(false);
 });
+
+test("what breaks in the first result is not called new, and a single result has nothing to be compared with", () => {
+  expect(rowsOf(outcomes([["broken"], ["broken"]]))).toEqual([["lock-0 under reset", "breaks, known", "breaks"]]);
+  const section = outcomesSection(outcomes([["broken", "holds"]]));
+  expect(section === false ? "" : section.text).toContain("One result so far, and none to compare it with.");
+  expect(rowsOf(outcomes([["broken", "holds"]]))).toEqual([]);
+});

@@ -4,11 +4,12 @@ import type { ListedOutcome } from "./store-listing.ts";
 /** The newest campaigns of a name that are shown. */
 const MOST_COLUMNS = 12;
 
-type Standing = "holds" | "outlived" | "new" | "known" | "fixed" | "unknown" | "absent";
+type Standing = "holds" | "outlived" | "breaks" | "new" | "known" | "fixed" | "unknown" | "absent";
 
 const WORDS: Readonly<Record<Standing, string>> = {
   holds: "holds",
   outlived: "holds, a client outlived its lease",
+  breaks: "breaks",
   new: "breaks, new",
   known: "breaks, known",
   fixed: "holds, fixed",
@@ -30,6 +31,9 @@ export function outcomesSection(outcomes: readonly ListedOutcome[]): Markup | fa
 }
 
 function outcomeTable(name: string, outcomes: readonly ListedOutcome[]): Markup {
+  if (outcomes.length === 1)
+    return html`<h3>${name}</h3>
+      <p class="soft">One result so far, and none to compare it with.</p>`;
   const columns = standings(outcomes).slice(-MOST_COLUMNS).toReversed();
   const cells = [...new Set(columns.flatMap(({ standing }) => [...standing.keys()]))];
   const told = cells.filter((cell) => columns.some(({ standing }) => !isQuiet(standing.get(cell))));
@@ -92,7 +96,7 @@ function standings(
 }
 
 function standingOf(found: string, before: boolean | undefined): Standing {
-  if (found === "broken") return before === true ? "known" : "new";
+  if (found === "broken") return before === undefined ? "breaks" : before ? "known" : "new";
   if (found === "holds" || found === "outlived") return before === true ? "fixed" : found;
   return "unknown";
 }

@@ -22,7 +22,7 @@ main > h2 { margin-top: 28px; }
 .live:empty { display: none; }
 table.outcomes { border-collapse: collapse; }
 table.outcomes th, table.outcomes td { text-align: left; font-weight: normal; padding: 4px 16px 4px 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
-table.outcomes td.new, table.outcomes td.known { color: var(--bad); }
+table.outcomes td.breaks, table.outcomes td.new, table.outcomes td.known { color: var(--bad); }
 table.outcomes td.new { font-weight: 600; }
 table.outcomes td.fixed { color: var(--lease); font-weight: 600; }
 table.outcomes td.unknown { color: var(--unknown); }
@@ -85,8 +85,8 @@ export function renderStorePage(listing: StoreListing, { live, links = [] }: Sto
               ${links.map(({ page: file, text }) => html`<li><a href="${addressOf(file)}">${text}</a></li>`)}
             </ul>`
           }
-          ${(campaigns.length > 0 || live !== undefined) && campaignsSection(campaigns)} ${outcomesSection(outcomes)}
-          ${runsSection(runs, { store, live: live !== undefined })}
+          ${(campaigns.length > 0 || live !== undefined) && campaignsSection(campaigns)}
+          ${runsSection(runs, { store, live: live !== undefined })} ${outcomesSection(outcomes)}
           ${
             unreadable.length > 0 &&
             html`<h2>Not readable</h2>

@@ -48,6 +48,20 @@ export function wholeRunPictures(timeline: Timeline, title: string): Markup {
   return scene === undefined ? html`` : pictures({ ...scene, title });
 }
 
+/** The first violation of a run over time, for a narrow place in any window; nothing where it has none. */
+export function narrowPicture({
+  stories: [story],
+  timeline,
+}: Pick<StoryContext, "stories" | "timeline">): Markup | undefined {
+  if (story === undefined) return undefined;
+  const { moments } = momentsFor(story, timeline);
+  // The moments are told in the report only, but they decide which stretches of time are drawn.
+  const instants = moments.map(({ time }) => time);
+  const scene = { ...sceneOf(story, [], timeline), instants };
+  return html`<div class="picture">${new Markup(drawTimeline(scene, WIDTHS[1][1]))}</div>
+    <p class="legend">${legendOf(scene)}</p>`;
+}
+
 function pictures(scene: TimelineScene): Markup {
   return html`${WIDTHS.map(([name, width]) => html`<div class="picture ${name}">${new Markup(drawTimeline(scene, width))}</div>`)}
     <p class="legend">${legendOf(scene)}</p>`;

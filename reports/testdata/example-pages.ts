@@ -1,4 +1,4 @@
-import { renderSvg } from "../run/svg.ts";
+import { narrowPictureOf } from "../html/html.ts";
 import type { GalleryItem } from "../html/gallery-page.ts";
 import type { GlossaryPart } from "../html/glossary-page.ts";
 import type { StoreListing } from "../html/store-listing.ts";
@@ -82,7 +82,7 @@ export function aGallery(): readonly GalleryItem[] {
     report: "catalogue/async-failover.html",
   };
   return [
-    { ...item, slug: "async-failover", picture: renderSvg(lostInFailover()) },
+    { ...item, slug: "async-failover", picture: narrowPictureOf(lostInFailover()) },
     { ...item, slug: "a-slug-that-is-longer-than-any-other-of-them" },
   ];
 }

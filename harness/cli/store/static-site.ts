@@ -1,9 +1,9 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { renderSvg } from "../../../reports/run/svg.ts";
 import { type GalleryItem, renderGallery } from "../../../reports/html/gallery-page.ts";
 import { renderGlossary } from "../../../reports/html/glossary-page.ts";
-import { renderHtml } from "../../../reports/html/html.ts";
+import { renderApiPage } from "../../../reports/html/api-page.ts";
+import { narrowPictureOf, renderHtml } from "../../../reports/html/html.ts";
 import type { StoreListing } from "../../../reports/html/store-listing.ts";
 import { renderStorePage } from "../../../reports/html/store-page.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
@@ -18,9 +18,13 @@ import { INDEX } from "./read-store.ts";
 
 const CATALOGUE = "catalogue.html";
 const GLOSSARY = "glossary.html";
+const API = "api.html";
+/** In a package too: the build puts it there. */
+const API_DOCUMENT = new URL("../../../docs/api.md", import.meta.url);
 const LINKS = [
   { page: CATALOGUE, text: "Catalogue: schedules that break locks, as pictures" },
   { page: GLOSSARY, text: "Glossary: faults, properties, causes and the other words of reports" },
+  { page: API, text: "API reference: what the package exports" },
 ];
 
 interface SiteOptions {
@@ -31,7 +35,7 @@ interface SiteOptions {
 
 /**
  * Writes a site that can be published as it is: the page of the store with the reports that it links to, the catalogue
- * as a gallery, each scenario simulated for it, and the glossary.
+ * as a gallery, each scenario simulated for it, the glossary, and the API reference.
  * @returns how many pages there are
  * @throws UserError when something cannot be written
  */
@@ -54,8 +58,9 @@ export async function writeStaticSite(
   }
   replaceFile(join(folder, INDEX), renderStorePage(listing, { links: LINKS }));
   replaceFile(join(folder, GLOSSARY), renderGlossary(glossaryParts()));
+  replaceFile(join(folder, API), renderApiPage(readFileSync(API_DOCUMENT, "utf8")));
   const scenarios = await writeCatalogue(folder, { progress, signal });
-  return { pages: copied.length + scenarios + 2 };
+  return { pages: copied.length + scenarios + 3 };
 }
 
 function copy(from: string, to: string): void {
@@ -89,7 +94,7 @@ async function writeCatalogue(folder: string, { progress, signal }: SiteOptions)
     const record = { ...run.record, replayCommand, about: { summary, says, source } };
     const report = `catalogue/${scenario.slug}.html`;
     replaceFile(join(folder, report), renderHtml({ runs: [record] }));
-    items.push({ ...itemOf(scenario), picture: renderSvg(record), report });
+    items.push({ ...itemOf(scenario), picture: narrowPictureOf(record), report });
   }
   replaceFile(join(folder, CATALOGUE), renderGallery(items));
   return items.length + 1;

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { renderAdviceHtml } from "../../advice/advice-html.ts";
@@ -8,6 +9,7 @@ import { findChromium, launchChromium, openDocument } from "../../testdata/brows
 import { lostInFailover, pausedPastLease } from "../../testdata/example-runs.ts";
 import { aDebate } from "../../testdata/example-debate.ts";
 import { aCampaign, aGallery, aGlossary, aStore } from "../../testdata/example-pages.ts";
+import { renderApiPage } from "../api-page.ts";
 import { renderHtml } from "../html.ts";
 import { renderGallery } from "../gallery-page.ts";
 import { renderGlossary } from "../glossary-page.ts";
@@ -29,6 +31,7 @@ const PAGES: Readonly<Record<string, readonly [content: () => string, unfold?: (
   "a store": [() => renderStorePage(aStore()), (page) => page.waitForSelector("body[data-ready]").then(() => {})],
   "the catalogue": [() => renderGallery(aGallery())],
   "the glossary": [() => renderGlossary(aGlossary())],
+  "the API reference": [() => renderApiPage(readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8"))],
   "the debate": [() => renderDebateHtml(aDebate())],
   "an advice": [
     () =>
