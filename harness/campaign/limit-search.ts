@@ -59,8 +59,13 @@ export function searchLimit(
 }
 
 /** Runs a plan in simulation and judges it by the limit. */
-export async function runForLimit(lock: LockEntry, limit: ShownLimit, plan: Plan): Promise<LimitRun> {
-  const run = await runSimulated(plan, optionsForLimit(lock, limit, plan));
+export async function runForLimit(
+  lock: LockEntry,
+  limit: ShownLimit,
+  plan: Plan,
+  { wire = false }: { readonly wire?: boolean } = {},
+): Promise<LimitRun> {
+  const run = await runSimulated(plan, { ...optionsForLimit(lock, limit, plan), wire });
   return { ...run, verdict: verdictByLimit(lock, limit, run) };
 }
 

@@ -71,7 +71,11 @@ export async function lockDocument(
   recurrence: Recurrence = keptRecurrences(root)[lock.name] ?? {},
 ): Promise<{ run: LimitRun | undefined; document: Document }> {
   const planFile = planFileOf(lock);
-  const run = canBeShown(lock) ? await runForLimit(lock, lock.lesson.shows, readPlan(join(root, planFile))) : undefined;
+  // The picture shows what the servers thought.
+  const shows = lock.lesson.shows;
+  const run = canBeShown(lock)
+    ? await runForLimit(lock, shows, readPlan(join(root, planFile)), { wire: true })
+    : undefined;
   const shown = run && { record: { ...run.record, recurrence }, planFile };
   const page = { lock, source: sourceOf(lock, root), neighbours: neighboursOf(lock), shown };
   return {

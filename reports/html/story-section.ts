@@ -6,7 +6,7 @@ import { storySentence } from "../run/headline.ts";
 import { momentsOf, type Moment } from "../run/moments.ts";
 import { rootCausesOf, type RootCause } from "../run/root-causes.ts";
 import { titleOf, type RunRecord } from "../run/run-record.ts";
-import type { Story } from "../run/story.ts";
+import { overlapWords, type Story } from "../run/story.ts";
 import { drawStory } from "../run/svg.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { CAUSE_MEANING, count, formatMs } from "../wording.ts";
@@ -75,7 +75,16 @@ function sceneOf(story: Story, moments: readonly Moment[], timeline: Timeline): 
   const conflicting = [...new Set(story.holds.map(({ client }) => clientName(client)))];
   const lanes = [...conflicting, ...story.lanes.filter((lane) => !conflicting.includes(lane))];
   const { window, violation } = story;
-  return { timeline, window, lanes, moments, overlap: violation.overlap, conflicting, title: storySentence(story) };
+  return {
+    timeline,
+    window,
+    lanes,
+    moments,
+    overlap: violation.overlap,
+    overlapSays: overlapWords(story),
+    conflicting,
+    title: storySentence(story),
+  };
 }
 
 function wholeRun(timeline: Timeline): Omit<TimelineScene, "title"> | undefined {
@@ -92,7 +101,7 @@ function wholeRun(timeline: Timeline): Omit<TimelineScene, "title"> | undefined 
 }
 
 /** What the colours mean that the picture uses. */
-function legendOf({ timeline, lanes, overlap, window }: TimelineScene): Markup {
+function legendOf({ timeline, lanes, overlap, overlapSays, conflicting, window }: TimelineScene): Markup {
   const swatch = (name: string, meaning: string): Markup =>
     html`<span><i class="swatch ${name}"></i> ${meaning}</span> `;
   const late = timeline.holds.some(
@@ -100,11 +109,11 @@ function legendOf({ timeline, lanes, overlap, window }: TimelineScene): Markup {
   );
   const faulty = timeline.faults.some((fault) => fault.lanes.some((lane) => lanes.includes(lane)));
   const thought = timeline.bands.filter((band) => lanes.includes(band.server) && touches(band, window));
-  const thinks = thought.length > 0;
+  const believed = new Set(thought.map(({ client }) => clientName(client)));
   const twice = thought.some((band) => band.twice);
   return html`${swatch("lease", "holds, lease in force")}${late && swatch("overrun", "holds, lease over")}${
-    overlap !== undefined && swatch("violation", "both hold")
-  }${faulty && swatch("fault", "fault")}${thinks && swatch("band", "a server thinks that a client holds")}${
+    overlap !== undefined && swatch("violation", overlapSays ?? "violated")
+  }${faulty && swatch("fault", "fault")}${conflicting.map((name, index) => believed.has(name) && swatch(`band band-${index % 2}`, `a server thinks ${name} holds`))}${
     twice && swatch("twice", "for the second time")
   }${swatch("torn", "time left out")}`;
 }

@@ -18,6 +18,8 @@ export interface TimelineScene {
   readonly moments: readonly Moment[];
   /** When the property was violated, and by whom: the lanes in conflict. */
   readonly overlap?: Interval | undefined;
+  /** What happens then: `both hold`. */
+  readonly overlapSays?: string | undefined;
   readonly conflicting: readonly string[];
   /** Times besides the moments that must not be left out. */
   readonly instants?: readonly number[];
@@ -125,9 +127,9 @@ class Picture {
     const right = this.#width - RIGHT;
     return [
       element("line", { class: "axis", x1: this.#left, x2: right, y1: AXIS - 12, y2: AXIS - 12 }),
-      ...this.#scale.ticks.map(({ column, time }, index) => {
+      ...this.#scale.ticks.map(({ column, time, step }, index) => {
         const x = this.#left + column * COLUMN;
-        const label = `${tickLabel(time, this.#scale.step)}${index === 0 ? " ms" : ""}`;
+        const label = `${tickLabel(time, step)}${index === 0 ? " ms" : ""}`;
         const anchor = x + (label.length * CHARACTER) / 2 > right ? "end" : "middle";
         this.#labels.push(text(x, 14, "tick", label, anchor));
         return element("line", { class: "grid", x1: x, x2: x, y1: AXIS - 12, y2: bottom });
@@ -147,9 +149,9 @@ class Picture {
     });
   }
 
-  /** The stretch in which both hold: behind their lanes, and no others. */
+  /** The stretch of the violation: behind the lanes in conflict, and no others. */
   #overlap(tops: ReadonlyMap<string, number>, bottom: number): readonly string[] {
-    const { overlap, conflicting, lanes } = this.#scene;
+    const { overlap, overlapSays = "violated", conflicting, lanes } = this.#scene;
     if (overlap === undefined) return [];
     const between = lanes.map((lane, index) => ({
       lane,
@@ -158,7 +160,7 @@ class Picture {
     }));
     const touched = between.filter(({ lane }) => conflicting.length === 0 || conflicting.includes(lane));
     const [x, width] = this.#span(overlap);
-    const label = `both hold: ${formatOverlap(overlap)}`;
+    const label = `${overlapSays}: ${formatOverlap(overlap)}`;
     const room = label.length * CHARACTER;
     const middle = Math.min(Math.max(x + width / 2, this.#left + room / 2), this.#width - RIGHT - room / 2);
     this.#labels.push(text(middle, AXIS + 2, "overlap-label", label, "middle"));
@@ -212,7 +214,8 @@ class Picture {
         const [x, width] = this.#span(band);
         const name = clientName(band.client);
         const which = conflicting.indexOf(name);
-        const says = band.twice ? `votes twice: ${name}` : name;
+        const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
+        const says = band.twice ? `votes twice: ${short}` : short;
         const place = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
         this.#labels.push(text(place, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
         const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;

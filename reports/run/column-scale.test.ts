@@ -62,6 +62,23 @@ test("ticks stand at round times, at their columns, far enough apart, and not wh
   });
 });
 
+test("a short stretch between two breaks has a tick too, where the ticks beside it leave room", () => {
+  const ms = 1e6;
+  const scale = columnScale({
+    window: { from: 0, to: 1953 * ms },
+    columns: 85,
+    instants: [0.26, 0.86, 1039.8, 1951.3, 1952.3].map((time) => time * ms),
+    emphasis: { from: 1951.3 * ms, to: 1952.3 * ms },
+    tickDistance: 9,
+  });
+  const [first, second] = scale.breaks;
+  if (first === undefined || second === undefined) throw new Error("there are two breaks");
+  const between = scale.ticks.filter(({ time }) => time >= first.to && time <= second.from);
+  expect(between).toHaveLength(1);
+  expect(between[0]?.time).toBeCloseTo(1040 * ms, -6);
+  for (const { time, step } of scale.ticks) expect(time % step).toBe(0);
+});
+
 test.each([
   [1, 1],
   [1.1, 2],

@@ -9,9 +9,14 @@ export interface ColumnScale {
   placeOf(time: number): number;
   /** Where time was left out: one column each, ascending. */
   readonly breaks: readonly (Interval & { readonly column: number })[];
-  /** Round times with their columns, ascending, at least `tickDistance` apart. */
-  readonly ticks: readonly { readonly column: number; readonly time: number }[];
-  /** The ticks are multiples of this, in nanoseconds. */
+  /** Round times with their columns, ascending, at least `tickDistance` apart; one in each drawn stretch with room for it. */
+  readonly ticks: readonly Tick[];
+}
+
+interface Tick {
+  readonly column: number;
+  readonly time: number;
+  /** The time is a multiple of this, in nanoseconds. */
   readonly step: number;
 }
 
@@ -105,7 +110,53 @@ function place(pieces: readonly Piece[], { window, columns, tickDistance }: Colu
     .filter(({ cut }) => cut)
     .map(({ from, to, start }) => ({ from, to, column: Math.min(columns - 1, Math.floor(start + BREAK_COLUMNS / 2)) }));
   const step = roundStep(perColumn * tickDistance);
-  return { columns, columnOf, placeOf, breaks, step, ticks: ticksOf(placed, step, tickDistance, columnOf) };
+  const regular = ticksOf(placed, step, tickDistance, columnOf);
+  const between = stretchesOf(placed)
+    .filter(({ from, to }) => !regular.some(({ time }) => time >= from && time <= to))
+    .flatMap((stretch) => tickWithin(stretch, { step, distance: tickDistance, columnOf, others: regular }) ?? []);
+  const ticks = [...regular, ...between].toSorted((one, other) => one.time - other.time);
+  return { columns, columnOf, placeOf, breaks, ticks };
+}
+
+/** What is drawn to scale between what was left out. */
+function stretchesOf(placed: readonly Piece[]): readonly Interval[] {
+  const stretches: { from: number; to: number }[] = [];
+  placed.forEach(({ from, to, cut }, index) => {
+    const last = stretches.at(-1);
+    if (cut) return;
+    if (last === undefined || placed[index - 1]?.cut === true) stretches.push({ from, to });
+    else last.to = to;
+  });
+  return stretches;
+}
+
+/** The roundest time within a stretch that is far enough from the other ticks, at most one digit finer than they are. */
+function tickWithin(
+  { from, to }: Interval,
+  {
+    step: regular,
+    distance,
+    columnOf,
+    others,
+  }: {
+    readonly step: number;
+    readonly distance: number;
+    readonly columnOf: (time: number) => number;
+    readonly others: readonly Tick[];
+  },
+): Tick | undefined {
+  for (let step = roundStep(to); step >= Math.max(1, regular / 10); step = finer(step)) {
+    for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
+      const column = columnOf(time);
+      if (others.every((other) => Math.abs(other.column - column) >= distance)) return { column, time, step };
+    }
+  }
+  return undefined;
+}
+
+/** The round step below a round step. */
+function finer(step: number): number {
+  return String(step).startsWith("5") ? (step / 5) * 2 : step / 2;
 }
 
 /** Round times in the stretches that are drawn to scale, none nearer than `distance` columns to the one before. */
@@ -115,12 +166,12 @@ function ticksOf(
   distance: number,
   columnOf: (time: number) => number,
 ): ColumnScale["ticks"] {
-  const ticks: { column: number; time: number }[] = [];
+  const ticks: Tick[] = [];
   for (const { from, to, cut } of placed) {
     if (cut) continue;
     for (let time = Math.ceil(from / step) * step; time <= to; time += step) {
       const column = columnOf(time);
-      if (ticks.length === 0 || column - (ticks.at(-1)?.column ?? 0) >= distance) ticks.push({ column, time });
+      if (ticks.length === 0 || column - (ticks.at(-1)?.column ?? 0) >= distance) ticks.push({ column, time, step });
     }
   }
   return ticks;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Violation } from "../../harness/core/verdict.ts";
 import { momentsOf } from "./moments.ts";
 import type { RunRecord } from "./run-record.ts";
-import { storiesOf, type Story } from "./story.ts";
+import { overlapWords, storiesOf, type Story } from "./story.ts";
 import { EXAMPLE_RUNS, lostInFailover, pausedPastLease, releaseAfterLoss } from "../testdata/example-runs.ts";
 import { HistoryBuilder } from "../testdata/history-builder.ts";
 import { longRun } from "../testdata/long-run.ts";
@@ -19,6 +19,16 @@ const only = (run: RunRecord): Story => {
 };
 
 describe("stories", () => {
+  test("the mark of a violation says what happens in it: where nobody holds, nobody is said to", () => {
+    const story = only(lostInFailover());
+    const [hold] = story.holds;
+    if (hold === undefined) throw new Error("no hold");
+    expect(overlapWords(story)).toBe("both hold");
+    expect(overlapWords({ ...story, holds: [...story.holds, hold] })).toBe("all hold");
+    expect(overlapWords({ properties: ["deadlock-freedom"], holds: [] })).toBe("no client gets it");
+    expect(overlapWords({ properties: ["linearizability"], holds: [hold] })).toBe("violated");
+  });
+
   test("two properties that see the same two holders tell one story, different causes tell two", () => {
     expect(tell(lostInFailover()).map(({ properties }) => properties)).toEqual([
       ["mutual-exclusion", "lease-exclusion"],

@@ -117,6 +117,13 @@ function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] 
   return [...new Set(found.filter((hold) => hold !== undefined))];
 }
 
+/** What happens in the stretch in which a property is violated, as its mark in a picture says. */
+export function overlapWords({ properties, holds }: Pick<Story, "properties" | "holds">): string {
+  if (properties.includes("deadlock-freedom")) return "no client gets it";
+  if (holds.length < 2) return "violated";
+  return holds.length === 2 ? "both hold" : "all hold";
+}
+
 /**
  * One owner value may have been used for several holds: the hold that the violation names, or that overlaps, is meant.
  */

@@ -19,6 +19,8 @@ export interface TextScene {
   readonly moments: readonly Moment[];
   /** When the property was violated. */
   readonly overlap?: Interval | undefined;
+  /** What the row of that stretch is called. */
+  readonly overlapSays?: string | undefined;
   /** Times besides the moments that must not be left out. */
   readonly instants?: readonly number[];
 }
@@ -27,7 +29,7 @@ const INDENT = 2;
 
 /** Draws the lanes of a scene over time, with an axis above, the overlap and a legend below. */
 export function picture(scene: TextScene, style: TextStyle): readonly string[] {
-  const labels = [...scene.lanes, ...scene.timeline.faults.map(({ kind }) => `  ${kind}`), "overlap"];
+  const labels = [...scene.lanes, ...scene.timeline.faults.map(({ kind }) => `  ${kind}`), scene.overlapSays ?? ""];
   const labelWidth = Math.min(18, Math.max(...labels.map((label) => label.length)));
   const columns = style.width - INDENT - labelWidth - 2;
   const { overlap } = scene;
@@ -72,8 +74,10 @@ class Drawing {
     const labels = this.#row("ms", "dim");
     const ruler = this.#row("", "dim");
     ruler.fill(0, this.#scale.columns - 1, this.#glyphs.axis, "dim");
-    for (const { column, time } of this.#scale.ticks) {
-      labels.write(column, tickLabel(time, this.#scale.step), "dim");
+    for (const { column, time, step } of this.#scale.ticks) {
+      const label = tickLabel(time, step);
+      if (column + label.length > this.#scale.columns) continue;
+      labels.write(column, label, "dim");
       ruler.put(column, this.#glyphs.tick, "dim");
     }
     this.#cut(ruler);
@@ -91,7 +95,7 @@ class Drawing {
   }
 
   overlap(overlap: Interval): TextRow {
-    const row = this.#row("overlap", ["red", "bold"]);
+    const row = this.#row(this.#scene.overlapSays ?? "violated", ["red", "bold"]);
     this.#span(row, overlap, this.#glyphs.overlap, ["red", "bold"]);
     const length = formatOverlap(overlap).replaceAll("\u{a0}", " ");
     const after = this.#scale.columnOf(overlap.to) + 2;

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
 import { renderText } from "./text.ts";
 import { longRun } from "../testdata/long-run.ts";
 import {
@@ -197,7 +198,7 @@ describe("what servers thought", () => {
     { server: "node-2", ...second },
     { server: "node-3", ...second },
   ].map((state) => ({ key: "k1", clockAheadNs: 0, ...state }));
-  const wire = {
+  const wire: WireRecord = {
     format: "lockstorm-wire",
     version: 1,
     messages: [],
@@ -205,7 +206,7 @@ describe("what servers thought", () => {
     replication: [],
     votes: [],
     leftOut: 0,
-  } as const;
+  };
 
   test("stands on their lanes, and who voted twice is named", () => {
     const text = renderText({ ...jumpOfOneInFive(), wire }, { color: false, width: 120 });

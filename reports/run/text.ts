@@ -5,7 +5,7 @@ import type { FaultSpan } from "./fault-spans.ts";
 import { marginWords } from "./margin-words.ts";
 import { momentsOf, type Moment } from "./moments.ts";
 import { conditionsOf, titleOf, type RunRecord } from "./run-record.ts";
-import { storiesOf, type Story } from "./story.ts";
+import { overlapWords, storiesOf, type Story } from "./story.ts";
 import { picture } from "./text-picture.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
@@ -148,10 +148,11 @@ function violation(
   const { moments, leftOut } = momentsOf(story, timeline, MOST_MOMENTS);
   const { overlap } = story.violation;
   const { window, lanes } = story;
+  const says = overlapWords(story).endsWith(" hold") ? "overlap" : overlapWords(story);
   return [
     ...heading(storyTitle(story, index, total), style),
     "",
-    ...picture({ timeline, window, lanes, moments, overlap }, style),
+    ...picture({ timeline, window, lanes, moments, overlap, overlapSays: says }, style),
     "",
     ...momentList(moments, leftOut, style),
     "",
