@@ -134,9 +134,17 @@ export function readArguments(command: Command, words: readonly string[]): Omit<
     const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
     return { operands: positionals, flags: new Flags(Object.fromEntries(Object.entries(values).map(joined))) };
   } catch (error) {
-    const problem = messageOf(error).replace(/\. To specify.*$/, "");
+    const problem = problemOf(command, messageOf(error));
     throw new UserError(`${command.name}: ${problem}`, hintForFlag(command, problem), { cause: error });
   }
+}
+
+/** What is wrong with the arguments, with the flags as the help names them. */
+function problemOf({ flags }: Command, message: string): string {
+  const [, name = ""] = /^Option '--([^ ']+) <value>' argument missing$/.exec(message) ?? [];
+  const value = flags[name]?.value;
+  if (value !== undefined) return `--${name} needs a value: --${name} <${value}>`;
+  return message.replace(/\. To specify.*$/, "");
 }
 
 /** The flag that an unknown one is most like, else where the flags are told. */

@@ -4,6 +4,7 @@ import { printableJson } from "../core/printable.ts";
 import { join } from "node:path";
 import { residualRiskWords } from "../../reports/campaign/residual-risk-words.ts";
 import { renderNotes } from "../../reports/campaign/campaign-notes.ts";
+import { count } from "../../reports/wording.ts";
 import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
@@ -153,7 +154,7 @@ function words({ findings, reason, lostShards }: HuntResult): string {
   const { lock, seed, regressions } = parameters;
   const cut = missing > 0 ? ` (ended early: ${reason})` : "";
   const nothing = unpromised === 0 ? "" : `, ${unpromised} without a guaranteed property`;
-  const total = `${runs} run(s): ${valid} valid, ${unknown} unknown${nothing}${cut}`;
+  const total = `${count(runs, "run")}: ${valid} valid, ${unknown} unknown${nothing}${cut}`;
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
   if (counterexample === undefined) {
     const what = isModulePath(lock)
@@ -175,5 +176,5 @@ function words({ findings, reason, lostShards }: HuntResult): string {
   const lasts = words === undefined ? "" : ` and ${words}`;
   const kind = position < regressions.length ? "known: a plan that broke the lock before breaks it again" : "new";
   const again = path === undefined ? "" : ` --path ${path}`;
-  return `${total}${held}; the counterexample (${kind}) was shrunk in ${shrinks} run(s)${lasts}. To repeat: the same command with --seed ${seed}${again}`;
+  return `${total}${held}; the counterexample (${kind}) was shrunk in ${count(shrinks, "run")}${lasts}. To repeat: the same command with --seed ${seed}${again}`;
 }

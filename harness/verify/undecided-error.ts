@@ -1,3 +1,4 @@
+import { count } from "../../reports/wording.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Verification } from "./verify-options.ts";
 
@@ -14,7 +15,7 @@ export class UndecidedError extends Error {
     const reason = notes.find(({ kind }) => kind === "crashed" || kind === "undecided");
     const why = reason === undefined ? "" : `, ${reason.runs} of them because ${reason.what}`;
     super(
-      `the runs decided nothing about ${lock}: ${runs} run(s), ${valid} valid, ${unknown} unknown${why}; ` +
+      `the runs decided nothing about ${lock}: ${count(runs, "run")}, ${valid} valid, ${unknown} unknown${why}; ` +
         `see why with npx lockstorm hunt --lock ${lock} --topology ${topology.kind}, or give it more time`,
     );
     this.verification = verification;

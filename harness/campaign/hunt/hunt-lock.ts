@@ -110,7 +110,9 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   await using pool = await poolFor(backend, threads);
   const execute = simulations?.execute ?? (await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
-  progress.note(`hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} runs`);
+  progress.note(
+    `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} ${runs === 1 ? "run" : "runs"}`,
+  );
   const { former, firsts } = record;
   if (former.size > 0) progress.note(`resumed: ${former.size} runs were done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { printableJson } from "../../core/printable.ts";
 import { print } from "../terminal.ts";
 import { renderAdviceHtml } from "../../../reports/advice/advice-html.ts";
@@ -40,6 +41,10 @@ export const advise: Command = {
     const format = flags.choice("format", FORMATS) ?? "text";
     const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT) ?? DEFAULT_MARGIN_PERCENT;
     const sources = operands.length > 0 ? operands : [flags.text("store") ?? STORE];
+    if (operands.length === 0 && !sources.every((store) => existsSync(store))) {
+      const hint = "run something first: npx lockstorm reproduce async-failover; or give a history, or durations";
+      throw new UserError(`there is no store ${sources.join(", ")}`, hint);
+    }
     const { durationsMs, cutOff } = await readHolds(sources);
     if (durationsMs.length === 0) {
       const why = cutOff > 0 ? `, only ${cutOff} without a known end` : "";

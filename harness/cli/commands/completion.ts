@@ -1,4 +1,5 @@
 import { UserError } from "../../core/errors.ts";
+import { hintFor } from "../../core/words/did-you-mean.ts";
 import { EXIT } from "../../core/verdict.ts";
 import type { Command } from "../command.ts";
 import { completionScript, SHELLS } from "../completion-scripts.ts";
@@ -18,7 +19,7 @@ export const completion: Command = {
   run: async ({ operands, commands }) => {
     const shell = SHELLS.find((candidate) => candidate === operands[0]);
     if (shell === undefined || operands.length > 1) {
-      throw new UserError("completion takes one shell", `choose one of ${SHELLS.join(", ")}`);
+      throw new UserError("completion takes one shell", hintFor(operands[0] ?? "", SHELLS));
     }
     print(completionScript(shell, commands));
     return EXIT.valid;

@@ -106,7 +106,7 @@ test("a shard that is missing is said, and JSON is there without a counterexampl
   expect(JSON.parse(one?.stdout ?? "")).toMatchObject({ verdict: "valid", seed: 3, runs: 100, missing: 0 });
   const merged = await run(["merge", store("part-1"), store("part-2")], "parts", "--report", "junit");
   expect(merged.code).toBe(2);
-  expect(merged.stdout).toContain("200 run(s): ");
+  expect(merged.stdout).toContain("200 runs: ");
   expect(merged.stdout).toContain("(ended early: shard 3 of 3 is missing from the results)");
   expect(readFileSync(join(store("parts"), "hunt-single-single.junit.xml"), "utf8")).toContain("single under reset");
 });

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { renderStorePage } from "../../../reports/html/store-page.ts";
 import type { StoreListing } from "../../../reports/html/store-listing.ts";
+import { count } from "../../../reports/wording.ts";
 import { UserError } from "../../core/errors.ts";
 import { printable } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";
@@ -60,7 +61,7 @@ async function readWithProgress(reader: StoreReader): Promise<StoreListing> {
 function wordsOf({ runs, campaigns, unreadable }: StoreListing): string {
   const broken = runs.filter(({ verdict }) => verdict === "invalid").length;
   const lost = unreadable.length === 0 ? "" : `, ${unreadable.length} not readable`;
-  return `${runs.length} runs, ${broken} of them invalid${lost}; ${campaigns.length} hunts, tables and other pages\n`;
+  return `${count(runs.length, "run")}, ${broken} of them invalid${lost}; ${count(campaigns.length, "hunt or table", "hunts and tables")}\n`;
 }
 
 async function serve(

@@ -1,4 +1,5 @@
 import { print } from "../terminal.ts";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkHistory } from "../../check/check.ts";
 import { readRecurrence, readStoredVerdict } from "../../campaign/kept-run.ts";
@@ -39,6 +40,12 @@ export const report: Command = {
     const format = flags.choice("format", REPORT_FORMATS) ?? "text";
     const required = flags.list("require", PROPERTIES) ?? PROPERTIES;
     const planFile = join(folder, "plan.json");
+    if (!existsSync(planFile)) {
+      throw new UserError(
+        `${folder} is not the folder of a run: there is no ${planFile}`,
+        "lockstorm runs lists the runs",
+      );
+    }
     const plan = readPlan(planFile);
     const history = await readHistory(join(folder, "history.jsonl"));
     // The proofs took runs of their own, which are not made again.

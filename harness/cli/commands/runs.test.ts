@@ -40,7 +40,7 @@ test("lists the newest first, with what was violated, and nothing that could be 
     "valid",
   ]);
   expect(stdout).toContain("2020-01-02 10:00:00  redlock on single");
-  expect(stdout).toContain("4 of 4 run(s)");
+  expect(stdout).toContain("4 of 4 runs");
   expect(stdout).not.toContain("\u001b");
   expect(stdout).not.toMatch(/^::error/m);
 });
@@ -75,5 +75,5 @@ test("does not delete without a time, and says what there is where nothing is", 
   });
   const empty = await runMain(["runs", "--store", join(root, "none")]);
   expect(empty).toMatchObject({ code: EXIT.valid });
-  expect(empty.stdout).toContain("0 run(s) in all");
+  expect(empty.stdout).toContain("0 runs in all");
 });

@@ -1,3 +1,4 @@
+import { count } from "../../../reports/wording.ts";
 import { UserError } from "../../core/errors.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { EXIT } from "../../core/verdict.ts";
@@ -104,12 +105,12 @@ async function deleteAll(
     if (deleted % 500 === 0) progress.step(`deleted ${deleted} runs`);
   }
   progress[Symbol.dispose]();
-  print(json ? printableJson({ deleted }) : `Deleted ${deleted} run(s) of ${printable(store)}.\n`);
+  print(json ? printableJson({ deleted }) : `Deleted ${count(deleted, "run")} of ${printable(store)}.\n`);
   return EXIT.valid;
 }
 
 function inWords(listed: readonly ListedRun[], all: number, store: string): string {
-  if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${all} run(s) in all).\n`;
+  if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${count(all, "run")} in all).\n`;
   const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
     const broken = violated.length === 0 ? "" : `: ${violated.join(", ")}`;
     return [
@@ -118,5 +119,5 @@ function inWords(listed: readonly ListedRun[], all: number, store: string): stri
       `  ${printable(folder)}`,
     ].join("\n");
   });
-  return `${lines.join("\n")}\n\n${listed.length} of ${all} run(s), the newest first. Look at one: npx lockstorm report <folder>\n`;
+  return `${lines.join("\n")}\n\n${listed.length} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>\n`;
 }
