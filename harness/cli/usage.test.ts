@@ -54,7 +54,7 @@ test.each([
   [["init", "here"], 'init takes no "here"; see lockstorm init --help'],
   [["completion"], "completion takes one shell; choose one of bash, zsh, fish"],
   [["completion", "tcsh"], "completion takes one shell; choose one of bash, zsh, fish"],
-  [["completion", "bsh"], "completion takes one shell; did you mean bash?"],
+  [["completion", "bas"], "completion takes one shell; did you mean bash?"],
   [
     ["report", "nowhere"],
     "nowhere is not the folder of a run: there is no nowhere/plan.json; lockstorm runs lists the runs",

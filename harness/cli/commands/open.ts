@@ -27,7 +27,7 @@ export const open: Command = {
     port: { value: "number", help: "with --live: the port on 127.0.0.1 (default: any free port)" },
     static: {
       value: "folder",
-      help: "write a site for publication into this folder: the page, all reports, the catalogue as a gallery, the glossary",
+      help: "write a site for publication into this folder: the page, all reports, the catalogue as a gallery, the glossary, the API reference",
     },
   },
   examples: [
