@@ -140,7 +140,7 @@ function secondVotes({ window, lanes }: Story, { bands }: Timeline): readonly Mo
         Math.abs(clockAheadNs) < 1e6
           ? ""
           : `; its clock is ${formatMs(Math.abs(clockAheadNs))} ${clockAheadNs > 0 ? "ahead" : "behind"}`;
-      const text = `${server} votes twice: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
+      const text = `${printable(server)} votes twice: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
       return { time: from, lane: server, text, weight: "cause" };
     });
 }
