@@ -3,7 +3,7 @@ import type { History } from "../harness/history/history.ts";
 import type { Cause, PropertyVerdict, Verdict } from "../harness/core/verdict.ts";
 import { catalogue } from "./catalogue.ts";
 import type { Scenario } from "./scenario.ts";
-import { differences, foundOf, inWords } from "./scenario-outcome.ts";
+import { differences, foundOf, expectationWords } from "./scenario-outcome.ts";
 
 const [base] = catalogue;
 if (base === undefined) throw new Error("the catalogue is empty");
@@ -93,6 +93,6 @@ test("the control has its own properties and events; without faults, the propert
 });
 
 test("causes are named once each, in the order of the alphabet", () => {
-  expect(inWords(["overrun", "clock-jump", "overrun"])).toBe("clock-jump and overrun");
-  expect(inWords("valid")).toBe("valid");
+  expect(expectationWords(["overrun", "clock-jump", "overrun"])).toBe("clock-jump and overrun");
+  expect(expectationWords("valid")).toBe("valid");
 });

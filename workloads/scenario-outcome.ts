@@ -20,7 +20,7 @@ export function differences(
     ...requiredOf(scenario, variant).flatMap((property) => {
       const expected = variant === "schedule" ? (scenario.expected[property] ?? "valid") : "valid";
       const found = foundOf(verdict, property);
-      return found === inWords(expected) ? [] : [`${property} is ${found}, not ${inWords(expected)}`];
+      return found === expectationWords(expected) ? [] : [`${property} is ${found}, not ${expectationWords(expected)}`];
     }),
     ...sightings
       .filter((sighting) => !isSeen(history, sighting))
@@ -32,11 +32,11 @@ export function differences(
 export function foundOf({ properties }: Verdict, property: Property): string {
   const found = properties[property];
   if (found === undefined) return "not checked";
-  return found.verdict === "invalid" ? inWords(found.violations.map(({ cause }) => cause)) : found.verdict;
+  return found.verdict === "invalid" ? expectationWords(found.violations.map(({ cause }) => cause)) : found.verdict;
 }
 
 /** An expectation in words: `valid`, or the causes, each once, in alphabetical order. */
-export function inWords(expectation: Expectation): string {
+export function expectationWords(expectation: Expectation): string {
   if (expectation === "valid") return "valid";
   const causes: readonly Cause[] = typeof expectation === "string" ? [expectation] : expectation;
   return [...new Set(causes)].toSorted().join(" and ");

@@ -6,14 +6,14 @@ import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 
 /** A time of the history, in words: `12.3 ms`. */
-export function ms(nanoseconds: number): string {
+export function timeWords(nanoseconds: number): string {
   const value = nanoseconds / NANOSECONDS_PER_MS;
   return `${Number(value.toFixed(Math.abs(value) < 10 ? 3 : 1))} ms`;
 }
 
 /** A length of time in words: `12.3 ms`, or `an instant` for none. */
 export function lasting(nanoseconds: number): string {
-  return nanoseconds === 0 ? "an instant" : ms(nanoseconds);
+  return nanoseconds === 0 ? "an instant" : timeWords(nanoseconds);
 }
 
 /** The client behind a process: `client-1`, or `process 7` where the history does not say how many clients there are. */
@@ -107,7 +107,7 @@ function capital(words: string): string {
 export function faultInWords({ f, value, time, index }: FaultEvent): string {
   const of = value.targets.length === 0 ? "" : ` of ${value.targets.join(", ")}`;
   const phase = value.phase === "heal" ? ", healing," : "";
-  return `${f}${of}${phase} at ${ms(time)} (event ${index})`;
+  return `${f}${of}${phase} at ${timeWords(time)} (event ${index})`;
 }
 
 /** Why a fault makes the run prove less: it never came, or nothing was seen of its effect. Undefined if it took effect. */

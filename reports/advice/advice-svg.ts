@@ -1,5 +1,5 @@
 import { element, escapeXml } from "../xml.ts";
-import { ms, percent } from "./advice-words.ts";
+import { formatMilliseconds, percent } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
 
 const WIDTH = 720;
@@ -20,7 +20,7 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
   const lowest = 10 ** Math.floor(Math.log10(Math.min(0.1, 0.5 / holds)));
   const x = (value: number): number => round(LEFT + scaled(value, least, most) * (WIDTH - LEFT - RIGHT));
   const y = (share: number): number => round(HEIGHT - BOTTOM - scaled(share, lowest, 1) * (HEIGHT - TOP - BOTTOM));
-  const label = `Share of ${holds} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${ms(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
+  const label = `Share of ${holds} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${formatMilliseconds(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
   const parts = [
     element("title", {}, [escapeXml(label)]),
     element("rect", { width: WIDTH, height: HEIGHT, fill: "var(--page, #ffffff)" }),
@@ -30,7 +30,7 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
     ]),
     ...powers(least, most).flatMap((value) => [
       line(x(value), TOP, x(value), HEIGHT - BOTTOM, "var(--line, #d9dde3)"),
-      text(x(value), HEIGHT - BOTTOM + 18, ms(value), "middle"),
+      text(x(value), HEIGHT - BOTTOM + 18, formatMilliseconds(value), "middle"),
     ]),
     text((LEFT + WIDTH) / 2, HEIGHT - 10, "time held", "middle"),
     text(LEFT, 18, `share of ${holds} holds that last longer`, "start"),
@@ -48,7 +48,12 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
         line(at, y(choice.overrunShareAtMost), at, seen, "var(--overrun, #a05200)", undefined, 4),
         element("circle", { cx: at, cy: seen, r: 4, fill: "var(--overrun, #a05200)" }),
         // One below the other, since rules often agree.
-        text(at - 4, 32 + 12 * index, `${choice.rule}: ${ms(choice.ttlMs)}`, at > WIDTH / 2 ? "end" : "start"),
+        text(
+          at - 4,
+          32 + 12 * index,
+          `${choice.rule}: ${formatMilliseconds(choice.ttlMs)}`,
+          at > WIDTH / 2 ? "end" : "start",
+        ),
       ];
     }),
   ];

@@ -1,6 +1,6 @@
 import { alignedColumns } from "../aligned-columns.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
-import { adviceLine, CHOICE_HEAD, choiceRow, holdsLine, ms } from "./advice-words.ts";
+import { adviceLine, CHOICE_HEAD, choiceRow, holdsLine, formatMilliseconds } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
 
 const BARS = 14;
@@ -33,11 +33,14 @@ function bars({ durationsMs, choices, longestMs }: TtlAdvice, style: TextStyle):
     const beyond = choices.some(({ ttlMs }) => ttlMs < limit);
     const length = count === 0 ? 0 : Math.max(1, Math.round((room * count) / most));
     const bar = (beyond ? overrun : lease).repeat(length);
-    return { at: limit, text: `${ms(limit).padStart(LABEL)} ${bar} ${count === 0 ? "" : count}`.trimEnd() };
+    return {
+      at: limit,
+      text: `${formatMilliseconds(limit).padStart(LABEL)} ${bar} ${count === 0 ? "" : count}`.trimEnd(),
+    };
   });
   const ttls = choices.map(({ ttlMs, rule: name }) => ({
     at: ttlMs,
-    text: style.paint(`${ms(ttlMs).padStart(LABEL)} ${rule.repeat(6)} TTL by ${name}`, "cyan"),
+    text: style.paint(`${formatMilliseconds(ttlMs).padStart(LABEL)} ${rule.repeat(6)} TTL by ${name}`, "cyan"),
   }));
   // When a bar and a TTL are at the same place, the bar comes first: its holds do not outlive that TTL.
   return [...rows, ...ttls].toSorted((one, other) => one.at - other.at).map(({ text }) => text);

@@ -2,7 +2,7 @@ import { formatMs } from "../wording.ts";
 import type { TtlAdvice, TtlChoice } from "./ttl-advice.ts";
 
 /** Milliseconds as reports write them. */
-export function ms(value: number): string {
+export function formatMilliseconds(value: number): string {
   return formatMs(value * 1e6);
 }
 
@@ -18,22 +18,24 @@ export const CHOICE_HEAD = ["rule", "TTL", "overruns", "at most (95 %)", "renew 
 export function choiceRow({ rule, ttlMs, overruns, overrunShare, overrunShareAtMost, renewEveryMs }: TtlChoice) {
   return [
     rule,
-    ms(ttlMs),
+    formatMilliseconds(ttlMs),
     `${overruns} (${percent(overrunShare)})`,
     percent(overrunShareAtMost),
-    ms(renewEveryMs),
+    formatMilliseconds(renewEveryMs),
   ] as const;
 }
 
 /** What was measured, on one line. */
 export function holdsLine({ holds, meanMs, medianMs, p99Ms, p999Ms, longestMs }: TtlAdvice): string {
-  return `${holds} holds: mean ${ms(meanMs)}, median ${ms(medianMs)}, P99 ${ms(p99Ms)}, P99.9 ${ms(p999Ms)}, longest ${ms(longestMs)}`;
+  return `${holds} holds: mean ${formatMilliseconds(meanMs)}, median ${formatMilliseconds(medianMs)}, P99 ${formatMilliseconds(p99Ms)}, P99.9 ${formatMilliseconds(p999Ms)}, longest ${formatMilliseconds(longestMs)}`;
 }
 
 /** The advice in a sentence. */
 export function adviceLine({ advised, choices }: TtlAdvice): string {
   const also = choices.find(({ rule }) => rule === "5 x mean");
   const more =
-    also !== undefined && also.ttlMs > advised.ttlMs ? ` (up to ${ms(also.ttlMs)}, 5 times the mean, is usual)` : "";
-  return `Take a TTL of ${ms(advised.ttlMs)}${more}: ${advised.rule}. Where the lock renews, renew every ${ms(advised.renewEveryMs)}.`;
+    also !== undefined && also.ttlMs > advised.ttlMs
+      ? ` (up to ${formatMilliseconds(also.ttlMs)}, 5 times the mean, is usual)`
+      : "";
+  return `Take a TTL of ${formatMilliseconds(advised.ttlMs)}${more}: ${advised.rule}. Where the lock renews, renew every ${formatMilliseconds(advised.renewEveryMs)}.`;
 }

@@ -1,7 +1,7 @@
 import type { Frequency, MeasuredCell } from "../../harness/core/measurement.ts";
 import type { Random } from "../../harness/core/random.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { alwaysBroken, brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
+import { alwaysBroken, brokenIn, inRows, violatedWords, namesOf, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 const TTL_MS = 2000;
@@ -68,9 +68,9 @@ export const clockJump: Experiment = {
     const [all, bare] = HELD.map((held) => brokenIn(rowsWith(cells, held, JUMPS), "lease-exclusion"));
     const within = HELD.flatMap((held) => rowsWith(cells, held, harmless));
     return (
-      `Leases overlapped in ${inWords(all ?? [], "lease-exclusion")} of a lock that all five had granted, with ${namesOf(all ?? [], "column")} clocks ahead, ` +
-      `and in ${inWords(bare ?? [], "lease-exclusion")} of one that three had granted, with ${namesOf(bare ?? [], "column")}; ` +
-      `in ${inWords(within, "lease-exclusion")} where the jump was backward or within the drift allowance.`
+      `Leases overlapped in ${violatedWords(all ?? [], "lease-exclusion")} of a lock that all five had granted, with ${namesOf(all ?? [], "column")} clocks ahead, ` +
+      `and in ${violatedWords(bare ?? [], "lease-exclusion")} of one that three had granted, with ${namesOf(bare ?? [], "column")}; ` +
+      `in ${violatedWords(within, "lease-exclusion")} where the jump was backward or within the drift allowance.`
     );
   },
 };

@@ -1,7 +1,7 @@
 import type { Frequency } from "../../harness/core/measurement.ts";
 import type { Random } from "../../harness/core/random.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { alwaysBroken, brokenIn, inWords, neverBroken } from "./numbers.ts";
+import { alwaysBroken, brokenIn, violatedWords, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 const TTLS_MS = [1000, 10_000] as const;
@@ -62,9 +62,9 @@ export const clockRate: Experiment = {
     const least = Math.min(...brokenIn(cells, "lease-exclusion").map(({ x = 1 }) => x));
     const below = cells.filter(({ x = 1 }) => x < least);
     const above = cells.filter(({ x = 1 }) => x >= least);
-    if (above.length === 0) return `Leases never overlapped: ${inWords(cells, "lease-exclusion")}.`;
+    if (above.length === 0) return `Leases never overlapped: ${violatedWords(cells, "lease-exclusion")}.`;
     return (
-      `Leases overlapped from a rate of ${least} on (${inWords(above, "lease-exclusion")}), and below it in ${inWords(below, "lease-exclusion")}; ` +
+      `Leases overlapped from a rate of ${least} on (${violatedWords(above, "lease-exclusion")}), and below it in ${violatedWords(below, "lease-exclusion")}; ` +
       `the allowance is ${1 + DRIFT_FACTOR} and ${DRIFT_MS} ms.`
     );
   },

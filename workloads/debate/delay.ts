@@ -1,7 +1,7 @@
 import type { Random } from "../../harness/core/random.ts";
 import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
+import { brokenIn, inRows, violatedWords, namesOf, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 const TTL_MS = 1000;
@@ -91,7 +91,7 @@ export const delay: Experiment = {
     const broken = brokenIn(cells, "lost-updates");
     return (
       `Updates were lost only with these slow: ${namesOf(broken, "row")} (delays of ${namesOf(broken, "column")} leases: ` +
-      `${inWords(broken, "lost-updates")}); between client and lock nodes in ${inWords(inRows(cells, lockRows), "lost-updates")}.`
+      `${violatedWords(broken, "lost-updates")}); between client and lock nodes in ${violatedWords(inRows(cells, lockRows), "lost-updates")}.`
     );
   },
 };

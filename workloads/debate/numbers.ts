@@ -26,7 +26,7 @@ export function alwaysBroken(cells: readonly MeasuredCell[], property: Property)
 }
 
 /** `lost updates in 12 of 300 runs`, for a sentence. */
-export function inWords(cells: readonly MeasuredCell[], property: Property): string {
+export function violatedWords(cells: readonly MeasuredCell[], property: Property): string {
   const { violated, judged } = totalOf(cells, property);
   return `${violated} of ${judged} runs`;
 }

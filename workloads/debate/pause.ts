@@ -1,6 +1,6 @@
 import type { Random } from "../../harness/core/random.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { alwaysBroken, brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
+import { alwaysBroken, brokenIn, inRows, violatedWords, namesOf, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 type FaultInput = DrawnPlan["faults"][number];
@@ -134,9 +134,9 @@ export const pause: Experiment = {
   conclude: (cells) => {
     const broken = brokenIn(inRows(cells, after), "mutual-exclusion");
     return (
-      `Two clients held at once in ${inWords(inRows(cells, before), "mutual-exclusion")} with the pause before the elapsed check, ` +
-      `and in ${inWords(inRows(cells, after), "mutual-exclusion")} with the pause after it (pauses of ${namesOf(broken, "column")} leases); ` +
-      `two leases overlapped in ${inWords(cells, "lease-exclusion")}.`
+      `Two clients held at once in ${violatedWords(inRows(cells, before), "mutual-exclusion")} with the pause before the elapsed check, ` +
+      `and in ${violatedWords(inRows(cells, after), "mutual-exclusion")} with the pause after it (pauses of ${namesOf(broken, "column")} leases); ` +
+      `two leases overlapped in ${violatedWords(cells, "lease-exclusion")}.`
     );
   },
 };

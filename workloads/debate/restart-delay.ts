@@ -2,7 +2,7 @@ import type { Frequency, MeasuredCell } from "../../harness/core/measurement.ts"
 import type { Random } from "../../harness/core/random.ts";
 import { splitMajorities } from "./clock-jump.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { alwaysBroken, brokenIn, inRows, inWords, neverBroken } from "./numbers.ts";
+import { alwaysBroken, brokenIn, inRows, violatedWords, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 const TTL_MS = 2000;
@@ -92,10 +92,10 @@ export const restartDelay: Experiment = {
     },
   ],
   conclude: (cells) =>
-    `Leases overlapped in ${inWords(within(rowsOf(cells, bare)), "lease-exclusion")} where the node had forgotten and was back within the lease, ` +
-    `in ${inWords(beyond(cells), "lease-exclusion")} where it stayed away for longer; ` +
-    `with either mitigation in ${inWords(within(rowsOf(cells, mitigated)), "lease-exclusion")} within the lease, ` +
-    `but in ${inWords(within(rowsOf(cells, mitigatedWithJump)), "lease-exclusion")} when the node's clock came back ahead` +
+    `Leases overlapped in ${violatedWords(within(rowsOf(cells, bare)), "lease-exclusion")} where the node had forgotten and was back within the lease, ` +
+    `in ${violatedWords(beyond(cells), "lease-exclusion")} where it stayed away for longer; ` +
+    `with either mitigation in ${violatedWords(within(rowsOf(cells, mitigated)), "lease-exclusion")} within the lease, ` +
+    `but in ${violatedWords(within(rowsOf(cells, mitigatedWithJump)), "lease-exclusion")} when the node's clock came back ahead` +
     (brokenIn(beyond(cells), "lease-exclusion").length === 0 ? "." : "; staying away was not enough."),
 };
 

@@ -2,7 +2,7 @@ import type { Random } from "../../harness/core/random.ts";
 import type { Frequency } from "../../harness/core/measurement.ts";
 import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { type DrawnPlan, drawn, type Experiment, pairs } from "./experiment.ts";
-import { alwaysBroken, brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
+import { alwaysBroken, brokenIn, inRows, violatedWords, namesOf, neverBroken } from "./numbers.ts";
 import { faultsTookEffect, granted } from "./observations.ts";
 
 interface Guard {
@@ -86,10 +86,10 @@ export const tokens: Experiment = {
     const exception =
       hole.length === 0
         ? "with fencing tokens none"
-        : `with fencing tokens only where the holder of the larger one had not written yet (${namesOf(hole, "column")}: ${inWords(hole, "lost-updates")})`;
+        : `with fencing tokens only where the holder of the larger one had not written yet (${namesOf(hole, "column")}: ${violatedWords(hole, "lost-updates")})`;
     return (
-      `Updates were lost in ${inWords(inRows(cells, rowsOf(UNGUARDED)), "lost-updates")} that checked nothing the lock could give, ` +
-      `in ${inWords(inRows(cells, rowsOf(COMPARED)), "lost-updates")} with compare and set, and ${exception}.`
+      `Updates were lost in ${violatedWords(inRows(cells, rowsOf(UNGUARDED)), "lost-updates")} that checked nothing the lock could give, ` +
+      `in ${violatedWords(inRows(cells, rowsOf(COMPARED)), "lost-updates")} with compare and set, and ${exception}.`
     );
   },
 };

@@ -6,7 +6,7 @@ import { dataNodes, topologySchema } from "../../harness/core/topology.ts";
 import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import { contentionPlans } from "../contention.ts";
 import { type ExperimentCell, type Experiment, pairs } from "./experiment.ts";
-import { brokenIn, inRows, inWords, namesOf, neverBroken } from "./numbers.ts";
+import { brokenIn, inRows, violatedWords, namesOf, neverBroken } from "./numbers.ts";
 
 interface Candidate {
   readonly name: string;
@@ -68,7 +68,7 @@ export const topologies: Experiment = {
     CANDIDATES.map((candidate) => {
       const mine = of(cells, candidate);
       const broken = brokenIn(mine, "lease-exclusion");
-      return `${candidate.name}: ${inWords(mine, "lease-exclusion")} (${namesOf(broken, "row")})`;
+      return `${candidate.name}: ${violatedWords(mine, "lease-exclusion")} (${namesOf(broken, "row")})`;
     })
       .join("; ")
       .concat("."),

@@ -97,7 +97,7 @@ export class Trial {
     const { reply } = await this.acquire(client, options);
     if (isGranted(reply)) return reply;
     if (!reply.ok && reply.kind === "unsupported") return this.skip(reply.reason);
-    return this.skip(`client-${client} was not granted a free lock: ${inWords(reply)}`);
+    return this.skip(`client-${client} was not granted a free lock: ${replyWords(reply)}`);
   }
 
   sleep(ms: number): Promise<void> {
@@ -152,7 +152,7 @@ export function isGranted(reply: ClientReply): reply is GrantedReply {
 }
 
 /** A reply as the driver gave it, for a sentence. */
-export function inWords(reply: ClientReply): string {
+export function replyWords(reply: ClientReply): string {
   if (reply.ok) return reply.owner === undefined ? "ok" : `ok, as ${reply.owner}`;
   const type = reply.kind === "indeterminate" ? "info" : reply.kind;
   return `${type} (${reply.reason})`;
@@ -161,10 +161,10 @@ export function inWords(reply: ClientReply): string {
 /** What follows from a refusal that does not say whether the lock is held: right if the lock itself does not say. */
 export function unknownOutcome(reply: ClientReply): string {
   const instead = 'if the lock can tell, answer { type: "fail", kind: "contended" }';
-  return `a held lock answered ${inWords(reply)}: a lock that nobody is granted any more cannot be seen; ${instead}`;
+  return `a held lock answered ${replyWords(reply)}: a lock that nobody is granted any more cannot be seen; ${instead}`;
 }
 
 /** Milliseconds in words. */
-export function ms(value: number): string {
+export function roundedMs(value: number): string {
   return `${Math.round(value)} ms`;
 }

@@ -12,7 +12,7 @@ import { takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
 import { listed } from "../../core/listed.ts";
-import { clientInWords, faultInWords, lasting, ms } from "../words.ts";
+import { clientInWords, faultInWords, lasting, timeWords } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
 interface LossOfLease {
@@ -241,7 +241,7 @@ function overpromised({ first, second, from, ...lease }: Overlap, { header }: Sh
     {
       cause: "double-grant",
       events: [asked.invokedIndex],
-      shown: `${client} had asked for its lease at ${ms(asked.time)}, for ${lasting(asked.end - asked.time)}: counted from there it ended at ${ms(asked.end)}, before ${other} was granted it, but the lock promised it until ${ms(end)}`,
+      shown: `${client} had asked for its lease at ${timeWords(asked.time)}, for ${lasting(asked.end - asked.time)}: counted from there it ended at ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it until ${timeWords(end)}`,
       why: "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
       ground: { on: "history" },
       remedies: [],

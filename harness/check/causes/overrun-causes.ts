@@ -5,7 +5,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { hadNoEffect, type LeaseCut } from "../../history/leases.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
-import { clientInWords, faultInWords, ms } from "../words.ts";
+import { clientInWords, faultInWords, timeWords } from "../words.ts";
 
 /**
  * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
@@ -54,7 +54,7 @@ function perhapsCut(
     {
       cause: "overrun",
       events: [invokedIndex],
-      shown: `the lease of ${client} may have ended at ${ms(request.end)} already, and not at ${ms(cut.toldEnd)}: ${what}, ${answer}, had asked for a shorter lease`,
+      shown: `the lease of ${client} may have ended at ${timeWords(request.end)} already, and not at ${timeWords(cut.toldEnd)}: ${what}, ${answer}, had asked for a shorter lease`,
       why: `that ${f === "extend" ? "extension" : "acquire"} took effect, and its client did not know`,
       ground: { on: "operation", invoked: invokedIndex },
       remedies: ["fencing-resource"],
@@ -71,8 +71,8 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   const known = end <= from;
   const by = hold.vague ? ", at the latest," : "";
   const shown = known
-    ? `the lease of ${client} had ended at ${ms(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} outlived its lease by ${ms(from - end)}`
-    : `the lease of ${client} may have ended as early as ${ms(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
+    ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} outlived its lease by ${timeWords(from - end)}`
+    : `the lease of ${client} may have ended as early as ${timeWords(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
   const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
   const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
   const accuse = (fault: FaultEvent, how: string, remedies: readonly Remedy[]): Hypothesis => ({
@@ -140,7 +140,7 @@ function isOverOnArrival({ grantedLeaseEnd, grantedTime, vague }: Hold): boolean
 function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
   const client = clientInWords(evidence.header, hold.process);
   const measured = hold.validityReported ? "the lease" : "the TTL, counted from the request,";
-  const shown = `when the grant reached ${client} its lease was already over: it asked at ${ms(hold.invokedTime)}, was granted the lock at ${ms(hold.grantedTime)}, and ${measured} had ended at ${ms(hold.grantedLeaseEnd)}`;
+  const shown = `when the grant reached ${client} its lease was already over: it asked at ${timeWords(hold.invokedTime)}, was granted the lock at ${timeWords(hold.grantedTime)}, and ${measured} had ended at ${timeWords(hold.grantedLeaseEnd)}`;
   const [pause] = pausesOf(hold, evidence, hold.invokedTime, hold.grantedTime);
   const shared = { events: [hold.invokedIndex], shown, grant: hold.grantedIndex };
   const remedies: readonly Remedy[] = ["elapsed-check", "local-timer", "fencing-resource"];
@@ -180,7 +180,7 @@ function perhapsLate(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[
   if (!vague || grantedLeaseEnd > grantedTime) return [];
   const { header, faults } = evidence;
   const client = clientInWords(header, hold.process);
-  const shown = `the lease of ${client} may have ended as early as ${ms(grantedLeaseEnd)}, before the grant reached it: it asked at ${ms(invokedTime)} and was granted the lock at ${ms(grantedTime)}, and the lock does not report when the lease began`;
+  const shown = `the lease of ${client} may have ended as early as ${timeWords(grantedLeaseEnd)}, before the grant reached it: it asked at ${timeWords(invokedTime)} and was granted the lock at ${timeWords(grantedTime)}, and the lock does not report when the lease began`;
   const late = {
     cause: "overrun",
     events: [hold.invokedIndex],

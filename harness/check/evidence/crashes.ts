@@ -2,7 +2,7 @@ import { CLIENT_CRASH } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { listed } from "../../core/listed.ts";
-import { ms } from "../words.ts";
+import { timeWords } from "../words.ts";
 
 /**
  * Clients whose lock ended their process: by an uncaught exception, an unhandled rejection, or a call of
@@ -28,7 +28,7 @@ export class Crashes {
     const where = place === undefined ? "" : `, at ${place}`;
     const more = this.#further === 0 ? "" : `; ${this.#further} more crashed`;
     return [
-      `the lock crashed its client ${listed(value.targets)} at ${ms(time)} (event ${index}): ${value.evidence ?? "it does not say how"}${where}${more}`,
+      `the lock crashed its client ${listed(value.targets)} at ${timeWords(time)} (event ${index}): ${value.evidence ?? "it does not say how"}${where}${more}`,
     ];
   }
 }

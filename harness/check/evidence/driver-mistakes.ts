@@ -1,7 +1,7 @@
 import { INVALID_ANSWER, type HistoryHeader } from "../../history/history.ts";
 import type { CompletionEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 /**
  * Invalid answers of the lock's driver: an empty owner value, a validity that is not a number. What such an operation
@@ -31,7 +31,7 @@ export class DriverMistakes {
     const what = typeof detail === "string" ? detail : "it gives no details";
     const more = this.#further === 0 ? "" : `, and ${this.#further} more`;
     return [
-      `the lock's driver made a mistake in ${f} of ${clientInWords(this.#header, process)} at ${ms(time)} (event ${index}): ${what}${more}`,
+      `the lock's driver made a mistake in ${f} of ${clientInWords(this.#header, process)} at ${timeWords(time)} (event ${index}): ${what}${more}`,
     ];
   }
 }

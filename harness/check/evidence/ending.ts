@@ -4,7 +4,7 @@ import type { PropertyVerdict } from "../../core/verdict.ts";
 import type { FaultTimeline, RecordedFault } from "../../history/fault-timeline.ts";
 import { notApplicable } from "../findings.ts";
 import { listed } from "../../core/listed.ts";
-import { faultInWords, ms } from "../words.ts";
+import { faultInWords, timeWords } from "../words.ts";
 
 /** Faults that were in force for at least this share of a run explain why its time was too short. */
 const MUCH_OF_THE_RUN = 0.5;
@@ -38,7 +38,7 @@ export function endingNotes(
     return header["source"] === "jepsen" ? notesOnTimes(header["movedTimes"]) : { ...NOTHING, caveats: [caveat] };
   }
   const tear = cutLine === undefined ? "its end marker is missing" : `line ${cutLine}, the last one, is truncated`;
-  return reason(`the history is truncated: ${tear}; everything after ${ms(lastTime)} is lost`);
+  return reason(`the history is truncated: ${tear}; everything after ${timeWords(lastTime)} is lost`);
 }
 
 /** The order of a file's lines is the order of its events. Times that do not fit it are moved, and a note says so. */
@@ -59,7 +59,7 @@ export function unlessCutShort(judged: PropertyVerdict, { end }: HistoryEnd): Pr
 
 function markedNotes({ value }: EndMarker, faults: FaultTimeline): EndingNotes {
   const { at, sections } = value;
-  const state = `at ${ms(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
+  const state = `at ${timeWords(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
   switch (value.run) {
     case "completed":
       return NOTHING;

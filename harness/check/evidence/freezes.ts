@@ -2,7 +2,7 @@ import type { NoticeEvent } from "../../history/history.ts";
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { listed } from "../../core/listed.ts";
-import { ms } from "../words.ts";
+import { timeWords } from "../words.ts";
 
 const MOST_NAMED = 5;
 /** More freezes than these are only counted. */
@@ -49,6 +49,6 @@ export class Freezes {
 }
 
 function inWords({ value: { targets, from, to, lasts } }: NoticeEvent): string {
-  const until = lasts === true ? "to the end of the run" : `to ${ms(to)}`;
-  return `${listed(targets)} did not run from ${ms(from)} ${until}`;
+  const until = lasts === true ? "to the end of the run" : `to ${timeWords(to)}`;
+  return `${listed(targets)} did not run from ${timeWords(from)} ${until}`;
 }

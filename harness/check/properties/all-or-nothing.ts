@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 /** Without a fault, whatever was sent has arrived after this long: what a failed try took is given back by then. */
 const SETTLED = 1000 * NANOSECONDS_PER_MS;
@@ -164,10 +164,10 @@ class AllOrNothing implements Checker {
     const who = clientInWords(header, invocation.process);
     const left =
       invocation.f === "acquire"
-        ? `${who} had asked for ${keys} at once, and was refused at ${ms(completion.time)} because one of them was held`
-        : `${who} had released ${keys} at ${ms(completion.time)}`;
+        ? `${who} had asked for ${keys} at once, and was refused at ${timeWords(completion.time)} because one of them was held`
+        : `${who} had released ${keys} at ${timeWords(completion.time)}`;
     const account =
-      `${clientInWords(header, seek.process)} was refused ${key} at ${ms(refusal.time)} as contended, but nobody held it: ` +
+      `${clientInWords(header, seek.process)} was refused ${key} at ${timeWords(refusal.time)} as contended, but nobody held it: ` +
       `each owner that was ever granted ${key} had given it back, and nothing was under way. Before that, ${left}.`;
     const why =
       invocation.f === "acquire"

@@ -11,7 +11,7 @@ import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
-import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
+import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 
 /** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
 const SLACK = 2000 * NANOSECONDS_PER_MS;
@@ -292,8 +292,8 @@ class DeadlockFreedom implements Checker {
         ? "no client is known to have held it before"
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold)}`;
     const account =
-      `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${ms(refusal.time)} as contended, ` +
-      `but no client had held it for ${ms(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${ms(maxTtl)}.`;
+      `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${timeWords(maxTtl)}.`;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, seek.index, refusal.index];
     const why =
       lastHold?.end?.by === "release"
@@ -349,8 +349,8 @@ class DeadlockFreedom implements Checker {
     const endless = pttlMs === -1;
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
-      ? `At ${ms(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${ms(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${ms(maxTtl)}.`;
+      ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${timeWords(maxTtl)}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";
@@ -360,21 +360,21 @@ class DeadlockFreedom implements Checker {
 
 function heldBefore({ key, time }: Refusal): PropertyVerdict {
   return unknown(
-    `${key} was refused as contended at ${ms(time)} although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time`,
+    `${key} was refused as contended at ${timeWords(time)} although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time`,
   );
 }
 
 function endInWords({ end, leaseEnd }: Hold): string {
   switch (end?.by) {
     case undefined:
-      return `had a lease until ${ms(leaseEnd)}`;
+      return `had a lease until ${timeWords(leaseEnd)}`;
     case "release":
-      return `released it at ${ms(end.time)}`;
+      return `released it at ${timeWords(end.time)}`;
     case "lost":
-      return `was notified at ${ms(end.time)} that its lease was lost`;
+      return `was notified at ${timeWords(end.time)} that its lease was lost`;
     case "kill":
-      return `died at ${ms(end.time)}`;
+      return `died at ${timeWords(end.time)}`;
     case "abandoned":
-      return `acquired it again at ${ms(end.time)}`;
+      return `acquired it again at ${timeWords(end.time)}`;
   }
 }

@@ -10,7 +10,7 @@ import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { TokenOrder, type TokenDisorder } from "./token-order.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 interface TokenGrant {
   readonly fence: number;
@@ -246,7 +246,7 @@ class FencingTokens implements Checker {
   #reentry(key: string, grant: TokenGrant, outerFence: number): Violation {
     const { header } = this.#evidence;
     const client = clientInWords(header, grant.process);
-    const account = `${client} re-entered ${key} while it held it with fencing token ${outerFence}, and got fencing token ${grant.fence} at ${ms(grant.time)}.`;
+    const account = `${client} re-entered ${key} while it held it with fencing token ${outerFence}, and got fencing token ${grant.fence} at ${timeWords(grant.time)}.`;
     const why = "a re-entry must return the fencing token of the hold";
     return explain(
       account,
@@ -258,7 +258,7 @@ class FencingTokens implements Checker {
   #describeOvertaking(key: string, larger: TokenGrant, smaller: TokenGrant): Violation {
     const { header } = this.#evidence;
     const told = ({ process, fence, invokedTime, time }: TokenGrant): string =>
-      `${clientInWords(header, process)} asked for ${key} at ${ms(invokedTime)} and was granted it at ${ms(time)} with fencing token ${fence}`;
+      `${clientInWords(header, process)} asked for ${key} at ${timeWords(invokedTime)} and was granted it at ${timeWords(time)} with fencing token ${fence}`;
     const account = `The fencing tokens contradict the order of the holds. ${told(larger)}; ${told(smaller)}. The first must have held before the second: no other order explains the lock's answers.`;
     return {
       ...explain(
@@ -280,7 +280,7 @@ class FencingTokens implements Checker {
   #describe(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): Violation {
     const { header } = this.#evidence;
     const told = (grant: TokenGrant): string =>
-      `${clientInWords(header, grant.process)} was granted ${key} with fencing token ${grant.fence} at ${ms(grant.time)}`;
+      `${clientInWords(header, grant.process)} was granted ${key} with fencing token ${grant.fence} at ${timeWords(grant.time)}`;
     const how = twin === undefined ? "Fencing tokens ran backwards" : "Two grants share a fencing token";
     const hypotheses = tokenHypotheses(earlier.invokedTime, later.time, this.#evidence);
     return {

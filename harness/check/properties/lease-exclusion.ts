@@ -11,7 +11,7 @@ import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
 import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { faultInWords, holderOf, lasting, ms, promiseInWords } from "../words.ts";
+import { faultInWords, holderOf, lasting, timeWords, promiseInWords } from "../words.ts";
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
@@ -76,10 +76,10 @@ class LeaseExclusion implements Checker {
         .find(({ value }) => value.processes?.some((process) => holds.sameClient(process, event.process)));
       const asked = event.f === "acquire" ? "asked for" : "asked to extend";
       const granted = event.f === "acquire" ? "was granted it" : "was told that it was extended";
-      const over = validForMs === 0 ? "just ended" : `been over for ${ms(-validForMs * NANOSECONDS_PER_MS)}`;
+      const over = validForMs === 0 ? "just ended" : `been over for ${timeWords(-validForMs * NANOSECONDS_PER_MS)}`;
       const account =
-        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${ms(invocation.time)} ` +
-        `and ${granted} at ${ms(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
+        `${holderOf(header, { ...event.value, process: event.process, fence: event.value.fence })} ${asked} ${event.key} at ${timeWords(invocation.time)} ` +
+        `and ${granted} at ${timeWords(event.time)}, when the lease, by the validity that the lock reported, had ${over}.`;
       const shown =
         "the lease was over before the client received it: the lock must compare the elapsed time with the TTL and refuse";
       const shared = {
@@ -122,12 +122,12 @@ class LeaseExclusion implements Checker {
     const lease = overlap.extended === first ? first.grantedLeaseEnd : overlap.firstLeaseEnd;
     const further = others.map(
       (hold) =>
-        `${holderOf(header, hold, holds)} at ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}; `,
+        `${holderOf(header, hold, holds)} at ${timeWords(hold.grantedTime)}, with a lease until ${timeWords(hold.leaseEnd)}; `,
     );
     const account =
-      `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${ms(from)} on. ` +
-      `${holderOf(header, first, holds)} was granted it at ${ms(first.grantedTime)}, with a lease until ${ms(lease)}; ` +
-      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${ms(second.grantedTime)}.`;
+      `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${timeWords(from)} on. ` +
+      `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, with a lease until ${timeWords(lease)}; ` +
+      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
       ...explain(account, [...holds.map(({ grantedIndex }) => grantedIndex), index], hypotheses),

@@ -19,7 +19,7 @@ import type { Interference } from "../evidence/interferences.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { listed } from "../../core/listed.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 export interface LinearizabilityOptions {
   /** The sequential specification. If absent, the most permissive one that knows owners and fencing tokens. */
@@ -203,7 +203,7 @@ class Linearizability implements Checker {
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation, heldBy)} ` +
-      `between ${ms(operation.invokedTime)} and ${ms(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
+      `between ${timeWords(operation.invokedTime)} and ${timeWords(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
     const events = [before.grant?.completed, operation.invoked, operation.completed];
     return {
       ...explain(account, events, this.#hypotheses(key, operation, { before, ofTokens }, mine, theirs, interferences)),
@@ -276,7 +276,7 @@ class Linearizability implements Checker {
   }
 
   #refusal(key: string, { owed, point }: Configuration): Violation {
-    const account = `An acquire of ${key} was refused as contended at ${ms(owed?.time ?? 0)}, but from ${ms(point.time)} on no client can have held it.`;
+    const account = `An acquire of ${key} was refused as contended at ${timeWords(owed?.time ?? 0)}, but from ${timeWords(point.time)} on no client can have held it.`;
     const why = "the lock refused it although no client held the lock";
     return explain(account, [owed?.index], [this.#blame("refused-while-free", why)]);
   }
@@ -291,7 +291,7 @@ class Linearizability implements Checker {
     const { process, invoked, completed, invokedTime, completedTime } = operation;
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation)} ` +
-      `between ${ms(invokedTime)} and ${ms(completedTime)}, ${model}.`;
+      `between ${timeWords(invokedTime)} and ${timeWords(completedTime)}, ${model}.`;
     const mine = this.#holds.get(operation);
     const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
     if (met === undefined) {
@@ -338,11 +338,11 @@ function stateInWords(
   { owner = "" }: LockOperation,
   client: (process: number) => string,
 ): string {
-  if (state.holder === undefined) return `since ${ms(point.time)} it was free`;
+  if (state.holder === undefined) return `since ${timeWords(point.time)} it was free`;
   const who =
     grant === undefined || typeof state.holder !== "string"
       ? "somebody"
       : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
-  return `${who} held it (since ${ms(point.time)} at the earliest), and its lease cannot have expired before ${ms(state.expirableFrom)}`;
+  return `${who} held it (since ${timeWords(point.time)} at the earliest), and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;
 }

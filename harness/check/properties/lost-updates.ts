@@ -11,7 +11,7 @@ import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 type Write = Extract<InvocationEvent, { f: "write" }>;
 
@@ -206,7 +206,7 @@ class LostUpdates implements Checker {
 
   #missing(key: string, invocation: Write, index: number, position: number): void {
     this.#findings.add(() => {
-      const account = `${clientInWords(this.#evidence.header, invocation.process)} wrote ${invocation.value.data} to the resource behind ${key} at ${ms(invocation.time)}, and the resource acknowledged it at position ${position}, but the resource applied another write there.`;
+      const account = `${clientInWords(this.#evidence.header, invocation.process)} wrote ${invocation.value.data} to the resource behind ${key} at ${timeWords(invocation.time)}, and the resource acknowledged it at position ${position}, but the resource applied another write there.`;
       return explain(
         account,
         [invocation.index, index],

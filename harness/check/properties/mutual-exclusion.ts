@@ -18,7 +18,7 @@ import { hadNoEffect } from "../../history/leases.ts";
 import { type PossibleShares, possibleShares } from "../evidence/possible-shares.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { tooManyInWords, holderOf, lasting, ms } from "../words.ts";
+import { tooManyInWords, holderOf, lasting, timeWords } from "../words.ts";
 
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and the holders of a
@@ -114,13 +114,13 @@ class MutualExclusion implements Checker {
     const holding = earlier.map((hold) => {
       const held =
         hold.end?.time !== hold.lastSignTime
-          ? `still held it at ${ms(hold.lastSignTime)}`
-          : `held it until ${ms(hold.lastSignTime)}`;
-      return `${holderOf(header, hold, [...earlier, second])} was granted it at ${ms(hold.grantedTime)} and ${held}; `;
+          ? `still held it at ${timeWords(hold.lastSignTime)}`
+          : `held it until ${timeWords(hold.lastSignTime)}`;
+      return `${holderOf(header, hold, [...earlier, second])} was granted it at ${timeWords(hold.grantedTime)} and ${held}; `;
     });
     const account =
       `${tooManyInWords([...earlier, second], "held")} at the same time for ${lasting(to - from)}. ` +
-      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${ms(second.grantedTime)}.`;
+      `${holding.join("")}${holderOf(header, second, earlier)} was granted it at ${timeWords(second.grantedTime)}.`;
     const hypotheses =
       met === undefined
         ? hypothesesOf(overlap, false, this.#evidence, interferences)

@@ -24,7 +24,7 @@ import { interferenceOf, type Interference } from "../evidence/interferences.ts"
 import { twoMasters } from "../causes/two-masters.ts";
 import { UnknownAcquires } from "./unknown-acquires.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { clientInWords, faultInWords, holderOf, ms } from "../words.ts";
+import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 
 /** The latest of the holds that an operation lies in: one of them proves as much as all. */
 const VICTIMS_PER_OPERATION = 8;
@@ -246,9 +246,9 @@ class OwnerRelease implements Checker {
     const what = interference.f === "release" ? "released" : "extended";
     const stopped = pause === undefined ? "" : ` The client had been stopped by ${faultInWords(pause)}.`;
     const account =
-      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} between ${ms(interference.invokedTime)} and ` +
-      `${ms(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
-      `${ms(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
+      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} between ${timeWords(interference.invokedTime)} and ` +
+      `${timeWords(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
+      `${timeWords(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
     const why = `the lock did not compare the owner value in the step that ${interference.f === "release" ? "deletes the key" : "extends the lease"}`;
     const events = [
@@ -306,8 +306,8 @@ function standing(own: Hold | undefined, interference: Interference, beganFree: 
       ? "had never been granted it with this owner value"
       : "had not been granted it with this owner value since the history began";
   }
-  const granted = `had been granted it at ${ms(own.grantedTime)} with a lease until ${ms(own.leaseEnd)}`;
+  const granted = `had been granted it at ${timeWords(own.grantedTime)} with a lease until ${timeWords(own.leaseEnd)}`;
   // Its own hold ends with the very release that is judged.
   if (own.end === undefined || own.end.index >= interference.invokedIndex) return granted;
-  return `${granted}, and had not held it since ${ms(own.end.time)}`;
+  return `${granted}, and had not held it since ${timeWords(own.end.time)}`;
 }

@@ -10,7 +10,7 @@ import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { faultInWords, holderOf, ms } from "../words.ts";
+import { faultInWords, holderOf, timeWords } from "../words.ts";
 
 /**
  * P4, no stale write: in the order in which a resource applied them, the fencing tokens of accepted writes never
@@ -143,7 +143,7 @@ class StaleWrites implements Checker {
 
   #describeRefused({ hold, write, refusal, audit, accepted }: RefusedWrite): Violation {
     const { header } = this.#evidence;
-    const account = `The resource behind ${write.key} refused write ${write.value.data} of ${holderOf(header, hold)} at ${ms(refusal.time)}, because it had accepted fencing token ${accepted.value.fence} of owner ${shortOwner(accepted.value.owner ?? "unknown")}. The client that it refused had held the lock since ${ms(hold.grantedTime)}, with a lease until ${ms(hold.leaseEnd)}, and no client had been granted it since.`;
+    const account = `The resource behind ${write.key} refused write ${write.value.data} of ${holderOf(header, hold)} at ${timeWords(refusal.time)}, because it had accepted fencing token ${accepted.value.fence} of owner ${shortOwner(accepted.value.owner ?? "unknown")}. The client that it refused had held the lock since ${timeWords(hold.grantedTime)}, with a lease until ${timeWords(hold.leaseEnd)}, and no client had been granted it since.`;
     return explain(
       account,
       [hold.grantedIndex, accepted.index, write.index, audit.index, refusal.index],

@@ -1,5 +1,5 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
-import { inWords } from "../../../workloads/scenario-outcome.ts";
+import { expectationWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, requiredOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
 import { inShort, LEGEND } from "./in-short.ts";
 import { textTable } from "./text-table.ts";
@@ -25,7 +25,10 @@ export function listing(): string {
 /** The expected outcome of a scenario's schedule, in short. */
 export function expectedInShort(scenario: Scenario): string {
   return inShort(
-    requiredOf(scenario, "schedule").map((property) => [property, inWords(scenario.expected[property] ?? "valid")]),
+    requiredOf(scenario, "schedule").map((property) => [
+      property,
+      expectationWords(scenario.expected[property] ?? "valid"),
+    ]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { listed } from "../../core/listed.ts";
 import { findLock } from "../../../lock-impl/registry.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
-import { inWords } from "../../../workloads/scenario-outcome.ts";
+import { expectationWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, whyNotOnContainers } from "../../../workloads/scenario.ts";
 import { backendsOf } from "./listing.ts";
 
@@ -48,9 +48,9 @@ function section(scenario: Scenario): string {
 ${limits(scenario)}`;
 }
 
-function outcomeInWords(outcome: Parameters<typeof inWords>[0]): string {
+function outcomeInWords(outcome: Parameters<typeof expectationWords>[0]): string {
   if (outcome === "valid") return "holds";
-  return `is broken (${inWords(outcome)})`;
+  return `is broken (${expectationWords(outcome)})`;
 }
 
 function faultsOf(faults: Scenario["plan"]["faults"]): string {

@@ -1,5 +1,5 @@
 import { catalogue } from "../../../workloads/catalogue.ts";
-import { inWords } from "../../../workloads/scenario-outcome.ts";
+import { expectationWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, type Variant, variantsOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
 import type { TableBackend } from "../../core/topologies/backend.ts";
 import { inShort, LEGEND } from "./in-short.ts";
@@ -41,7 +41,7 @@ export function summaryAsData(outcomes: readonly VariantOutcome[]): unknown {
     expected: Object.fromEntries(
       found.map(([property]) => [
         property,
-        variant === "schedule" ? inWords(scenario.expected[property] ?? "valid") : "valid",
+        variant === "schedule" ? expectationWords(scenario.expected[property] ?? "valid") : "valid",
       ]),
     ),
     found: Object.fromEntries(found),

@@ -7,7 +7,7 @@ import { killExactly, ownerState, type Owner } from "./process-identity.ts";
 import { RunResources } from "./run-resources.ts";
 
 /** The numbers of what a clean-up removed. */
-export interface Swept {
+export interface Removed {
   readonly processes: number;
   readonly containers: number;
   readonly networks: number;
@@ -15,8 +15,8 @@ export interface Swept {
 }
 
 /** Whether it removed anything. */
-export function sweptAnything(swept: Swept): boolean {
-  return swept.processes + swept.containers + swept.networks + swept.paths > 0;
+export function removedAnything(removed: Removed): boolean {
+  return removed.processes + removed.containers + removed.networks + removed.paths > 0;
 }
 
 /**
@@ -25,7 +25,7 @@ export function sweptAnything(swept: Swept): boolean {
  * @param usesEngine false: the run has no containers and no networks
  * @throws UserError when the engine cannot be reached; processes are ended nevertheless
  */
-export async function sweepRun(runId: string, usesEngine = true): Promise<Swept> {
+export async function sweepRun(runId: string, usesEngine = true): Promise<Removed> {
   const record = RunResources.of(runId);
   const processes = record.processes.filter(killExactly).length;
   const [containers, networks] = usesEngine ? await sweepEngine(runId) : [0, 0];
@@ -66,15 +66,15 @@ export async function deadRuns(): Promise<readonly string[]> {
 }
 
 /** Cleans up after all dead runs. Runs of living processes, and of other machines, are left alone. */
-export async function sweep(): Promise<Swept> {
-  let total: Swept = { processes: 0, containers: 0, networks: 0, paths: 0 };
+export async function sweep(): Promise<Removed> {
+  let total: Removed = { processes: 0, containers: 0, networks: 0, paths: 0 };
   for (const runId of await deadRuns()) {
-    const swept = await sweepRun(runId, RunResources.of(runId).usesEngine);
+    const removed = await sweepRun(runId, RunResources.of(runId).usesEngine);
     total = {
-      processes: total.processes + swept.processes,
-      containers: total.containers + swept.containers,
-      networks: total.networks + swept.networks,
-      paths: total.paths + swept.paths,
+      processes: total.processes + removed.processes,
+      containers: total.containers + removed.containers,
+      networks: total.networks + removed.networks,
+      paths: total.paths + removed.paths,
     };
   }
   return total;

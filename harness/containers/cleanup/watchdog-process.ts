@@ -1,12 +1,12 @@
 /**
  * The process that briefly outlives a harness. It reads its standard input, a pipe whose other end only the harness
- * holds. When the pipe ends without a goodbye, it cleans up after the run. Its argument is the run's id.
+ * holds. When the pipe ends without that word, it cleans up after the run. Its argument is the run's id.
  */
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { RunResources } from "./run-resources.ts";
-import { sweepRun, sweptAnything } from "./sweep.ts";
-import { FAREWELL } from "./watchdog.ts";
+import { sweepRun, removedAnything } from "./sweep.ts";
+import { ORDERLY_END } from "./watchdog.ts";
 
 /**
  * A call that was in progress when the harness died still takes effect without anybody being told: the engine makes one
@@ -21,9 +21,9 @@ if (runId === undefined) throw new Error("the argument is the run's id");
 // Later, the record may be gone.
 const { usesEngine } = RunResources.of(runId);
 
-if ((await text(process.stdin)) !== FAREWELL) {
+if ((await text(process.stdin)) !== ORDERLY_END) {
   for (let quiet = 0; quiet < QUIET_PASSES;) {
-    quiet = sweptAnything(await sweepRun(runId, usesEngine)) ? 0 : quiet + 1;
+    quiet = removedAnything(await sweepRun(runId, usesEngine)) ? 0 : quiet + 1;
     await sleep(BETWEEN_PASSES_MS);
   }
 }

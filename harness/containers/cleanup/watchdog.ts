@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { RunResources } from "./run-resources.ts";
 import { sweepRun } from "./sweep.ts";
 
-/** The harness's goodbye when it ends in good order; end of file without it means that the harness died. */
-export const FAREWELL = "end\n";
+/** What the harness writes when it ends in good order; end of file without it means that the harness died. */
+export const ORDERLY_END = "end\n";
 
 /**
  * Cleans up after a run, however the run ends: disposing removes everything that carries the run's labels or was
@@ -47,7 +47,7 @@ export async function startWatchdog(runId: string, usesEngine = true): Promise<W
       throw error;
     }
     child.ref();
-    child.stdin.end(FAREWELL);
+    child.stdin.end(ORDERLY_END);
     await ended;
   };
   return {

@@ -14,7 +14,7 @@ const messageSchema = z.looseObject({
 type Begin = (signal: AbortSignal) => Promise<NodeJS.ReadableStream>;
 
 /** How long the engine may be silent, in milliseconds: before its first line, and between two. */
-export interface Patience {
+export interface SilenceLimits {
   readonly firstMs: number;
   readonly nextMs: number;
 }
@@ -22,12 +22,12 @@ export interface Patience {
 /**
  * Follows a long call of the engine to its end, and passes its output to `onLine`, one trimmed line at a time.
  * @throws HarnessError with the engine's own error, after its last lines; or when it is silent for longer than
- * `patience`
+ * `limits`
  */
-export async function followEngine(begin: Begin, patience: Patience, onLine: (line: string) => void): Promise<void> {
+export async function followEngine(begin: Begin, limits: SilenceLimits, onLine: (line: string) => void): Promise<void> {
   const giveUp = new AbortController();
   const silent = new HarnessError("the container engine stopped answering");
-  let timer = setTimeout(() => giveUp.abort(silent), patience.firstMs);
+  let timer = setTimeout(() => giveUp.abort(silent), limits.firstMs);
   let lastLines: readonly string[] = [];
   try {
     const answer = await begin(giveUp.signal);
@@ -36,7 +36,7 @@ export async function followEngine(begin: Begin, patience: Patience, onLine: (li
     answer.once("error", () => {});
     for await (const text of createInterface({ input: answer })) {
       clearTimeout(timer);
-      timer = setTimeout(() => giveUp.abort(silent), patience.nextMs);
+      timer = setTimeout(() => giveUp.abort(silent), limits.nextMs);
       const message = messageSchema.parse(JSON.parse(text));
       if (message.error !== undefined) throw new HarnessError([message.error, ...lastLines].join("; "));
       const line = stripColours(message.stream ?? message.status ?? "").trim();

@@ -43,9 +43,9 @@ export async function obtainBase(engine: Dockerode, options: BaseOptions): Promi
 
 /** Pulls an image. Gives up after 15 s without a first word from the registry, or 60 s of silence later. */
 export async function pullImage(engine: Dockerode, name: string, onProgress: (line: string) => void): Promise<void> {
-  const patience = { firstMs: 15_000, nextMs: 60_000 };
+  const silenceLimits = { firstMs: 15_000, nextMs: 60_000 };
   const begin = (abortSignal: AbortSignal): Promise<NodeJS.ReadableStream> => engine.pull(name, { abortSignal });
-  await followEngine(begin, patience, (line) => {
+  await followEngine(begin, silenceLimits, (line) => {
     if (/^(?:Status|Digest)/.test(line)) onProgress(line);
   });
 }
@@ -61,12 +61,12 @@ async function bootstrap(engine: Dockerode, { onProgress, install }: BaseOptions
   const script = join(DOCKER_DIRECTORY, "base", "bootstrap.sh");
   const archive = runProgram("sh", [script, ...(mirror === undefined ? [] : [mirror])]);
   // Debootstrap takes a while before the archive's first byte, and the engine's only output comes at the end.
-  const patience = { firstMs: 900_000, nextMs: 900_000 };
+  const silenceLimits = { firstMs: 900_000, nextMs: 900_000 };
   const [repo, tag] = OWN_BASE.split(":");
   try {
     await followEngine(
       () => engine.importImage(archive.output, { repo, tag }),
-      patience,
+      silenceLimits,
       () => {},
     );
     await archive.success;

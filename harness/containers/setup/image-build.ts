@@ -11,8 +11,8 @@ import { toxiproxyImage, type Image } from "./images.ts";
 /** The action on an image. */
 export type ImageAction = "present" | "built" | "pulled";
 
-/** The engine is silent while it compiles: patience is in milliseconds. */
-const PATIENCE = { firstMs: 120_000, nextMs: 600_000 };
+/** How long the engine may be silent while it compiles, in milliseconds. */
+const SILENCE_LIMITS = { firstMs: 120_000, nextMs: 600_000 };
 
 /** Environment variables that builds need in some networks; the engine treats them as predefined. */
 const PROXY_VARIABLES = ["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"];
@@ -74,7 +74,7 @@ async function build(engine: Dockerode, image: Image, base: string): Promise<voi
     const options = { t: image.name, buildargs: { ...proxies(), ...image.buildArguments, BASE: base }, forcerm: true };
     const begin = (abortSignal: AbortSignal): Promise<NodeJS.ReadableStream> =>
       engine.buildImage({ context, src }, { ...options, abortSignal });
-    await followEngine(begin, PATIENCE, () => {});
+    await followEngine(begin, SILENCE_LIMITS, () => {});
   } finally {
     await rm(context, { recursive: true, force: true });
   }

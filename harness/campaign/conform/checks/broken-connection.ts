@@ -1,6 +1,6 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted } from "../trial.ts";
+import { replyWords, isGranted } from "../trial.ts";
 
 /** Connections break; that is no reason for a client to end. */
 export const brokenConnection: ConformityCheck = {
@@ -14,6 +14,6 @@ export const brokenConnection: ConformityCheck = {
     if ((await trial.client(0).state()) === "dead") return;
     await trial.release(0, grant);
     const { reply } = await trial.acquire(0, { ttlMs: 1000, waitMs: 5000 });
-    if (!isGranted(reply)) trial.mistake(`after its connections were reset, acquire answered ${inWords(reply)}`);
+    if (!isGranted(reply)) trial.mistake(`after its connections were reset, acquire answered ${replyWords(reply)}`);
   },
 };

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, ms } from "../trial.ts";
+import { isGranted, roundedMs } from "../trial.ts";
 
 const TTL_MS = 1000;
 const EVERY_MS = 50;
@@ -19,14 +19,15 @@ export const expiry: ConformityCheck = {
     await trial.client(0).kill();
     while (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) {
       if (trial.nowMs - from > GIVE_UP_MS) {
-        trial.mistake(`${ms(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`);
+        trial.mistake(`${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`);
         return;
       }
       await trial.sleep(EVERY_MS);
     }
     const afterMs = trial.nowMs - from;
     if (afterMs < TTL_MS - EARLY_MS)
-      trial.mistake(`with ttlMs ${TTL_MS}, another client was granted after ${ms(afterMs)}`);
-    if (afterMs > TTL_MS + LATE_MS) trial.mistake(`with ttlMs ${TTL_MS}, the lock was free only after ${ms(afterMs)}`);
+      trial.mistake(`with ttlMs ${TTL_MS}, another client was granted after ${roundedMs(afterMs)}`);
+    if (afterMs > TTL_MS + LATE_MS)
+      trial.mistake(`with ttlMs ${TTL_MS}, the lock was free only after ${roundedMs(afterMs)}`);
   },
 };

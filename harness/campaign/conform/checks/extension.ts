@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 
 /** An extension prolongs a lease that is there, and only such a one. */
 export const extension: ConformityCheck = {
@@ -12,7 +12,7 @@ export const extension: ConformityCheck = {
     const { reply } = await trial.extend(0, grant, LEASE_MS);
     if (!reply.ok && reply.kind === "unsupported") return trial.skip("this driver cannot extend a lease");
     if (!isGranted(reply)) {
-      trial.mistake(`extend of a lease that is held answered ${inWords(reply)}`);
+      trial.mistake(`extend of a lease that is held answered ${replyWords(reply)}`);
       return;
     }
     await trial.sleep(0.75 * LEASE_MS);

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 
 /** A free lock is granted, on each key by itself. */
 export const grants: ConformityCheck = {
@@ -8,7 +8,7 @@ export const grants: ConformityCheck = {
   async run(trial) {
     for (const [client, key] of ["k1", "k2"].entries()) {
       const { reply } = await trial.acquire(client, { ttlMs: LEASE_MS, key });
-      if (!isGranted(reply)) trial.mistake(`acquire of the free key ${key} answered ${inWords(reply)}`);
+      if (!isGranted(reply)) trial.mistake(`acquire of the free key ${key} answered ${replyWords(reply)}`);
     }
   },
 };

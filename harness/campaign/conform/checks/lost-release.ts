@@ -1,6 +1,6 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, LEASE_MS } from "../trial.ts";
+import { replyWords, LEASE_MS } from "../trial.ts";
 
 /** A release whose reply is lost may have been applied, or not: nobody knows whether the lock was this owner's. */
 export const lostRelease: ConformityCheck = {
@@ -25,7 +25,7 @@ export const lostRelease: ConformityCheck = {
       trial.remark("release never answers when a reply is lost: set a time-out for commands");
     } else if (tookMs < LEASE_MS && (await trial.expiries()).every((leftMs) => leftMs === 0)) {
       // Before the lease could end, nothing but this release can have freed it.
-      trial.mistake(`release answered ${inWords(reply)}, and the servers freed its lock: ${instead}`);
+      trial.mistake(`release answered ${replyWords(reply)}, and the servers freed its lock: ${instead}`);
     }
   },
 };

@@ -1,6 +1,6 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords } from "../trial.ts";
+import { replyWords } from "../trial.ts";
 
 const TTL_MS = 60_000;
 /** Time for the driver to take its request back. */
@@ -31,7 +31,7 @@ export const lostReply: ConformityCheck = {
     const left = await trial.expiries();
     const holding = left.filter((leftMs) => leftMs > 0).length;
     if (holding > left.length / 2) {
-      trial.mistake(`acquire answered ${inWords(reply)}, and the servers hold its lock: answer { type: "info" }`);
+      trial.mistake(`acquire answered ${replyWords(reply)}, and the servers hold its lock: answer { type: "info" }`);
     }
   },
 };

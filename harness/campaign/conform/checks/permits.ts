@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 
 /** A semaphore that its driver states in `supports`. */
 export const permits: ConformityCheck = {
@@ -10,13 +10,13 @@ export const permits: ConformityCheck = {
     const first = await trial.granted(0, asked);
     const second = await trial.acquire(1, asked);
     if (!isGranted(second.reply)) {
-      trial.mistake(`a permit was left, and the second client was told ${inWords(second.reply)}`);
+      trial.mistake(`a permit was left, and the second client was told ${replyWords(second.reply)}`);
       return;
     }
     const third = await trial.acquire(2, asked);
     if (isGranted(third.reply)) trial.mistake("three clients were granted a permit, where two are allowed");
     else if (!third.reply.ok && third.reply.kind !== "contended") {
-      trial.mistake(`without a permit left it answered ${inWords(third.reply)}: answer contended`);
+      trial.mistake(`without a permit left it answered ${replyWords(third.reply)}: answer contended`);
     }
     await trial.release(0, first);
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
@@ -24,6 +24,6 @@ export const permits: ConformityCheck = {
       return;
     }
     const next = await trial.acquire(2, asked);
-    if (!isGranted(next.reply)) trial.mistake(`after a release the next client was told ${inWords(next.reply)}`);
+    if (!isGranted(next.reply)) trial.mistake(`after a release the next client was told ${replyWords(next.reply)}`);
   },
 };

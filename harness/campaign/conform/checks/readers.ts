@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 
 /** A read-write lock that its driver states in `supports`. */
 export const readers: ConformityCheck = {
@@ -11,18 +11,18 @@ export const readers: ConformityCheck = {
     const first = await trial.granted(0, reading);
     const second = await trial.acquire(1, reading);
     if (!isGranted(second.reply)) {
-      trial.mistake(`beside a reader, a second reader was told ${inWords(second.reply)}`);
+      trial.mistake(`beside a reader, a second reader was told ${replyWords(second.reply)}`);
       return;
     }
     await trial.release(0, first);
     const beside = await trial.acquire(2, writing);
     if (isGranted(beside.reply)) trial.mistake("a writer was granted the lock beside a reader");
     else if (!beside.reply.ok && beside.reply.kind !== "contended") {
-      trial.mistake(`beside a reader it answered ${inWords(beside.reply)} to a writer: answer contended`);
+      trial.mistake(`beside a reader it answered ${replyWords(beside.reply)} to a writer: answer contended`);
     }
     await trial.release(1, second.reply);
     const alone = await trial.acquire(2, writing);
-    if (!isGranted(alone.reply)) trial.mistake(`after the last reader, a writer was told ${inWords(alone.reply)}`);
+    if (!isGranted(alone.reply)) trial.mistake(`after the last reader, a writer was told ${replyWords(alone.reply)}`);
     else if (isGranted((await trial.acquire(0, reading)).reply)) {
       trial.mistake("a reader was granted the lock beside a writer");
     }

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 
 /** A release frees the lock and says so. */
 export const release: ConformityCheck = {
@@ -11,8 +11,8 @@ export const release: ConformityCheck = {
     if (reply.ok && reply.released === false) trial.mistake("release of a lock that was held answered released: false");
     if (!reply.ok && reply.kind === "indeterminate") {
       trial.remark(`release says nothing (${reply.reason}): a release of somebody else's lock cannot be seen`);
-    } else if (!reply.ok) trial.mistake(`release of a lock that was held answered ${inWords(reply)}`);
+    } else if (!reply.ok) trial.mistake(`release of a lock that was held answered ${replyWords(reply)}`);
     const next = await trial.acquire(1, { ttlMs: 1000 });
-    if (!isGranted(next.reply)) trial.mistake(`after the release, acquire answered ${inWords(next.reply)}`);
+    if (!isGranted(next.reply)) trial.mistake(`after the release, acquire answered ${replyWords(next.reply)}`);
   },
 };

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, ms } from "../trial.ts";
+import { replyWords, isGranted, roundedMs } from "../trial.ts";
 
 const DOWN_MS = 3000;
 const BACK_WITHIN_MS = 30_000;
@@ -15,7 +15,7 @@ export const serverDown: ConformityCheck = {
     for (const node of nodes) await node.kill();
     const { reply, tookMs } = await trial.acquire(0, { ttlMs: 1000 });
     if (reply.ok) trial.mistake("acquire was granted while every server was down");
-    else if (tookMs > PROMPT_MS) trial.remark(`acquire took ${ms(tookMs)} to say that the servers are down`);
+    else if (tookMs > PROMPT_MS) trial.remark(`acquire took ${roundedMs(tookMs)} to say that the servers are down`);
     await trial.sleep(DOWN_MS);
     for (const node of nodes) await node.start({ keepData: true });
     const from = trial.nowMs;
@@ -25,6 +25,6 @@ export const serverDown: ConformityCheck = {
       if (isGranted(last) || (await trial.client(0).state()) === "dead") return;
       await trial.sleep(500);
     }
-    trial.mistake(`${ms(BACK_WITHIN_MS)} after the servers came back, acquire answers ${inWords(last)}`);
+    trial.mistake(`${roundedMs(BACK_WITHIN_MS)} after the servers came back, acquire answers ${replyWords(last)}`);
   },
 };

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS, type Trial, unknownOutcome } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS, type Trial, unknownOutcome } from "../trial.ts";
 
 const FIRST = "k1";
 const SECOND = "k2";
@@ -46,5 +46,5 @@ async function failsWithout(trial: Trial, held: string, other: string): Promise<
 async function mustBeFree(trial: Trial, key: string, when: string): Promise<void> {
   const { reply } = await trial.acquire(2, { key, ttlMs: LEASE_MS });
   if (isGranted(reply)) await trial.release(2, reply, key);
-  else trial.mistake(`${when}, ${key} is not free: a client that asked for it was told ${inWords(reply)}`);
+  else trial.mistake(`${when}, ${key} is not free: a client that asked for it was told ${replyWords(reply)}`);
 }

@@ -2,7 +2,7 @@ import { topologyOf } from "../../../core/topologies/registry.ts";
 import { clientName } from "../../../core/topology.ts";
 import type { RenewedLease } from "../../../core/system.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, ms, type Trial } from "../trial.ts";
+import { isGranted, roundedMs, type Trial } from "../trial.ts";
 
 /** Not a whole number of seconds: a library that counts in seconds rounds it. */
 const LEASE_MS = 2300;
@@ -46,7 +46,7 @@ async function compareWhole(trial: Trial, invokedMs: number): Promise<void> {
   const tooShortMs = invokedMs + LEASE_MS - (trial.nowMs + keptMs);
   if (keptMs === 0 || tooShortMs <= ROUNDING_MS) return;
   trial.mistake(
-    `the servers keep the lock for ${ms(tooShortMs)} less than the ${ms(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up`,
+    `the servers keep the lock for ${roundedMs(tooShortMs)} less than the ${roundedMs(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up`,
   );
 }
 
@@ -62,7 +62,7 @@ async function compare(
   const tooLongMs = grantedAt / 1e6 + validForMs - (trial.nowMs + keptMs);
   if (tooLongMs <= ROUNDING_MS) return;
   trial.mistake(
-    `the ${what} is valid for ${ms(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
+    `the ${what} is valid for ${roundedMs(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
   );
 }
 

@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { inWords, isGranted, LEASE_MS, ms } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS, roundedMs } from "../trial.ts";
 
 /** How long the holder keeps the lock, and how long the other waits for it. */
 const HELD_MS = 500;
@@ -16,7 +16,7 @@ export const waiting: ConformityCheck = {
     await trial.release(0, grant);
     const { reply, tookMs } = await waiter;
     if (isGranted(reply)) return;
-    const after = `after ${ms(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${HELD_MS} ms`;
-    trial.mistake(`acquire answered ${inWords(reply)} ${after}`);
+    const after = `after ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${HELD_MS} ms`;
+    trial.mistake(`acquire answered ${replyWords(reply)} ${after}`);
   },
 };
