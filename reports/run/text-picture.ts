@@ -185,10 +185,12 @@ class Drawing {
 
   /** Writes the first of these names that fits into a stretch, as far to the left as no break is crossed. */
   #name(row: TextRow, part: Interval, names: readonly string[], style: Span["style"]): void {
-    const { columnOf, breaks } = this.#scale;
-    const from = columnOf(Math.max(part.from, this.#scene.window.from));
-    const to = columnOf(Math.min(part.to, this.#scene.window.to));
-    const gaps = [from, ...breaks.map(({ column }) => column).filter((column) => column > from && column < to)];
+    const from = this.#scale.columnOf(Math.max(part.from, this.#scene.window.from));
+    const to = this.#scale.columnOf(Math.min(part.to, this.#scene.window.to));
+    const gaps = [
+      from,
+      ...this.#scale.breaks.map(({ column }) => column).filter((column) => column > from && column < to),
+    ];
     for (const name of names) {
       const gap = gaps.find((start, index) => start + 2 + name.length < (gaps[index + 1] ?? to));
       if (gap === undefined) continue;
