@@ -1,7 +1,6 @@
 import type { Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
-import type { Hold } from "../history/holds.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { clientNumber, eventAt, grantAgain, holdsOf, sameOperation } from "./same-in-another-run.ts";
 

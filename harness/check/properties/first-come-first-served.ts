@@ -6,7 +6,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
-import { clientInWords, ms } from "../words.ts";
+import { clientInWords, timeWords } from "../words.ts";
 
 /** A fault is recorded after its effect is seen: what happened this long before the record may be its effect. */
 const SETTLED = 1000 * NANOSECONDS_PER_MS;
@@ -187,9 +187,9 @@ class FirstComeFirstServed implements Checker {
     const early = clientInWords(header, waiter.process);
     const late = clientInWords(header, first.seek.process);
     const account =
-      `${early} stood in the queue for ${waiter.key} at ${ms(queued.time)}. ${late} asked for it after that, at ` +
-      `${ms(first.seek.time)}, and was granted it at ${ms(first.completion.time)}; ${early} was still waiting, and was ` +
-      `granted it at ${ms(granted.time)}.`;
+      `${early} stood in the queue for ${waiter.key} at ${timeWords(queued.time)}. ${late} asked for it after that, at ` +
+      `${timeWords(first.seek.time)}, and was granted it at ${timeWords(first.completion.time)}; ${early} was still waiting, and was ` +
+      `granted it at ${timeWords(granted.time)}.`;
     return explain(
       account,
       [waiter.index, queued.index, first.seek.index, first.completion.index, granted.index],

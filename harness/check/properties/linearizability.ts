@@ -290,7 +290,7 @@ class Linearizability implements Checker {
     }
     const { process, invoked, completed, invokedTime, completedTime } = operation;
     const account =
-      `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation)} ` +
+      `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation, [])} ` +
       `between ${timeWords(invokedTime)} and ${timeWords(completedTime)}, ${model}.`;
     const mine = this.#holds.get(operation);
     const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
