@@ -79,7 +79,7 @@ describe("a copy to which one of each was added", () => {
       ...["hunt", "--lock", "redlock4-on-three", "--faults", "proxy-restart", "--require", "owner-release"],
       ...["--runs", "10", "--seed", "1", "--store", join(copy, "hunted")],
     );
-    expect(text).toMatch(/10 run\(s\): \d+ valid/);
+    expect(text).toMatch(/10 runs: \d+ valid/);
     expect([EXIT.valid, EXIT.unknown]).toContain(code);
     expect(lockstorm("hunt", "--help").text).toContain("proxy-restart");
   });

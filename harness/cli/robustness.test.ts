@@ -100,7 +100,7 @@ test.each([
   [["replay", "prototype.json"], 254, /is not a plan/],
   [["replay", "/dev/zero"], 254, /it is not a file/],
   [["replay", "."], 254, /it is a folder/],
-  [["report", "\u001b[2J\n::error::x"], 254, /there is no such file or folder/],
+  [["report", "\u001b[2J\n::error::x"], 254, /is not the folder of a run/],
   [["check", "\u001b[2J\n::error::x"], 254, /there is no such file/],
   [
     ["hunt", "--lock", "single", "--runs", "1", "--store", "/proc/x"],

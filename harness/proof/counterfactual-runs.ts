@@ -59,7 +59,7 @@ export class CounterfactualRuns {
 
 /** A counterfactual run as a proof names it. */
 export function shown(change: Change, { traceHash }: { readonly traceHash?: string }): CounterfactualRun {
-  return { change, ...(traceHash === undefined ? {} : { traceHash }) };
+  return traceHash === undefined ? { change } : { change, traceHash };
 }
 
 /**

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { topologySchema } from "../../core/topology.ts";
+import { conformDriver } from "./conform-driver.ts";
+import { driverWith } from "./testing/right-drivers.ts";
+
+test("a lock that reports losses alone is asked about them, though it reports no renewals", async () => {
+  const losses: Record<string, (lost: { readonly key: string; readonly owner: string }) => void> = {
+    told: () => {},
+    silent: () => {},
+  };
+  const outcomes = [];
+  for (const name of Object.keys(losses)) {
+    const driver = driverWith((redis, right) => {
+      let tell = losses[name]!;
+      return {
+        acquire: async (key, options) => {
+          const answer = await right.acquire(key, options);
+          if (answer.type !== "ok") return answer;
+          const { owner } = answer.value;
+          const watch = setInterval(() => {
+            void right.extend!(answer.value, options.ttlMs).then((extended) => {
+              if (extended.type !== "fail") return;
+              clearInterval(watch);
+              tell({ key, owner });
+            });
+          }, options.ttlMs / 4);
+          redis.on("end", () => clearInterval(watch));
+          return answer;
+        },
+        onLost: (listener) => {
+          if (name === "told") tell = listener;
+        },
+      };
+    });
+    const { checks } = await conformDriver({
+      lock: "mine",
+      topology: topologySchema.parse({ kind: "single" }),
+      seed: 3,
+      driver,
+    });
+    const found = checks.find((check) => check.name === "loss")!;
+    outcomes.push([name, found.outcome, found.details]);
+  }
+  expect(outcomes).toEqual([
+    ["told", "passed", []],
+    ["silent", "skipped", ["this lock reports neither renewals nor losses: nothing shows that it watches its leases"]],
+  ]);
+});
+
+test("a lock that renews its leases without a word is asked to report it", async () => {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type === "ok") setInterval(() => void redis.pexpire(key, options.ttlMs), options.ttlMs / 4);
+      return answer;
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const { details } = checks.find(({ name }) => name === "renewal")!;
+  expect(details).toEqual([expect.stringContaining("does not call onRenewed")]);
+});
