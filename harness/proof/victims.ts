@@ -1,6 +1,7 @@
 import type { Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
+import type { Hold } from "../history/holds.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { clientNumber, eventAt, grantAgain, holdsOf, sameOperation } from "./same-in-another-run.ts";
 
@@ -23,13 +24,13 @@ export function ungrantedVictim(original: JudgedRun, other: JudgedRun, violation
  * its lease its client is told that it holds nothing, and no other operation reports that it took the lock meanwhile.
  */
 export function isLostAnyway(original: JudgedRun, other: JudgedRun, violation: Violation): boolean {
-  const released = releaseOfVictim(original, other, violation);
-  if (released === undefined || released.answer.value.released) return false;
-  const { hold, answer } = released;
+  const hold = holdOfVictim(original, other, violation);
+  const told = hold?.end?.by === "lost" ? hold.end : answerOf(hold, other);
+  if (hold === undefined || told === undefined || ("value" in told && told.value.released)) return false;
   return !other.history.events.some(
     (event) =>
       event.index > hold.grantedIndex &&
-      event.index < answer.index &&
+      event.index < told.index &&
       event.f === "release" &&
       "key" in event &&
       event.key === hold.key &&
@@ -44,10 +45,10 @@ export function isLostAnyway(original: JudgedRun, other: JudgedRun, violation: V
  * @param invoked index of that release's invocation in the original run
  */
 export function isKept(original: JudgedRun, other: JudgedRun, violation: Violation, invoked: number): boolean {
-  const released = releaseOfVictim(original, other, violation);
+  const hold = holdOfVictim(original, other, violation);
+  const answer = answerOf(hold, other);
   const again = sameOperation(original.history, invoked, other.history);
-  if (released?.answer.value.released !== true || again === undefined) return false;
-  const { hold, answer } = released;
+  if (hold === undefined || answer?.value.released !== true || again === undefined) return false;
   const { events } = other.history;
   const accused = events.find(
     (event) => event.index > again && event.process === eventAt(other.history, again)?.process,
@@ -58,7 +59,7 @@ export function isKept(original: JudgedRun, other: JudgedRun, violation: Violati
     isBetween &&
     !events.some(
       (event) =>
-        event.index > hold.grantedIndex &&
+        event.index > again &&
         event.index < answer.index &&
         event.f === "acquire" &&
         (event.type === "ok" || event.type === "info") &&
@@ -86,15 +87,20 @@ export function acquireOfSuccessor(
   return { client, ordinal };
 }
 
-/** The release with which the first of the two holds ends in the other run, within its lease, and its answer. */
-function releaseOfVictim(original: JudgedRun, other: JudgedRun, violation: Violation) {
+/** The first of the two holds in the other run, if it ends within its lease. */
+function holdOfVictim(original: JudgedRun, other: JudgedRun, violation: Violation): Hold | undefined {
   const [victim] = grantsIn(violation, original.history);
   const granted = victim === undefined ? undefined : grantAgain(original, other, victim);
   const hold = holdsOf(other.history).find(({ grantedIndex }) => grantedIndex === granted?.index);
-  if (hold?.end?.by !== "release" || hold.end.time >= hold.leaseEnd) return undefined;
-  const { process, end } = hold;
-  const answer = other.history.events.find((event) => event.index > end.index && event.process === process);
-  return answer?.type === "ok" && answer.f === "release" ? { hold, answer } : undefined;
+  return hold?.end !== undefined && hold.end.time < hold.leaseEnd ? hold : undefined;
+}
+
+/** The answer to the release with which a hold ends. */
+function answerOf(hold: Hold | undefined, { history }: JudgedRun) {
+  const { end, process } = hold ?? {};
+  if (end?.by !== "release") return undefined;
+  const answer = history.events.find((event) => event.index > end.index && event.process === process);
+  return answer?.type === "ok" && answer.f === "release" ? answer : undefined;
 }
 
 /** The grants that a violation is about, the earlier first. */

@@ -64,9 +64,7 @@ describe("shards of a hunt that finds something", () => {
 
   test("what it found is known the next time, and fixed when it holds", async () => {
     const known = await run(BROKEN, "whole");
-    expect(lastLine(known.stdout)).toMatch(
-      /^1 run: .* \(known: a plan that broke the lock before breaks it again\)/,
-    );
+    expect(lastLine(known.stdout)).toMatch(/^1 run: .* \(known: a plan that broke the lock before breaks it again\)/);
     const fixed = await run([...BROKEN, "--require", "fencing-tokens", "--runs", "3"], "whole", "--json");
     expect(JSON.parse(fixed.stdout)).toMatchObject({ runs: 4, missing: 0 });
   });

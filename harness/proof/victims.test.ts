@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { Recording } from "../check/testing/recording.ts";
+import type { Violation } from "../core/verdict.ts";
+import type { JudgedRun } from "./changed-run.ts";
+import { isKept, isLostAnyway } from "./victims.ts";
+
+/** Client 0 is granted the lock as `a`, and client 1 as `b` beside it. */
+const both = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(10, 1, "b");
+
+const run = ({ history }: Recording): JudgedRun => ({ history }) as JudgedRun;
+
+/** `b` is released at 20 ms, and client 1 is granted the lock again as `c`: events 1 and 7 overlap. */
+const original = run(both().release(20, 1, "b").acquire(30, 1, "c").release(40, 0, "a", false));
+const violation = { events: [1, 7] } as unknown as Violation;
+const RELEASE = 4;
+
+test("a hold is lost anyway if its client is told so, by a release or a notice, without the accused release", () => {
+  const without = (end: (recording: Recording) => Recording): boolean =>
+    isLostAnyway(original, run(end(both())), violation);
+  expect(without((it) => it.release(40, 0, "a", false))).toBe(true);
+  expect(without((it) => it.lost(40, 0, "a"))).toBe(true);
+  expect(without((it) => it.release(40, 0, "a"))).toBe(false);
+  // Its lease was over by then, or somebody else took it.
+  expect(without((it) => it.release(9000, 0, "a", false))).toBe(false);
+  expect(without((it) => it.release(35, 1, "b").release(40, 0, "a", false))).toBe(false);
+});
+
+test("a hold is kept if nobody asks for the lock after the accused release, and its client still holds", () => {
+  const calm = (end: (recording: Recording) => Recording): boolean =>
+    isKept(original, run(end(both())), violation, RELEASE);
+  expect(calm((it) => it.release(20, 1, "b").release(40, 0, "a"))).toBe(true);
+  expect(calm((it) => it.release(20, 1, "b").release(40, 0, "a", false))).toBe(false);
+  expect(calm((it) => it.release(20, 1, "b", false).release(40, 0, "a"))).toBe(false);
+  expect(calm((it) => it.release(40, 0, "a").release(50, 1, "b"))).toBe(false);
+});
