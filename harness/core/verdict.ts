@@ -166,14 +166,14 @@ export interface Hypothesis {
 
 /**
  * What a hypothesis rests on. `history`: the events alone show it. `faults`: these fault events (indices). `operation`: the
- * release or extension with this invocation. `remedy`: the lack of this remedy. `rest`: no other cause is left, so the lock is
+ * release or extension with this invocation; `isPerhapsRightful`: its owner may have held then. `remedy`: the lack of this remedy. `rest`: no other cause is left, so the lock is
  * the cause; only `faults` could excuse the lock, and none of them explains the violation. `isWhole`: the history names every
  * fault of the run.
  */
 export type Ground =
   | { readonly on: "history" }
   | { readonly on: "faults"; readonly faults: readonly number[] }
-  | { readonly on: "operation"; readonly invoked: number }
+  | { readonly on: "operation"; readonly invoked: number; readonly isPerhapsRightful?: boolean }
   | { readonly on: "remedy"; readonly remedy: Remedy }
   | { readonly on: "rest"; readonly faults: readonly number[]; readonly isWhole: boolean };
 

@@ -320,6 +320,14 @@ describe("of a lock that was taken from its holder", () => {
     expect(lease(again(promoted))).toBe("invalid; lost-in-failover 1,3,5; lost-in-failover 2,3,5,9");
   });
 
+  it("is none by one that was granted the lock after the loss, and gave back its own after the lease that it was told", () => {
+    const late = (it: Recording): Recording =>
+      it.granted(150, 1, "b", { validForMs: 10 }).release(170, 1, "b").acquire(180, 2, "c");
+    const asked = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a", { ttlMs: 900 }).seek(1, 1);
+    expect(lease(late(asked().fault(5, "restart-node")))).toContain("; lost-in-restart 1,3,8");
+    expect(lease(late(asked()))).toContain("; foreign-release 1,4,5,7");
+  });
+
   it("is a release of unknown outcome, unless a fault explains it", () => {
     const late = (): Recording => robbed().leave(160, 2, "z").info(170, 2, "release");
     expect(lease(late().acquire(180, 1, "b"))).toBe("invalid; foreign-release 3,4,5,7");

@@ -8,7 +8,7 @@ import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byRight, type Interference } from "../evidence/interferences.ts";
-import { takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
+import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
 import { listed } from "../../core/listed.ts";
@@ -73,7 +73,8 @@ function takesLeases(traits: FaultTraits): boolean {
  * If the leases do not overlap, the cause is an `overrun`: a client outlived its lease. Otherwise the order is: grants that
  * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
- * that may have taken effect; the lock itself; and last a release by another owner to whom the lock had been granted as well.
+ * that may have taken effect; a release by another owner that was granted the lock in the first hold, after the end of its
+ * lease by what the lock said; the lock itself; and last a release by another owner to whom the lock had been granted as well.
  * A release that may have been rightful comes after an overrun.
  *
  * @param interferences the interferences of the key around the time of the overlap
@@ -103,6 +104,7 @@ export function hypothesesOf(
     ...(isCut ? [] : overran),
     ...takenCertainly(pair, evidence, rightful),
     ...takenPossibly(pair, evidence, rightful),
+    ...takenByLateGrant(pair, evidence, interferences),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
     ...takenOrOwn(pair, evidence, interferences),
   ];
@@ -141,6 +143,7 @@ export function earlyEnds(
     ...takenCertainly(pair, evidence, interferences),
     ...losses(since, until.time, evidence),
     ...takenPossibly(pair, evidence, interferences),
+    ...takenByLateGrant(pair, evidence, interferences),
     ...takenOrOwn(pair, evidence, interferences),
   ];
 }

@@ -17,7 +17,10 @@ export function takenCertainly(
     pair,
     evidence,
     interferences,
-    (other) => isReportedWithin(first, other) && !mayHaveFoundItsOwn(first, other, evidence),
+    (other) =>
+      isReportedWithin(first, other) &&
+      !mayHaveFoundItsOwn(first, other, evidence) &&
+      !mayHaveBeenGrantedLate(first, other),
   );
 }
 
@@ -48,11 +51,31 @@ export function takenOrOwn(
   );
 }
 
+/**
+ * Another owner's releases that reported success in the first hold, after their own lease by what the lock said, though perhaps
+ * not on the server: it was granted in the first hold, and may have begun long after it was asked for.
+ */
+export function takenByLateGrant(
+  pair: Pair,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const { first } = pair;
+  return taken(
+    pair,
+    evidence,
+    interferences,
+    (other) => isReportedWithin(first, other) && mayHaveBeenGrantedLate(first, other),
+    { isPerhapsRightful: true },
+  );
+}
+
 function taken(
   { first, second }: Pair,
   { header }: SharedEvidence,
   interferences: readonly Interference[],
   matches: (interference: Interference) => boolean,
+  doubt: { readonly isPerhapsRightful?: true } = {},
 ): readonly Hypothesis[] {
   const found = interferences.filter((other) => tookFrom(first, second, other) && matches(other));
   return found.toReversed().map((interference) => {
@@ -69,7 +92,7 @@ function taken(
       cause: "foreign-release",
       events: [interference.invokedIndex, interference.completedIndex],
       why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${told}, took the lock from its holder: ${rule}`,
-      ground: { on: "operation", invoked: interference.invokedIndex },
+      ground: { on: "operation", invoked: interference.invokedIndex, ...doubt },
       remedies: [],
     };
   });
@@ -129,6 +152,14 @@ function mayHaveFoundItsOwn(
   if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
   if (ownGrantedIndex > invokedIndex) return true;
   return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;
+}
+
+/** Whether it may have given up, within its lease on the server, what its owner had been granted in the first hold. */
+function mayHaveBeenGrantedLate(
+  { grantedIndex }: Hold,
+  { ownGrantedIndex = -Infinity, ownLeaseEnd = -Infinity, ownLeaseEndAtMost = ownLeaseEnd, invokedTime }: Interference,
+): boolean {
+  return ownGrantedIndex > grantedIndex && ownLeaseEnd < invokedTime && ownLeaseEndAtMost >= invokedTime;
 }
 
 /**

@@ -21,8 +21,10 @@ export interface Interference {
   readonly owner: string;
   /** When the lease ended that the owner had when it invoked the operation; undefined if it had none. */
   readonly ownLeaseEnd: number | undefined;
-  /** The latest end of that lease, if the lock may have waited and does not report when the lease began. */
+  /** The latest end of that lease: it may have begun as late as it was granted. */
   readonly ownLeaseEndAtMost?: number | undefined;
+  /** Whether nothing says when that lease began, because the lock may have waited. */
+  readonly ownIsVague?: boolean | undefined;
   /** Index of the event that granted the owner its own hold; undefined if it had none. */
   readonly ownGrantedIndex: number | undefined;
   readonly invokedIndex: number;
@@ -84,8 +86,8 @@ export class InterferenceLog {
 export function byRight(
   all: readonly Interference[],
 ): readonly [rightful: readonly Interference[], others: readonly Interference[]] {
-  const isRightful = ({ ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
-    ownLeaseEndAtMost >= invokedTime;
+  const isRightful = ({ ownIsVague, ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
+    ownIsVague === true && ownLeaseEndAtMost >= invokedTime;
   return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
 }
 
@@ -104,7 +106,8 @@ export function interferenceOf(
     process: invocation.process,
     owner: invocation.value.owner,
     ownLeaseEnd: own?.leaseEnd,
-    ownLeaseEndAtMost: own?.vague === true ? own.leaseEndAtMost : undefined,
+    ownLeaseEndAtMost: own?.leaseEndAtMost,
+    ownIsVague: own?.vague,
     ownGrantedIndex: own?.grantedIndex,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
