@@ -117,7 +117,12 @@ function isStill(mine: Quarrel, before: readonly Quarrel[], after: readonly Quar
   if (same.some(({ acquires }) => acquires === mine.acquires)) return true;
   if (same.length >= before.filter(({ clients }) => clients === mine.clients).length && same.length > 0) return true;
   const known = new Set(before.map(({ clients }) => clients));
-  return after.some(({ clients }) => !known.has(clients));
+  return after.some((other) => !known.has(other.clients) && isBetweenGrants(other) === isBetweenGrants(mine));
+}
+
+/** Whether grants are in conflict with each other; a single one can be wrong by itself. */
+function isBetweenGrants({ acquires }: Quarrel): boolean {
+  return acquires.includes(" ");
 }
 
 function whyIncomparable(

@@ -75,6 +75,16 @@ describe("a cause", () => {
     expect(violation.explanation).toContain("Without eviction at 5 ms (event 2), it still happens.");
   });
 
+  it("is not dropped because a single grant is wrong by itself without it", async () => {
+    const late = (): History =>
+      start().seek(0, 1, { ttlMs: 10 }).acquire(0, 0, "a").release(100, 0, "a").granted(200, 1, "b", { validForMs: 0 })
+        .history;
+    const violation = await prove(twice("eviction"), (left) =>
+      left.includes("eviction") ? twice("eviction") : late(),
+    );
+    expect(violation).toMatchObject({ cause: "eviction", proof: { standing: "proven" } });
+  });
+
   it("is several together when each is enough", async () => {
     const violation = await prove(twice("eviction", "clock-jump"), (left) => (left.length > 0 ? twice() : kept()));
     expect(violation).toMatchObject({ cause: "clock-jump", proof: { standing: "proven", dropped: [{}, {}, {}] } });
