@@ -57,14 +57,21 @@ export function tokenHypotheses(from: number, to: number, evidence: SharedEviden
  * step that took the key.
  */
 export function overtakenHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
-  const lost = tokenHypotheses(from, to, evidence).filter(({ fault }) => fault !== undefined);
-  const itself = byElimination(
-    "token-overtaken",
-    "the lock does not issue the fencing token in the step that takes the key, so the earlier hold can get the token that was issued later",
-    evidence,
-    losesLockData,
-  );
-  return [...lost, itself];
+  const why =
+    "the lock does not issue the fencing token in the step that takes the key, so the earlier hold can get the token that was issued later";
+  return [...losses(from, to, evidence), byElimination("token-overtaken", why, evidence, losesLockData)];
+}
+
+/** Why the only rightful holder has a smaller fencing token than the resource has accepted: in the same way. */
+export function refusedHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  const why =
+    "the larger fencing token belongs to an earlier hold, or to none: the lock must issue the token in the step that takes the key";
+  return [...losses(from, to, evidence), byElimination("rightful-write-refused", why, evidence, losesLockData)];
+}
+
+/** The causes that are not the lock itself. */
+function losses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+  return tokenHypotheses(from, to, evidence).filter(({ fault }) => fault !== undefined);
 }
 
 /** What a fault that makes a counter forget is called as a cause. */

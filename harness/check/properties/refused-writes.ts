@@ -23,11 +23,21 @@ export interface RefusedWrite {
   readonly audit: AuditEvent;
   /** The accepted write with a larger fencing token. */
   readonly accepted: AuditEvent;
+  /** The earliest time at which the lock may have issued that token, or a larger one, in nanoseconds. */
+  readonly issuedFrom: number;
+}
+
+/** A grant of a key, with what it shows of the tokens that the lock has issued. */
+interface KeyGrants {
+  /** The grant that was asked for last. */
+  readonly last: { readonly owner: string; readonly invokedIndex: number };
+  /** The grant with the largest fencing token, and when it was asked for. */
+  readonly largest: { readonly fence: number; readonly invokedTime: number } | undefined;
 }
 
 /** What is known of a refused write from its author or from the resource. */
 interface Half {
-  author?: Pick<RefusedWrite, "hold" | "write" | "refusal">;
+  author?: Pick<RefusedWrite, "hold" | "write" | "refusal"> & Pick<KeyGrants, "largest">;
   resource?: Pick<RefusedWrite, "audit" | "accepted">;
 }
 
@@ -41,20 +51,14 @@ export class RefusedWrites {
   readonly #evidence: SharedEvidence;
   readonly #halves = new Map<string, Half>();
   readonly #candidates: RefusedWrite[] = [];
-  /** By key, the grant that was asked for last. */
-  readonly #lastAsked = new Map<string, { readonly owner: string; readonly invokedIndex: number }>();
+  readonly #grants = new Map<string, KeyGrants>();
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
   }
 
   push({ event, invocation }: HistoryStep): void {
-    if (event.type === "ok" && event.f === "acquire" && invocation !== undefined) {
-      const last = this.#lastAsked.get(event.key);
-      if (last === undefined || last.invokedIndex < invocation.index) {
-        this.#lastAsked.set(event.key, { owner: event.value.owner, invokedIndex: invocation.index });
-      }
-    }
+    if (event.type === "ok" && event.f === "acquire" && invocation !== undefined) this.#grant(event, invocation);
     if (event.type === "invoke" || event.type === "fault" || event.type === "audit" || invocation?.f !== "write")
       return;
     if (event.f !== "write") return;
@@ -62,12 +66,15 @@ export class RefusedWrites {
     const refused = event.type === "fail" && event.value?.reason === "refused";
     const hold = refused ? this.#rightful(invocation, event) : undefined;
     if (hold === undefined) this.#halves.delete(name);
-    else if (refused) this.#join(name, { author: { hold, write: invocation, refusal: event } });
+    else if (refused)
+      this.#join(name, {
+        author: { hold, write: invocation, refusal: event, largest: this.#grants.get(event.key)?.largest },
+      });
   }
 
   /** Drops what is known of a key that will not be used again. */
   conclude(key: string): void {
-    this.#lastAsked.delete(key);
+    this.#grants.delete(key);
   }
 
   /** The resource refused a write because of a larger fencing token, that of `accepted`. */
@@ -85,6 +92,20 @@ export class RefusedWrites {
     });
   }
 
+  #grant(
+    { key, value }: Extract<CompletionEvent, { f: "acquire"; type: "ok" }>,
+    { index, time }: InvocationEvent,
+  ): void {
+    const { owner, fence } = value;
+    const known = this.#grants.get(key);
+    const isLast = known === undefined || known.last.invokedIndex < index;
+    const isLargest = fence !== undefined && (known?.largest === undefined || known.largest.fence < fence);
+    this.#grants.set(key, {
+      last: isLast ? { owner, invokedIndex: index } : known.last,
+      largest: isLargest ? { fence, invokedTime: time } : known?.largest,
+    });
+  }
+
   #rightful(write: Write, refusal: Refusal): Hold | undefined {
     const { holds, interferences } = this.#evidence;
     const { key } = write;
@@ -97,7 +118,7 @@ export class RefusedWrites {
     const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
     if (holds.count(key) - 1 > open.length) return undefined;
     if ([...open, ...forgotten].some((other) => other.leaseEnd >= write.time)) return undefined;
-    const last = this.#lastAsked.get(key);
+    const last = this.#grants.get(key)?.last;
     if (last !== undefined && last.owner !== owner && last.invokedIndex > hold.grantedIndex) return undefined;
     const taken = interferences
       .of(key)
@@ -114,7 +135,10 @@ export class RefusedWrites {
       return;
     }
     this.#halves.delete(name);
-    if (this.#candidates.length < MOST_WAITING) this.#candidates.push({ ...author, ...resource });
+    if (this.#candidates.length >= MOST_WAITING) return;
+    const { largest, ...refused } = author;
+    const isIssued = largest !== undefined && largest.fence >= (resource.accepted.value.fence ?? Infinity);
+    this.#candidates.push({ ...refused, ...resource, issuedFrom: isIssued ? largest.invokedTime : 0 });
   }
 }
 

@@ -197,6 +197,29 @@ describe("a rightful holder whose write is refused", () => {
     expect(judged(overtaken().refuseWrite(402, 1))).toBe("invalid; rightful-write-refused 2,5,7,8,9");
   });
 
+  it("is the fault's doing, if the lock forgot the tokens that it had issued", () => {
+    const forgotten = (): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a", { fence: 7 })
+        .write(10, 0, "a", "x", { fence: 7 })
+        .audit(11, 1, "x", { owner: "a", fence: 7 })
+        .wrote(12, 0, 1)
+        .release(20, 0, "a")
+        .fault(100, "restart-node")
+        .acquire(200, 1, "b", { fence: 1 })
+        .write(210, 1, "b", "y", { fence: 1 })
+        .audit(211, 1, "y", { owner: "b", fence: 1, accepted: false })
+        .refuseWrite(212, 1);
+    expect(judged(forgotten())).toMatch(/^invalid; token-rollback/);
+    const before = new Recording({ clients: 3 }).fault(0, "restart-node").seek(1, 0, { ttlMs: 100 });
+    const early = before.acquire(200, 1, "b", { fence: 1 }).granted(300, 0, "a", { fence: 2 });
+    const written = early.write(310, 0, "a", "x", { fence: 2 }).audit(311, 1, "x", { owner: "a", fence: 2 });
+    const refused = written.wrote(312, 0, 1).write(400, 1, "b", "y", { fence: 1 });
+    expect(judged(refused.audit(401, 1, "y", { owner: "b", fence: 1, accepted: false }).refuseWrite(402, 1))).toMatch(
+      /^invalid; rightful-write-refused/,
+    );
+  });
+
   it("is none once its lease is over, or when it has released", () => {
     expect(judged(overtaken({ atMs: 1198, leaseMs: 1000 }).refuseWrite(1201, 1))).toBe("valid");
     expect(judged(overtaken({ leaseMs: 150 }).refuseWrite(402, 1))).toBe("valid");

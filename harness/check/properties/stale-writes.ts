@@ -6,6 +6,7 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, NOT_JUDGED, notApplicable, unknown, VALID } from "../findings.ts";
+import { refusedHypotheses } from "../causes/token-causes.ts";
 import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
@@ -141,21 +142,13 @@ class StaleWrites implements Checker {
     for (const inversion of inversions) this.#findings.add(() => this.#describe(inversion));
   }
 
-  #describeRefused({ hold, write, refusal, audit, accepted }: RefusedWrite): Violation {
+  #describeRefused({ hold, write, refusal, audit, accepted, issuedFrom }: RefusedWrite): Violation {
     const { header } = this.#evidence;
     const account = `The resource behind ${write.key} refused write ${write.value.data} of ${holderOf(header, hold)} at ${timeWords(refusal.time)}, because it had accepted fencing token ${accepted.value.fence} of owner ${shortOwner(accepted.value.owner ?? "unknown")}. The client that it refused had held the lock since ${timeWords(hold.grantedTime)}, with a lease until ${timeWords(hold.leaseEnd)}, and no client had been granted it since.`;
     return explain(
       account,
       [hold.grantedIndex, accepted.index, write.index, audit.index, refusal.index],
-      [
-        {
-          cause: "rightful-write-refused",
-          events: [],
-          why: "the larger fencing token belongs to an earlier hold, or to none: the lock must issue the token in the step that takes the key",
-          ground: { on: "history" },
-          remedies: [],
-        },
-      ],
+      refusedHypotheses(issuedFrom, hold.grantedTime, this.#evidence),
     );
   }
 
