@@ -1,7 +1,10 @@
+import { traitsOf } from "../../faults/traits.ts";
 import { probeReason, PROBED, type Probed } from "../client/altered-driver.ts";
+import { disturbsUntilHealed, mayCopyLocks, pausesClients } from "../core/fault-traits.ts";
 import type { Hypothesis, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
-import type { History, HistoryEvent } from "../history/history.ts";
+import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
+import type { FaultEvent, History, HistoryEvent } from "../history/history.ts";
 
 /** A holder that was told that it holds nothing: the release that said so. */
 export interface DeniedHolder {
@@ -15,7 +18,9 @@ export interface DeniedHolder {
 
 /**
  * The holder that a violation says was told that it holds nothing, if a try of another owner can show whether that was
- * true: nobody else may have got the key meanwhile. A grant of unknown outcome would refuse that try, too.
+ * true: nobody else may have got the key meanwhile, and no older copy of it may be left. A grant of unknown outcome would
+ * refuse that try, too, and so might servers that cannot be reached; and of what a fault does to the release the try shows
+ * nothing.
  */
 export function deniedHolder({ finding }: Violation, history: History): DeniedHolder | undefined {
   const shown = (finding?.events ?? []).flatMap((index) => history.events.find((event) => event.index === index) ?? []);
@@ -24,7 +29,7 @@ export function deniedHolder({ finding }: Violation, history: History): DeniedHo
   const answer = shown.at(-1);
   if (grant === undefined || release === undefined || answer === undefined || !("key" in release)) return undefined;
   if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
-  if (mayBeAnothers(history, grant, answer)) return undefined;
+  if (mayBeAnothers(history, grant, answer) || mayBeByFaults(history, release, answer)) return undefined;
   const { clients } = history.header;
   const client = clientOf(release.process, clients);
   return { client, ordinal: ordinalOf(release, history), key: release.key, invoked: release.index };
@@ -42,6 +47,27 @@ function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: History
     );
     if (completion === undefined || completion.type === "info") return true;
     return completion.type === "ok" && completion.index > grant.index;
+  });
+}
+
+/** Whether a fault may have left an older copy of the lock, was in force at the release, or came while it was under way. */
+function mayBeByFaults({ events }: History, release: HistoryEvent, answer: HistoryEvent): boolean {
+  const faults = events.filter(
+    (event): event is FaultEvent => event.type === "fault" && event.value.outcome !== "skipped",
+  );
+  return faults.some((fault) => {
+    if (fault.time > answer.time + RECORDING_DELAY_NS) return false;
+    const traits = traitsOf(fault.f);
+    if (fault.time >= release.time || mayCopyLocks(traits)) return true;
+    if (fault.value.phase === "heal" || !disturbsUntilHealed(traits) || pausesClients(traits)) return false;
+    return !faults.some(
+      ({ f, time, value }) =>
+        f === fault.f &&
+        value.step === fault.value.step &&
+        value.phase === "heal" &&
+        time >= fault.time &&
+        time < release.time,
+    );
   });
 }
 

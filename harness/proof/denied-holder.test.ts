@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { Recording } from "../check/testing/recording.ts";
+import type { Violation } from "../core/verdict.ts";
+import { deniedHolder } from "./denied-holder.ts";
+
+/** Client 0 is granted the lock, and a release at 100 ms tells it that it holds nothing. */
+function denied(before: (recording: Recording) => Recording, after?: (recording: Recording) => Recording) {
+  const held = before(new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 900 }));
+  const { history } = (after ?? ((it) => it))(held.release(100, 0, "a", false));
+  const answer = history.events.findIndex(({ type, f }) => type === "ok" && f === "release");
+  return deniedHolder({ finding: { account: "", events: [1, answer - 1, answer] } } as unknown as Violation, history);
+}
+
+test("a try of another owner shows whether a holder was told the truth", () => {
+  expect(denied((it) => it)).toEqual({ client: 0, ordinal: 1, key: "k", invoked: 2 });
+  expect(denied((it) => it.fault(5, "eviction").fault(6, "pause-client"))).toBeDefined();
+});
+
+test("it shows nothing where somebody else may have the lock", () => {
+  expect(denied((it) => it.acquire(50, 1, "b"))).toBeUndefined();
+  expect(denied((it) => it.seek(50, 1))).toBeUndefined();
+});
+
+test("it shows nothing where a fault may have left an older copy of the lock", () => {
+  expect(denied((it) => it.fault(5, "promotion"))).toBeUndefined();
+  expect(denied((it) => it.fault(5, "power-loss"))).toBeUndefined();
+});
+
+test("it shows nothing of what a fault does to the release, or to servers at that time", () => {
+  expect(
+    denied(
+      (it) => it,
+      (it) => it.fault(100, "eviction"),
+    ),
+  ).toBeUndefined();
+  expect(
+    denied(
+      (it) => it,
+      (it) => it.fault(5000, "eviction"),
+    ),
+  ).toBeDefined();
+  const cut = (it: Recording): Recording => it.fault(5, "partition", { step: 0 });
+  expect(denied(cut)).toBeUndefined();
+  expect(denied((it) => cut(it).fault(50, "partition", { step: 0, phase: "heal" }))).toBeDefined();
+  expect(denied((it) => cut(it).fault(50, "partition", { step: 1, phase: "heal" }))).toBeUndefined();
+});
