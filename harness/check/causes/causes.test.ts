@@ -324,6 +324,8 @@ describe("of a lock that was taken from its holder", () => {
     const late = (it: Recording): Recording =>
       it.granted(150, 1, "b", { validForMs: 10 }).release(170, 1, "b").acquire(180, 2, "c");
     const asked = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a", { ttlMs: 900 }).seek(1, 1);
+    const lost = asked().fault(5, "restart-node").granted(150, 1, "b", { validForMs: 10 }).lost(155, 1, "b");
+    expect(lease(lost.release(165, 1, "b").acquire(180, 2, "c"))).toContain("; lost-in-restart 1,3,9");
     expect(lease(late(asked().fault(5, "restart-node")))).toContain("; lost-in-restart 1,3,8");
     expect(lease(late(asked()))).toContain("; foreign-release 1,4,5,7");
   });

@@ -4,10 +4,14 @@ import { FaultTimeline } from "../../history/fault-timeline.ts";
 import { beganFree, HeldBefore } from "./held-before.ts";
 import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts";
 import { LeaseOverlaps } from "./lease-overlaps.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import { OpenOperations } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
+
+/** How many holds are remembered of which their clients were told that they were lost. */
+const REMEMBERED_LOST = 1000;
 
 /**
  * What the checkers share: the open operations, the holds, the faults. It goes through the history once, one event
@@ -26,6 +30,8 @@ export class SharedEvidence {
    * these.
    */
   readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
+  /** By key and owner value, the last hold that its client was told to have lost. */
+  readonly #lost = new OldestFirst<string, Hold>();
   readonly #open = new OpenOperations();
   readonly #shareable = new Set<string>();
   #events = 0;
@@ -80,8 +86,10 @@ export class SharedEvidence {
     const invocation = this.#open.push(event);
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);
+    this.#rememberLost(changes);
     this.faults.push(event);
     this.heldBefore.push(event, invocation);
+
     this.interferences.push(event, invocation, this.#ownHold(event, changes));
     const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
     return { event, invocation, changes, leaseOverlaps };
@@ -101,6 +109,23 @@ export class SharedEvidence {
   #ownHold(event: HistoryEvent, changes: readonly HoldChange[]): Hold | undefined {
     if (event.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
     const { owner } = event.value;
-    return changes.find(({ hold }) => hold.owner === owner)?.hold ?? this.holds.find(event.key, owner, event.process);
+    return (
+      changes.find(({ hold }) => hold.owner === owner)?.hold ??
+      this.holds.find(event.key, owner, event.process) ??
+      this.#lost.get(nameOf(event.key, owner))
+    );
   }
+
+  /** Its client may release what it was told to have lost, and find it. */
+  #rememberLost(changes: readonly HoldChange[]): void {
+    for (const { kind, hold } of changes) {
+      if (kind === "ended" && hold.end?.by === "lost") this.#lost.set(nameOf(hold.key, hold.owner), hold);
+    }
+    const { size, oldest } = this.#lost;
+    if (size > REMEMBERED_LOST && oldest !== undefined) this.#lost.delete(oldest[0]);
+  }
+}
+
+function nameOf(key: string, owner: string): string {
+  return JSON.stringify([key, owner]);
 }

@@ -19,7 +19,10 @@ export interface Interference {
   readonly certain: boolean;
   readonly process: number;
   readonly owner: string;
-  /** When the lease ended that the owner had when it invoked the operation; undefined if it had none. */
+  /**
+   * When the lease ended that the owner had when it invoked the operation, or when it was told that it had lost it;
+   * undefined if it had none.
+   */
   readonly ownLeaseEnd: number | undefined;
   /** The latest end of that lease: it may have begun as late as it was granted. */
   readonly ownLeaseEndAtMost?: number | undefined;
@@ -105,7 +108,7 @@ export function interferenceOf(
     certain: event.type === "ok",
     process: invocation.process,
     owner: invocation.value.owner,
-    ownLeaseEnd: own?.leaseEnd,
+    ownLeaseEnd: own && (own.end?.by === "lost" ? Math.min(own.leaseEnd, own.end.time) : own.leaseEnd),
     ownLeaseEndAtMost: own?.leaseEndAtMost,
     ownIsVague: own?.vague,
     ownGrantedIndex: own?.grantedIndex,
