@@ -30,6 +30,12 @@ type Trial =
   | { readonly outcome: "dropped"; readonly run: CounterfactualRun }
   | { readonly outcome: "undecided"; readonly why: string };
 
+/** Several faults that led to a violation together, as a cause. */
+interface Joint {
+  readonly hypothesis: Hypothesis;
+  readonly proof: Proof;
+}
+
 /** Faults of the plan without which a violation does not happen, and whether each of them is enough for it. */
 interface Smallest {
   readonly trial: Extract<Trial, { readonly outcome: "proven" }>;
@@ -76,9 +82,12 @@ class Prover {
     const dropped: DroppedHypothesis[] = [];
     let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
     let lastDropped: Hypothesis | undefined;
+    let joint: Joint | undefined;
     for (const hypothesis of inOrderOfTrial(hypotheses, this.#run.history)) {
       // The lock itself is the cause only if nothing else may have been.
       if (hypothesis.ground.on === "rest" && undecided !== undefined) break;
+      if (isPerhapsRightful(hypothesis) && undecided === undefined) joint ??= await this.#jointly(subject, hypotheses);
+      if (joint !== undefined) break;
       const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
         const { by, run } = trial;
@@ -91,7 +100,7 @@ class Prover {
       } else undecided ??= { hypothesis, why: trial.why };
     }
     // The faults together, or one that no hypothesis names, may be the cause: a run without all of them decides.
-    const joint = undecided === undefined ? await this.#jointly(subject, hypotheses) : undefined;
+    if (undecided === undefined) joint ??= await this.#jointly(subject, hypotheses);
     if (joint !== undefined) {
       return this.#concluded(property, violation, subject, joint.hypothesis, { ...joint.proof, dropped });
     }
@@ -266,10 +275,7 @@ class Prover {
    * Which faults together lead to the violation if none alone does, or which fault that no hypothesis has named. The
    * named ones come first: leaving out a fault from long before changes whatever happens after it.
    */
-  async #jointly(
-    subject: Subject,
-    hypotheses: readonly Hypothesis[],
-  ): Promise<{ readonly hypothesis: Hypothesis; readonly proof: Proof } | undefined> {
+  async #jointly(subject: Subject, hypotheses: readonly Hypothesis[]): Promise<Joint | undefined> {
     const rest = hypotheses.find(({ ground }) => ground.on === "rest");
     if (rest?.ground.on !== "rest") return undefined;
     const after = this.#steps.after(subject.violation);
@@ -369,6 +375,11 @@ class Prover {
     const granted = grant === undefined ? undefined : events[grant];
     return typeof granted?.process === "number" ? clientOf(granted.process, header.clients) : undefined;
   }
+}
+
+/** Whether a foreign release may have given up what was its own: any fault that explains the violation comes before it. */
+function isPerhapsRightful({ ground }: Hypothesis): boolean {
+  return ground.on === "operation" && ground.isPerhapsRightful === true;
 }
 
 const REMEDY_OUTCOME = { gone: "prevents", still: "no-help", undecided: "undecided" } as const;

@@ -36,18 +36,22 @@ const kept = (): History =>
   start().acquire(0, 0, "a", { ttlMs: 10_000 }).fail(150, 1).release(2000, 0, "a").acquire(2100, 1, "b").history;
 
 /** The outcome of the P2 violation when runs without these kinds of fault end like this. */
-async function prove(original: History, outcome: (left: readonly string[]) => History | Error): Promise<Violation> {
+async function prove(
+  original: History,
+  outcome: (left: readonly string[], isAltered: boolean) => History | Error,
+  position = 0,
+): Promise<Violation> {
   const asked: string[] = [];
-  const execute = ({ plan }: ChangedRun) => {
+  const execute = ({ plan, alteration }: ChangedRun) => {
     const left = plan.faults.map(({ kind }) => kind).filter((kind) => kind !== "left-out");
-    asked.push(left.join());
-    const found = outcome(left);
+    asked.push(`${left.join()} ${JSON.stringify(alteration)}`);
+    const found = outcome(left, alteration !== undefined);
     return found instanceof Error ? Promise.reject(found) : Promise.resolve({ ...judged(found), traceHash: "t" });
   };
   const { properties } = await proveCauses(judged(original), execute);
   // Violations that need the same run share it.
   expect(new Set(asked).size).toBe(asked.length);
-  const violation = properties["lease-exclusion"]?.violations[0];
+  const violation = properties["lease-exclusion"]?.violations[position];
   if (violation === undefined) throw new Error("nothing was violated");
   return violation;
 }
@@ -67,6 +71,24 @@ describe("a cause", () => {
     expect(violation).toMatchObject({ cause: "eviction", proof: { dropped: [{ cause: "clock-jump" }] } });
     expect(violation.explanation).not.toContain("clock-jump");
     expect(violation.hypotheses?.map(({ cause }) => cause)).toEqual(["eviction", "clock-jump", "double-grant"]);
+  });
+
+  it("is several together rather than a release that may have been rightful", async () => {
+    /** `b` is granted the lock late, and gives it back; then client 1 is granted it once more. */
+    const late = (recording: Recording): History =>
+      recording
+        .granted(150, 1, "b", { validForMs: 10 })
+        .release(170, 1, "b")
+        .acquire(180, 1, "c", { ttlMs: 10_000 })
+        .release(2000, 1, "c")
+        .release(2100, 0, "a", false).history;
+    const first = start().acquire(0, 0, "a", { ttlMs: 10_000 }).seek(1, 1);
+    const original = late(first.fault(5, "eviction", { step: 0 }).fault(6, "clock-jump", { step: 1 }));
+    const outcome = (left: readonly string[], isAltered: boolean): History =>
+      isAltered || left.length === 0 ? kept() : original;
+    const violation = await prove(original, outcome, 1);
+    expect(violation).toMatchObject({ cause: "clock-jump", proof: { standing: "proven" } });
+    expect(violation.explanation).toContain("each of them alone is enough");
   });
 
   it("is the lock itself when it happens without any of them", async () => {
