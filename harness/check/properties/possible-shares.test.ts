@@ -82,6 +82,18 @@ describe("an owner that is granted the key again after a release", () => {
     expect(chain(false)).toBe(false);
     expect(chain(true)).toBe(true);
   });
+
+  it("may still be a reader after a further grant as a reader and its release", () => {
+    const chain = (miss: boolean): boolean => {
+      const begun = new Recording({ clients: 2 }).acquire(0, 0, "a", reading).leave(10, 0, "a").info(12, 0, "release");
+      const released = begun.acquire(20, 2, "a", reading).release(30, 2, "a");
+      const known = miss ? released.release(34, 2, "a", false) : released;
+      const beside = known.acquire(40, 2, "a", writing).acquire(50, 1, "b", reading);
+      return accused(beside.release(60, 2, "a").release(70, 1, "b"));
+    };
+    expect(chain(false)).toBe(false);
+    expect(chain(true)).toBe(true);
+  });
 });
 
 describe("an owner that has asked to enter again for less", () => {

@@ -29,7 +29,6 @@ export class LastingShares {
 
   /** A hold begins. Returns how it certainly excludes others. */
   begin(hold: Hold): Share {
-    if (hold.share.kind === "shared") return hold.share;
     const lasting = this.#byOwner.get(nameOf(hold));
     if (lasting === undefined || hold.invokedTime > lasting.until) return hold.share;
     this.#several.add(hold);
