@@ -85,7 +85,7 @@ export function meaningOf(property: Property): string {
  *   overwrote during the hold.
  * - `token-overtaken`: of two holds the earlier has the larger fencing token.
  * - `rightful-write-refused`: the resource refused the only rightful holder because it had accepted a larger fencing token,
- *   whose owner held the lock earlier or not at all.
+ *   or the same one of another owner, whose owner held the lock earlier or not at all.
  */
 export const CAUSES = [
   "overrun",

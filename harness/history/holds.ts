@@ -63,6 +63,11 @@ export class HoldTracker {
     return this.#leases.openAcquires(key, process);
   }
 
+  /** Whether the client of this process has an acquire of the key under way. */
+  isAsking(key: string, process: number): boolean {
+    return this.#leases.isAsking(key, process);
+  }
+
   /** How many holds of all keys are open, or forgotten and still promised. */
   get size(): number {
     return this.#open.size + this.#forgotten.size;

@@ -129,6 +129,11 @@ export class Leases {
     return this.#acquires.of(key, process)?.values() ?? [];
   }
 
+  /** Whether the client of this process has an acquire of the key under way. */
+  isAsking(key: string, process: number): boolean {
+    return this.#acquires.of(key, process) !== undefined;
+  }
+
   begin(hold: Hold, lease: Lease): void {
     for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner, hold.grantedIndex)) {
       this.#remember(nameOf(hold), request);

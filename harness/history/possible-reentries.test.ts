@@ -85,6 +85,30 @@ describe("an acquire of unknown outcome", () => {
   });
 });
 
+describe("an acquire that is never answered, while its client goes on under another process number", () => {
+  it("may have cut the lease that its client had when it asked", () => {
+    const asked = (process: number): Recording =>
+      new Recording({ clients: CLIENTS, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 400 })
+        .seek(5, process, { ttlMs: 20 })
+        .acquire(60, 3, "a2", { ttlMs: 400 });
+    expect(verdict("linearizability", asked(0))).toBe("valid");
+    expect(verdict("linearizability", asked(2))).toBe("invalid");
+  });
+
+  it("may have begun the hold that the client then releases", () => {
+    const released = (process: number): Recording =>
+      new Recording({ clients: CLIENTS, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 20 })
+        .acquire(40, 1, "b")
+        .release(45, 1, "b")
+        .seek(50, process)
+        .release(60, 3, "a");
+    expect(verdict("linearizability", released(0))).toBe("valid");
+    expect(verdict("linearizability", released(2))).toBe("invalid");
+  });
+});
+
 it("an acquire of unknown outcome concerns the owner value that its client had last, else the one it has next", () => {
   const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
   expect(reentries.add(0, "first", 0)).toEqual([]);

@@ -23,7 +23,7 @@ interface Unknown<T> {
 export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
   /** By process, the owner value that it was granted last, the latest last. */
-  readonly #granted = new Map<number, string>();
+  readonly #granted = new Map<number, { readonly owner: string; readonly index: number }>();
   /** The last grants, the latest last. */
   readonly #recent: { readonly process: number; readonly owner: string; readonly index: number }[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
@@ -37,13 +37,13 @@ export class PossibleReentries<T> {
 
   /**
    * The outcome of this acquire will never be known. Returns the owner values whose holds it may have entered again: the
-   * last that its client was granted, and those that it was granted while the acquire was under way.
+   * last that its client had been granted when it asked, and those that it was granted while the acquire was under way.
    */
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
     this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, owner }];
     if (owner === undefined) return [];
-    const owners = new Set([owner]);
+    const owners = new Set([this.#ownerOf(process, invokedIndex) ?? owner, owner]);
     for (const grant of this.#recent) {
       if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
     }
@@ -55,7 +55,7 @@ export class PossibleReentries<T> {
   grant(process: number, owner: string, index: number): readonly T[] {
     if (this.#recent.push({ process, owner, index }) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.delete(process);
-    this.#granted.set(process, owner);
+    this.#granted.set(process, { owner, index });
     const [oldest] = this.#granted.keys();
     if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
     if (this.#unknown.length === 0) return [];
@@ -89,10 +89,16 @@ export class PossibleReentries<T> {
     this.#owners.add(owner);
   }
 
-  #ownerOf(process: number): string | undefined {
-    let last: string | undefined;
-    for (const [other, owner] of this.#granted) if (this.#mayBeOne(other, process)) last = owner;
-    return last;
+  /** The last owner value that its client is known to have been granted before this event. */
+  #ownerOf(process: number, before = Infinity): string | undefined {
+    let last: { readonly owner: string; readonly index: number } | undefined;
+    const consider = (other: number, grant: { readonly owner: string; readonly index: number }): void => {
+      if (grant.index >= before || grant.index < (last?.index ?? -1)) return;
+      if (this.#mayBeOne(other, process)) last = grant;
+    };
+    for (const [other, grant] of this.#granted) consider(other, grant);
+    if (before < Infinity) for (const grant of this.#recent) consider(grant.process, grant);
+    return last?.owner;
   }
 
   #mayBeOne(one: number, other: number): boolean {

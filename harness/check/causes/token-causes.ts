@@ -62,10 +62,20 @@ export function overtakenHypotheses(from: number, to: number, evidence: SharedEv
   return [...losses(from, to, evidence), byElimination("token-overtaken", why, evidence, losesLockData)];
 }
 
-/** Why the only rightful holder has a smaller fencing token than the resource has accepted: in the same way. */
-export function refusedHypotheses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
-  const why =
-    "the larger fencing token belongs to an earlier hold, or to none: the lock must issue the token in the step that takes the key";
+/**
+ * Why the only rightful holder has no larger fencing token than the resource has accepted: one of the same causes, or the
+ * lock does not mint a new one in that step.
+ *
+ * @param isEqual whether both have the same fencing token
+ */
+export function refusedHypotheses(
+  isEqual: boolean,
+  [from, to]: readonly [from: number, to: number],
+  evidence: SharedEvidence,
+): readonly Hypothesis[] {
+  const why = isEqual
+    ? "an earlier hold has the same fencing token: the lock must issue a larger one for each hold"
+    : "the larger fencing token belongs to an earlier hold, or to none: the lock must issue the token in the step that takes the key";
   return [...losses(from, to, evidence), byElimination("rightful-write-refused", why, evidence, losesLockData)];
 }
 

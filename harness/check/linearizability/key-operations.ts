@@ -104,9 +104,14 @@ export class KeyOperations {
     return this.#progress;
   }
 
-  invoke(invocation: LockInvocation, stranger: boolean): void {
+  /**
+   * @param stranger the operation refers to no known grant
+   * @param isAsking its client has an acquire under way, which may have begun the hold that the operation refers to
+   */
+  invoke(invocation: LockInvocation, stranger: boolean, isAsking = false): void {
     if (this.#isDecided()) return;
-    const unknown = invocation.f !== "acquire" && this.#reentries.mayHaveGranted(invocation.value.owner);
+    const unknown =
+      invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
     if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
       const { process, value } = invocation;

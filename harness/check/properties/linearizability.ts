@@ -99,9 +99,10 @@ class Linearizability implements Checker {
     if (event.f !== "acquire" && event.f !== "release" && event.f !== "extend") return;
     const operations = this.#of(event.key);
     const wasFollowing = operations.progress.state === "following";
-    if (event.type === "invoke")
-      operations.invoke(event, event.f !== "acquire" && this.#evidence.isStranger(event, step));
-    else {
+    if (event.type === "invoke") {
+      const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
+      operations.invoke(event, isStranger, this.#evidence.holds.isAsking(event.key, event.process));
+    } else {
       const operation = operations.complete(this.#asHeard(event, step.invocation));
       const granted = step.changes.find(({ kind }) => kind === "granted");
       if (operation !== undefined && granted !== undefined) this.#holds.set(operation, granted.hold);

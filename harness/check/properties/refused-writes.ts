@@ -14,14 +14,17 @@ type Refusal = Extract<CompletionEvent, { f: "write"; type: "fail" }>;
 /** The most refusals that wait for their other half, and the most that wait to be judged. */
 const MOST_WAITING = 1024;
 
-/** A write that the resource refused because of a larger fencing token. */
+/** How many ends of holds are remembered for each key: a write during which more holds ended is not judged. */
+const REMEMBERED_ENDS = 8;
+
+/** A write that the resource refused because of a larger fencing token, or an equal one of another owner. */
 export interface RefusedWrite {
   readonly hold: Hold;
   readonly write: Write;
   readonly refusal: Refusal;
   /** The resource's own record of the refusal. */
   readonly audit: AuditEvent;
-  /** The accepted write with a larger fencing token. */
+  /** The accepted write with that fencing token. */
   readonly accepted: AuditEvent;
   /** The earliest time at which the lock may have issued that token, or a larger one, in nanoseconds. */
   readonly issuedFrom: number;
@@ -44,20 +47,26 @@ interface Half {
 /**
  * Collects the refused writes of the only rightful holder. Its hold is definite and within its lease from the
  * invocation of the write to its answer, no other lease is in force, nobody asked for the lock later and was granted
- * it, and no fault that takes locks away happened since it asked. So the larger fencing token because of which the
- * resource refused it belongs to an earlier grant, or to no rightful one.
+ * it, and no fault that takes locks away happened since it asked. So the fencing token because of which the resource
+ * refused it belongs to an earlier grant, or to no rightful one.
  */
 export class RefusedWrites {
   readonly #evidence: SharedEvidence;
   readonly #halves = new Map<string, Half>();
   readonly #candidates: RefusedWrite[] = [];
   readonly #grants = new Map<string, KeyGrants>();
+  /** By key, the holds that ended last. */
+  readonly #ended = new Map<string, readonly Hold[]>();
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
   }
 
-  push({ event, invocation }: HistoryStep): void {
+  push({ event, invocation, changes }: HistoryStep): void {
+    for (const { kind, hold } of changes) {
+      if (kind !== "ended") continue;
+      this.#ended.set(hold.key, [...(this.#ended.get(hold.key) ?? []), hold].slice(-REMEMBERED_ENDS));
+    }
     if (event.type === "ok" && event.f === "acquire" && invocation !== undefined) this.#grant(event, invocation);
     if (event.type === "invoke" || event.type === "fault" || event.type === "audit" || invocation?.f !== "write")
       return;
@@ -75,9 +84,10 @@ export class RefusedWrites {
   /** Drops what is known of a key that will not be used again. */
   conclude(key: string): void {
     this.#grants.delete(key);
+    this.#ended.delete(key);
   }
 
-  /** The resource refused a write because of a larger fencing token, that of `accepted`. */
+  /** The resource refused a write because of the fencing token of `accepted`. */
   refuse(audit: AuditEvent, accepted: AuditEvent): void {
     this.#join(nameOf(audit.key, audit.value.data), { resource: { audit, accepted } });
   }
@@ -118,12 +128,20 @@ export class RefusedWrites {
     const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
     if (holds.count(key) - 1 > open.length) return undefined;
     if ([...open, ...forgotten].some((other) => other.leaseEnd >= write.time)) return undefined;
+    if (this.#mayHaveEndedSince(write, hold)) return undefined;
     const last = this.#grants.get(key)?.last;
     if (last !== undefined && last.owner !== owner && last.invokedIndex > hold.grantedIndex) return undefined;
     const taken = interferences
       .of(key)
       .some((interference) => interference.owner !== owner && interference.completedIndex > hold.invokedIndex);
     return taken ? undefined : hold;
+  }
+
+  /** Whether another lease that was in force at the invocation of this write may have ended since. */
+  #mayHaveEndedSince(write: Write, { key, owner }: Hold): boolean {
+    const since = (this.#ended.get(key) ?? []).filter(({ end }) => end !== undefined && end.index > write.index);
+    if (since.length === REMEMBERED_ENDS) return true;
+    return since.some((other) => other.owner !== owner && other.leaseEnd >= write.time);
   }
 
   #join(name: string, half: Half): void {

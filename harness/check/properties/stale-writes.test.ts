@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { checkHistory } from "../check.ts";
-import { judge } from "../testing/judge.ts";
+import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
 const judged = (recording: Recording): string => judge("stale-writes", recording);
@@ -243,6 +243,60 @@ describe("a rightful holder whose write is refused", () => {
         .refuseWrite(402, 0);
     expect(judged(rights(1000))).toBe("valid");
     expect(judged(rights(50))).toBe("valid");
+  });
+
+  it("is none where another lease was in force when it began to write, and ended before the answer", () => {
+    const beside = (releasedAt: number): Recording =>
+      new Recording({ clients: 3 })
+        .seek(0, 1)
+        .seek(1, 0)
+        .granted(2, 0, "a", { fence: 2 })
+        .granted(3, 1, "b", { fence: 1 })
+        .write(4, 0, "a", "x", { fence: 2 })
+        .wrote(5, 0, 1)
+        .leave(releasedAt, 0, "a")
+        .write(10, 1, "b", "y", { fence: 1 });
+    const refused = (recording: Recording): string =>
+      judged(
+        recording
+          .refuseWrite(30, 1)
+          .audit(40, 1, "x", { owner: "a", fence: 2 })
+          .audit(41, 1, "y", { owner: "b", fence: 1, accepted: false }),
+      );
+    expect(refused(beside(6))).toMatch(/^invalid/);
+    const meanwhile = new Recording({ clients: 3 })
+      .seek(0, 1)
+      .seek(1, 0)
+      .granted(2, 0, "a", { fence: 2 })
+      .granted(3, 1, "b", { fence: 1 })
+      .write(4, 0, "a", "x", { fence: 2 })
+      .wrote(5, 0, 1)
+      .write(10, 1, "b", "y", { fence: 1 })
+      .leave(20, 0, "a");
+    expect(refused(meanwhile)).toBe("valid");
+  });
+
+  it("is one too where another owner's earlier hold has the same fencing token", () => {
+    const equal = (owner: string): Recording =>
+      new Recording({ clients: 3 })
+        .acquire(0, 0, "a", { fence: 1 })
+        .write(10, 0, "a", "x", { fence: 1 })
+        .wrote(12, 0, 1)
+        .release(20, 0, "a")
+        .acquire(30, 1, owner, { fence: 1 })
+        .write(40, 1, owner, "y", { fence: 1 })
+        .refuseWrite(42, 1)
+        .audit(50, 1, "x", { owner: "a", fence: 1 })
+        .audit(51, 1, "y", { owner, fence: 1, accepted: false });
+    expect(judged(equal("b"))).toBe("invalid; rightful-write-refused 7,8,9,10,11");
+    expect(violationsOf("stale-writes", equal("b"))[0]?.explanation).toContain(
+      "because it had accepted fencing token 1 of owner a. ",
+    );
+    expect(violationsOf("stale-writes", equal("b"))[0]?.explanation).toContain(
+      "An earlier hold has the same fencing token: the lock must issue a larger one for each hold.",
+    );
+    // A resource that refuses the same owner's token has another reason.
+    expect(judged(equal("a"))).toBe("valid");
   });
 
   it("is none where somebody else's release may have taken the lock", () => {
