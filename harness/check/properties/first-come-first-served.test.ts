@@ -78,9 +78,18 @@ describe("a place in the queue", () => {
   });
 
   it("is at the end of the queue where the lock spoke of it again: those before it stay before it", () => {
-    const queue = recorded().acquire(0, 0, "x", LONG).seek(10, 1, LONG).queued(20, 1).seek(21, 2, LONG).queued(22, 2);
+    const four = recorded({ clients: 4 }).acquire(0, 0, "x", LONG);
+    const queue = four.seek(10, 1, LONG).queued(20, 1).seek(21, 2, LONG).queued(22, 2);
     const passing = queue.seek(30, 3, LONG).queued(50, 1).release(100, 0, "x").granted(110, 3, "z");
     expect(judged(passing.release(200, 3, "z").granted(210, 2, "y", { grantedAtMs: 201 }))).toMatch(/^invalid/);
+  });
+
+  it("is passed by a client that had released as often as it had entered, and by one whose other acquire failed", () => {
+    const twice = recorded().acquire(0, 2, "w", LONG).acquire(2, 5, "w", LONG);
+    expect(judged(served(passed(twice.release(4, 2, "w").release(6, 2, "w"))))).toMatch(/^invalid/);
+    const forgotten = recorded().acquire(0, 2, "v", LONG).acquire(2, 2, "w", LONG).release(4, 2, "w");
+    expect(judged(served(passed(forgotten)))).toMatch(/^invalid/);
+    expect(judged(served(passed(recorded().seek(0, 3, LONG))))).toMatch(/^invalid/);
   });
 
   it("may be kept for a client that gives up, and is gone once it is granted the lock", () => {
@@ -112,6 +121,12 @@ describe("nothing is certain", () => {
     ["of one that does not wait", served(passed(recorded(), { late: { ...LONG, waitMs: 0 } }))],
     ["of several keys at once", served(passed(recorded(), { late: { ...LONG, alsoKeys: ["k2"] } }))],
     ["of a re-entry", served(passed(recorded().acquire(0, 2, "w", LONG)))],
+    ["of a re-entry under another process number", served(passed(recorded().acquire(0, 5, "w", LONG)))],
+    [
+      "of a hold that was entered twice and released once",
+      served(passed(recorded().acquire(0, 2, "w", LONG).acquire(2, 2, "w", LONG).release(4, 2, "w"))),
+    ],
+    ["of a client whose other acquire was never answered", served(passed(recorded().seek(0, 5, LONG)))],
     ["after a fault", served(passed(recorded().fault(0, "latency")))],
     ["where a fault is recorded within a second", served(passed()).fault(1210, "latency")],
     ["after an unknown outcome", served(passed(recorded().seek(0, 5, LONG).info(1, 5, "acquire")))],

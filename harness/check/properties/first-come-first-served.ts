@@ -1,5 +1,6 @@
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { NANOSECONDS_PER_MS, type QueuedEvent } from "../../history/history.ts";
+import { clientOf } from "../../history/clients.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -17,8 +18,11 @@ type Granted = Extract<CompletionEvent, { f: "acquire"; type: "ok" }>;
 /** An acquire that is under way, and what is known of its place in the queue. */
 interface Waiter {
   readonly seek: Seek;
-  /** The client held the key when it asked: a re-entry need not queue. */
-  readonly reenters: boolean;
+  /**
+   * The client held the key when it asked, or may have been granted another acquire that it had under way: a re-entry need
+   * not queue.
+   */
+  reenters: boolean;
   /** The client asked before, and gave up: the lock may have kept its place from then. */
   readonly returns: boolean;
   /** When the lock last said that it stands in the queue: it may have lost the place of which it said so before. */
@@ -46,10 +50,12 @@ interface KeyState {
   readonly waiters: Map<number, Waiter>;
   /** Those that stand in the queue and that nobody has passed, in the order in which the lock said so. */
   readonly standing: Map<number, Waiter>;
-  /** Processes that asked for it and gave up, and have not been granted it since. */
+  /** How many acquires each client has under way. */
+  readonly asking: Map<number, number>;
+  /** Clients that asked for it and gave up, and have not been granted it since. */
   readonly gaveUp: Set<number>;
-  /** Processes that were granted it and have not given it back. */
-  readonly holders: Set<number>;
+  /** By client, the owner value that it was granted last, and how many of these grants it has not given back. */
+  readonly holders: Map<number, { readonly owner: string; readonly entries: number }>;
   /** The last acquire that is one of the queue. */
   newest: Seek | undefined;
 }
@@ -61,7 +67,8 @@ interface KeyState {
  * first. The grant of the earlier one is certainly the later grant only if its lease counts from a moment (`grantedAt`)
  * after the grant to the other was completed, and a lease that it was granted at once would have lasted until then: else
  * its grant may have come first, and only the answer late. One try without waiting, a re-entry, and a key that several
- * may hold are no part of the queue, and whoever gave up before may have kept its place. A lock may drop a waiter that
+ * may hold are no part of the queue, and whoever gave up before may have kept its place. A client that had another acquire of
+ * the key under way, perhaps one that is never answered, may have been granted that one, and have entered again. A lock may drop a waiter that
  * does not show itself, so a run is judged until shortly before its first fault or unknown outcome, and a history that
  * lockstorm did not record is not.
  */
@@ -121,13 +128,17 @@ class FirstComeFirstServed implements Checker {
     if (event.f !== "acquire") return;
     const state = this.#of(event.key);
     const { process } = event;
+    const client = this.#clientOf(process);
+    const already = state.asking.get(client) ?? 0;
+    state.asking.set(client, already + 1);
     const waiter: Waiter = {
       seek: event,
-      reenters: event.value.inner === true || state.holders.has(process),
-      returns: state.gaveUp.has(process),
+      reenters: event.value.inner === true || already > 0 || state.holders.has(client),
+      returns: state.gaveUp.has(client),
       queued: undefined,
       passedBy: undefined,
     };
+    if (already > 0) this.#mayReenter(state, client);
     state.waiters.set(process, waiter);
     if (isInOrder(waiter)) state.newest = event;
   }
@@ -149,23 +160,47 @@ class FirstComeFirstServed implements Checker {
     const state = this.#keys.get(event.key);
     if (state === undefined) return;
     if (event.f === "release" && invocation?.f === "release" && event.type === "ok" && event.value.released)
-      state.holders.delete(event.process);
+      this.#giveBack(state, event.process, invocation.value.owner);
     if (event.f === "acquire") this.#answer(state, event);
+  }
+
+  #giveBack({ holders }: KeyState, process: number, owner: string): void {
+    const client = this.#clientOf(process);
+    const held = holders.get(client);
+    if (held?.owner !== owner) return;
+    if (held.entries === 1) holders.delete(client);
+    else holders.set(client, { owner, entries: held.entries - 1 });
   }
 
   #answer(state: KeyState, event: Extract<CompletionEvent, { f: "acquire" }>): void {
     const { process } = event;
+    const client = this.#clientOf(process);
     const waiter = state.waiters.get(process);
     state.waiters.delete(process);
     state.standing.delete(process);
+    const others = (state.asking.get(client) ?? 1) - 1;
+    if (others === 0) state.asking.delete(client);
+    else state.asking.set(client, others);
     if (event.type !== "ok") {
-      state.gaveUp.add(process);
+      state.gaveUp.add(client);
       return;
     }
-    state.gaveUp.delete(process);
-    state.holders.add(process);
+    state.gaveUp.delete(client);
+    const { owner } = event.value;
+    const held = state.holders.get(client);
+    // A client that is granted the key under another owner value has forgotten its older hold.
+    state.holders.set(client, { owner, entries: held?.owner === owner ? held.entries + 1 : 1 });
     if (waiter !== undefined && isInOrder(waiter) && !this.#evidence.isShareable(event.key))
       this.#grant(state, waiter, event);
+  }
+
+  /** The acquires that a client has under way may be answered in another order than they are granted. */
+  #mayReenter({ waiters }: KeyState, client: number): void {
+    for (const waiter of waiters.values()) if (this.#clientOf(waiter.seek.process) === client) waiter.reenters = true;
+  }
+
+  #clientOf(process: number): number {
+    return clientOf(process, this.#evidence.header.clients);
   }
 
   #grant({ standing, newest }: KeyState, { seek, returns, queued, passedBy }: Waiter, completion: Granted): void {
@@ -210,9 +245,10 @@ class FirstComeFirstServed implements Checker {
     if (known !== undefined) return known;
     const fresh: KeyState = {
       waiters: new Map(),
+      asking: new Map(),
       standing: new Map(),
       gaveUp: new Set(),
-      holders: new Set(),
+      holders: new Map(),
       newest: undefined,
     };
     this.#keys.set(key, fresh);
