@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
-import { byRight, type Interference } from "../evidence/interferences.ts";
+import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
@@ -75,7 +75,8 @@ function takesLeases(traits: FaultTraits): boolean {
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
  * that may have taken effect; a release by another owner that was granted the lock in the first hold, after the end of its
  * lease by what the lock said; the lock itself; and last a release by another owner to whom the lock had been granted as well.
- * A release that may have been rightful comes after an overrun.
+ * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one that nobody
+ * saw carried out.
  *
  * @param interferences the interferences of the key around the time of the overlap
  */
@@ -92,6 +93,8 @@ export function hypothesesOf(
   const pair = { first, second };
   const isCut = overran.some(({ ground }) => ground.on === "operation");
   const [rightful, others] = overran.length > 0 ? byRight(interferences) : [[], interferences];
+  // A lease that may have been over needs nobody who took it: a release that nobody saw carried out comes after that.
+  const [unseen, seen] = overran.length > 0 ? byAnswer(others) : [[], others];
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
@@ -99,9 +102,10 @@ export function hypothesesOf(
     ...takenByExtension(overlap, evidence),
     ...takenCertainly(pair, evidence, others),
     ...losses(first.invokedTime, until, evidence),
-    ...takenPossibly(pair, evidence, others),
+    ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
     ...(isCut ? [] : overran),
+    ...takenPossibly(pair, evidence, unseen),
     ...takenCertainly(pair, evidence, rightful),
     ...takenPossibly(pair, evidence, rightful),
     ...takenByLateGrant(pair, evidence, interferences),

@@ -76,6 +76,25 @@ describe("of a lock that may have waited and reports no validity", () => {
     expect(exclusion(twice)).toBe("invalid; double-grant 2,3");
   });
 
+  it("names no release as the cause that nobody saw carried out, and one that was", () => {
+    // The lease of client-0 may have been over at 400 ms already, and is at 500 ms.
+    const released = (answer: (recording: Recording) => Recording): string =>
+      exclusion(
+        answer(
+          new Recording({ clients: 3 })
+            .acquire(0, 2, "c", { ttlMs: 100 })
+            .seek(300, 0, { ttlMs: 100, waitMs: 500 })
+            .granted(400, 0, "a")
+            .leave(405, 2, "c"),
+        )
+          .acquire(430, 1, "b")
+          .release(900, 0, "a", false),
+      );
+    expect(released((it) => it.left(410, 2))).toBe("invalid; overrun 1,3; foreign-release 3,4,5,7");
+    expect(released((it) => it.info(410, 2, "release"))).toBe("invalid; overrun 1,3; overrun 3,7");
+    expect(released(nothing)).toBe("invalid; overrun 1,3; overrun 3,6");
+  });
+
   describe("and whose clients both waited", () => {
     // client-0 was granted the lock at once and heard of it when the stall was over; client-1 held it from 480 on.
     const seeks = { ttlMs: 400, waitMs: 2000 };

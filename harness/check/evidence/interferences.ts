@@ -94,6 +94,13 @@ export function byRight(
   return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
 }
 
+/** The interferences of which nobody knows whether they took effect, and those that reported success. */
+export function byAnswer(
+  all: readonly Interference[],
+): readonly [unanswered: readonly Interference[], reported: readonly Interference[]] {
+  return [all.filter(({ certain }) => !certain), all.filter(({ certain }) => certain)];
+}
+
 /** The interference that this event completes, if any. `own` is the hold to which it refers. */
 export function interferenceOf(
   event: HistoryEvent,
