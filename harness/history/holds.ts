@@ -265,6 +265,7 @@ export class HoldTracker {
     if (hold === undefined) return [];
     if (event.time >= hold.leaseEnd) {
       // An acquire of unknown outcome may have begun another hold in between, which one release ends.
+      if (hold.depth > 1) this.#lasting.doubt(hold);
       hold.resumedIndex = event.index;
       hold.depth = 1;
     }

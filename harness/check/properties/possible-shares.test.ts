@@ -96,6 +96,18 @@ describe("an owner that is granted the key again after a release", () => {
   });
 });
 
+it("an owner that extends after its lease, having entered twice, may still hold what it held before after one release", () => {
+  const entered = (times: number): boolean => {
+    const begun = new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a", { ...reading, ttlMs: 100 });
+    const twice = times === 2 ? begun.acquire(10, 0, "a", { ...reading, ttlMs: 100 }) : begun;
+    const released = twice.extend(115, 0, "a", { ttlMs: 400 }).release(120, 0, "a");
+    const beside = released.acquire(130, 0, "a", writing).acquire(140, 1, "b", reading);
+    return accused(beside.release(150, 0, "a").release(160, 1, "b"));
+  };
+  expect(entered(2)).toBe(false);
+  expect(entered(1)).toBe(true);
+});
+
 describe("an owner that has asked to enter again for less", () => {
   /** It holds, and has asked for less; meanwhile another owner is granted the key, and then it is answered. */
   const asking = ([first, second, other]: readonly Sharing[], answer: (recording: Recording) => Recording): boolean =>

@@ -14,7 +14,7 @@ type Refusal = Extract<CompletionEvent, { f: "write"; type: "fail" }>;
 /** The most refusals that wait for their other half, and the most that wait to be judged. */
 const MOST_WAITING = 1024;
 
-/** How many ends of holds are remembered for each key: a write during which more holds ended is not judged. */
+/** How many ends of holds are remembered for each key: a write of a hold during which more ended is not judged. */
 const REMEMBERED_ENDS = 8;
 
 /** A write that the resource refused because of a larger fencing token, or an equal one of another owner. */
@@ -46,7 +46,7 @@ interface Half {
 
 /**
  * Collects the refused writes of the only rightful holder. Its hold is definite and within its lease from the
- * invocation of the write to its answer, no other lease is in force, nobody asked for the lock later and was granted
+ * invocation of the write to its answer, no other lease was in force since its grant, nobody asked for the lock later and was granted
  * it, and no fault that takes locks away happened since it asked. So the fencing token because of which the resource
  * refused it belongs to an earlier grant, or to no rightful one.
  */
@@ -127,8 +127,8 @@ export class RefusedWrites {
     // This does not judge a lock with more open holds than these.
     const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
     if (holds.count(key) - 1 > open.length) return undefined;
-    if ([...open, ...forgotten].some((other) => other.leaseEnd >= write.time)) return undefined;
-    if (this.#mayHaveEndedSince(write, hold)) return undefined;
+    if ([...open, ...forgotten].some((other) => other.leaseEnd >= hold.grantedTime)) return undefined;
+    if (this.#mayHaveEndedSince(hold)) return undefined;
     const last = this.#grants.get(key)?.last;
     if (last !== undefined && last.owner !== owner && last.invokedIndex > hold.grantedIndex) return undefined;
     const taken = interferences
@@ -137,11 +137,11 @@ export class RefusedWrites {
     return taken ? undefined : hold;
   }
 
-  /** Whether another lease that was in force at the invocation of this write may have ended since. */
-  #mayHaveEndedSince(write: Write, { key, owner }: Hold): boolean {
-    const since = (this.#ended.get(key) ?? []).filter(({ end }) => end !== undefined && end.index > write.index);
+  /** Whether another hold whose lease was in force at this grant may have ended since. */
+  #mayHaveEndedSince({ key, owner, grantedIndex, grantedTime }: Hold): boolean {
+    const since = (this.#ended.get(key) ?? []).filter(({ end }) => end !== undefined && end.index > grantedIndex);
     if (since.length === REMEMBERED_ENDS) return true;
-    return since.some((other) => other.owner !== owner && other.leaseEnd >= write.time);
+    return since.some((other) => other.owner !== owner && other.leaseEnd >= grantedTime);
   }
 
   #join(name: string, half: Half): void {

@@ -24,7 +24,7 @@ interface Lasting {
  */
 export class LastingShares {
   readonly #byOwner = new OldestFirst<string, Lasting>();
-  /** Holds that may have entered an older one. */
+  /** Holds that may have entered an older one, or were perhaps entered several times. */
   readonly #several = new WeakSet<Hold>();
 
   /** A hold begins. Returns how it certainly excludes others. */
@@ -33,6 +33,11 @@ export class LastingShares {
     if (lasting === undefined || hold.invokedTime > lasting.until) return hold.share;
     this.#several.add(hold);
     return weaker(hold.share, lasting.share);
+  }
+
+  /** A hold may have more entries than are counted. */
+  doubt(hold: Hold): void {
+    this.#several.add(hold);
   }
 
   /** A hold has ended. */
