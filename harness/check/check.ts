@@ -17,6 +17,7 @@ import { RemarkList } from "./remark-list.ts";
 import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
+import { withShortValues } from "./evidence/long-values.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
@@ -81,7 +82,8 @@ export class HistoryChecker {
     });
   }
 
-  push(event: HistoryEvent): void {
+  push(recorded: HistoryEvent): void {
+    const event = withShortValues(recorded);
     this.#lastTime = event.time;
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;

@@ -50,8 +50,8 @@ interface KeyState {
   readonly waiters: Map<number, Waiter>;
   /** Those that stand in the queue and that nobody has passed, in the order in which the lock said so. */
   readonly standing: Map<number, Waiter>;
-  /** How many acquires each client has under way. */
-  readonly asking: Map<number, number>;
+  /** By client, how many acquires it has under way, and the first of them. */
+  readonly asking: Map<number, { readonly count: number; readonly first: Waiter }>;
   /** Clients that asked for it and gave up, and have not been granted it since. */
   readonly gaveUp: Set<number>;
   /** By client, the owner value that it was granted last, and how many of these grants it has not given back. */
@@ -129,16 +129,17 @@ class FirstComeFirstServed implements Checker {
     const state = this.#of(event.key);
     const { process } = event;
     const client = this.#clientOf(process);
-    const already = state.asking.get(client) ?? 0;
-    state.asking.set(client, already + 1);
+    const already = state.asking.get(client);
     const waiter: Waiter = {
       seek: event,
-      reenters: event.value.inner === true || already > 0 || state.holders.has(client),
+      reenters: event.value.inner === true || already !== undefined || state.holders.has(client),
       returns: state.gaveUp.has(client),
       queued: undefined,
       passedBy: undefined,
     };
-    if (already > 0) this.#mayReenter(state, client);
+    // They may be answered in another order than they are granted.
+    if (already !== undefined) already.first.reenters = true;
+    state.asking.set(client, { count: (already?.count ?? 0) + 1, first: already?.first ?? waiter });
     state.waiters.set(process, waiter);
     if (isInOrder(waiter)) state.newest = event;
   }
@@ -178,9 +179,9 @@ class FirstComeFirstServed implements Checker {
     const waiter = state.waiters.get(process);
     state.waiters.delete(process);
     state.standing.delete(process);
-    const others = (state.asking.get(client) ?? 1) - 1;
-    if (others === 0) state.asking.delete(client);
-    else state.asking.set(client, others);
+    const asking = state.asking.get(client);
+    if (asking === undefined || asking.count === 1) state.asking.delete(client);
+    else state.asking.set(client, { ...asking, count: asking.count - 1 });
     if (event.type !== "ok") {
       state.gaveUp.add(client);
       return;
@@ -192,11 +193,6 @@ class FirstComeFirstServed implements Checker {
     state.holders.set(client, { owner, entries: held?.owner === owner ? held.entries + 1 : 1 });
     if (waiter !== undefined && isInOrder(waiter) && !this.#evidence.isShareable(event.key))
       this.#grant(state, waiter, event);
-  }
-
-  /** The acquires that a client has under way may be answered in another order than they are granted. */
-  #mayReenter({ waiters }: KeyState, client: number): void {
-    for (const waiter of waiters.values()) if (this.#clientOf(waiter.seek.process) === client) waiter.reenters = true;
   }
 
   #clientOf(process: number): number {

@@ -10,6 +10,9 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 /** How many owner values are remembered, of all keys together: about 20 MB. */
 const REMEMBERED_OWNERS = 20_000;
 
+/** How many acquires of one client are remembered beside a release: beside more, nothing is certain of it. */
+const REMEMBERED_BESIDES = 64;
+
 type ReleaseRequest = Extract<InvocationEvent, { f: "release" }>;
 type ReleaseAnswer = Extract<CompletionEvent, { f: "release"; type: "ok" }>;
 
@@ -128,10 +131,19 @@ export class OwnerGrantLog {
     if (known === undefined || known.grantedBy > invokedIndex) return;
     const entries = known.entries - 1;
     const isGone = !value.released || entries + known.unknown <= 0;
-    const goneBy = isGone ? index : undefined;
-    const besides = isGone && value.released ? [...this.#holds.openAcquires(key, known.hold.currentProcess)] : [];
+    const besides = isGone && value.released ? this.#besides(key, known.hold.currentProcess) : [];
+    const goneBy = isGone && besides !== undefined ? index : undefined;
     const mayRemain = isGone && value.released && this.#heldBefore.mayHold(key, owner);
-    this.#byOwner.replace(name, { ...known, entries: isGone ? 0 : entries, goneBy, besides, mayRemain });
+    this.#byOwner.replace(name, { ...known, entries: isGone ? 0 : entries, goneBy, besides: besides ?? [], mayRemain });
+  }
+
+  /** The acquires that a client has under way; undefined if there are too many. */
+  #besides(key: string, process: number): readonly LeaseRequest[] | undefined {
+    const found: LeaseRequest[] = [];
+    for (const request of this.#holds.openAcquires(key, process)) {
+      if (found.push(request) > REMEMBERED_BESIDES) return undefined;
+    }
+    return found;
   }
 
   #forget(): void {
