@@ -8,7 +8,7 @@ const long = (end: string): string => `${"x".repeat(3000)}${end}`;
 it("names long owner values and data shortly, and leaves everything else as it is", () => {
   const { events } = new Recording().write(0, 0, long("a"), long("b"), { fence: 1 }).acquire(1, 1, "short").history;
   const [write, ...others] = events.map(withShortValues);
-  const { owner, data, ...rest } = write?.value as { owner: string; data: string };
+  const { owner, data, ...rest } = write!.value as { owner: string; data: string };
   expect([owner.length, data.length]).toEqual([57, 57]);
   expect(owner).not.toBe(data);
   expect(rest).toEqual({ fence: 1 });

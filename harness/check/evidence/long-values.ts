@@ -22,7 +22,7 @@ export function withShortValues<E extends HistoryEvent>(event: E): E {
   const stated = value !== undefined && (isLong(value.owner) || isLong(value.data)) ? shortly(value) : value;
   const key = "key" in event && isLong(event.key) ? named(event.key) : undefined;
   if (stated === value && key === undefined) return event;
-  return { ...event, ...(key === undefined ? {} : { key }), value: stated };
+  return key === undefined ? { ...event, value: stated } : { ...event, key, value: stated };
 }
 
 function shortly(value: Stated): Stated {

@@ -126,6 +126,23 @@ describe("nothing is certain", () => {
       "of a hold that was entered twice and released once",
       served(passed(recorded().acquire(0, 2, "w", LONG).acquire(2, 2, "w", LONG).release(4, 2, "w"))),
     ],
+    [
+      "of a client that asked once more, and was never answered",
+      served(
+        recorded()
+          .acquire(0, 0, "x", LONG)
+          .seek(10, 1, LONG)
+          .queued(20, 1)
+          .seek(30, 2, LONG)
+          .seek(40, 5, LONG)
+          .release(100, 0, "x")
+          .granted(110, 2, "z"),
+      ),
+    ],
+    [
+      "of a client that gave back an older hold only",
+      served(passed(recorded().acquire(0, 2, "v", LONG).acquire(2, 2, "w", LONG).release(4, 2, "v"))),
+    ],
     ["of a client whose other acquire was never answered", served(passed(recorded().seek(0, 5, LONG)))],
     ["after a fault", served(passed(recorded().fault(0, "latency")))],
     ["where a fault is recorded within a second", served(passed()).fault(1210, "latency")],

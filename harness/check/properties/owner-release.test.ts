@@ -291,6 +291,19 @@ it("does not say of a recording that may have begun midway that an owner was nev
   expect(told({})).toContain("had not been granted it with this owner value since the history began");
 });
 
+it("takes a release beside which its client had too many acquires under way to remember them all", () => {
+  const beside = (count: number): string => {
+    const others = Array.from({ length: count }, (_, number) => 2 + 2 * number);
+    const begun = new Recording({ clients: 2, backend: "simulated" }).seek(0, 1).acquire(1, 0, "a");
+    for (const process of others) begun.seek(5, process);
+    begun.release(10, 0, "a").granted(15, 1, "b");
+    for (const process of others) begun.refused(17, process);
+    return judged(begun.release(20, 0, "a").release(900, 1, "b"));
+  };
+  expect(beside(64)).toMatch(/^invalid; foreign-release/);
+  expect(beside(65)).toBe("valid");
+});
+
 it("does not apply where nobody released or extended", () => {
   expect(judged(new Recording().acquire(0, 0, "a"))).toBe("not-applicable");
 });
