@@ -12,8 +12,13 @@ const topology = topologySchema.parse({ kind: "single" });
 const plain: Skills = { extends: false, reenters: false };
 
 /** The workloads in whose run without faults the lock does not keep the property. */
-async function breaking(driver: LockDriver, property: Property, skills: Skills): Promise<readonly string[]> {
-  const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives: false };
+async function breaking(
+  driver: LockDriver,
+  property: Property,
+  skills: Skills,
+  outlives = false,
+): Promise<readonly string[]> {
+  const options = { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives };
   const names: string[] = [];
   for (const { name, plan } of smallWorkloads(options, skills)) {
     const { record } = await runSimulated(plan, { title: name, required: [property], driver });
@@ -30,7 +35,7 @@ function perClient(protocol: () => Protocol): LockDriver {
 test("a sound lock keeps its promises in each of them", async () => {
   const driver = composeLock({ protocol: ownedKey });
   for (const property of ["lease-exclusion", "deadlock-freedom", "linearizability"] as const) {
-    expect(await breaking(driver, property, { ...plain, extends: true })).toEqual([]);
+    expect(await breaking(driver, property, { ...plain, extends: true }, true)).toEqual([]);
   }
 });
 
@@ -83,6 +88,43 @@ test("a lease is extended to a longer one", async () => {
   };
   const broken = await breaking(perClient(asFirst), "lease-exclusion", { ...plain, extends: true });
   expect(broken).toEqual(["extended to a longer lease"]);
+});
+
+test("a release comes when the lease of another one is about to end", async () => {
+  const protocol: Protocol = {
+    ...ownedKey,
+    async release(server, request) {
+      const left = await server.command("PTTL", request.key);
+      const isAlmostOver = left.type === "ok" && Number(left.value) > 0 && Number(left.value) < 150;
+      if (isAlmostOver) await server.command("DEL", request.key);
+      return ownedKey.release(server, request);
+    },
+  };
+  const broken = await breaking(composeLock({ protocol }), "lease-exclusion", plain, true);
+  expect(broken).toEqual(["released at the end of another's lease"]);
+});
+
+test("a lease is extended to a shorter one", async () => {
+  const protocol: Protocol = { ...ownedKey, extend: (server, request) => ownedKey.extend(server, shorter(request)) };
+  const broken = await breaking(composeLock({ protocol }), "lease-exclusion", { ...plain, extends: true }, true);
+  expect(broken).toEqual(["extended to a shorter lease"]);
+});
+
+/** What is asked of the server when a lease that would become shorter than the usual one becomes much shorter. */
+function shorter<T extends { readonly ttlMs: number }>(request: T): T {
+  return request.ttlMs < 1000 ? { ...request, ttlMs: request.ttlMs / 2 } : request;
+}
+
+test("an extension that comes too late makes the lease of another one shorter", async () => {
+  const protocol: Protocol = {
+    ...ownedKey,
+    async extend(server, request) {
+      await server.command("PEXPIRE", request.key, request.ttlMs);
+      return ownedKey.extend(server, request);
+    },
+  };
+  const broken = await breaking(composeLock({ protocol }), "lease-exclusion", { ...plain, extends: true }, true);
+  expect(broken).toEqual(["extended to a shorter lease, too late"]);
 });
 
 test("a client enters again when its lease is about to end", async () => {

@@ -141,6 +141,12 @@ function shapesOf(scale: Scale) {
       clients: [[...sections([read, hold(1.6), write]), seeker], [later(rival, 0)]],
     },
     {
+      name: "released at the end of another's lease",
+      outlives: true,
+      // The other one asks again and again, so its lease begins a little later than this one ends.
+      clients: [[...sections([hold(1.94), write]), seeker], [later(section(scale, [hold(0.98), write]), 0)]],
+    },
+    {
       name: "at once",
       races: true,
       clients: [sections([read, write], [hold(0.3), write]), [...sections([read, write]), seeker]],
@@ -199,6 +205,16 @@ function shapesOf(scale: Scale) {
       name: "extended, and then beyond the lease",
       outlives: true,
       clients: [[...sections([hold(0.5), extend, hold(1.6), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended to a shorter lease",
+      outlives: true,
+      clients: [[...sections([hold(0.2), extendBy(0.5), hold(0.75), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended to a shorter lease, too late",
+      outlives: true,
+      clients: [[...sections([hold(1.2), extendBy(0.3)]), seeker], [later(section(scale, [hold(0.9), write]), 0)]],
     },
     {
       name: "extended to a longer lease",
