@@ -61,7 +61,7 @@ function atMessages(
   return told.flatMap((message, index) => {
     const { client, server, command, count, operation } = message;
     const invoked = operation === undefined ? undefined : events[operation];
-    // Equal servers are asked the same: the first of them stands for all.
+    // Equal servers are asked the same at once: the first of them stands for all.
     if (independent && told.slice(0, index).some((other) => isSameRound(other, message))) return [];
     const group = `${client} ${command} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
@@ -120,8 +120,10 @@ function sameGroup(one: WireMessage, other: WireMessage): boolean {
   return one.client === other.client && one.command === other.command && one.operation === other.operation;
 }
 
+/** Whether two servers are asked the same at once. Where the second one is asked later, what came in between matters. */
 function isSameRound(one: WireMessage, other: WireMessage): boolean {
-  return sameGroup(one, other) && one.server !== other.server && one.count === other.count;
+  const isAtOnce = one.repliedNs === undefined || other.sentNs < one.repliedNs;
+  return sameGroup(one, other) && one.server !== other.server && one.count === other.count && isAtOnce;
 }
 
 function betweenOperations(plan: Base["plan"], history: History): readonly StrikePoint[] {

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
+import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import { deadlinesOf } from "./base.ts";
+import { strikePointsOf } from "./strike-points.ts";
+import { smallWorkloads } from "./workloads.ts";
+
+/** The servers at whose messages deviations strike, if a client asks two of five, and each answers after 1 ms. */
+async function struckServers(sentMs: readonly [number, number]): Promise<ReadonlySet<string>> {
+  const topology = topologySchema.parse({ kind: "redlock" });
+  const options = { lock: "redlock", topology, fencing: false, seed: 1, outlives: false };
+  const [workload] = smallWorkloads(options, { extends: false, reenters: false });
+  if (workload === undefined) throw new Error("there is no workload");
+  const { name, plan } = workload;
+  const { history } = await learnSimulated()(plan);
+  const messages = sentMs.map((atMs, index): WireMessage => {
+    const sentNs = atMs * 1_000_000;
+    const server = `node-${index}`;
+    const times = { sentNs, reachedNs: sentNs + 400_000, appliedNs: sentNs + 500_000, repliedNs: sentNs + 1_000_000 };
+    return { client: 0, server, command: "SET", keys: ["k1"], count: 1, connection: `client-0>${server}#1`, ...times };
+  });
+  const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+  return new Set(points.flatMap(({ at }) => ("moment" in at && at.server !== undefined ? [at.server] : [])));
+}
+
+test("of equal servers that are asked at once, the first stands for all", async () => {
+  expect(await struckServers([1, 1.5])).toEqual(new Set(["node-0"]));
+});
+
+test("a server that is asked after another one has answered is a place of its own", async () => {
+  expect(await struckServers([1, 2.5])).toEqual(new Set(["node-0", "node-1"]));
+});
