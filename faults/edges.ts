@@ -75,10 +75,19 @@ export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<
   return fc.record({ between, oneWay: fc.boolean() });
 }
 
-/** The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. */
+/**
+ * The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. If it speaks to
+ * several, also to a majority of them: the others then answer it while another client can win those.
+ */
 export function linksToHit(focus: Pick<FaultFocus, "client" | "servers">): readonly Between[] {
   const { client, servers } = focus;
-  return [{ between: [[client], [...servers]] }, oneWayOf(focus, "there"), oneWayOf(focus, "back")];
+  const majority = servers.slice(0, Math.floor(servers.length / 2) + 1);
+  return [
+    { between: [[client], [...servers]] },
+    ...(servers.length === 1 ? [] : [{ between: [[client], majority] }]),
+    oneWayOf(focus, "there"),
+    oneWayOf(focus, "back"),
+  ];
 }
 
 /** The links of a client to hit, one way. */

@@ -125,6 +125,15 @@ test("a fault of a process strikes where that process is about to go on", async 
   expect(new Set(struck)).toEqual(new Set(["client at send", "client at reply", "node at before", "node at after"]));
 });
 
+test("where several servers are asked at once, a link fault hits those to all of them or to a majority", async () => {
+  const base = await baseOf("redlock", "redlock");
+  const partitions = faults.filter(({ kind }) => kind === "partition");
+  const all = ["node-0", "node-1", "node-2", "node-3", "node-4"];
+  const hit = deviationsOf(base, partitions).map(({ step: { params } }) => params["between"]);
+  expect(hit).toContainEqual([["client-0"], all]);
+  expect(hit).toContainEqual([["client-0"], all.slice(0, 3)]);
+});
+
 test("the same base has the same deviations", async () => {
   const words = async (): Promise<readonly string[]> =>
     deviationsOf(await baseOf("single", "single"), faults).map(({ at }) => at);

@@ -33,6 +33,6 @@ test("each workload has deviations among the first", async () => {
     most: 100,
   });
   const workloads = plans.filter(({ faults }) => faults.length > 0).map(({ clients }) => JSON.stringify(clients));
-  expect(new Set(workloads).size).toBe(17);
+  expect(new Set(workloads).size).toBe(20);
   expect(new Set(plans.map((plan) => JSON.stringify(plan))).size).toBe(plans.length);
 });
