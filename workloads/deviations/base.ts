@@ -22,8 +22,12 @@ export interface Deadlines {
   readonly leases: readonly Span[];
   /** From each grant until its client gives it up. */
   readonly holds: readonly Span[];
-  /** While somebody asks for the lock. */
-  readonly requests: readonly Span[];
+  /** While somebody asks for the lock, and for how long a lease. */
+  readonly requests: readonly Request[];
+}
+
+interface Request extends Span {
+  readonly ttlMs: number;
 }
 
 interface Span {
@@ -50,12 +54,14 @@ export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
     const fromMs = grantedAt / NANOSECONDS_PER_MS;
     return [{ client: clientName(event.process % clients), fromMs, toMs: fromMs + validForMs }];
   });
-  const requests = collectOperations(events, endNs, clients).filter(({ f }) => f === "acquire");
+  const requests = collectOperations(events, endNs, clients).flatMap((span): readonly Request[] =>
+    span.invocation.f === "acquire" ? [{ ...spanOf(span), ttlMs: span.invocation.value.ttlMs }] : [],
+  );
   return {
     leaseMs,
     leases,
     holds: collectHolds(events, endNs, clients).map(spanOf),
-    requests: requests.map(spanOf),
+    requests,
   };
 }
 
@@ -66,13 +72,18 @@ export function hasOutlived({ leases }: Deadlines, client: string, atMs: number)
 }
 
 /**
- * Lengths on either side of each deadline that matters at a moment, each side once before any side twice: just beyond the
- * end of the lease that is running or being asked for; short compared with it; just below it; far beyond it.
+ * Lengths on either side of each deadline that matters at a moment of a client, each side once before any side twice: just
+ * beyond the end of the lease that is running or that it asks for; short compared with it; just below it; far beyond it.
  */
-export function lengthsAround({ leaseMs, leases }: Deadlines, atMs: number): readonly number[] {
+export function lengthsAround(
+  { leaseMs, leases, requests }: Deadlines,
+  client: string,
+  atMs: number,
+): readonly number[] {
   // The first to end: at an extension, the lease before it.
   const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
-  const endMs = Math.min(leaseMs, ...running.map(({ toMs }) => toMs - atMs));
+  const asked = requests.filter((own) => own.client === client && own.fromMs <= atMs && own.toMs >= atMs);
+  const endMs = Math.min(leaseMs, ...asked.map(({ ttlMs }) => ttlMs), ...running.map(({ toMs }) => toMs - atMs));
   const lengths = [endMs + 0.08 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, endMs + 0.5 * leaseMs, 2.5 * leaseMs];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }

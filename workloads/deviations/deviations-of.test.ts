@@ -1,3 +1,4 @@
+import { isDeepStrictEqual as equals } from "node:util";
 import { expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
@@ -123,6 +124,13 @@ test("a fault of a process strikes where that process is about to go on", async 
     isMessageTrigger(at) ? [`${String(params["targets"]).split("-")[0]} at ${at.moment}`] : [],
   );
   expect(new Set(struck)).toEqual(new Set(["client at send", "client at reply", "node at before", "node at after"]));
+});
+
+test("a message is held beyond the lease that its client asks for, shorter than others", async () => {
+  const base = await baseOf("single", "single", "in a row");
+  const at = { moment: "send", command: "SET", client: 0, server: "node-0", count: 1 };
+  const holding = deviationsOf(base, faults, { kinds: ["stop-client"] }).filter(({ step }) => equals(step.at, at));
+  expect(holding.map(({ step }) => step.until)).toContainEqual({ ...at, afterMs: 816 });
 });
 
 test("where several servers are asked at once, a link fault hits those to all of them or to a majority", async () => {

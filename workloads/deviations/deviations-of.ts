@@ -82,7 +82,11 @@ interface TimedPoint extends StrikePoint {
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   const { client, atMs } = point;
-  return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: lengthsAround(deadlines, atMs) };
+  return {
+    ...point,
+    hasOutlived: hasOutlived(deadlines, client, atMs),
+    lengths: lengthsAround(deadlines, client, atMs),
+  };
 }
 
 /** A fault at each point at which it makes a difference. */
