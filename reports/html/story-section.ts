@@ -114,7 +114,7 @@ function legendOf({ timeline, lanes, overlap, overlapSays, conflicting, window }
   return html`${swatch("lease", "holds, lease in force")}${late && swatch("overrun", "holds, lease over")}${
     overlap !== undefined && swatch("violation", overlapSays ?? "violated")
   }${faulty && swatch("fault", "fault")}${conflicting.map((name, index) => believed.has(name) && swatch(`band band-${index % 2}`, `a server thinks ${name} holds`))}${
-    twice && swatch("twice", "for the second time")
+    twice && swatch("twice", `a server ${timeline.givesTwice}`)
   }${swatch("torn", "time left out")}`;
 }
 

@@ -215,7 +215,7 @@ class Picture {
         const name = clientName(band.client);
         const which = conflicting.indexOf(name);
         const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
-        const says = band.twice ? `votes twice: ${short}` : short;
+        const says = band.twice ? `${timeline.givesTwice}: ${short}` : short;
         const place = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
         this.#labels.push(text(place, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
         const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;

@@ -35,7 +35,7 @@ export function momentsOf(
     ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story)),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
     ...writeMoments(story, timeline),
-    ...secondVotes(story, timeline),
+    ...secondGrants(story, timeline),
   ];
   const told = new Set(all.map(({ index }) => index));
   const missing = story.violation.events.filter((index) => !told.has(index));
@@ -132,7 +132,7 @@ function faultMoments(fault: FaultSpan, story: Story): readonly Moment[] {
 }
 
 /** Where a server gave a lock to a second client although the first still held. */
-function secondVotes({ window, lanes }: Story, { bands }: Timeline): readonly Moment[] {
+function secondGrants({ window, lanes }: Story, { bands, givesTwice }: Timeline): readonly Moment[] {
   return bands
     .filter((band) => band.twice && lanes.includes(band.server) && touches(band, window))
     .map(({ server, from, key, client, clockAheadNs }) => {
@@ -140,7 +140,7 @@ function secondVotes({ window, lanes }: Story, { bands }: Timeline): readonly Mo
         Math.abs(clockAheadNs) < 1e6
           ? ""
           : `; its clock is ${formatMs(Math.abs(clockAheadNs))} ${clockAheadNs > 0 ? "ahead" : "behind"}`;
-      const text = `${printable(server)} votes twice: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
+      const text = `${printable(server)} ${givesTwice}: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
       return { time: from, lane: server, text, weight: "cause" };
     });
 }

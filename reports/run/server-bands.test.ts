@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
 import { jumpOfOneInFive, lostInFailover, pausedPastLease } from "../testdata/example-runs.ts";
 import { serverBands } from "./server-bands.ts";
@@ -65,4 +65,32 @@ test("a server that is killed thinks nothing any more", () => {
   const { holds, faults, end } = timelineOf(lostInFailover().history);
   const [band] = serverBands(wireOf([{ server: "node-0", atNs: 121 * MS, value: FIRST }]), { holds, faults, end });
   expect(band?.to).toBe(180.9 * MS);
+});
+
+describe("a second grant", () => {
+  const inForce = [
+    { server: "node-0", atNs: 60 * MS, value: FIRST },
+    { server: "node-1", atNs: 61 * MS, value: FIRST },
+    { server: "node-0", atNs: 170 * MS, value: SECOND },
+    { server: "node-1", atNs: 171 * MS, value: SECOND },
+  ];
+  const timelineOn = (topology: string) => {
+    const { history } = jumpOfOneInFive();
+    return timelineOf({ ...history, header: { ...history.header, topology } }, wireOf(inForce));
+  };
+  const twice = (topology: string): readonly string[] =>
+    timelineOn(topology)
+      .bands.filter((band) => band.twice)
+      .map(({ server }) => server);
+
+  test("is a vote where the servers are independent, and each of them votes", () => {
+    expect(timelineOn("redlock").givesTwice).toBe("votes twice");
+    expect(twice("redlock")).toEqual(["node-0", "node-1"]);
+  });
+
+  test("is a grant of the master's, which its replicas only copy", () => {
+    expect(timelineOn("sentinel").givesTwice).toBe("grants twice");
+    expect(twice("sentinel")).toEqual(["node-0"]);
+    expect(timelineOn("single").givesTwice).toBe("grants twice");
+  });
 });

@@ -1,7 +1,7 @@
 import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
 import { stopsNodes } from "../../harness/core/fault-traits.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
-import type { Interval } from "../../harness/history/interval.ts";
+import { touches, type Interval } from "../../harness/history/interval.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** A stretch in which a server thought that a client held a key. */
@@ -64,6 +64,16 @@ export function serverBands(
     });
   }
   return bands;
+}
+
+/** Without the second grants of replicas: what a replica has, its master granted before. */
+export function withoutCopies(bands: readonly ServerBand[]): readonly ServerBand[] {
+  const isCopy = (band: ServerBand): boolean =>
+    bands.some(
+      ({ key, client, from, ...other }) =>
+        key === band.key && client === band.client && from < band.from && touches({ from, to: other.to }, band),
+    );
+  return bands.map((band) => (band.twice && isCopy(band) ? { ...band, twice: false } : band));
 }
 
 /** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */

@@ -117,7 +117,7 @@ class Drawing {
       [refusedTry, "not granted", "dim"],
       ["?", "never answered", "dim"],
       [believed, "server thinks this client holds", "cyan"],
-      [givenTwice, "server votes twice", "red"],
+      [givenTwice, `server ${this.#scene.timeline.givesTwice}`, "red"],
       [fault, "fault", "magenta"],
       [promotion, "becomes master", "cyan"],
       [accepted, "write taken", "green"],
@@ -180,7 +180,7 @@ class Drawing {
     this.#span(row, band, band.twice ? this.#glyphs.givenTwice : this.#glyphs.believed, style);
     const name = clientName(band.client);
     const names = [` ${name} `, name, name.replace("client-", "c-")];
-    this.#name(row, band, band.twice ? [` votes twice: ${name} `, ...names] : names, style);
+    this.#name(row, band, band.twice ? [` ${this.#scene.timeline.givesTwice}: ${name} `, ...names] : names, style);
   }
 
   /** Writes the first of these names that fits into a stretch, as far to the left as no break is crossed. */

@@ -1,13 +1,17 @@
+import { knownTopology } from "../../harness/core/topologies/registry.ts";
 import { clientOf } from "../../harness/history/clients.ts";
 import type { AuditEvent, History, HistoryEvent } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
 import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
-import { serverBands, type ServerBand } from "./server-bands.ts";
+import { serverBands, type ServerBand, withoutCopies } from "./server-bands.ts";
 import { collectFaults, type FaultSpan } from "./fault-spans.ts";
 
 /** A write as the guarded resource applied or refused it. */
 export type WriteMark = AuditEvent["value"] & Pick<AuditEvent, "time" | "index" | "key">;
+
+/** One of several independent servers votes, and the majority grants; a server alone, or a master, grants. */
+export type GivesTwice = "votes twice" | "grants twice";
 
 /** A history arranged for drawing. Everything in it is in the order of the history. */
 export interface Timeline {
@@ -19,6 +23,8 @@ export interface Timeline {
   readonly writes: readonly WriteMark[];
   /** What servers thought, where that was recorded. */
   readonly bands: readonly ServerBand[];
+  /** What a server does that gives a key to a second client within the lease of the first. */
+  readonly givesTwice: GivesTwice;
   /** What went over the wire, where that was recorded. */
   readonly wire?: WireRecord | undefined;
   /** The client behind a process: after `info` a client goes on as `process + clients`. */
@@ -30,17 +36,20 @@ export interface Timeline {
  * @param wire what was recorded beside it
  */
 export function timelineOf(history: History, wire?: WireRecord): Timeline {
-  const { clients } = history.header;
+  const { clients, topology } = history.header;
+  const arrangement = knownTopology(topology)?.arrangement;
   const client = (process: number): number => clientOf(process, clients);
   const end = history.events.at(-1)?.time ?? 0;
   const holds = collectHolds(history.events, end, clients);
   const faults = collectFaults(history.events, end);
+  const bands = wire === undefined ? [] : serverBands(wire, { holds, faults, end });
   return {
     end,
     operations: collectOperations(history.events, end, clients),
     holds,
     faults,
-    bands: wire === undefined ? [] : serverBands(wire, { holds, faults, end }),
+    bands: arrangement === "replicated" ? withoutCopies(bands) : bands,
+    givesTwice: arrangement === "independent" ? "votes twice" : "grants twice",
     wire,
     writes: collectWrites(history.events),
     clientOf: client,
