@@ -1,5 +1,4 @@
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
-import { touches } from "../../harness/history/interval.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { beliefsAt } from "../run/beliefs.ts";
 import { storySentence } from "../run/headline.ts";
@@ -58,13 +57,20 @@ export function narrowPicture({
   // The moments are told in the report only, but they decide which stretches of time are drawn.
   const instants = moments.map(({ time }) => time);
   const scene = { ...sceneOf(story, [], timeline), instants };
-  return html`<div class="picture">${new Markup(drawTimeline(scene, WIDTHS[1][1]))}</div>
-    <p class="legend">${legendOf(scene)}</p>`;
+  const drawn = drawTimeline(scene, WIDTHS[1][1]);
+  return html`<div class="picture">${new Markup(drawn)}</div>
+    <p class="legend">${legendOf(scene, [drawn])}</p>`;
 }
 
 function pictures(scene: TimelineScene): Markup {
-  return html`${WIDTHS.map(([name, width]) => html`<div class="picture ${name}">${new Markup(drawTimeline(scene, width))}</div>`)}
-    <p class="legend">${legendOf(scene)}</p>`;
+  const drawn = WIDTHS.map(([name, width]) => [name, drawTimeline(scene, width)] as const);
+  return html`${drawn.map(([name, svg]) => html`<div class="picture ${name}">${new Markup(svg)}</div>`)}
+    <p class="legend">
+      ${legendOf(
+        scene,
+        drawn.map(([, svg]) => svg),
+      )}
+    </p>`;
 }
 
 function momentsFor(story: Story, timeline: Timeline): ReturnType<typeof momentsOf> {
@@ -100,22 +106,32 @@ function wholeRun(timeline: Timeline): Omit<TimelineScene, "title"> | undefined 
   return { timeline, window: { from: 0, to: Math.max(end * 1.02, 1) }, lanes, moments: [], conflicting: [], instants };
 }
 
-/** What the colours mean that the picture uses. */
-function legendOf({ timeline, lanes, overlap, overlapSays, conflicting, window }: TimelineScene): Markup {
+/** What the colours and marks mean, of those that these drawings of a scene use. */
+function legendOf({ overlapSays, conflicting, timeline }: TimelineScene, drawings: readonly string[]): Markup {
+  const isDrawn = (name: string): boolean => drawings.some((svg) => svg.includes(`class="${name}"`));
   const swatch = (name: string, meaning: string): Markup =>
     html`<span><i class="swatch ${name}"></i> ${meaning}</span> `;
-  const late = timeline.holds.some(
-    ({ client, leaseUntil, to }) => lanes.includes(clientName(client)) && leaseUntil < to,
-  );
-  const faulty = timeline.faults.some((fault) => fault.lanes.some((lane) => lanes.includes(lane)));
-  const thought = timeline.bands.filter((band) => lanes.includes(band.server) && touches(band, window));
-  const believed = new Set(thought.map(({ client }) => clientName(client)));
-  const twice = thought.some((band) => band.twice);
-  return html`${swatch("lease", "holds, lease in force")}${late && swatch("overrun", "holds, lease over")}${
-    overlap !== undefined && swatch("violation", overlapSays ?? "violated")
-  }${faulty && swatch("fault", "fault")}${conflicting.map((name, index) => believed.has(name) && swatch(`band band-${index % 2}`, `a server thinks ${name} holds`))}${
-    twice && swatch("twice", `a server ${timeline.givesTwice}`)
-  }${swatch("torn", "time left out")}`;
+  const mark = (glyph: string, meaning: string): Markup => html`<span><b class="mark">${glyph}</b> ${meaning}</span> `;
+  const believed = conflicting
+    .slice(0, 2)
+    .map((name, index) => [`band band-${index}`, `a server thinks ${name} holds`]);
+  const swatches = [
+    ["lease", "holds, lease in force"],
+    ["overrun", "holds, lease over"],
+    ["overlap", overlapSays ?? "violated", "violation"],
+    ["attempt", "waits for an answer"],
+    ["fault", "fault"],
+    ...believed,
+    ["band band-other", "a server thinks this client holds"],
+  ] as const;
+  const isTwice = drawings.some((svg) => svg.includes(' twice"'));
+  return html`${swatches.map(([name = "", meaning = "", shown = name]) => isDrawn(name) && swatch(shown, meaning))}${
+    isTwice && swatch("twice", `a server ${timeline.givesTwice}`)
+  }${isDrawn("refusal fail") && mark("×", "not granted")}${isDrawn("refusal info") && mark("?", "never answered")}${
+    isDrawn("write") && swatch("write", "write accepted")
+  }${isDrawn("write-refused") && swatch("write-refused", "write refused")}${
+    isDrawn("cut") && swatch("torn", "time left out")
+  }`;
 }
 
 /** The moments of the first violation, stepped through beside its picture; nothing where there is none. */

@@ -4,6 +4,7 @@ import { intersection, touches, uncovered, type Interval } from "../../harness/h
 import { columnScale, type ColumnScale } from "../run/column-scale.ts";
 import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
 import type { Moment } from "../run/moments.ts";
+import type { ServerBand } from "../run/server-bands.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
@@ -123,15 +124,22 @@ class Picture {
     return element("rect", { class: "lane-ground", x: 0, y: top - 5, width: this.#width, height: end - top });
   }
 
+  /** A label that would stand on the one before it is left out; its line stays. */
   #axis(bottom: number): readonly string[] {
     const right = this.#width - RIGHT;
+    let free = 0;
     return [
       element("line", { class: "axis", x1: this.#left, x2: right, y1: AXIS - 12, y2: AXIS - 12 }),
       ...this.#scale.ticks.map(({ column, time, step }, index) => {
         const x = this.#left + column * COLUMN;
         const label = `${tickLabel(time, step)}${index === 0 ? " ms" : ""}`;
-        const anchor = x + (label.length * CHARACTER) / 2 > right ? "end" : "middle";
-        this.#labels.push(text(x, 14, "tick", label, anchor));
+        const length = label.length * CHARACTER;
+        const anchor = x + length / 2 > right ? "end" : "middle";
+        const from = anchor === "end" ? x - length : x - length / 2;
+        if (from >= free) {
+          this.#labels.push(text(x, 14, "tick", label, anchor));
+          free = from + length + 4;
+        }
         return element("line", { class: "grid", x1: x, x2: x, y1: AXIS - 12, y2: bottom });
       }),
     ];
@@ -190,7 +198,7 @@ class Picture {
         const end =
           span.outcome === "ok"
             ? []
-            : [text(x + width, top + 11, "refusal", span.outcome === "fail" ? "×" : "?", "middle")];
+            : [text(x + width, top + 11, `refusal ${span.outcome}`, span.outcome === "fail" ? "×" : "?", "middle")];
         return [
           element("line", { class: "attempt", x1: x, x2: x + width, y1: top + BAR / 2, y2: top + BAR / 2 }),
           ...end,
@@ -208,20 +216,32 @@ class Picture {
   /** What a server thinks: who holds, until when. */
   #bands(lane: string, top: number): readonly string[] {
     const { timeline, window, conflicting } = this.#scene;
-    return timeline.bands
-      .filter((band) => band.server === lane && touches(band, window))
-      .map((band) => {
-        const [x, width] = this.#span(band);
-        const name = clientName(band.client);
-        const which = conflicting.indexOf(name);
-        const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
-        const says = band.twice ? `${timeline.givesTwice}: ${short}` : short;
-        const place = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
-        this.#labels.push(text(place, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
-        const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;
-        const title = element("title", {}, [escapeXml(`${lane} thinks ${name} holds ${band.key}`)]);
-        return element("rect", { class: kind, x, y: top, width, height: BAR, rx: 1.5 }, [title]);
-      });
+    const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
+    this.#nameBands(bands, top);
+    return bands.map((band) => {
+      const [x, width] = this.#span(band);
+      const name = clientName(band.client);
+      const which = conflicting.indexOf(name);
+      const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;
+      const title = element("title", {}, [escapeXml(`${lane} thinks ${name} holds ${band.key}`)]);
+      return element("rect", { class: kind, x, y: top, width, height: BAR, rx: 1.5 }, [title]);
+    });
+  }
+
+  /** Names whom a server thinks of, second grants first; a name that would stand on another is left out. */
+  #nameBands(bands: readonly ServerBand[], top: number): void {
+    const taken: Interval[] = [];
+    for (const band of bands.toSorted((one, other) => Number(other.twice) - Number(one.twice))) {
+      const [x] = this.#span(band);
+      const name = clientName(band.client);
+      const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
+      const says = band.twice ? `${this.#scene.timeline.givesTwice}: ${short}` : short;
+      const from = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
+      const place = { from, to: from + says.length * CHARACTER };
+      if (taken.some((other) => touches(other, place))) continue;
+      taken.push(place);
+      this.#labels.push(text(from, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
+    }
   }
 
   #node(lane: string, top: number): readonly string[] {

@@ -91,7 +91,12 @@ function traceOf(run: RunRecord, pid: number): readonly TraceEntry[] {
     for (const lane of lanes) tracks.slice(`${lane} faults`, kind, from, to, { outcome, event: started });
   }
   for (const { server, client, key, from, to, twice } of timeline.bands) {
-    tracks.slice(`${server} thinks`, `${clientName(client)} holds ${key}${twice ? `, ${timeline.givesTwice}` : ""}`, from, to);
+    tracks.slice(
+      `${server} thinks`,
+      `${clientName(client)} holds ${key}${twice ? `, ${timeline.givesTwice}` : ""}`,
+      from,
+      to,
+    );
   }
   for (const { time, data, accepted, index } of timeline.writes) {
     tracks.slice(RESOURCE, `${accepted ? "accepts" : "refuses"} ${data}`, time, time, { event: index });

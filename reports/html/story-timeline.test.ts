@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { proveSimulated, runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { catalogue } from "../../workloads/catalogue.ts";
+import { planOf } from "../../workloads/scenario.ts";
+import { lostInFailover, takingTurns } from "../testdata/example-runs.ts";
+import { renderHtml } from "./html.ts";
+
+/** The page of a scenario of the catalogue, as a reader of the catalogue sees it. */
+async function pageOf(slug: string): Promise<string> {
+  const scenario = catalogue.find((each) => each.slug === slug);
+  if (scenario === undefined) throw new Error(`no scenario ${slug}`);
+  const run = await runSimulated(planOf(scenario, { seed: 1 }), { title: slug, required: ["mutual-exclusion"] });
+  return renderHtml({ runs: [(await proveSimulated(run)).record] });
+}
+
+interface Label {
+  readonly from: number;
+  readonly to: number;
+  readonly says: string;
+}
+
+/** The texts of a class in one row of the pictures of a page, each with the room that it takes. */
+function labels(svg: string, name: string): readonly (readonly Label[])[] {
+  const found = [...svg.matchAll(/<text class="([^"]*)" x="([\d.]+)" y="([\d.]+)" text-anchor="(\w+)">([^<]*)</g)];
+  const rows = Map.groupBy(
+    found.filter(([, kind = ""]) => kind.split(" ")[0] === name),
+    ([, , , y]) => y,
+  );
+  return [...rows.values()].map((row) =>
+    row
+      .map(([, , x, , anchor, says = ""]) => {
+        const room = says.length * 5.5;
+        const from = Number(x) - (anchor === "middle" ? room / 2 : anchor === "end" ? room : 0);
+        return { from, to: from + room, says };
+      })
+      .toSorted((one, other) => one.from - other.from),
+  );
+}
+
+function overlapping(page: string, name: string): readonly string[] {
+  const pictures = [...page.matchAll(/<svg [^>]*class="story-picture".*?<\/svg>/gs)].map(([svg]) => svg);
+  expect(pictures.length).toBeGreaterThan(0);
+  return pictures
+    .flatMap((svg) => labels(svg, name))
+    .flatMap((row) =>
+      row.flatMap(({ from, says }, index) => {
+        const before = row[index - 1];
+        return before !== undefined && before.to > from ? [`${before.says} | ${says}`] : [];
+      }),
+    );
+}
+
+describe.each(["setnx-timestamp-del", "get-del-race", "plain-del", "node-clock-jump"])("the picture of %s", (slug) => {
+  test("has no word on another", async () => {
+    const page = await pageOf(slug);
+    expect(overlapping(page, "tick")).toEqual([]);
+    expect(overlapping(page, "band-label")).toEqual([]);
+  });
+});
+
+function legendOf(page: string): string {
+  const [, legend = ""] = /<p class="legend">(.*?)<\/p>/s.exec(page) ?? [];
+  return legend.replaceAll(/<[^>]*>/g, "").replaceAll(/\s+/g, " ");
+}
+
+describe("the legend", () => {
+  test("explains every mark that is drawn", () => {
+    const legend = legendOf(renderHtml({ runs: [lostInFailover()] }));
+    for (const meaning of ["holds, lease in force", "both hold", "waits for an answer", "fault", "time left out"])
+      expect(legend).toContain(meaning);
+    expect(legend).toContain("× not granted");
+    expect(legend).toContain("write accepted");
+  });
+
+  test("explains nothing else", () => {
+    const page = renderHtml({ runs: [takingTurns(2)] });
+    expect(page).not.toContain('class="cut"');
+    for (const meaning of ["time left out", "both hold", "lease over", "fault", "never answered", "write refused"])
+      expect(legendOf(page)).not.toContain(meaning);
+  });
+});
