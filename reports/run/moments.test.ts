@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { checkHistory } from "../../harness/check/check.ts";
 import { Recording } from "../../harness/check/testing/recording.ts";
+import type { History } from "../../harness/history/history.ts";
 import { momentsOf } from "./moments.ts";
 import { storiesOf } from "./story.ts";
 import { timelineOf } from "./timeline.ts";
@@ -26,5 +27,57 @@ test("extensions and renewals are told, and a renewed lease lasts until its true
       expect.stringContaining("1200: client-0 is notified that the lock renewed its lease (now 1000 ms)"),
       expect.stringContaining("2200: client-0's lease is over; it still holds"),
     ]),
+  );
+});
+
+/** The moments of the first violation of a history, `<milliseconds>: <words>`. */
+function momentsIn(history: History): readonly string[] {
+  const timeline = timelineOf(history);
+  const [story] = storiesOf(checkHistory(history), timeline, history.events);
+  if (story === undefined) throw new Error("nothing was violated");
+  return momentsOf(story, timeline, 20).moments.map(({ time, text }) => `${time / 1e6}: ${text}`);
+}
+
+test("a client that was overtaken stood in the queue before the other asked", () => {
+  const long = { ttlMs: 5000, waitMs: 5000 };
+  const { history } = new Recording({ clients: 3, backend: "simulated" })
+    .acquire(0, 2, "x", long)
+    .seek(10, 0, long)
+    .queued(20, 0)
+    .seek(30, 1, long)
+    .release(100, 2, "x")
+    .granted(110, 1, "z")
+    .release(200, 1, "z")
+    .granted(210, 0, "y", { grantedAtMs: 201 });
+  expect(momentsIn(history)).toEqual(
+    expect.arrayContaining([
+      "10: client-0 asks for k",
+      "20: client-0 stands in the queue for k",
+      "30: client-1 asks for k",
+      expect.stringContaining("110: client-1 is granted k ("),
+      expect.stringContaining("210: client-0 is granted k ("),
+    ]),
+  );
+});
+
+test("a grant says whether its holder reads or writes, or how many permits it has", () => {
+  const modal = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a", { mode: "exclusive" })
+    .acquire(100, 1, "b", { mode: "shared" })
+    .release(200, 0, "a")
+    .release(300, 1, "b");
+  expect(momentsIn(modal.history)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/client-0 is granted k as a writer \(/),
+      expect.stringMatching(/client-1 is granted k as a reader \(/),
+    ]),
+  );
+  const counted = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a", { limit: 3, permits: 2 })
+    .acquire(100, 1, "b", { limit: 3, permits: 2 })
+    .release(200, 0, "a")
+    .release(300, 1, "b");
+  expect(momentsIn(counted.history)).toEqual(
+    expect.arrayContaining([expect.stringMatching(/client-1 is granted 2 of 3 permits of k \(/)]),
   );
 });

@@ -7,7 +7,7 @@ import type { Story } from "./story.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { Timeline, WriteMark } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { formatMs, drawnOwner } from "../wording.ts";
+import { count, drawnOwner, formatMs } from "../wording.ts";
 
 /** An event of a story, in the order of time. */
 export interface Moment {
@@ -31,11 +31,13 @@ export function momentsOf(
   timeline: Timeline,
   most: number,
 ): { readonly moments: readonly Moment[]; readonly leftOut: number } {
+  const modal = keysWithModes(timeline);
   const all = [
-    ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story)),
+    ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story, modal)),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
     ...writeMoments(story, timeline),
     ...secondGrants(story, timeline),
+    ...queueMoments(story, timeline),
   ];
   const told = new Set(all.map(({ index }) => index));
   const missing = story.violation.events.filter((index) => !told.has(index));
@@ -68,7 +70,25 @@ export function holdsIn(story: Story, timeline: Timeline): readonly HoldSpan[] {
   return [...story.holds, ...others];
 }
 
-function holdMoments(hold: HoldSpan, story: Story): readonly Moment[] {
+/** The keys of read-write locks: their holders read or write. */
+function keysWithModes({ operations }: Timeline): ReadonlySet<string> {
+  const modal = operations.filter(({ f, invocation }) => f === "acquire" && modeOf(invocation) !== undefined);
+  return new Set(modal.map(({ key }) => key));
+}
+
+function modeOf({ value }: OperationSpan["invocation"]): unknown {
+  return value !== undefined && "mode" in value ? value.mode : undefined;
+}
+
+/** What of the key a client is granted: all of it, permits, or a way to share it. */
+function grantWords({ key, share }: HoldSpan, modal: ReadonlySet<string>): string {
+  const name = printable(key);
+  if (share.kind === "counted") return `${share.permits} of ${count(share.limit, "permit")} of ${name}`;
+  if (share.kind === "shared") return `${name} as a reader`;
+  return modal.has(key) ? `${name} as a writer` : name;
+}
+
+function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): readonly Moment[] {
   const lane = clientName(hold.client);
   const proof = (index: number | undefined): Moment["weight"] =>
     index !== undefined && story.violation.events.includes(index) ? "proof" : "context";
@@ -78,7 +98,7 @@ function holdMoments(hold: HoldSpan, story: Story): readonly Moment[] {
     time: hold.from,
     lane,
     index: hold.granted,
-    text: `${lane} is granted ${printable(hold.key)} (owner ${drawnOwner(hold.owner)}${fence}, lease ${leaseLength(hold)})`,
+    text: `${lane} is granted ${grantWords(hold, modal)} (owner ${drawnOwner(hold.owner)}${fence}, lease ${leaseLength(hold)})`,
     weight: main ? "proof" : proof(hold.granted),
   };
   const expired: Moment[] =
@@ -128,6 +148,23 @@ function faultMoments(fault: FaultSpan, story: Story): readonly Moment[] {
   return [
     start,
     { time: fault.to, lane, index: fault.healed, text: `${printable(fault.kind)} is over`, weight: "context" },
+  ];
+}
+
+/** Who stood in the queue, and who asked for the lock after that: what a client that was overtaken saw. */
+function queueMoments({ violation: { events } }: Story, { queued, operations }: Timeline): readonly Moment[] {
+  const told = queued.filter(({ index }) => events.includes(index));
+  if (told.length === 0) return [];
+  const asked = operations.filter(({ f, invocation }) => f === "acquire" && events.includes(invocation.index));
+  return [
+    ...told.map(({ time, index, key, client }): Moment => {
+      const lane = clientName(client);
+      return { time, lane, index, text: `${lane} stands in the queue for ${printable(key)}`, weight: "proof" };
+    }),
+    ...asked.map(({ from, client, key, invocation: { index } }): Moment => {
+      const lane = clientName(client);
+      return { time: from, lane, index, text: `${lane} asks for ${printable(key)}`, weight: "proof" };
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { knownTopology } from "../../harness/core/topologies/registry.ts";
 import { clientOf } from "../../harness/history/clients.ts";
-import type { AuditEvent, History, HistoryEvent } from "../../harness/history/history.ts";
+import type { AuditEvent, History, HistoryEvent, QueuedEvent } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
 import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
@@ -9,6 +9,9 @@ import { collectFaults, type FaultSpan } from "./fault-spans.ts";
 
 /** A write as the guarded resource applied or refused it. */
 export type WriteMark = AuditEvent["value"] & Pick<AuditEvent, "time" | "index" | "key">;
+
+/** A place in the queue for a key, as the lock told it to a client. */
+export type QueueMark = Pick<QueuedEvent, "time" | "index" | "key"> & { readonly client: number };
 
 /** One of several independent servers votes, and the majority grants; a server alone, or a master, grants. */
 export type GivesTwice = "votes twice" | "grants twice";
@@ -21,6 +24,8 @@ export interface Timeline {
   readonly holds: readonly HoldSpan[];
   readonly faults: readonly FaultSpan[];
   readonly writes: readonly WriteMark[];
+  /** When the lock told a client that it stands in its queue. */
+  readonly queued: readonly QueueMark[];
   /** What servers thought, where that was recorded. */
   readonly bands: readonly ServerBand[];
   /** What a server does that gives a key to a second client within the lease of the first. */
@@ -51,6 +56,9 @@ export function timelineOf(history: History, wire?: WireRecord): Timeline {
     bands: arrangement === "replicated" ? withoutCopies(bands) : bands,
     givesTwice: arrangement === "independent" ? "votes twice" : "grants twice",
     wire,
+    queued: history.events
+      .filter((event) => event.type === "queued")
+      .map(({ time, index, key, process }) => ({ time, index, key, client: client(process) })),
     writes: collectWrites(history.events),
     clientOf: client,
   };
