@@ -131,7 +131,12 @@ export function readArguments(command: Command, words: readonly string[]): Omit<
     options[name] = flag.default === undefined ? base : { ...base, default: flag.default };
   }
   try {
-    const { values, positionals } = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
+    const { values, positionals } = parseArgs({
+      args: withNegativeValues(words, command),
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
     return { operands: positionals, flags: new Flags(Object.fromEntries(Object.entries(values).map(joined))) };
   } catch (error) {
     const problem = problemOf(command, messageOf(error));
@@ -139,19 +144,43 @@ export function readArguments(command: Command, words: readonly string[]): Omit<
   }
 }
 
+/** A negative number after a flag that takes a value is its value, wrong as it may be: no flag begins so. */
+function withNegativeValues(words: readonly string[], { flags }: Command): string[] {
+  return words.flatMap((word, index) => {
+    const next = words[index + 1] ?? "";
+    const takesValue = word.startsWith("--") && flags[word.slice(2)]?.value !== undefined;
+    if (takesValue && /^-\d/.test(next)) return [`${word}=${next}`];
+    const before = words[index - 1] ?? "";
+    const isTaken = /^-\d/.test(word) && before.startsWith("--") && flags[before.slice(2)]?.value !== undefined;
+    return isTaken ? [] : [word];
+  });
+}
+
 /** What is wrong with the arguments, with the flags as the help names them. */
 function problemOf({ flags }: Command, message: string): string {
   const [, name = ""] = /^Option '--([^ ']+) <value>' argument missing$/.exec(message) ?? [];
   const value = flags[name]?.value;
-  if (value !== undefined) return `--${name} needs a value: --${name} <${value}>`;
+  if (value !== undefined) return needsValue(name, value);
+  const [, before = ""] = /^Option '--([^ ']+)' argument is ambiguous/.exec(message) ?? [];
+  if (before !== "") return needsValue(before, flags[before]?.value ?? "value");
   return message.replace(/\. To specify.*$/, "");
 }
 
-/** The flag that an unknown one is most like, else where the flags are told. */
+function needsValue(name: string, value: string): string {
+  return `--${name} needs a value: --${name} <${value}>`;
+}
+
+/** More flags are no hint, but a help text. */
+const MOST_FLAGS_NAMED = 6;
+
+/** The flag that an unknown one is most like, else the flags while they are few, else where they are told. */
 function hintForFlag({ name, flags }: Command, problem: string): string {
   const [, typed = ""] = /^Unknown option '--([^']*)'/.exec(problem) ?? [];
-  const alike = mostAlike(typed, Object.keys(flags));
-  return alike === undefined ? `see lockstorm ${name} --help` : `did you mean --${alike}?`;
+  const names = Object.keys(flags);
+  const alike = mostAlike(typed, names);
+  if (alike !== undefined) return `did you mean --${alike}?`;
+  if (typed === "" || names.length === 0 || names.length > MOST_FLAGS_NAMED) return `see lockstorm ${name} --help`;
+  return `choose one of ${names.map((each) => `--${each}`).join(", ")}`;
 }
 
 type ParsedValue = string | boolean | readonly (string | boolean)[] | undefined;

@@ -53,6 +53,7 @@ function help([name]: readonly string[]): number {
 function findCommand(name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
+  if (name.startsWith("-")) throw new UserError(`there is no flag "${name}" without a command`, "see lockstorm --help");
   const names = commands.map((candidate) => candidate.name);
   throw new UserError(`there is no command "${name}"`, hintFor(name, names));
 }

@@ -20,6 +20,18 @@ test.each([
   [["hutn"], 'there is no command "hutn"; did you mean hunt?'],
   [["help", "reprodcue"], 'there is no command "reprodcue"; did you mean reproduce?'],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; did you mean --lock?"],
+  [
+    ["debate", "--exprmt", "pause"],
+    "debate: Unknown option '--exprmt'; choose one of --only, --runs, --seed, --store, --json",
+  ],
+  [["open", "--nosuch"], "open: Unknown option '--nosuch'; choose one of --store, --live, --port, --static"],
+  [["hunt", "--runs", "-1"], '--runs "-1" is not a whole number of at least 1; give one: --runs 1'],
+  [["hunt", "--lock", "-x"], "hunt: --lock needs a value: --lock <lock>; see lockstorm hunt --help"],
+  [
+    ["hunt", "--path", "7:0:1"],
+    "--path needs the seed of its hunt; give the seed that the hunt printed: --seed 1 --path 7:0:1",
+  ],
+  [["--frob"], 'there is no flag "--frob" without a command; see lockstorm --help'],
   [["hunt", "--frob"], "hunt: Unknown option '--frob'; see lockstorm hunt --help"],
   [
     ["hunt", "--lock", "sngle"],

@@ -92,6 +92,8 @@ function headline(run: RunRecord, style: TextStyle): readonly string[] {
 }
 
 function properties(verdict: Verdict, style: TextStyle): readonly string[] {
+  const judgedOnes = PROPERTIES.filter((property) => verdict.properties[property] !== undefined);
+  const column = Math.max(18, ...judgedOnes.map(({ length }) => length));
   return PROPERTIES.flatMap((property) => {
     const judged = verdict.properties[property];
     if (judged === undefined) return [];
@@ -99,7 +101,7 @@ function properties(verdict: Verdict, style: TextStyle): readonly string[] {
     const mark = { valid: good, invalid: bad, unknown: "?", "not-applicable": "-" }[judged.verdict];
     const color = { valid: "green", invalid: "red", unknown: "yellow", "not-applicable": "dim" } as const;
     const asked = verdict.required.includes(property) || judged.verdict === "not-applicable" ? "" : " (not required)";
-    const label = `  ${mark} ${property.padEnd(18)} ${OUTCOME_WORD[judged.verdict].padEnd(8)} `;
+    const label = `  ${mark} ${property.padEnd(column)} ${OUTCOME_WORD[judged.verdict].padEnd(8)} `;
     return style.hanging({ text: label, style: color[judged.verdict] }, propertyNote(judged) + asked, label.length);
   });
 }

@@ -8,6 +8,8 @@ import { timelineOf } from "../../../reports/run/timeline.ts";
 import { historyInput } from "../history-input.ts";
 import { readHistory } from "../../run/read-history.ts";
 
+const WHAT_A_LINE_IS = "write milliseconds or a number with a unit: 250 or 1.5s";
+
 /** How long locks were held, in milliseconds, and how many holds were cut off. */
 export interface HoldDurations {
   readonly durationsMs: readonly number[];
@@ -57,6 +59,7 @@ async function readList(source: string): Promise<readonly number[]> {
   let number = 0;
   for await (const line of createInterface({ input: Readable.from(input.chunks()), crlfDelay: Infinity })) {
     number += 1;
+    if (/[\0\uFFFD]/.test(line)) throw new UserError(`${input.source}, line ${number}: not UTF-8 text`, WHAT_A_LINE_IS);
     const words = line.replace(/#.*$/, "").trim();
     for (const word of words === "" ? [] : words.split(/[\s,;]+/)) {
       durations.push(durationMs(word, "ms") ?? refuse(input.source, number, word));
@@ -66,8 +69,5 @@ async function readList(source: string): Promise<readonly number[]> {
 }
 
 function refuse(source: string, line: number, word: string): never {
-  throw new UserError(
-    `${source}, line ${line}: "${word.slice(0, 40)}" is not a duration`,
-    "write milliseconds or a number with a unit: 250 or 1.5s",
-  );
+  throw new UserError(`${source}, line ${line}: "${word.slice(0, 40)}" is not a duration`, WHAT_A_LINE_IS);
 }

@@ -50,6 +50,10 @@ test.each(["1\n-5\n", "1\nlong\n", "1\n5 days\n", "1\n0x10\n", "1\nNaN\n"])(
   },
 );
 
+test("a file that is no text is refused as such", async () => {
+  await expect(readHolds([list("1\n\u007fELF\0\u0002\n")])).rejects.toThrow(/durations\.txt, line 2: not UTF-8 text$/);
+});
+
 test("advises from standard input; from a file as JSON", async () => {
   const input = Array.from({ length: 3000 }, (_, index) => 100 + (index % 10)).join("\n");
   const text = await runCli(["advise", "-", "--margin", "50"], { input });

@@ -60,7 +60,14 @@ export function readLadderOptions(flags: Flags): LadderOptions {
 /** Reads fast-check's path to a counterexample: numbers, the first of which says how many plans are skipped. */
 function readPath(flags: Flags): string | undefined {
   const path = flags.text("path");
-  if (path === undefined || /^\d{1,7}(:\d{1,7})*$/.test(path)) return path;
+  if (path === undefined) return undefined;
+  if (/^\d{1,7}(:\d{1,7})*$/.test(path)) {
+    if (flags.text("seed") !== undefined) return path;
+    throw new UserError(
+      "--path needs the seed of its hunt",
+      `give the seed that the hunt printed: --seed 1 --path ${path}`,
+    );
+  }
   throw new UserError(
     `--path "${path}" is not a path`,
     "give the path that a hunt with this seed printed, such as --path 7:0:1",

@@ -53,6 +53,7 @@ test("as JSON too", async () => {
 test.each([
   ["failovr", "did you mean failover?"],
   ["fencing-token", "did you mean fencing-tokens?"],
+  ["fenceing", "did you mean fencing-tokens or fencing token?"],
   ["quorum queue", "lockstorm explain lists what there is"],
 ])("%s is unknown: %s", async (word, hint) => {
   const { code, stdout, stderr } = await runMain(["explain", word]);

@@ -20,6 +20,16 @@ test.each(["", "x", "on", "postgres", "zookeeper", "frob", "redis2"])("%j means 
   expect(mostAlike(word, WORDS)).toBeUndefined();
 });
 
+test("of many words a hint names the few that begin as what was typed, but for a slip", () => {
+  const others = Array.from({ length: 21 }, (_, index) => `word-number-${index}`);
+  const words = ["fenced", "fence-block", "fencing-tokens", "fencing token", ...others];
+  const options = { elsewhere: "see lockstorm explain" };
+  expect(hintFor("fenceing", words, options)).toBe("did you mean fencing-tokens or fencing token?");
+  expect(hintFor("fenceing", ["fencing-tokens", "single"], options)).toBe("choose one of fencing-tokens, single");
+  expect(hintFor("fe", words, options)).toBe("see lockstorm explain");
+  expect(hintFor("word-numbr", words, options)).toBe("see lockstorm explain");
+});
+
 test("a hint names the word that is meant, else the words while they are few, else where they are", () => {
   const many = Array.from({ length: 21 }, (_, index) => `word-number-${index}`);
   const options = { elsewhere: "see lockstorm explain" };

@@ -1,8 +1,13 @@
 /** Longer lists of words help nobody who mistyped one. */
 const MOST_LISTED = 20;
+/** More words that one may have begun to type are no hint. */
+const MOST_MEANT = 3;
+/** Fewer letters begin too many words. */
+const LEAST_BEGUN = 5;
 
 /**
- * The hint for a word that nobody knows: the known word that is most like it, else the known words while they are few.
+ * The hint for a word that nobody knows: the known word that is most like it, else the known words while they are few,
+ * else those that begin like it.
  * @param elsewhere what to do where they are many, in the imperative
  */
 export function hintFor(
@@ -12,7 +17,25 @@ export function hintFor(
 ): string {
   const alike = mostAlike(word, known);
   if (alike !== undefined) return `did you mean ${alike}?`;
-  return known.length > MOST_LISTED && elsewhere !== undefined ? elsewhere : `${verb} ${known.join(", ")}`;
+  if (known.length <= MOST_LISTED || elsewhere === undefined) return `${verb} ${known.join(", ")}`;
+  const begun = begunAs(word, known);
+  return begun.length > 0 ? `did you mean ${begun.join(" or ")}?` : elsewhere;
+}
+
+/** The few known words that begin with what was typed, but for a slip; none where too many do. */
+function begunAs(word: string, known: readonly string[]): readonly string[] {
+  const typed = word.toLowerCase();
+  if (typed.length < LEAST_BEGUN) return [];
+  const slips = known.map((each) => slipsAtTheBeginning(typed, each.toLowerCase()));
+  const least = Math.min(...slips);
+  const begun = known.filter((_, index) => slips[index] === least);
+  return least <= Math.floor(typed.length / 5) && begun.length <= MOST_MEANT ? begun : [];
+}
+
+/** The edits that make some beginning of a known word of what was typed. */
+function slipsAtTheBeginning(typed: string, known: string): number {
+  const lengths = [-1, 0, 1].map((more) => typed.length + more).filter((length) => length <= known.length);
+  return Math.min(...lengths.map((length) => editDistance(typed, known.slice(0, length))));
 }
 
 /** The one known word that a mistyped one most likely means; undefined where none is near, or several are as near. */

@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runMain } from "./testing/run-main.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "lockstorm-print-hunt-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const hunt = (...words: readonly string[]) =>
+  runMain(["hunt", "--seed", "1", "--threads", "1", ...words], { cwd: folder });
+
+test("a hunt that drew no plan at random says that it gives no bound, and what would", async () => {
+  const { code, stdout } = await hunt("--lock", "single", "--runs", "2");
+  expect(code).toBe(0);
+  expect(stdout.replaceAll("\n", " ")).toContain(
+    "no property that the lock claims was violated. These plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some. Seed 1.",
+  );
+});
+
+test("the properties of a counterexample stand in columns, also beside the longest name", async () => {
+  const { code, stdout } = await hunt("--lock", "fair-stack", "--runs", "2", "--shrink-runs", "0");
+  expect(code).toBe(1);
+  const rows = stdout.split("\n").filter((line) => /^ {2}[✓✗-] [a-z]+-[a-z-]+ +(?:holds|broken|n\/a)/.test(line));
+  expect(rows.length).toBeGreaterThan(8);
+  const columns = rows.map((row) => row.search(/ (?:holds|broken|n\/a)/));
+  expect(new Set(columns).size).toBe(1);
+});
