@@ -9,7 +9,8 @@ import { html, Markup } from "./markup.ts";
 
 const WIDTH = 720;
 const HEIGHT = 190;
-const LEFT = 58;
+/** Room for the widest label of an axis, `10 000 ms`. */
+const LEFT = 72;
 const BOTTOM = 26;
 const TOP = 12;
 const PLOT = { width: WIDTH - LEFT - 12, height: HEIGHT - TOP - BOTTOM } as const;

@@ -1,5 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { runSimulated } from "../../../harness/campaign/run-simulated.ts";
+import { catalogue } from "../../../workloads/catalogue.ts";
+import { planOf } from "../../../workloads/scenario.ts";
 import { findChromium, keepScreenshot, launchChromium, openReport } from "../../testdata/browser.ts";
 import { lostInFailover, releaseAfterLoss } from "../../testdata/example-runs.ts";
 import { longRun } from "../../testdata/long-run.ts";
@@ -108,6 +111,43 @@ describe.skipIf(chromium === undefined)("the story of the HTML report", { timeou
     expect(await page.locator(".all-lanes").isHidden()).toBe(true);
   });
 
+  test("on paper: the whole plan, no heading alone at the foot of a page, and dark ink", async () => {
+    await using opened = await openReport(browser, lostInFailover(), { colorScheme: "dark" });
+    const { page } = opened;
+    await page.click(".theme");
+    await page.click(".theme");
+    expect(await page.textContent(".theme")).toBe("Theme: dark");
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const cut = await page
+      .locator("pre")
+      .evaluateAll((all) => all.filter((pre) => pre.scrollHeight > pre.clientHeight + 1).length);
+    expect(cut).toBe(0);
+    const styles = (selector: string, property: string): Promise<readonly string[]> =>
+      page
+        .locator(selector)
+        .evaluateAll((all, name) => all.map((each) => getComputedStyle(each).getPropertyValue(name)), property);
+    expect(new Set(await styles("h2, h3, summary, figcaption", "break-after"))).toEqual(new Set(["avoid"]));
+    expect(await styles("body", "background-color")).toEqual(["rgb(255, 255, 255)"]);
+  });
+
+  test("every label of an axis lies within its chart", async () => {
+    const scenario = catalogue.find(({ slug }) => slug === "async-failover");
+    if (scenario === undefined) throw new Error("no scenario");
+    const run = await runSimulated(planOf(scenario, { seed: 1 }), { required: ["mutual-exclusion"] });
+    await using opened = await openReport(browser, run.record);
+    expect(await opened.page.textContent("main")).toContain("10\u00a0000");
+    const outside = await opened.page.locator("figure svg").evaluateAll((charts) =>
+      charts.flatMap((chart) => {
+        const room = chart.getBoundingClientRect();
+        return [...chart.querySelectorAll("text")]
+          .filter((label) => label.getBoundingClientRect().left < room.left - 0.5)
+          .map((label) => label.textContent);
+      }),
+    );
+    expect(outside).toEqual([]);
+  });
+
   test("on paper: numbers, legends and diagrams, and no controls", async () => {
     await using opened = await openReport(browser, lostInFailover());
     const { page } = opened;
@@ -116,7 +156,7 @@ describe.skipIf(chromium === undefined)("the story of the HTML report", { timeou
     expect(await page.locator(".moments .show-event").first().isVisible()).toBe(true);
     expect(await page.locator(".story .legend").first().isVisible()).toBe(true);
     expect(await page.locator(".diagram svg").first().isVisible()).toBe(true);
-    expect(await page.locator(".toolbar, .stepper, .theme").filter({ visible: true }).count()).toBe(0);
+    expect(await page.locator(".timeline-block, .stepper, .theme").filter({ visible: true }).count()).toBe(0);
     await keepScreenshot(page, "print");
   });
 });
