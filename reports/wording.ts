@@ -31,6 +31,11 @@ export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   "stale-read": "a write was based on an outdated read",
 };
 
+/** A sentence in which no line breaks between a number and its unit. */
+export function unbroken(sentence: string): string {
+  return sentence.replaceAll(/(\d) (ms|s)\b/g, "$1\u{a0}$2");
+}
+
 /** Whether a client did it, and not the lock: it went on after its lease had ended. */
 export function clientIsToBlame(cause: Cause): boolean {
   return cause === "overrun";

@@ -7,27 +7,61 @@ import { readKeptRun } from "../campaign/kept-run.ts";
 import { isDecided } from "../campaign/notes/tally.ts";
 import { printableJson } from "../core/printable.ts";
 import { EXIT } from "../core/verdict.ts";
+import type { RunRecord } from "../../reports/run/run-record.ts";
+import type { Summary } from "../../reports/campaign/summary.ts";
 import { printRun, textOptions } from "./output.ts";
-import { print } from "./terminal.ts";
+import { writeReports } from "./report-files.ts";
+import { recordOutcome } from "./store/outcomes.ts";
+import { linkTo, print } from "./terminal.ts";
 
 /**
- * Prints the outcome of an exploration.
+ * Prints the outcome of an exploration, and writes its page into the store.
  * @returns the exit code: 1 when a schedule breaks the lock; 0 when all were run, none does, and enough of them decided
  * something (`isDecided`); else 2
  */
 export async function printExploration(result: ExploreResult, json: boolean): Promise<number> {
   const { findings, store } = result;
   const { broken } = findings;
+  const folder = broken?.folder === undefined ? undefined : join(store, broken.folder);
+  const record = folder === undefined ? undefined : await readKeptRun(folder);
+  const report = reportOf(result, record);
+  const pages = writeReports(report, { store, name: result.name, formats: [], quiet: json });
+  recordOutcome(store, result.name, report.summary);
   if (json) print(printableJson({ ...findings, leftOut: leftOut(findings.parameters), verdict: verdictOf(findings) }));
   else {
-    if (broken?.folder !== undefined) {
-      const folder = join(store, broken.folder);
-      printRun({ record: await readKeptRun(folder), folder }, false);
-    }
+    if (record !== undefined && folder !== undefined) printRun({ record, folder }, false);
     print(renderNotes(findings.notes, textOptions()));
-    print(`${words(result)}\n`);
+    print(`${words(result)}\n\nReport\n${pages.map((page) => `  ${linkTo(page)}\n`).join("")}`);
   }
   return EXIT[verdictOf(findings)];
+}
+
+function reportOf({ findings, reason }: ExploreResult, record: RunRecord | undefined) {
+  const { parameters, levels, outcomes, schedules, notes } = findings;
+  const { lock, topology, faults } = parameters;
+  const title = `exploration of ${lock} on ${topology.kind}`;
+  const found = { valid: "holds", invalid: "broken", unknown: "unknown" } as const;
+  const summary: Summary = {
+    title,
+    cells: [
+      {
+        lock,
+        topology: topology.kind,
+        fault: faults.join(" + "),
+        expected: "holds",
+        found: found[verdictOf(findings)],
+        runs: schedules,
+        valid: outcomes.valid,
+        invalid: outcomes.invalid,
+        unpromised: outcomes.unpromised,
+        held: [],
+        ...(record === undefined ? {} : { run: 0 }),
+      },
+    ],
+    notes: notes.map(({ folder: _, ...note }) => note),
+    exploration: { conclusion: conclusion(findings, reason), levels, leftOut: leftOut(parameters) },
+  };
+  return { title, runs: record === undefined ? [] : [record], summary };
 }
 
 function verdictOf(findings: ExploreFindings): "valid" | "invalid" | "unknown" {
@@ -64,13 +98,13 @@ function levelWords(level: LevelFindings): string {
 function conclusion(findings: ExploreFindings, reason: string): string {
   const { broken, complete, parameters, schedules } = findings;
   const bound = `up to ${counted(parameters.deviations, "deviation")}`;
-  if (broken?.path === "") return "The workload breaks it as it is, without a deviation.";
+  if (broken?.path === "") return `The workload breaks ${parameters.lock} as it is, without a deviation.`;
   if (broken !== undefined)
-    return `Schedule ${broken.path} breaks it. The same command finds it again, and the kept plan replays it.`;
+    return `Schedule ${broken.path} breaks ${parameters.lock}. The same command finds it again, and the kept plan replays it.`;
   if (!complete) return `Not complete: ${reason}. Continue with --resume.`;
   if (verdictOf(findings) === "unknown")
     return `All ${figure(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;
-  return `All ${figure(schedules)} schedules with ${bound} were run: none breaks it.`;
+  return `All ${figure(schedules)} schedules with ${bound} were run: none breaks ${parameters.lock}.`;
 }
 
 function counted(count: number, noun: string): string {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { boundWords } from "./bound-words.ts";
+import { type Exploration, explorationSchema } from "./exploration.ts";
 import { count } from "../wording.ts";
 import { type ResidualRisk, residualRiskSchema } from "../../harness/core/statistics/residual-risk.ts";
 import { NOTE_KINDS } from "../../harness/core/run-note.ts";
@@ -20,6 +21,11 @@ const cellSchema = z.object({
     ),
   runs: z.int().nonnegative().exactOptional().describe("number of runs of this cell"),
   valid: z.int().nonnegative().exactOptional().describe("number of these runs with the verdict valid"),
+  invalid: z
+    .int()
+    .nonnegative()
+    .exactOptional()
+    .describe("of an exploration: number of these runs with the verdict invalid"),
   unpromised: z
     .int()
     .nonnegative()
@@ -72,6 +78,7 @@ export const summarySchema = z.object({
     .exactOptional()
     .describe("what was observed besides the verdicts, with the number of runs"),
   residualRisk: residualRiskSchema.exactOptional().describe("what a hunt without a violation leaves open"),
+  exploration: explorationSchema.exactOptional().describe("how far an exploration went"),
   missing: z
     .object({ cells: z.int().positive(), reason: z.string() })
     .exactOptional()
@@ -101,6 +108,7 @@ export interface Summary {
   readonly cells: readonly SummaryCell[];
   readonly notes?: readonly SummaryNote[];
   readonly residualRisk?: ResidualRisk | undefined;
+  readonly exploration?: Exploration;
   readonly missing?: { readonly cells: number; readonly reason: string };
   readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
 }
@@ -230,9 +238,10 @@ function some(one: Figure): readonly Figure[] {
   return one.figure === 0 ? [] : [one];
 }
 
-/** A search ends with the first run that breaks the lock. */
-function cellFigures({ found, runs = 0, valid = 0, unpromised = 0 }: SummaryCell): readonly Figure[] {
-  const broken = found === "broken" ? 1 : 0;
+/** A search ends with the first run that breaks the lock, unless it says how many did. */
+function cellFigures(cell: SummaryCell): readonly Figure[] {
+  const { found, runs = 0, valid = 0, unpromised = 0 } = cell;
+  const broken = cell.invalid ?? (found === "broken" ? 1 : 0);
   return [
     { figure: runs, means: "runs" },
     { figure: valid, means: "valid" },
@@ -254,4 +263,20 @@ export function cellWords({ expected, found, runs, valid, held, oneDeviation, no
   const bound = unbroken && valid !== undefined ? `, ${valid} of them valid${proves}` : "";
   const deviated = unbroken && oneDeviation !== undefined ? oneDeviationWords(oneDeviation) : "";
   return `${wanted}found ${found}${after}${bound}${deviated}${note === undefined ? "" : ` (${note})`}`;
+}
+
+/** What a search of one lock under its faults came to, in words. */
+export function searchWords({ found, runs = 0, valid = 0, invalid, note }: SummaryCell): string {
+  const after = `${count(runs, "run")}, ${valid} of them valid`;
+  const words = {
+    holds: `no violation in ${after}`,
+    outlived: `no violation in ${after}; clients outlived their leases`,
+    broken:
+      invalid === undefined
+        ? `broken, found in ${count(runs, "run")}`
+        : `broken in ${invalid} of ${count(runs, "run")}`,
+    simulated: `broken in simulation only, in ${count(runs, "run")}`,
+    unknown: `undecided after ${after}`,
+  }[found];
+  return note === undefined ? words : `${words} (${note})`;
 }

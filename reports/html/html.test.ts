@@ -134,7 +134,7 @@ test("the page of a hunt for one lock has the figures of its runs, and no table 
   );
   expect(figures).toEqual(["9 runs", "8 valid", "0 unknown", "1 broke the lock"]);
   expect(page).not.toContain('<table class="matrix">');
-  expect(page).toContain("expected holds, found broken in 9 runs");
+  expect(page).toContain("broken, found in 9 runs");
 });
 
 test("the page of a hunt says why runs decided nothing, one bound only, and how to search again", () => {

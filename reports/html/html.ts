@@ -9,6 +9,7 @@ import { encodeRun, lanesOf } from "./page-data.ts";
 import { faultsSection, planSection, propertiesSection, replaySection } from "./run-sections.ts";
 import { causesSection, firstMoments, firstPicture, narrowPicture } from "./story-section.ts";
 import { headlineOf } from "../run/headline.ts";
+import { unbroken } from "../wording.ts";
 import { type About, conditionsOf, titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { storiesOf } from "../run/story.ts";
 import { timelineOf } from "../run/timeline.ts";
@@ -86,7 +87,7 @@ function runSection(run: RunRecord, index: number): Markup {
         <span class="word ${run.verdict.verdict}">${run.verdict.verdict.toUpperCase()}</span>
         <h2 id="${id}-title">${titleOf(run)}</h2>
       </div>
-      <p class="headline">${headlineOf(run)}</p>
+      <p class="headline">${unbroken(headlineOf(run))}</p>
       ${firstPicture(told)} ${replaySection(run)} ${firstMoments(told)}
       <ul class="chips" aria-label="Conditions">
         ${conditionsOf(run).map((part) => html`<li>${part}</li>`)}

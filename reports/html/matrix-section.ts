@@ -5,12 +5,14 @@ import {
   cellWords,
   isSurprise,
   missingWords,
+  searchWords,
   summaryFigures,
   summaryGrid,
   tickWords,
   type Summary,
   type SummaryCell,
 } from "../campaign/summary.ts";
+import { explorationSection } from "./exploration-section.ts";
 import { html, type Markup } from "./markup.ts";
 
 const MARK = { holds: "✓", outlived: "○", broken: "✗", simulated: "s", unknown: "?" } as const;
@@ -25,6 +27,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
   const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
     <h2 id="matrix-title">${summary.title === pageTitle ? "At a glance" : (summary.title ?? "Locks by faults")}</h2>
+    ${summary.exploration !== undefined && html`<p class="headline">${summary.exploration.conclusion}</p>`}
     <dl class="figures">
       ${summaryFigures(summary).map(
         ({ figure, means }) =>
@@ -54,6 +57,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
             ${lines.map((line) => html`<li>${line}</li>`)}
           </ul>`,
     )}
+    ${summary.exploration !== undefined && explorationSection(summary.exploration)}
     ${summary.residualRisk !== undefined && html`<p>Random plans: ${residualRiskWords(summary.residualRisk)}.</p>`}
     ${summary.missing !== undefined && html`<p><strong>${missingWords(summary.missing)}</strong></p>`}
     ${
@@ -105,7 +109,7 @@ function keyOf(summary: Summary): Markup {
 
 /** The one cell of a hunt for one lock: in words, and the command that searches it again. */
 function cellLine(cell: SummaryCell): Markup {
-  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</p>
+  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${searchWords(cell)}</p>
     ${cell.command !== undefined && commandOf(cell.command)}`;
 }
 

@@ -8,7 +8,7 @@ import { titleOf, type RunRecord } from "../run/run-record.ts";
 import { overlapWords, type Story } from "../run/story.ts";
 import { drawStory } from "../run/svg.ts";
 import type { Timeline } from "../run/timeline.ts";
-import { CAUSE_MEANING, count, formatMs } from "../wording.ts";
+import { CAUSE_MEANING, count, formatMs, unbroken } from "../wording.ts";
 import { html, Markup } from "./markup.ts";
 import { drawTimeline, type TimelineScene } from "./story-timeline.ts";
 
@@ -245,7 +245,7 @@ function storyBody(story: Story, place: number, { run, timeline, id }: StoryCont
 
 /** What several properties say of one violation differs in words only: the first says it, the others unfold. */
 function explanations({ explanations: [first = "", ...others] }: Story): Markup {
-  const paragraph = (text: string): Markup => html`<p class="explanation">${text}</p>`;
+  const paragraph = (text: string): Markup => html`<p class="explanation">${unbroken(text)}</p>`;
   return html`${paragraph(first)}${
     others.length > 0 &&
     html`<details class="others">
