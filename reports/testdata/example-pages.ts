@@ -34,6 +34,26 @@ export function aCampaign(): Report {
   };
 }
 
+/** An exploration that was interrupted. */
+export function anExploration(): Report {
+  const level = { families: 178, missing: 70, schedules: 825, newClasses: 209, symmetric: 3, alike: 4 };
+  const title = "exploration of single on single";
+  return {
+    title,
+    runs: [],
+    summary: {
+      title,
+      cells: [{ lock: "single", fault: "stall + reset", found: "unknown", runs: 826, valid: 817, held: [] }],
+      notes: [{ kind: "undecided", what: "no lock was ever contended", runs: 9 }],
+      exploration: {
+        conclusion: "Not complete: interrupted. Continue with --resume.",
+        levels: [{ ...level, deviations: 1 }],
+        leftOut: ["more than 1 deviation", "deviations that last longer than 4000 ms"],
+      },
+    },
+  };
+}
+
 /** A store with runs of each verdict, a campaign and a folder that is no run. */
 export function aStore(): StoreListing {
   const run = {

@@ -6,6 +6,7 @@ import type { Fault } from "../../core/fault.ts";
 import { listed } from "../../core/listed.ts";
 import { topologies } from "../../core/topologies/registry.ts";
 import { CAUSES, lettersOf, meaningOf, PROMISABLE, PROPERTIES, type Property } from "../../core/verdict.ts";
+import { CAUSE_WORDS } from "./cause-words.ts";
 import { TERMS } from "./terms.ts";
 import { traitWords } from "./trait-words.ts";
 
@@ -94,7 +95,10 @@ function causeEntry(cause: (typeof CAUSES)[number]): GlossaryEntry {
     kind: "causes",
     word: cause,
     meaning: CAUSE_MEANING[cause],
-    details: shown.length === 0 ? [] : [`In the catalogue: ${listed(shown.map(({ slug }) => slug))}.`],
+    details: [
+      CAUSE_WORDS[cause],
+      ...(shown.length === 0 ? [] : [`In the catalogue: ${listed(shown.map(({ slug }) => slug))}.`]),
+    ],
     see: [],
     command: shown[0] && `lockstorm reproduce ${shown[0].slug}`,
   };

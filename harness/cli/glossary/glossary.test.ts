@@ -45,6 +45,13 @@ test("all words are listed, and those of one kind", async () => {
   expect(faults.stdout).not.toContain("\n  sentinel ");
 });
 
+test("every cause says how it comes about, not only where it is seen", async () => {
+  const { stdout } = await runMain(["explain", "lost-in-failover"]);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain("failed before its replica had received the key");
+  for (const { kind, word, details } of entries.filter((entry) => entry.kind === "causes"))
+    expect([kind, word, details[0]]).toEqual([kind, word, expect.stringMatching(/^[A-Z].{30,}\.$/)]);
+});
+
 test("as JSON too", async () => {
   const { stdout } = await runMain(["explain", "failover", "--json"]);
   expect(JSON.parse(stdout)).toEqual(entries.filter(({ word }) => word === "failover"));

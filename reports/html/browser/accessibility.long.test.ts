@@ -8,7 +8,7 @@ import { axeFindings } from "../../testdata/axe.ts";
 import { findChromium, launchChromium, openDocument } from "../../testdata/browser.ts";
 import { lostInFailover, pausedPastLease } from "../../testdata/example-runs.ts";
 import { aDebate } from "../../testdata/example-debate.ts";
-import { aCampaign, aGallery, aGlossary, aStore } from "../../testdata/example-pages.ts";
+import { aCampaign, aGallery, anExploration, aGlossary, aStore } from "../../testdata/example-pages.ts";
 import { renderApiPage } from "../api-page.ts";
 import { renderHtml } from "../html.ts";
 import { renderGallery } from "../gallery-page.ts";
@@ -28,6 +28,7 @@ const PAGES: Readonly<Record<string, readonly [content: () => string, unfold?: (
       await unfoldRun(page);
     },
   ],
+  "an exploration": [() => renderHtml(anExploration())],
   "a store": [() => renderStorePage(aStore()), (page) => page.waitForSelector("body[data-ready]").then(() => {})],
   "the catalogue": [() => renderGallery(aGallery())],
   "the glossary": [() => renderGlossary(aGlossary())],
