@@ -86,7 +86,9 @@ function section(experiment: MeasuredExperiment): Markup {
     ${shareGrids(experiment).map(
       (grid) =>
         html`<figure>
-          <figcaption>${grid.property}: ${meaningOf(grid.property)} (${rowAxis}, by ${columnAxis})</figcaption>
+          <figcaption>
+            ${grid.property}: ${meaningOf(grid.property)} (rows: ${rowAxis}; columns: ${columnAxis})
+          </figcaption>
           <div class="scroll" tabindex="0" role="region" aria-label="${id}, ${grid.property}">
             ${heatMap(grid, `${id}: ${grid.property}`)}
           </div>

@@ -43,7 +43,7 @@ function section(experiment: MeasuredExperiment): readonly string[] {
     "",
     ...AUTHORS.map((author) => `- ${author}: ${says[author]}`),
     "",
-    ...shareGrids(experiment).flatMap((grid) => gridLines(grid, `${rowAxis}, by ${columnAxis}`)),
+    ...shareGrids(experiment).flatMap((grid) => gridLines(grid, `rows: ${rowAxis}; columns: ${columnAxis}`)),
     ...predictions.map(({ by, claim, holds }) => `- ${by}: ${claim}: **${holds ? "holds" : "refuted"}**`),
     ...surprises.map((words) => `- **Not as predicted:** ${words}`),
     "",
@@ -54,7 +54,7 @@ function section(experiment: MeasuredExperiment): readonly string[] {
 
 function gridLines({ property, columns, rows }: ShareGrid, axes: string): readonly string[] {
   return [
-    `\`${property}\` (${meaningOf(property)}): ${axes}`,
+    `\`${property}\` (${meaningOf(property)}); ${axes}`,
     "",
     ...table(
       ["", ...columns],

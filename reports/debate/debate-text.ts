@@ -31,7 +31,7 @@ function experimentLines(experiment: MeasuredExperiment, style: TextStyle): read
     ...AUTHORS.flatMap((author) => style.hanging({ text: `${" ".repeat(INDENT)}${author}` }, says[author], LABEL)),
     "",
     style.paint(
-      `${" ".repeat(INDENT)}runs that violated it, of the runs that could show it: ${rowAxis}, by ${columnAxis}`,
+      `${" ".repeat(INDENT)}runs that violated it, of the runs that could show it; rows: ${rowAxis}; columns: ${columnAxis}`,
       "dim",
     ),
     ...shareGrids(experiment).flatMap((grid) => gridLines(grid, style)),

@@ -98,3 +98,10 @@ test("the headline's table states its conditions", () => {
   );
   expect(text).toMatch(/^ {2}plain +single +2\.5 % \(5 of 200\) +1\.0 % \(1 of 100\)$/m);
 });
+
+test("a table says what its rows and its columns are", () => {
+  const document = renderDebateMarkdown(measured, headline);
+  const [{ rowAxis, columnAxis } = { rowAxis: "", columnAxis: "" }] = measured.experiments;
+  expect(document).toContain(`; rows: ${rowAxis}; columns: ${columnAxis}\n`);
+  expect(document).not.toMatch(/\bby by\b|, by for\b/);
+});

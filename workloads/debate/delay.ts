@@ -90,7 +90,7 @@ export const delay: Experiment = {
   conclude: (cells) => {
     const broken = brokenIn(cells, "lost-updates");
     return (
-      `Updates were lost only with these slow: ${namesOf(broken, "row")} (delays of ${namesOf(broken, "column")} leases: ` +
+      `Updates were lost only where this was slow: ${namesOf(broken, "row")} (delays of ${namesOf(broken, "column")} leases: ` +
       `${violatedWords(broken, "lost-updates")}); between client and lock nodes in ${violatedWords(inRows(cells, lockRows), "lost-updates")}.`
     );
   },

@@ -54,7 +54,7 @@ export const restartDelay: Experiment = {
       "A node that stays away for longer than the longest lease is safe without any disk; or it syncs each write, and needs no delay.",
   },
   rowAxis: "lock, disk, crash",
-  columnAxis: "the node is away for, in leases",
+  columnAxis: "how long the node is away, in leases",
   counts: ["lease-exclusion"],
   cells: () =>
     pairs(SETTINGS, DELAYS).map(([setting, share]) => ({
