@@ -41,23 +41,21 @@ function reportOf({ findings, reason }: ExploreResult, record: RunRecord | undef
   const { lock, topology, faults } = parameters;
   const title = `exploration of ${lock} on ${topology.kind}`;
   const found = { valid: "holds", invalid: "broken", unknown: "unknown" } as const;
+  const cell = {
+    lock,
+    topology: topology.kind,
+    fault: faults.join(" + "),
+    expected: "holds",
+    found: found[verdictOf(findings)],
+    runs: schedules,
+    valid: outcomes.valid,
+    invalid: outcomes.invalid,
+    unpromised: outcomes.unpromised,
+    held: [],
+  } as const;
   const summary: Summary = {
     title,
-    cells: [
-      {
-        lock,
-        topology: topology.kind,
-        fault: faults.join(" + "),
-        expected: "holds",
-        found: found[verdictOf(findings)],
-        runs: schedules,
-        valid: outcomes.valid,
-        invalid: outcomes.invalid,
-        unpromised: outcomes.unpromised,
-        held: [],
-        ...(record === undefined ? {} : { run: 0 }),
-      },
-    ],
+    cells: [record === undefined ? cell : { ...cell, run: 0 }],
     notes: notes.map(({ folder: _, ...note }) => note),
     exploration: { conclusion: conclusion(findings, reason), levels, leftOut: leftOut(parameters) },
   };
