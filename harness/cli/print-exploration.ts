@@ -56,7 +56,7 @@ function reportOf({ findings, reason }: ExploreResult, record: RunRecord | undef
   const summary: Summary = {
     title,
     cells: [record === undefined ? cell : { ...cell, run: 0 }],
-    notes: notes.map(({ folder: _, ...note }) => note),
+    notes: notes.map(({ kind, what, runs }) => ({ kind, what, runs })),
     exploration: { conclusion: conclusion(findings, reason), levels, leftOut: leftOut(parameters) },
   };
   return { title, runs: record === undefined ? [] : [record], summary };

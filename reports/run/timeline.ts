@@ -11,10 +11,10 @@ import { collectFaults, type FaultSpan } from "./fault-spans.ts";
 export type WriteMark = AuditEvent["value"] & Pick<AuditEvent, "time" | "index" | "key">;
 
 /** A place in the queue for a key, as the lock told it to a client. */
-export type QueueMark = Pick<QueuedEvent, "time" | "index" | "key"> & { readonly client: number };
+type QueueMark = Pick<QueuedEvent, "time" | "index" | "key"> & { readonly client: number };
 
 /** One of several independent servers votes, and the majority grants; a server alone, or a master, grants. */
-export type GivesTwice = "votes twice" | "grants twice";
+type GivesTwice = "votes twice" | "grants twice";
 
 /** A history arranged for drawing. Everything in it is in the order of the history. */
 export interface Timeline {
