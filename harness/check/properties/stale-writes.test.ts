@@ -286,7 +286,7 @@ describe("a rightful holder whose write is refused", () => {
       "because it had accepted fencing token 1 of owner a. ",
     );
     expect(violationsOf("stale-writes", equal("b"))[0]?.explanation).toContain(
-      "An earlier hold has the same fencing token: the lock must issue a larger one for each hold.",
+      "an earlier hold has the same fencing token: the lock must issue a larger one for each hold.",
     );
     // A resource that refuses the same owner's token has another reason.
     expect(judged(equal("a"))).toBe("valid");
