@@ -77,6 +77,7 @@ describe("reading a plan", () => {
     ["is not there", () => join(store, "nothing.json"), "cannot be read as a plan"],
     ["is not JSON", () => write("{"), "cannot be read as a plan"],
     ["is no plan", () => write("{}"), "is not a plan: format:"],
+    ["is a list", () => write("[]"), "is not a plan: Invalid input: expected object"],
     ["comes from the future", () => write(JSON.stringify({ ...plan(), version: 2 })), "is not a plan: version:"],
     ["has what plans have not", () => write(JSON.stringify({ ...plan(), speed: 2 })), "is not a plan"],
     [

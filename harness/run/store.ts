@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.ts";
+import { firstIssue } from "../history/first-issue.ts";
 import type { History } from "../history/history.ts";
 import { type Plan, planSchema } from "../core/plan.ts";
 import { codeOf, mendOfWriting, systemReason } from "../core/system-reason.ts";
@@ -121,9 +122,5 @@ export function readPlan(path: string): Plan {
   }
   const parsed = planSchema.safeParse(json);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new UserError(
-    `${path} is not a plan: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
-    "correct the plan, or record it again",
-  );
+  throw new UserError(`${path} is not a plan: ${firstIssue(parsed.error)}`, "correct the plan, or record it again");
 }
