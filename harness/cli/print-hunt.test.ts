@@ -17,7 +17,7 @@ test("a hunt that drew no plan at random says that it gives no bound, and what w
   const { code, stdout } = await hunt("--lock", "single", "--runs", "2");
   expect(code).toBe(0);
   expect(stdout.replaceAll("\n", " ")).toContain(
-    "no property that the lock claims was violated. These plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some. Seed 1.",
+    "no property that the lock claims was violated: these plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some. Seed 1.",
   );
 });
 

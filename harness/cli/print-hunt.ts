@@ -20,7 +20,7 @@ import { badgeWords, writeReports } from "./report-files.ts";
 
 /** Plans that were chosen in an order are no sample of others, so no bound follows from them. */
 const NONE_DRAWN =
-  "These plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some";
+  "these plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some";
 
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
@@ -161,10 +161,10 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     const what = isModulePath(lock)
       ? "no required property was violated"
       : "no property that the lock claims was violated";
-    const open = residualRisk === undefined ? `. ${NONE_DRAWN}` : `: ${residualRiskWords(residualRisk)}`;
+    const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
     if (isDecided(findings) && lostShards !== undefined)
       return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;
-    if (isDecided(findings)) return `${total}${held}; ${what}${open}. Seed ${seed}.`;
+    if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
     if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
