@@ -10,6 +10,7 @@ import { grants } from "./checks/grants.ts";
 import { loss } from "./checks/loss.ts";
 import { lostRelease } from "./checks/lost-release.ts";
 import { lostReply } from "./checks/lost-reply.ts";
+import { oneTry } from "./checks/one-try.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
 import { queue } from "./checks/queue.ts";
@@ -26,6 +27,7 @@ import type { ConformityCheck } from "./conformity.ts";
 export const CHECKLIST: readonly ConformityCheck[] = [
   grants,
   contention,
+  oneTry,
   waiting,
   givingUp,
   release,

@@ -1,20 +1,38 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { replyWords, LEASE_MS, roundedMs, unknownOutcome } from "../trial.ts";
+import { replyWords, isGranted, LEASE_MS, roundedMs, unknownOutcome, type Trial } from "../trial.ts";
 
 const WAIT_MS = 500;
 /** A last round of requests and a pause between two tries. */
 const BEYOND_MS = 1000;
+/** When the lease of the first holder is over, should its release not have ended it. */
+const OVER_MS = LEASE_MS + 100;
 
-/** A client that waits gives up when `waitMs` is over. */
+/** A client that waits gives up when `waitMs` is over, and does not take the lock any more. */
 export const givingUp: ConformityCheck = {
   name: "giving-up",
-  asks: "acquire gives up soon after waitMs, as contended",
+  asks: "acquire gives up soon after waitMs, as contended, and does not take the lock afterwards",
   async run(trial) {
-    await trial.granted(0, { ttlMs: LEASE_MS });
-    const { reply, tookMs } = await trial.acquire(1, { ttlMs: 1000, waitMs: WAIT_MS });
-    if (reply.ok) trial.mistake("a second client was granted a lock that is held");
-    else if (tookMs > WAIT_MS + BEYOND_MS) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
+    const fromMs = trial.nowMs;
+    const held = await trial.granted(0, { ttlMs: LEASE_MS });
+    const { reply, tookMs } = await trial.acquire(1, { ttlMs: LEASE_MS, waitMs: WAIT_MS });
+    if (reply.ok) {
+      trial.mistake("a second client was granted a lock that is held");
+      return;
+    }
+    if (tookMs > WAIT_MS + BEYOND_MS) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
     else if (reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     else if (reply.kind !== "contended") trial.mistake(`acquire gave up with ${replyWords(reply)}, not as contended`);
+    await trial.release(0, held);
+    await trial.sleep(fromMs + OVER_MS - trial.nowMs);
+    await findLateGrant(trial);
   },
 };
+
+/** A library that waits for ever is granted the lock some time, and only its driver can give it back. */
+async function findLateGrant(trial: Trial): Promise<void> {
+  const next = await trial.acquire(2, { ttlMs: 1000 });
+  const keptMs = Math.max(...(await trial.expiries()));
+  if (isGranted(next.reply) || keptMs === 0) return;
+  const kept = `the servers keep it for another ${roundedMs(keptMs)}, so that no other client gets it`;
+  trial.mistake(`a client was granted the lock after it had given up, and ${kept}: release what is granted too late`);
+}

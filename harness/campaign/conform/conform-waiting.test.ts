@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import type { LockDriver } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { conformDriver } from "./conform-driver.ts";
+import { driverWith } from "./testing/right-drivers.ts";
+
+/** What one check of the list found. */
+async function found(check: string, driver: LockDriver) {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  return checks.find(({ name }) => name === check);
+}
+
+/** A library that waits for ever: its driver answers `info` when its own timer is over, and `late` sees what is granted then. */
+function impatient(
+  forMs: (waitMs: number) => number,
+  late: (release: () => Promise<unknown>) => void = (release) => void release(),
+): LockDriver {
+  return driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const forEver = right.acquire(key, { ...options, waitMs: 1e6 });
+      let isOver = false;
+      void forEver.then((answer) => {
+        if (isOver && answer.type === "ok") late(() => right.release(answer.value));
+      });
+      const timer = new Promise<undefined>(
+        (resolve) => void setTimeout(() => resolve(undefined), forMs(options.waitMs)),
+      );
+      const answer = await Promise.race([forEver, timer]);
+      isOver = answer === undefined;
+      return answer ?? { type: "info", reason: "gave up" };
+    },
+  }));
+}
+
+test("a driver that gives up a try before its answer can come makes a mistake", async () => {
+  const driver = impatient((waitMs) => waitMs + 10);
+  expect(await found("one-try", driver)).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringMatching(/info \(gave up\) after 10 ms.*its reply/)],
+  });
+});
+
+test("a driver that waits for the answer of its try makes none", async () => {
+  const driver = impatient((waitMs) => waitMs + 1000);
+  expect(await found("one-try", driver)).toMatchObject({ outcome: "passed" });
+  expect((await found("giving-up", driver))?.outcome).toBe("remark");
+});
+
+test("a driver that keeps a lock which is granted after it gave up makes a mistake", async () => {
+  const driver = impatient(
+    (waitMs) => waitMs + 500,
+    () => {},
+  );
+  expect(await found("giving-up", driver)).toMatchObject({
+    outcome: "mistake",
+    details: [expect.stringContaining("granted the lock after it had given up")],
+  });
+});
+
+test("an extension of which the library says nothing is a remark", async () => {
+  const driver = driverWith((_, right) => ({
+    extend: async (...args) => {
+      await right.extend!(...args);
+      return { type: "info", reason: "extend() says nothing" };
+    },
+  }));
+  expect(await found("extension", driver)).toMatchObject({
+    outcome: "remark",
+    details: [expect.stringContaining("extend() says nothing")],
+  });
+});
