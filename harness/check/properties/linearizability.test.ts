@@ -237,6 +237,24 @@ describe("linearizability", () => {
     expect(judge(new StepBudget(100_000))?.verdict).toBe("invalid");
   });
 
+  it("blames what may have taken the lock from whoever held it, also where only the general search decides", () => {
+    const recording = new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { ttlMs: 4000 })
+      .seek(40, 1, { ttlMs: 4000 })
+      .leave(1800, 0, "a")
+      .info(2800, 0, "release")
+      .seek(2800, 2, { ttlMs: 4000 })
+      .granted(4014, 1, "b")
+      .granted(4170, 2, "c")
+      .leave(4170, 2, "c")
+      .info(4171, 2, "release")
+      .lost(6014, 1, "b");
+    const decided = judged(recording);
+    expect(decided).toMatch(/^invalid; foreign-release /);
+    // One more operation of the owner that has lost its hold.
+    expect(judged(recording.leave(6014, 1, "b").info(7014, 1, "release"))).toBe(decided);
+  });
+
   it("does not apply when nothing succeeded", () => {
     expect(judged(new Recording().fail(0, 0))).toBe("not-applicable");
   });

@@ -1,4 +1,5 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { rivalsOf } from "../evidence/overlaps.ts";
 import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
@@ -53,6 +54,8 @@ class Linearizability implements Checker {
   readonly #budget: StepBudget;
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
+  /** The latest hold beside which another one was granted, by the operation that was granted it. */
+  readonly #beside = new WeakMap<LockOperation, Hold>();
   /** Keys on which some operation succeeded. */
   readonly #granted = new Set<string>();
   /** Whether some operation succeeded on a key that is concluded. */
@@ -105,7 +108,7 @@ class Linearizability implements Checker {
     } else {
       const operation = operations.complete(this.#asHeard(event, step.invocation));
       const granted = step.changes.find(({ kind }) => kind === "granted");
-      if (operation !== undefined && granted !== undefined) this.#holds.set(operation, granted.hold);
+      if (operation !== undefined && granted !== undefined) this.#remember(operation, granted.hold);
       if (event.type === "ok") this.#granted.add(event.key);
     }
     if (wasFollowing) this.#report(event.key, operations.progress);
@@ -176,6 +179,12 @@ class Linearizability implements Checker {
     const since = invocation?.time ?? completion.time;
     if (!this.#evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
     return { ...completion, type: "info", value: {} };
+  }
+
+  #remember(operation: LockOperation, hold: Hold): void {
+    this.#holds.set(operation, hold);
+    const [rival] = rivalsOf(hold, this.#evidence.holds.latest(hold.key));
+    if (rival !== undefined) this.#beside.set(operation, rival);
   }
 
   #report(key: string, progress: KeyProgress): void {
@@ -295,11 +304,19 @@ class Linearizability implements Checker {
       `between ${timeWords(invokedTime)} and ${timeWords(completedTime)}, ${model}.`;
     const mine = this.#holds.get(operation);
     const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
+    const interferences = this.#evidence.interferences.of(key);
+    const theirs = this.#beside.get(operation);
+    if (met === undefined && mine !== undefined && theirs !== undefined) {
+      const until = { index: completed, time: completedTime, owner: mine.owner };
+      const ends = earlyEnds(theirs, theirs.invokedTime, until, this.#evidence, interferences);
+      const holders = [holder(theirs), holder(mine)] as const;
+      return { ...explain(account, [theirs.grantedIndex, invoked, completed], [...ends, this.#ofNoOrder()]), holders };
+    }
     if (met === undefined) {
       const hypotheses = [...losses(0, completedTime, this.#evidence), this.#ofNoOrder()];
       return explain(account, [invoked, completed], hypotheses);
     }
-    const hypotheses = promiseHypotheses(met, this.#evidence, this.#evidence.interferences.of(key));
+    const hypotheses = promiseHypotheses(met, this.#evidence, interferences);
     const holders = [holder(met.first), holder(met.second)] as const;
     return { ...explain(account, [met.first.grantedIndex, invoked, completed], hypotheses), holders };
   }
