@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { judge } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -146,6 +147,21 @@ describe("of grants that overlap in time", () => {
       .granted(300, 0, "a", { fence: 2 });
     expect(judged(early)).toBe("valid");
     expect(judged(overtaken())).toBe("invalid; token-overtaken 2,3");
+  });
+
+  it("names the two grants that may be the other way round, also where a third one shows it", () => {
+    const later = new Recording({ clients: 2, backend: "simulated" })
+      .seek(0, 0, { ttlMs: 2400 })
+      .seek(40, 1, { ttlMs: 2400 })
+      .granted(2440, 1, "b", { fence: 1 })
+      .granted(2592, 0, "a", { fence: 2 })
+      .leave(4121, 1, "b")
+      .info(4122, 1, "release")
+      .acquire(4123, 3, "c", { fence: 3 });
+    expect(judged(later)).toBe("invalid; token-overtaken 2,3");
+    const [violation] = checkHistory(later.history).properties["fencing-tokens"]?.violations ?? [];
+    expect(violation?.holders?.map(({ owner }) => owner)).toEqual(["a", "b"]);
+    expect(violation?.explanation).toMatch(/with fencing token 2; .* with fencing token 1\. The first must have held/);
   });
 
   it("says nothing where exclusion itself was broken", () => {

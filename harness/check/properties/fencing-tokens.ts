@@ -34,6 +34,14 @@ interface KeyTokens {
   readonly byFence: Map<number, TokenGrant>;
 }
 
+/** Two grants that the lock may have made in the other order than their fencing tokens say. */
+interface Overtaking {
+  readonly larger: TokenGrant;
+  readonly smaller: TokenGrant;
+  /** Whether no other two grants can explain why the tokens are out of order. */
+  readonly isOnlyPair: boolean;
+}
+
 interface PendingAcquire {
   readonly invokedIndex: number;
   /** The largest fencing token granted before the invocation: this one must be larger. */
@@ -74,7 +82,7 @@ class FencingTokens implements Checker {
   readonly #order: TokenOrder;
   readonly #otherOnReentry: { readonly key: string; readonly grant: TokenGrant; readonly outer: TokenGrant }[] = [];
   /** For each key at most one order of tokens that no order of the holds explains. */
-  readonly #disorders: { readonly key: string; readonly larger: TokenGrant; readonly smaller: TokenGrant }[] = [];
+  readonly #disorders: ({ readonly key: string } & Overtaking)[] = [];
   /** Keys for which two grants show by themselves that the tokens are out of order. */
   readonly #told = new Set<string>();
   #grants = 0;
@@ -138,10 +146,10 @@ class FencingTokens implements Checker {
 
   finish(): PropertyVerdict {
     for (const disorder of this.#order.finish()) this.#overtaken(disorder);
-    for (const { key, larger, smaller } of this.#disorders) {
-      if (this.#mayHaveLost(Math.max(larger.time, smaller.time))) continue;
+    for (const { key, ...overtaking } of this.#disorders) {
+      if (this.#mayHaveLost(Math.max(overtaking.larger.time, overtaking.smaller.time))) continue;
       if (!this.#told.has(key)) this.#evidence.tokenFaults.set(key, "token-overtaken");
-      this.#findings.add(() => this.#describeOvertaking(key, larger, smaller));
+      this.#findings.add(() => this.#describeOvertaking(key, overtaking));
     }
     for (const { key, grant, outer } of this.#otherOnReentry) {
       if (this.#mayBeNew(grant, outer)) continue;
@@ -218,8 +226,7 @@ class FencingTokens implements Checker {
     const fence = operation?.fence ?? own ?? tokens.latest.fence;
     const one = tokens.byFence.get(fence) ?? tokens.latest;
     const other = tokens.byFence.get(rival ?? tokens.largest.fence) ?? tokens.largest;
-    const [larger, smaller] = one.fence > other.fence ? [one, other] : [other, one];
-    this.#disorders.push({ key, larger, smaller });
+    this.#disorders.push({ key, ...overtakingOf(one, other, tokens.byFence.values()) });
   }
 
   /** Whether a fault may have taken a lock before: then the order that explains the answers need not be the true one. */
@@ -255,11 +262,14 @@ class FencingTokens implements Checker {
     );
   }
 
-  #describeOvertaking(key: string, larger: TokenGrant, smaller: TokenGrant): Violation {
+  #describeOvertaking(key: string, { larger, smaller, isOnlyPair }: Overtaking): Violation {
     const { header } = this.#evidence;
     const told = ({ process, fence, invokedTime, time }: TokenGrant): string =>
       `${clientInWords(header, process)} asked for ${key} at ${timeWords(invokedTime)} and was granted it at ${timeWords(time)} with fencing token ${fence}`;
-    const account = `The fencing tokens contradict the order of the holds. ${told(larger)}; ${told(smaller)}. The first must have held before the second: no other order explains the lock's answers.`;
+    const order = isOnlyPair
+      ? "The first must have held before the second: no other order explains the lock's answers"
+      : "No order that explains the lock's answers gives each hold a larger token than those before it";
+    const account = `The fencing tokens contradict the order of the holds. ${told(larger)}; ${told(smaller)}. ${order}.`;
     return {
       ...explain(
         account,
@@ -300,4 +310,23 @@ class FencingTokens implements Checker {
 function grantedToAnother({ latest, latestOfAnother }: KeyTokens, owner: string, after: number): boolean {
   const last = latest?.owner === owner ? latestOfAnother : latest;
   return last !== undefined && last.index > after;
+}
+
+/**
+ * Which grants overtook each other, where these two show that the order of the tokens is none of the holds: these, or if
+ * the one with the larger token was asked for when the other was known, one of them and a grant at the same time.
+ */
+function overtakingOf(one: TokenGrant, other: TokenGrant, grants: Iterable<TokenGrant>): Overtaking {
+  const [larger, smaller] = one.fence > other.fence ? [one, other] : [other, one];
+  if (larger.invokedIndex < smaller.index) return { larger, smaller, isOnlyPair: true };
+  const pairs: Omit<Overtaking, "isOnlyPair">[] = [];
+  for (const grant of grants) {
+    for (const party of [smaller, larger]) {
+      if (grant.invokedIndex > party.index || party.invokedIndex > grant.index || grant.fence === party.fence) continue;
+      const [most, least] = grant.fence > party.fence ? [grant, party] : [party, grant];
+      pairs.push({ larger: most, smaller: least });
+    }
+  }
+  const [first] = pairs;
+  return { ...(first ?? { larger, smaller }), isOnlyPair: pairs.length === 1 };
 }
