@@ -327,6 +327,6 @@ function overtakingOf(one: TokenGrant, other: TokenGrant, grants: Iterable<Token
       pairs.push({ larger: most, smaller: least });
     }
   }
-  const [first] = pairs;
-  return { ...(first ?? { larger, smaller }), isOnlyPair: pairs.length === 1 };
+  const [overtaken = { larger, smaller }] = pairs;
+  return { ...overtaken, isOnlyPair: pairs.length === 1 };
 }
