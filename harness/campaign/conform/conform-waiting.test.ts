@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { conformDriver } from "./conform-driver.ts";
-import { driverWith } from "./testing/right-drivers.ts";
+import { driverWith, renewing } from "./testing/right-drivers.ts";
 
 /** What one check of the list found. */
 async function found(check: string, driver: LockDriver) {
@@ -69,4 +69,27 @@ test("an extension of which the library says nothing is a remark", async () => {
     outcome: "remark",
     details: [expect.stringContaining("extend() says nothing")],
   });
+});
+
+test("the commands of a lock that renews its lease without pause are counted", async () => {
+  const driver = driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      const renew = async (): Promise<void> => {
+        if (answer.type === "ok" && (await right.extend!(answer.value, options.ttlMs)).type === "ok") await renew();
+      };
+      void renew();
+      return answer;
+    },
+  }));
+  const { details = [], outcome } = (await found("renewal", driver)) ?? {};
+  expect(outcome).toBe("remark");
+  expect(details).toContainEqual(
+    expect.stringMatching(/^while the lock is held, its holder sends \d+ commands per second/),
+  );
+  const unhurried = await found(
+    "renewal",
+    renewing(({ validFromMs: _, ...renewed }) => renewed),
+  );
+  expect(unhurried).toMatchObject({ outcome: "passed" });
 });
