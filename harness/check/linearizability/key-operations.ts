@@ -110,8 +110,7 @@ export class KeyOperations {
    */
   invoke(invocation: LockInvocation, stranger: boolean, isAsking = false): void {
     if (this.#isDecided()) return;
-    const unknown =
-      invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
+    const unknown = invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
     if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
       const { process, value } = invocation;

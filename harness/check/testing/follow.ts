@@ -5,7 +5,7 @@ import { lockModel, type LockModel, type LockModelName, type LockOperation } fro
 import { OwnerlessLinearization } from "../linearizability/ownerless-linearization.ts";
 import { StepBudget } from "../linearizability/step-budget.ts";
 import type { SearchOutcome } from "../linearizability/wgl.ts";
-import { eventsOf } from "./operation-events.ts";
+import { eventsOf, type OperationEvent } from "./operation-events.ts";
 
 /**
  * Runs the incremental algorithm over finished operations, in the order in which the checker would. It learns each
@@ -54,11 +54,13 @@ export function followEvents(
   operations: readonly LockOperation[],
   model: LockModelName,
   observeContention = true,
+  onEvent: (following: KeyOperations, event: OperationEvent) => void = () => {},
 ): KeyOperations {
   const following = new KeyOperations(lockModel(model), observeContention, Infinity);
   for (const event of eventsOf(operations)) {
     if ("invocation" in event) following.invoke(event.invocation, event.stranger);
     else following.complete(event.completion);
+    onEvent(following, event);
   }
   following.finish();
   return following;
