@@ -47,6 +47,9 @@ type Capabilities struct {
 	Permits bool
 	// Modes says that the Client is a [ReadWriteLock].
 	Modes bool
+	// Fair says that waiting clients are granted the lock in the order in which they came, and that [Environment.Queued] is
+	// called when one stands in the queue.
+	Fair bool
 }
 
 // Endless is the ValidFor of a lock without leases, which is held until it is released.
@@ -156,6 +159,13 @@ func (s Servers) Translate(announced string) string {
 // Lost tells lockstorm that the lock found out by itself that this lease is gone.
 func (e Environment) Lost(key, owner string) {
 	e.tell(lostEvent{Event: "lost", Key: key, Owner: owner})
+}
+
+// Queued tells lockstorm that the server has answered that the acquire that runs stands in the queue for key. Call it before
+// the acquire ends, once for each place: again if it lost its place because it did not show itself in time, and took one at
+// the end of the queue.
+func (e Environment) Queued(key string) {
+	e.tell(queuedEvent{Event: "queued", Key: key})
 }
 
 // Renewed tells lockstorm that the lock prolonged a lease by itself, for validFor, by a request that was sent at sentAt.

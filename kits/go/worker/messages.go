@@ -51,6 +51,7 @@ type capabilitiesMessage struct {
 type supports struct {
 	Permits bool `json:"permits"`
 	Modes   bool `json:"modes"`
+	Fair    bool `json:"fair"`
 }
 
 // An owner that is empty is said to be, so that lockstorm can name the field.
@@ -94,6 +95,11 @@ type lostEvent struct {
 	Owner string `json:"owner"`
 }
 
+type queuedEvent struct {
+	Event string `json:"event"`
+	Key   string `json:"key"`
+}
+
 type renewedEvent struct {
 	Event      string  `json:"event"`
 	Key        string  `json:"key"`
@@ -109,7 +115,7 @@ func (c Capabilities) message() *capabilitiesMessage {
 	}
 	return &capabilitiesMessage{
 		Extend: extend, TTLGranularityMs: max(1, c.TTLGranularity.Milliseconds()), Reentrant: c.Reentrant, Fence: c.Fence,
-		Waits: c.Waits, Supports: supports{Permits: c.Permits, Modes: c.Modes},
+		Waits: c.Waits, Supports: supports{Permits: c.Permits, Modes: c.Modes, Fair: c.Fair},
 	}
 }
 

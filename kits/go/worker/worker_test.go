@@ -137,7 +137,7 @@ func TestIsReadyWithItsCapabilitiesAndCloses(t *testing.T) {
 	want := []message{
 		{"ready": true, "capabilities": message{
 			"extend": "same", "ttlGranularityMs": 1000.0, "reentrant": false, "fence": true, "waits": false,
-			"supports": message{"permits": false, "modes": false},
+			"supports": message{"permits": false, "modes": false, "fair": false},
 		}},
 		{"closed": true},
 	}
@@ -150,7 +150,7 @@ func TestCapabilitiesThatSayNothing(t *testing.T) {
 	got := converse(t, worker.Capabilities{}, connectInMemory, message{"protocol": 1, "describe": true})
 	want := []message{{"ready": true, "capabilities": message{
 		"extend": "none", "ttlGranularityMs": 1.0, "reentrant": false, "fence": false, "waits": false,
-		"supports": message{"permits": false, "modes": false},
+		"supports": message{"permits": false, "modes": false, "fair": false},
 	}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -203,7 +203,33 @@ func TestAsksForPermitsAndModes(t *testing.T) {
 		t.Errorf("a lock without leases states a validity: %v", answers[0])
 	}
 	stated := converse(t, worker.Capabilities{Permits: true}, connect, message{"protocol": 1, "describe": true})
-	want := message{"permits": true, "modes": false}
+	want := message{"permits": true, "modes": false, "fair": false}
+	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("it supports %v, want %v", got, want)
+	}
+}
+
+// firstCome grants each key in the order of a queue.
+type firstCome struct{ *inMemory }
+
+func (c firstCome) Acquire(ctx context.Context, key string, ttl, wait time.Duration) (worker.Grant, error) {
+	c.environment.Queued(key)
+	return c.inMemory.Acquire(ctx, key, ttl, wait)
+}
+
+func TestTellsAPlaceInTheQueueBeforeTheAnswer(t *testing.T) {
+	connect := func(environment worker.Environment) (worker.Client, error) {
+		return firstCome{&inMemory{environment: environment, owners: map[string]string{}}}, nil
+	}
+	answers := perform(t, connect, acquire("k"))
+	if want := (message{"event": "queued", "key": "k"}); !reflect.DeepEqual(answers[0], want) {
+		t.Errorf("got %v, want %v", answers[0], want)
+	}
+	if answers[1]["owner"] != "me" {
+		t.Errorf("got %v", answers[1])
+	}
+	stated := converse(t, worker.Capabilities{Fair: true}, connect, message{"protocol": 1, "describe": true})
+	want := message{"permits": false, "modes": false, "fair": true}
 	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("it supports %v, want %v", got, want)
 	}

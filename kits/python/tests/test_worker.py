@@ -68,7 +68,7 @@ def test_is_ready_with_its_capabilities_and_closes():
                 "reentrant": False,
                 "fence": True,
                 "waits": False,
-                "supports": {"permits": False, "modes": False},
+                "supports": {"permits": False, "modes": False, "fair": False},
             },
         },
         {"closed": True},
@@ -135,8 +135,25 @@ def test_asks_for_permits_and_modes_where_they_are_supported():
     asked = [{"limit": 3, "permits": 2}, {"limit": 3}, {"mode": "shared"}, {}]
     requests = [{"id": number, **acquire(), **sharing} for number, sharing in enumerate(asked)]
     ready, *answers, _ = converse(*requests, {"op": "close"}, lock=Shared)
-    assert ready["capabilities"]["supports"] == {"permits": True, "modes": True}
+    assert ready["capabilities"]["supports"] == {"permits": True, "modes": True, "fair": False}
     assert [answer["owner"] for answer in answers] == ["2 of 3", "1 of 3", "shared", "me"]
+
+
+class FirstCome(InMemory):
+    """Grants each key in the order of a queue."""
+
+    capabilities = Capabilities(waits=True, fair=True)
+
+    def acquire(self, key, ttl_ms, wait_ms):
+        self.environment.queued(key)
+        return super().acquire(key, ttl_ms, wait_ms)
+
+
+def test_a_place_in_the_queue_is_told_before_the_answer():
+    ready, queued, granted, _ = converse({"id": 0, **acquire()}, {"op": "close"}, lock=FirstCome)
+    assert ready["capabilities"]["supports"] == {"permits": False, "modes": False, "fair": True}
+    assert queued == {"event": "queued", "key": "k"}
+    assert granted["owner"] == "me"
 
 
 def test_a_lock_without_leases_states_no_validity():

@@ -26,6 +26,8 @@ class Capabilities:
     ``extend``: ``"none"``, ``"same"`` (an extension always gives the lease its first length again) or ``"any"``.
     ``ttl_granularity_ms``: leases are whole multiples of this many milliseconds.
     ``permits``: a semaphore, asked by ``acquire_permits``. ``modes``: a read-write lock, asked by ``acquire_mode``.
+    ``fair``: waiting clients are granted the lock in the order in which they came, and ``Environment.queued`` says when one stands
+    in the queue.
     """
 
     extend: str = "none"
@@ -35,6 +37,7 @@ class Capabilities:
     waits: bool = False
     permits: bool = False
     modes: bool = False
+    fair: bool = False
 
     def message(self) -> Dict[str, Any]:
         """The capabilities as the protocol has them."""
@@ -44,7 +47,7 @@ class Capabilities:
             "reentrant": self.reentrant,
             "fence": self.fence,
             "waits": self.waits,
-            "supports": {"permits": self.permits, "modes": self.modes},
+            "supports": {"permits": self.permits, "modes": self.modes, "fair": self.fair},
         }
 
 
@@ -96,6 +99,11 @@ class Environment:
         self.tell(
             {"event": "renewed", "key": key, "owner": owner, "validForMs": valid_for_ms, "grantedAt": granted_at}
         )
+
+    def queued(self, key: str) -> None:
+        """The server has answered that the acquire that runs stands in the queue for ``key``. Call it before the acquire ends, once
+        for each place: again if it lost its place because it did not show itself in time, and took one at the end of the queue."""
+        self.tell({"event": "queued", "key": key})
 
 
 class LockClient:

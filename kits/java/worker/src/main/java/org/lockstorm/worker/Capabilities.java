@@ -14,6 +14,7 @@ import java.util.Map;
  * @param waits whether {@code acquire} can wait for another holder
  * @param permits whether it is a semaphore: {@link LockClient#acquirePermits}
  * @param modes whether it is a read-write lock: {@link LockClient#acquireMode}
+ * @param fair whether waiting clients are granted the lock in the order in which they came: {@link Environment#queued}
  */
 public record Capabilities(
     Extension extension,
@@ -22,7 +23,8 @@ public record Capabilities(
     boolean fence,
     boolean waits,
     boolean permits,
-    boolean modes) {
+    boolean modes,
+    boolean fair) {
   /** A lock that can be acquired and released, for any lease. */
   public static final Capabilities NONE = new Capabilities(Extension.NONE, 1, false, false, false);
 
@@ -36,7 +38,7 @@ public record Capabilities(
    * @param waits whether {@code acquire} can wait for another holder
    */
   public Capabilities(Extension extension, long ttlGranularityMs, boolean reentrant, boolean fence, boolean waits) {
-    this(extension, ttlGranularityMs, reentrant, fence, waits, false, false);
+    this(extension, ttlGranularityMs, reentrant, fence, waits, false, false, false);
   }
 
   /** Which extensions a lock can give. */
@@ -56,7 +58,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withExtension(Extension possible) {
-    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits, permits, modes);
+    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits, permits, modes, fair);
   }
 
   /**
@@ -66,7 +68,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withTtlGranularityMs(long stepMs) {
-    return new Capabilities(extension, stepMs, reentrant, fence, waits, permits, modes);
+    return new Capabilities(extension, stepMs, reentrant, fence, waits, permits, modes, fair);
   }
 
   /**
@@ -75,7 +77,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withReentry() {
-    return new Capabilities(extension, ttlGranularityMs, true, fence, waits, permits, modes);
+    return new Capabilities(extension, ttlGranularityMs, true, fence, waits, permits, modes, fair);
   }
 
   /**
@@ -84,7 +86,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withFence() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits, permits, modes);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits, permits, modes, fair);
   }
 
   /**
@@ -93,7 +95,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withWaiting() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true, permits, modes);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true, permits, modes, fair);
   }
 
   /**
@@ -102,7 +104,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withPermits() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, true, modes);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, true, modes, fair);
   }
 
   /**
@@ -111,7 +113,16 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withModes() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, true);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, true, fair);
+  }
+
+  /**
+   * The same, of a lock that grants waiting clients in the order in which they came, and tells {@link Environment#queued}.
+   *
+   * @return further capabilities
+   */
+  public Capabilities withFairness() {
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, modes, true);
   }
 
   /** As the protocol has them. */
@@ -122,7 +133,7 @@ public record Capabilities(
     message.put("reentrant", reentrant);
     message.put("fence", fence);
     message.put("waits", waits);
-    message.put("supports", Map.of("permits", permits, "modes", modes));
+    message.put("supports", Map.of("permits", permits, "modes", modes, "fair", fair));
     return message;
   }
 }

@@ -57,6 +57,16 @@ public final class Environment {
   }
 
   /**
+   * Says that the server has answered that the acquire that runs stands in the queue for a key. Call it before the acquire ends,
+   * once for each place: again if it lost its place because it did not show itself in time, and took one at the end of the queue.
+   *
+   * @param key the name of the lock
+   */
+  public void queued(String key) {
+    tell.accept(new LinkedHashMap<>(Map.of("event", "queued", "key", key)));
+  }
+
+  /**
    * Says that the lock prolonged a lease by itself.
    *
    * @param key the name of the lock

@@ -20,7 +20,7 @@ class WorkerTest {
   private static final Capabilities CAPABILITIES = Capabilities.NONE.withFence().withWaiting();
 
   /** A lock without servers. */
-  private static final class InMemory implements LockClient {
+  private static class InMemory implements LockClient {
     private final Environment environment;
     private final Map<String, String> owners = new HashMap<>();
 
@@ -76,7 +76,7 @@ class WorkerTest {
             "reentrant", false,
             "fence", true,
             "waits", true,
-            "supports", Map.of("permits", false, "modes", false));
+            "supports", Map.of("permits", false, "modes", false, "fair", false));
     assertEquals(List.of(Map.of("ready", true, "capabilities", capabilities), Map.of("closed", true)), said);
   }
 
@@ -143,8 +143,24 @@ class WorkerTest {
     assertEquals(
         List.of(false, false, true, true), answers.stream().map(answer -> answer.containsKey("validForMs")).toList());
     assertEquals(
-        Map.of("permits", true, "modes", true),
+        Map.of("permits", true, "modes", true, "fair", false),
         Capabilities.NONE.withPermits().withModes().message().get("supports"));
+  }
+
+  @Test
+  void tellsAPlaceInTheQueueBeforeTheAnswer() throws IOException {
+    LockConnector firstCome = environment -> new InMemory(environment) {
+      @Override
+      public Grant acquire(String key, long ttlMs, long waitMs) throws IOException {
+        environment.queued(key);
+        return super.acquire(key, ttlMs, waitMs);
+      }
+    };
+    List<Map<String, Object>> said = converse(firstCome, opening(), acquire(0, "k"), "{\"op\":\"close\"}");
+    assertEquals(Map.of("event", "queued", "key", "k"), said.get(1));
+    assertEquals("me", said.get(2).get("owner"));
+    assertEquals(
+        Map.of("permits", false, "modes", false, "fair", true), Capabilities.NONE.withFairness().message().get("supports"));
   }
 
   @ParameterizedTest
