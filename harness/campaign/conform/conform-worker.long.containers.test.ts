@@ -30,6 +30,7 @@ describeWithEngine("conform finds in a Python worker", () => {
     ["long-lease", "validity", "longer than the servers keep the lock"],
     ["certain", "lost-reply", "and the servers hold its lock"],
     ["empty-owner", "grants", "`owner`"],
+    ["unqueued", "queue", "and onQueued was not called"],
   ])("%s, by the check %s", async (mistake, check, words) => {
     expect(await found(mistake, check)).toEqual([["mistake", expect.stringContaining(words)]]);
   });

@@ -96,7 +96,7 @@ def main():
     if mistake == "refuse":
         return say({"ready": False, "reason": "no licence for this lock"})
     supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}
-    if mistake == "fair":
+    if mistake in ("fair", "unqueued"):
         supports = {"supports": {"fair": True}}
     say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any", **supports}})
     if "describe" in first:
