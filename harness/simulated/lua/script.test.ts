@@ -107,6 +107,13 @@ test("strings are never taken for what they say", () => {
   for (const wrong of ["return {1 ''}", "return 1 ','", "return f(1 ')'"]) expect(errorOf(wrong)).toMatch(/near/);
 });
 
+test("a semicolon may follow break", () => {
+  const script =
+    "local i = 0; while true do i = i + 1; if i > 2 then break; end; end; for _ = 1, 9 do break; end return i";
+  expect(run(script)).toEqual([3]);
+  expect(errorOf("while true do break;; end")).toMatch(/near/);
+});
+
 describe("errors", () => {
   test.each([
     ["local a; return a.x", "user_script:1: attempt to index local 'a' (a nil value)"],

@@ -8,11 +8,13 @@ const PARENTHESES = "__lockstorm_parentheses";
 const STRING = "$";
 
 /** luaparse's kinds of tokens, as far as they matter here. */
-const TOKEN = { endOfFile: 1, string: 2, name: 8, punctuator: 32 } as const;
+const TOKEN = { endOfFile: 1, string: 2, keyword: 4, name: 8, punctuator: 32 } as const;
 
 interface Mark {
   readonly at: number;
   readonly text: string;
+  /** How many characters it replaces. */
+  readonly replaces?: number;
 }
 
 /**
@@ -22,13 +24,14 @@ interface Mark {
  *   declare parameters stay.
  * - luaparse mostly compares the text of tokens and not their kind: it takes the string in `return 'end'` for the end
  *   of a block, and the one in `{'}'}` for the end of a table. A letter before each string makes it unlike any token.
+ * - luaparse takes a semicolon after a statement, but not after `break` in Lua 5.1: a space stands for it.
  */
 export function markSource(source: string): string {
   let result = "";
   let from = 0;
-  for (const { at, text } of marksOf(source)) {
+  for (const { at, text, replaces = 0 } of marksOf(source)) {
     result += source.slice(from, at) + text;
-    from = at;
+    from = at + replaces;
   }
   return result + source.slice(from);
 }
@@ -38,6 +41,7 @@ function marksOf(source: string): readonly Mark[] {
   const marks: Mark[] = [];
   let calls = false;
   let parameters = false;
+  let breaks = false;
   try {
     for (;;) {
       const { type, value, range } = lexer.lex();
@@ -46,6 +50,8 @@ function marksOf(source: string): readonly Mark[] {
       if (value === "(" && type === TOKEN.punctuator && !calls && !parameters) {
         marks.push({ at: range[0], text: ` ${PARENTHESES}` });
       }
+      if (value === ";" && type === TOKEN.punctuator && breaks) marks.push({ at: range[0], text: " ", replaces: 1 });
+      breaks = value === "break" && type === TOKEN.keyword;
       parameters = value === "function" && type !== TOKEN.string;
       calls =
         type === TOKEN.string ||
