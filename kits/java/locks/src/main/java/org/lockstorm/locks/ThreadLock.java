@@ -34,6 +34,11 @@ abstract class ThreadLock<L extends RLock> implements LockClient {
     return ttlMs;
   }
 
+  /** Hears of the answers to an acquisition that runs. */
+  AnswerListener whileWaiting(String key, long waitMs) {
+    return (sentAtNanos, reply) -> {};
+  }
+
   /** Hears of the answers about a lock that is held. */
   AnswerListener whileHeld(String key, String owner) {
     return (sentAtNanos, reply) -> {};
@@ -57,7 +62,7 @@ abstract class ThreadLock<L extends RLock> implements LockClient {
   Grant acquire(String key, L lock, long ttlMs, long waitMs) throws Exception {
     Holder holder = new Holder();
     String owner = connection.redisson().getId() + ":" + holder.threadId() + suffix(lock);
-    Sent sent = connection.sent().watch(owner);
+    Sent sent = connection.sent().watch(owner, whileWaiting(key, waitMs));
     try {
       Long token = holder.call(() -> take(lock, ttlMs, waitMs));
       if (token == null) throw refused(sent);

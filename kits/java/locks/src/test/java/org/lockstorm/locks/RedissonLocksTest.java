@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,6 +24,7 @@ class RedissonLocksTest {
   private static final String HELD = ":800\r\n";
   private static final String UNLOCKED = ":1\r\n";
   private static final String NOT_MINE = "$-1\r\n";
+  private static final String GAVE_UP = "$-1\r\n";
 
   private ScriptedServer server;
   private LockClient client;
@@ -98,6 +101,20 @@ class RedissonLocksTest {
       server.answerScripts("*2\r\n:-1\r\n:42\r\n", "*2\r\n:800\r\n:-1\r\n");
       assertEquals(42, fenced.acquire("k", 2000, 0).fence());
       assertThrows(ContendedException.class, () -> fenced.acquire("k", 2000, 0));
+    }
+  }
+
+  @Test
+  void aFairLockSaysOnceThatAWaiterStandsInTheQueue() throws Exception {
+    List<String> told = new CopyOnWriteArrayList<>();
+    Environment environment = Environment.forTests(servers(), message -> told.add(message.get("event") + " " + message.get("key")));
+    try (LockClient fair = new RedissonFair(environment, Connections.one(servers(), config -> {}))) {
+      server.answerScripts(HELD, GAVE_UP);
+      assertThrows(ContendedException.class, () -> fair.acquire("k", 2000, 0));
+      assertEquals(List.of(), told, "one try has no place in the queue");
+      server.answerScripts(":30\r\n", ":20\r\n", GRANTED);
+      fair.acquire("k", 2000, 5000);
+      assertEquals(List.of("queued k"), told);
     }
   }
 

@@ -25,7 +25,18 @@ public final class Environment {
    * @return an environment that tells nobody
    */
   public static Environment forTests(Servers servers) {
-    return new Environment("client-0", servers, System.nanoTime(), message -> {});
+    return forTests(servers, message -> {});
+  }
+
+  /**
+   * An environment without lockstorm, for the tests of what a lock tells.
+   *
+   * @param servers where its servers are
+   * @param told hears the messages, as docs/protocol.md has them
+   * @return an environment that tells it
+   */
+  public static Environment forTests(Servers servers, Consumer<Map<String, Object>> told) {
+    return new Environment("client-0", servers, System.nanoTime(), told);
   }
 
   /**
