@@ -4,6 +4,7 @@ import type { Network } from "../../simulated/network/network.ts";
 import { WINDOW_BYTES } from "../../simulated/network/pipe.ts";
 import type { ConnectionHandler, ServiceConnection } from "../../simulated/network/service.ts";
 import { outside, type RealTime } from "../real-time.ts";
+import { reset } from "./reset.ts";
 import type { ReplyFilter } from "./sentinel-replies.ts";
 
 /** A peer that leaves this many bytes unread is cut off, as Redis does with slow subscribers. */
@@ -42,7 +43,7 @@ export class Bridge {
     const cancel = time.enter(() =>
       network.dial(from, address, port, {
         onConnect: (connection) => this.#open(connection),
-        onFailure: outside(() => socket.resetAndDestroy()),
+        onFailure: outside(() => reset(socket)),
       }),
     );
     socket.on("data", (bytes) => time.enter(() => this.#send(bytes)));
@@ -59,7 +60,7 @@ export class Bridge {
       onData: outside((bytes) => this.#receive(bytes)),
       onEnd: outside(() => socket.end()),
       onClose: outside((how) => {
-        if (how !== "closed") socket.resetAndDestroy();
+        if (how !== "closed") reset(socket);
       }),
     };
   }
@@ -67,7 +68,7 @@ export class Bridge {
   #receive(bytes: Buffer): void {
     const { replies } = this.#options;
     this.#socket.write(replies === undefined ? bytes : replies.pass(bytes));
-    if (this.#socket.writableLength > MOST_UNREAD_BYTES) this.#socket.resetAndDestroy();
+    if (this.#socket.writableLength > MOST_UNREAD_BYTES) reset(this.#socket);
   }
 
   #send(bytes: Buffer): void {
