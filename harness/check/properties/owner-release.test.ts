@@ -278,6 +278,18 @@ it("is the lock's own fault, whatever fault made the lease end so early", () => 
   expect(violation?.hypotheses).toHaveLength(1);
 });
 
+it("does not say that owners are not compared, where the answer alone may be wrong", () => {
+  const why = (extended: boolean): string => {
+    const begun = new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { ttlMs: 50 })
+      .acquire(100, 1, "b");
+    const over = extended ? begun.extend(110, 0, "a") : begun.release(110, 0, "a");
+    return violationsOf("owner-release", over.release(200, 1, "b"))[0]?.hypotheses?.[0]?.why ?? "";
+  };
+  expect(why(false)).toMatch(/deletes the key, or it reports success although it released nothing$/);
+  expect(why(true)).toMatch(/extends the lease, or it reports success although it extended nothing$/);
+});
+
 it("does not say of a recording that may have begun midway that an owner was never granted the lock", () => {
   const told = (facts: { backend?: string }): string =>
     violationsOf(

@@ -250,7 +250,9 @@ class OwnerRelease implements Checker {
       `${timeWords(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
       `${timeWords(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
-    const why = `the lock did not compare the owner value in the step that ${interference.f === "release" ? "deletes the key" : "extends the lease"}`;
+    // The history shows the answer of the lock, and not what it did.
+    const step = interference.f === "release" ? "deletes the key" : "extends the lease";
+    const why = `the lock did not compare the owner value in the step that ${step}, or it reports success although it ${what} nothing`;
     const events = [
       hold?.grantedIndex,
       victim.grantedIndex,
