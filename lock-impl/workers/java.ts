@@ -1,3 +1,4 @@
+import { soundQueue } from "../claim-tables.ts";
 import type { Claim } from "../claims.ts";
 import { fencedLease, leased, leasedByRedlock, limitsOn, sharedLeaseAnywhere } from "../lock-kinds.ts";
 import type { LibraryWorker } from "./workers.ts";
@@ -35,6 +36,41 @@ const expirable = {
   ),
 } as const;
 
+/**
+ * Waiters stand in a queue, which keeps the place of one that died, or whose last word was lost, until its time is over. Its
+ * unlock succeeds too where nobody holds the lock any more.
+ */
+const inTurn = {
+  topologies: leased.topologies,
+  claims: [
+    ...leased.claims.filter(({ property }) => property !== "deadlock-freedom" && property !== "linearizability"),
+    ...leased.topologies.flatMap((topology): readonly Claim[] => [
+      {
+        property: "deadlock-freedom",
+        topology,
+        under: ["pause-client"],
+        because: "each waiter takes the lock in its turn, or leaves the queue",
+      },
+      ...soundQueue(topology),
+    ]),
+  ],
+  limits: [
+    ...limitsOn(leased.topologies, {
+      property: "deadlock-freedom",
+      under: "kill-client",
+      cause: "never-freed",
+      source: "a client that died while it waited keeps its place in the queue, for its wait or for five minutes",
+    }),
+    ...limitsOn(leased.topologies, {
+      property: "linearizability",
+      under: "none",
+      cause: "foreign-release",
+      source: "unlock answers as if it had unlocked where nobody holds the lock any more",
+    }),
+    ...leased.limits,
+  ],
+} as const;
+
 /** The locks of Redisson 4.7.0. Their programs are classes, and each client of theirs is a JVM. */
 export const javaWorkers: readonly LibraryWorker[] = [
   {
@@ -64,6 +100,17 @@ export const javaWorkers: readonly LibraryWorker[] = [
     language: "java",
     program: "RedissonWatchdog",
     renews: true,
+    asksReplicas: true,
+  },
+  {
+    ...inTurn,
+    name: "redisson-fair",
+    title: "Redisson 4.7.0, the fair lock with a lease time",
+    documented:
+      "The same; threads are granted it in the order in which they asked. One that died is waited for in its turn.",
+    language: "java",
+    program: "RedissonFair",
+    supports: { fair: true },
     asksReplicas: true,
   },
   {
