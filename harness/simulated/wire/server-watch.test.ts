@@ -4,6 +4,7 @@ import { planOf } from "../../../workloads/scenario.ts";
 import { runSimulated } from "../../campaign/run-simulated.ts";
 import type { WireRecord } from "../../core/messages/wire-record.ts";
 import type { Plan } from "../../core/plan.ts";
+import { valueWords } from "./server-watch.ts";
 
 function scenario(slug: string): Plan {
   const found = catalogue.find((candidate) => candidate.slug === slug);
@@ -53,4 +54,10 @@ test("a node whose clock jumped held the keys of two owners, and its clock says 
   const values = keys.filter((state) => state.server === server && state.value !== undefined).map(({ value }) => value);
   expect(new Set(values).size).toBe(2);
   expect(ahead.some(({ value }) => value === values.at(-1))).toBe(true);
+});
+
+test("a queue of waiters is no holder", () => {
+  const fields = new Map([["client-0", "1"]]);
+  expect(valueWords({ type: "hash", fields, expires: new Map(), encoding: "listpack" })).toBe("client-0 1");
+  expect(valueWords({ type: "list", items: ["client-1", "client-2"] })).toBe("list");
 });

@@ -112,8 +112,11 @@ function isSame(one: Held, other: Held | undefined): boolean {
   return one.value === other?.value && one.expiresAtMs === other.expiresAtMs;
 }
 
-/** The beginning of a value, regardless of its type: somewhere in it a lock keeps its owner. */
-function valueWords(value: StoredValue): string {
+/**
+ * The beginning of a value in which a lock may keep who holds it; of other values only the type. Who stands in a list waits, and
+ * who is in a sorted set holds or not, as the numbers say.
+ */
+export function valueWords(value: StoredValue): string {
   switch (value.type) {
     case "string":
       return shortText(value.text);
@@ -124,8 +127,6 @@ function valueWords(value: StoredValue): string {
           .map((field) => field.join(" "))
           .join(", "),
       );
-    case "list":
-      return shortText(value.items.slice(0, MOST_FIELDS).join(", "));
     case "set":
       return shortText([...value.members].slice(0, MOST_FIELDS).join(", "));
     default:
