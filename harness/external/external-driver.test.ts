@@ -17,12 +17,19 @@ const OPTIONS = { ttlMs: 700, waitMs: 0, signal: new AbortController().signal };
 let server: ScriptedServer;
 /** What the server answers to SET: it is free, or held. */
 let setReply: string;
+let tries: number;
+let onTry: () => void;
 
 beforeEach(async () => {
   setReply = "+OK\r\n";
-  server = await ScriptedServer.listen(([name]) =>
-    name?.toLowerCase() === "set" ? (setReply === "" ? "break" : { reply: setReply }) : { reply: ":1\r\n" },
-  );
+  tries = 0;
+  onTry = () => {};
+  server = await ScriptedServer.listen(([name]) => {
+    if (name?.toLowerCase() !== "set") return { reply: ":1\r\n" };
+    tries += 1;
+    onTry();
+    return setReply === "" ? "break" : { reply: setReply };
+  });
 });
 
 afterEach(() => server[Symbol.asyncDispose]());
@@ -58,6 +65,16 @@ describe("a lock in another language", () => {
     expect(await client.acquire("k", OPTIONS)).toMatchObject({ type: "fail", kind: "contended" });
     setReply = "";
     expect(await client.acquire("k", OPTIONS)).toMatchObject({ type: "info" });
+  });
+
+  test("that does not wait is asked again instead, until the wait is over", async () => {
+    await using client = await connect();
+    setReply = "$-1\r\n";
+    expect(await client.acquire("k", { ...OPTIONS, waitMs: 120 })).toMatchObject({ type: "fail", kind: "contended" });
+    const refused = tries;
+    expect(refused).toBeGreaterThan(1);
+    onTry = () => (setReply = tries > refused + 1 ? "+OK\r\n" : "$-1\r\n");
+    expect(await client.acquire("k", { ...OPTIONS, waitMs: 60_000 })).toMatchObject({ type: "ok" });
   });
 
   test("says what time its own wall clock shows", async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { InvalidAnswerError } from "../core/errors.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
 import type {
@@ -16,6 +17,9 @@ import type { Failed } from "./protocol.ts";
 import { grantedSchema, PROTOCOL_VERSION, releasedSchema } from "./protocol.ts";
 import type { WorkerEnd } from "./worker-process.ts";
 import { type WorkerEvent, WorkerSession } from "./worker-session.ts";
+
+/** A worker that does not wait is asked again after this many milliseconds. */
+const BETWEEN_TRIES_MS = 50;
 
 /**
  * A lock in any language as a driver: each client is a process of the worker's. For real time only. The process stays in the
@@ -67,9 +71,17 @@ class ExternalClient implements LockClient {
     return new ExternalClient(session, origin, listeners);
   }
 
-  async acquire(key: string, { ttlMs, waitMs, ...asked }: AcquireOptions): Promise<Completion<Grant>> {
-    const request = { op: "acquire", key, ttlMs, waitMs, ...statedSharing(asked) } as const;
-    return this.#granted(key, await this.#session.ask(request, grantedSchema));
+  /** A worker that does not wait is asked again until the wait is over. */
+  async acquire(key: string, { ttlMs, waitMs, signal, ...asked }: AcquireOptions): Promise<Completion<Grant>> {
+    const { waits } = this.#session.capabilities;
+    const request = { op: "acquire", key, ttlMs, waitMs: waits ? waitMs : 0, ...statedSharing(asked) } as const;
+    const lastTry = waits ? Number.NEGATIVE_INFINITY : performance.now() + waitMs - BETWEEN_TRIES_MS;
+    for (;;) {
+      const answer = await this.#session.ask(request, grantedSchema);
+      const isRefused = !answer.ok && answer.kind === "contended";
+      if (!isRefused || performance.now() >= lastTry || signal.aborted) return this.#granted(key, answer);
+      await setTimeout(BETWEEN_TRIES_MS);
+    }
   }
 
   async release({ key, owner }: Grant): Promise<Completion<{ readonly released: boolean }>> {
