@@ -1,10 +1,9 @@
-import { traitsOf } from "../../faults/traits.ts";
 import { probeReason, PROBED, type Probed } from "../client/altered-driver.ts";
-import { disturbsUntilHealed, mayCopyLocks, pausesClients } from "../core/fault-traits.ts";
+import { type FaultTraits, killsClients, mayCopyLocks, pausesClients } from "../core/fault-traits.ts";
 import type { Hypothesis, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
-import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
-import type { FaultEvent, History, HistoryEvent } from "../history/history.ts";
+import { FaultTimeline, RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
+import type { History, HistoryEvent } from "../history/history.ts";
 
 /** A holder that was told that it holds nothing: the release that said so. */
 export interface DeniedHolder {
@@ -50,25 +49,12 @@ function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: History
   });
 }
 
-/** Whether a fault may have left an older copy of the lock, was in force at the release, or came while it was under way. */
+/** Whether a fault of servers or links was in force at the release, or one before it may have left an older copy of the lock. */
 function mayBeByFaults({ events }: History, release: HistoryEvent, answer: HistoryEvent): boolean {
-  const faults = events.filter(
-    (event): event is FaultEvent => event.type === "fault" && event.value.outcome !== "skipped",
-  );
-  return faults.some((fault) => {
-    if (fault.time > answer.time + RECORDING_DELAY_NS) return false;
-    const traits = traitsOf(fault.f);
-    if (fault.time >= release.time || mayCopyLocks(traits)) return true;
-    if (fault.value.phase === "heal" || !disturbsUntilHealed(traits) || pausesClients(traits)) return false;
-    return !faults.some(
-      ({ f, time, value }) =>
-        f === fault.f &&
-        value.step === fault.value.step &&
-        value.phase === "heal" &&
-        time >= fault.time &&
-        time < release.time,
-    );
-  });
+  const faults = FaultTimeline.of(events);
+  const until = answer.time + RECORDING_DELAY_NS;
+  const isOfServers = (traits: FaultTraits): boolean => !pausesClients(traits) && !killsClients(traits);
+  return faults.anyDuring(mayCopyLocks, 0, until) || faults.anyDuring(isOfServers, release.time, until);
 }
 
 function ordinalOf(release: HistoryEvent, { events, header }: History): number {

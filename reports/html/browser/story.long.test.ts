@@ -1,13 +1,30 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runSimulated } from "../../../harness/campaign/run-simulated.ts";
-import { catalogue } from "../../../workloads/catalogue.ts";
-import { planOf } from "../../../workloads/scenario.ts";
-import { findChromium, keepScreenshot, launchChromium, openReport } from "../../testdata/browser.ts";
+import { findChromium, keepScreenshot, launchChromium, openDocument, openReport } from "../../testdata/browser.ts";
 import { lostInFailover, releaseAfterLoss } from "../../testdata/example-runs.ts";
 import { longRun } from "../../testdata/long-run.ts";
 
 const chromium = findChromium();
+
+const launcher = fileURLToPath(new URL("../../../harness/cli/launch.js", import.meta.url));
+
+/** The report that `lockstorm reproduce` writes of a scenario. */
+function reportOf(slug: string): string {
+  const store = mkdtempSync(join(tmpdir(), "lockstorm-story-"));
+  try {
+    spawnSync(process.execPath, [launcher, "reproduce", slug, "--store", store]);
+    const [file] = globSync(join(store, "runs", "*", "report.html"));
+    if (file === undefined) throw new Error(`reproduce ${slug} wrote no report`);
+    return readFileSync(file, "utf8");
+  } finally {
+    rmSync(store, { recursive: true });
+  }
+}
 
 describe.skipIf(chromium === undefined)("the story of the HTML report", { timeout: 60_000 }, () => {
   let browser: Browser;
@@ -132,10 +149,7 @@ describe.skipIf(chromium === undefined)("the story of the HTML report", { timeou
   });
 
   test("every label of an axis lies within its chart", async () => {
-    const scenario = catalogue.find(({ slug }) => slug === "async-failover");
-    if (scenario === undefined) throw new Error("no scenario");
-    const run = await runSimulated(planOf(scenario, { seed: 1 }), { required: ["mutual-exclusion"] });
-    await using opened = await openReport(browser, run.record);
+    await using opened = await openDocument(browser, "failover.html", reportOf("async-failover"));
     expect(await opened.page.textContent("main")).toContain("10\u00a0000");
     const outside = await opened.page.locator("figure svg").evaluateAll((charts) =>
       charts.flatMap((chart) => {
