@@ -328,6 +328,8 @@ describe("of a lock that was taken from its holder", () => {
     expect(lease(lost.release(165, 1, "b").acquire(180, 2, "c"))).toContain("; lost-in-restart 1,3,9");
     expect(lease(late(asked().fault(5, "restart-node")))).toContain("; lost-in-restart 1,3,8");
     expect(lease(late(asked()))).toContain("; foreign-release 1,4,5,7");
+    const told = asked().granted(150, 1, "b", { validForMs: 900 }).lost(155, 1, "b").release(165, 1, "b");
+    expect(lease(told.acquire(180, 2, "c"))).toContain("; foreign-release 1,5,6,8");
   });
 
   it("is a release of unknown outcome, unless a fault explains it", () => {
