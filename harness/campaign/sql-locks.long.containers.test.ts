@@ -219,7 +219,7 @@ describeWithEngine("a lock in an SQL database, played through the harness", () =
     expect(record.verdict.required).toEqual(["deadlock-freedom"]);
     expectLost(record, {
       "fencing-tokens": "token-rollback",
-      "stale-writes": "rightful-write-refused",
+      "stale-writes": "token-rollback",
     });
     expect(eventsOf(record, 1, "write:fail")).toBe(1);
   });
