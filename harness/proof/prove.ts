@@ -84,9 +84,10 @@ class Prover {
     let lastDropped: Hypothesis | undefined;
     let joint: Joint | undefined;
     for (const hypothesis of inOrderOfTrial(hypotheses, this.#run.history)) {
-      // The lock itself is the cause only if nothing else may have been.
-      if (hypothesis.ground.on === "rest" && undecided !== undefined) break;
-      if (isPerhapsRightful(hypothesis) && undecided === undefined) joint ??= await this.#jointly(subject, hypotheses);
+      // The lock itself, or a release that may have been rightful, is the cause only if nothing else may have been.
+      const isPerhapsRightful = hypothesis.ground.on === "operation" && hypothesis.ground.isPerhapsRightful === true;
+      if ((isPerhapsRightful || hypothesis.ground.on === "rest") && undecided !== undefined) break;
+      if (isPerhapsRightful) joint ??= await this.#jointly(subject, hypotheses);
       if (joint !== undefined) break;
       const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
@@ -375,11 +376,6 @@ class Prover {
     const granted = grant === undefined ? undefined : events[grant];
     return typeof granted?.process === "number" ? clientOf(granted.process, header.clients) : undefined;
   }
-}
-
-/** Whether a foreign release may have given up what was its own: any fault that explains the violation comes before it. */
-function isPerhapsRightful({ ground }: Hypothesis): boolean {
-  return ground.on === "operation" && ground.isPerhapsRightful === true;
 }
 
 const REMEDY_OUTCOME = { gone: "prevents", still: "no-help", undecided: "undecided" } as const;

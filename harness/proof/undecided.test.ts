@@ -89,6 +89,11 @@ describe("a cause", () => {
     const violation = await prove(original, outcome, 1);
     expect(violation).toMatchObject({ cause: "clock-jump", proof: { standing: "proven" } });
     expect(violation.explanation).toContain("each of them alone is enough");
+    // While a fault may be the cause, that release is not.
+    const lost = start().acquire(0, 0, "a", { ttlMs: 10_000 }).seek(1, 1).fault(5, "eviction", { step: 0 });
+    const open = (_: readonly string[], isAltered: boolean): History | Error =>
+      isAltered ? kept() : new Error("it hangs");
+    expect(await prove(late(lost), open, 1)).toMatchObject({ cause: "eviction", proof: { standing: "probable" } });
   });
 
   it("is the lock itself when it happens without any of them", async () => {

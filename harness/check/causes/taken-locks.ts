@@ -6,78 +6,57 @@ import type { Interference } from "../evidence/interferences.ts";
 import { clientInWords } from "../words.ts";
 import { twoMasters } from "./two-masters.ts";
 
+/** The releases of a kind that may have ended the first hold of a pair, each as a hypothesis, the last one first. */
+type Taken = (pair: Pair, evidence: SharedEvidence, interferences: readonly Interference[]) => readonly Hypothesis[];
+
 /** Another owner's releases that reported success in the first hold, and cannot have found a lock of their own. */
-export function takenCertainly(
-  pair: Pair,
-  evidence: SharedEvidence,
-  interferences: readonly Interference[],
-): readonly Hypothesis[] {
-  const { first } = pair;
-  return taken(
-    pair,
-    evidence,
-    interferences,
-    (other) =>
-      isReportedWithin(first, other) &&
-      !mayHaveFoundItsOwn(first, other, evidence) &&
-      !mayHaveBeenGrantedLate(first, other),
-  );
-}
+export const takenCertainly = takenWhere(
+  (first, other, evidence) =>
+    isReportedWithin(first, other) &&
+    !mayHaveFoundItsOwn(first, other, evidence) &&
+    !mayHaveBeenGrantedLate(first, other),
+);
 
 /** Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect. */
-export function takenPossibly(
-  pair: Pair,
-  evidence: SharedEvidence,
-  interferences: readonly Interference[],
-): readonly Hypothesis[] {
-  return taken(pair, evidence, interferences, (other) => !isReportedWithin(pair.first, other));
-}
+export const takenPossibly = takenWhere((first, other) => !isReportedWithin(first, other));
 
 /**
  * Another owner's releases that reported success in the first hold, and may have found a lock of their own: the lock had been
  * granted to both.
  */
-export function takenOrOwn(
-  pair: Pair,
-  evidence: SharedEvidence,
-  interferences: readonly Interference[],
-): readonly Hypothesis[] {
-  const { first } = pair;
-  return taken(
-    pair,
-    evidence,
-    interferences,
-    (other) => isReportedWithin(first, other) && mayHaveFoundItsOwn(first, other, evidence),
-  );
-}
+export const takenOrOwn = takenWhere(
+  (first, other, evidence) => isReportedWithin(first, other) && mayHaveFoundItsOwn(first, other, evidence),
+);
 
 /**
  * Another owner's releases that reported success in the first hold, after their own lease by what the lock said, though perhaps
  * not on the server: it was granted in the first hold, and may have begun long after it was asked for.
  */
-export function takenByLateGrant(
-  pair: Pair,
-  evidence: SharedEvidence,
-  interferences: readonly Interference[],
-): readonly Hypothesis[] {
-  const { first } = pair;
-  return taken(
-    pair,
-    evidence,
-    interferences,
-    (other) => isReportedWithin(first, other) && mayHaveBeenGrantedLate(first, other),
-    { isPerhapsRightful: true },
-  );
+export const takenByLateGrant = takenWhere(
+  (first, other) => isReportedWithin(first, other) && mayHaveBeenGrantedLate(first, other),
+  { isPerhapsRightful: true },
+);
+
+function takenWhere(
+  matches: (first: Hold, interference: Interference, evidence: SharedEvidence) => boolean,
+  doubt: { readonly isPerhapsRightful?: true } = {},
+): Taken {
+  return (pair, evidence, interferences) =>
+    taken(
+      pair,
+      evidence,
+      interferences.filter((other) => matches(pair.first, other, evidence)),
+      doubt,
+    );
 }
 
 function taken(
   { first, second }: Pair,
   { header }: SharedEvidence,
   interferences: readonly Interference[],
-  matches: (interference: Interference) => boolean,
-  doubt: { readonly isPerhapsRightful?: true } = {},
+  doubt: { readonly isPerhapsRightful?: true },
 ): readonly Hypothesis[] {
-  const found = interferences.filter((other) => tookFrom(first, second, other) && matches(other));
+  const found = interferences.filter((other) => tookFrom(first, second, other));
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
     const what = interference.f === "release" ? "release" : "extension";
