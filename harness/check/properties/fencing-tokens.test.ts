@@ -207,3 +207,37 @@ describe("of an owner that is granted the lock again within its lease", () => {
     expect(judged(smaller.acquire(20, 0, "a", { fence: 1 }))).toMatch(/^invalid; token-rollback/);
   });
 });
+
+describe("a hold that a release of its owner value may have ended counts as over when its client is granted the key again", () => {
+  const free = { clients: 2, backend: "simulated" };
+  const ttlMs = 1e6;
+  const again = (recording: Recording, process: number): Recording =>
+    recording.acquire(30, process, "s", { fence: 2, ttlMs }).acquire(40, process, "s", { fence: 3, ttlMs });
+
+  it("the release of an earlier hold, of unknown outcome", () => {
+    const released = new Recording(free).acquire(0, 0, "s", { fence: 1, ttlMs }).release(10, 0, "s");
+    expect(judged(again(released.leave(20, 0, "s").info(25, 0, "release"), 2))).toBe("valid");
+  });
+
+  it("the same, of another client that uses the same owner value", () => {
+    const released = new Recording(free).acquire(0, 0, "s", { fence: 1, ttlMs }).release(10, 0, "s");
+    expect(judged(again(released.leave(20, 0, "s").info(25, 0, "release"), 1))).toBe("valid");
+  });
+
+  it("one that was under way beside its acquire", () => {
+    for (const process of [1, 2]) {
+      const beside = new Recording(free)
+        .seek(30, process, { ttlMs })
+        .leave(31, 0, "s")
+        .granted(32, process, "s", { fence: 2 })
+        .left(33, 0)
+        .acquire(40, process, "s", { fence: 3, ttlMs });
+      expect(judged(beside)).toBe("valid");
+    }
+  });
+
+  it("but not where every release was answered before its acquire", () => {
+    const released = new Recording(free).acquire(0, 0, "s", { fence: 1, ttlMs }).release(10, 0, "s");
+    expect(judged(again(released.release(20, 0, "s", false), 0))).toBe("invalid; token-rollback 9");
+  });
+});

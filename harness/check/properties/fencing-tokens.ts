@@ -10,6 +10,7 @@ import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { TokenOrder, type TokenDisorder } from "./token-order.ts";
+import { UnsettledReleases } from "./unsettled-releases.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
 interface TokenGrant {
@@ -80,6 +81,7 @@ class FencingTokens implements Checker {
   readonly #pending = new Map<number, PendingAcquire>();
   readonly #granted: OwnerGrantLog;
   readonly #order: TokenOrder;
+  readonly #releases = new UnsettledReleases();
   readonly #otherOnReentry: { readonly key: string; readonly grant: TokenGrant; readonly outer: TokenGrant }[] = [];
   /** For each key at most one order of tokens that no order of the holds explains. */
   readonly #disorders: ({ readonly key: string } & Overtaking)[] = [];
@@ -112,6 +114,7 @@ class FencingTokens implements Checker {
       if (ownBefore.hold.fence !== event.value.fence) this.#order.abandon(event.key);
     }
     this.#granted.push(step);
+    this.#releases.push(step);
     this.#take(step, ownBefore);
     const disorder = this.#order.push(step);
     if (disorder !== undefined) this.#overtaken(disorder);
@@ -174,11 +177,8 @@ class FencingTokens implements Checker {
     const outer = outerFence === undefined ? undefined : tokens.byFence.get(outerFence);
     const mayBeNext =
       outer !== undefined && grant.fence > outer.fence && grantedToAnother(tokens, grant.owner, outer.index);
-    if (outerFence !== undefined && grant.fence !== outerFence && !mayBeNext) {
-      // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
-      const maybeNew =
-        grant.fence > outerFence && (outerHold?.resumedIndex ?? -1) >= 0 && (ownBefore?.unknown ?? 0) > 0;
-      if (!maybeNew && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
+    if (outerHold !== undefined && outerFence !== undefined && grant.fence !== outerFence && !mayBeNext) {
+      if (!(grant.fence > outerFence && this.#mayBeAnother(outerHold, ownBefore)) && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
         this.#otherOnReentry.push({ key, grant, outer });
       }
     } else if (before !== undefined && grant.fence < before.fence) {
@@ -187,6 +187,13 @@ class FencingTokens implements Checker {
       this.#tell(key, twin, grant, twin);
     }
     this.#remember(tokens, grant);
+  }
+
+  /** Whether the owner may have had another hold than this one when it was granted the lock again. */
+  #mayBeAnother(outer: Hold, ownBefore: OwnerGrants | undefined): boolean {
+    // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
+    const maybeUnknown = outer.resumedIndex >= 0 && (ownBefore?.unknown ?? 0) > 0;
+    return maybeUnknown || this.#releases.mayHaveEnded(outer);
   }
 
   #tell(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): void {
