@@ -105,6 +105,16 @@ export class SharedEvidence {
     return this.holds.find(event.key, owner, event.process) === undefined;
   }
 
+  /**
+   * Whether an acquire is under way that may have begun, or may begin, the hold to which this release or extension refers:
+   * an acquire of its client, or of another that was granted this owner value. `changes` are those of its own step.
+   */
+  isAsking(event: Extract<HistoryEvent, { type: "invoke" }>, { changes }: Pick<HistoryStep, "changes">): boolean {
+    if (this.holds.isAsking(event.key, event.process)) return true;
+    const hold = this.#ownHold(event, changes);
+    return hold !== undefined && this.holds.isAsking(event.key, hold.currentProcess);
+  }
+
   /** The hold to which the invocation of a release or an extension refers. */
   #ownHold(event: HistoryEvent, changes: readonly HoldChange[]): Hold | undefined {
     if (event.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;

@@ -106,7 +106,7 @@ export class KeyOperations {
 
   /**
    * @param stranger the operation refers to no known grant
-   * @param isAsking its client has an acquire under way, which may have begun the hold that the operation refers to
+   * @param isAsking an acquire is under way that may have begun the hold to which the operation refers
    */
   invoke(invocation: LockInvocation, stranger: boolean, isAsking = false): void {
     if (this.#isDecided()) return;

@@ -147,6 +147,18 @@ describe("linearizability", () => {
     expect(judged(known)).toBe("invalid; foreign-release 7,8,9");
   });
 
+  it("lets another client release what an acquire under way may hold under an owner value that its client had before", () => {
+    const granted = new Recording({ clients: 3, backend: "simulated" })
+      .acquire(0, 0, "a", { ttlMs: 5 })
+      .acquire(10, 2, "b", { ttlMs: 5 });
+    const released = granted.seek(20, 0).leave(21, 1, "a").info(22, 0, "acquire").left(23, 1);
+    expect(judged(released.acquire(30, 2, "c"))).toBe("valid");
+    const idle = new Recording({ clients: 3, backend: "simulated" })
+      .acquire(0, 0, "a", { ttlMs: 5 })
+      .acquire(10, 2, "b", { ttlMs: 5 });
+    expect(judged(idle.release(21, 1, "a").acquire(30, 2, "c"))).toBe("invalid; foreign-release 3,4,5");
+  });
+
   it("lets an owner release or extend what it may hold since before the history began, until another was granted it", () => {
     expect(judged(new Recording().release(6, 1, "a").acquire(9, 2, "b"))).toBe("valid");
     expect(judged(new Recording().extend(6, 1, "a").release(9, 1, "a").acquire(12, 2, "b"))).toBe("valid");

@@ -61,7 +61,11 @@ export class TokenOrder {
     if (explained === undefined) return undefined;
     for (const operations of [explained.plain, explained.fenced]) {
       if (event.type === "invoke")
-        operations.invoke(event, event.f !== "acquire" && this.#evidence.isStranger(event, step));
+        operations.invoke(
+          event,
+          event.f !== "acquire" && this.#evidence.isStranger(event, step),
+          this.#evidence.isAsking(event, step),
+        );
       else operations.complete(event);
     }
     if (event.type === "ok" && event.f === "acquire") {
