@@ -233,6 +233,13 @@ describe("a hold that a release of its owner value may have ended counts as over
         .left(33, 0)
         .acquire(40, process, "s", { fence: 3, ttlMs });
       expect(judged(beside)).toBe("valid");
+      const within = new Recording(free)
+        .seek(30, process, { ttlMs })
+        .leave(31, 0, "s")
+        .left(32, 0)
+        .granted(33, process, "s", { fence: 2 })
+        .acquire(40, process, "s", { fence: 3, ttlMs });
+      expect(judged(within)).toBe("valid");
     }
   });
 

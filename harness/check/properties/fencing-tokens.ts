@@ -178,7 +178,11 @@ class FencingTokens implements Checker {
     const mayBeNext =
       outer !== undefined && grant.fence > outer.fence && grantedToAnother(tokens, grant.owner, outer.index);
     if (outerHold !== undefined && outerFence !== undefined && grant.fence !== outerFence && !mayBeNext) {
-      if (!(grant.fence > outerFence && this.#mayBeAnother(outerHold, ownBefore)) && outer !== undefined && this.#otherOnReentry.length < MOST_REENTRIES) {
+      if (
+        !(grant.fence > outerFence && this.#mayBeAnother(outerHold, ownBefore)) &&
+        outer !== undefined &&
+        this.#otherOnReentry.length < MOST_REENTRIES
+      ) {
         this.#otherOnReentry.push({ key, grant, outer });
       }
     } else if (before !== undefined && grant.fence < before.fence) {

@@ -27,6 +27,12 @@ export class UnsettledReleases {
   readonly #doubted = new WeakSet<Hold>();
   /** Whatever was released until then, it may have been under any owner value. */
   #forgotten = NONE;
+  readonly #capacity: number;
+
+  /** @param capacity how many owner values are remembered */
+  constructor(capacity = REMEMBERED_OWNERS) {
+    this.#capacity = capacity;
+  }
 
   /** Whether the lock may have ended this hold although its client has not released it. */
   mayHaveEnded(hold: Hold): boolean {
@@ -65,7 +71,7 @@ export class UnsettledReleases {
   #set({ key, owner }: Pick<Hold, "key" | "owner">, releases: Releases): void {
     this.#byOwner.set(JSON.stringify([key, owner]), releases);
     const { size, oldest } = this.#byOwner;
-    if (size <= REMEMBERED_OWNERS || oldest === undefined) return;
+    if (size <= this.#capacity || oldest === undefined) return;
     const [name, { open, lastEnd, unknown }] = oldest;
     this.#byOwner.delete(name);
     this.#forgotten = {
