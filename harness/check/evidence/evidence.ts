@@ -9,6 +9,7 @@ import { OpenOperations } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
+import { SharedOwners } from "./shared-owners.ts";
 
 /** How many holds are remembered of which their clients were told that they were lost. */
 const REMEMBERED_LOST = 1000;
@@ -32,6 +33,7 @@ export class SharedEvidence {
   readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
   /** By key and owner value, the last hold that its client was told to have lost. */
   readonly #lost = new OldestFirst<string, Hold>();
+  readonly #sharedOwners: SharedOwners;
   readonly #open = new OpenOperations();
   readonly #shareable = new Set<string>();
   #events = 0;
@@ -40,6 +42,7 @@ export class SharedEvidence {
   constructor(header: HistoryHeader) {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
+    this.#sharedOwners = new SharedOwners((earlier, later) => this.holds.sameClient(earlier, later));
     this.heldBefore = new HeldBefore(header);
   }
 
@@ -86,6 +89,7 @@ export class SharedEvidence {
     const invocation = this.#open.push(event);
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);
+    this.#sharedOwners.push(event);
     this.#rememberLost(changes);
     this.faults.push(event);
     this.heldBefore.push(event, invocation);
@@ -106,13 +110,21 @@ export class SharedEvidence {
   }
 
   /**
-   * Whether an acquire is under way that may have begun, or may begin, the hold to which this release or extension refers:
-   * an acquire of its client, or of another that was granted this owner value. `changes` are those of its own step.
+   * Whether an acquire may be under way that begins the hold to which this release or extension refers: of its client, or of
+   * another that uses the same owner value.
    */
-  isAsking(event: Extract<HistoryEvent, { type: "invoke" }>, { changes }: Pick<HistoryStep, "changes">): boolean {
-    if (this.holds.isAsking(event.key, event.process)) return true;
-    const hold = this.#ownHold(event, changes);
-    return hold !== undefined && this.holds.isAsking(event.key, hold.currentProcess);
+  isAsking({
+    key,
+    process,
+    value,
+  }: Extract<HistoryEvent, { type: "invoke"; f: "acquire" | "release" | "extend" }>): boolean {
+    if (this.holds.isAsking(key, process)) return true;
+    return (
+      "owner" in value &&
+      typeof value.owner === "string" &&
+      this.openOperations > 1 &&
+      this.#sharedOwners.has(key, value.owner)
+    );
   }
 
   /** The hold to which the invocation of a release or an extension refers. */

@@ -159,6 +159,25 @@ describe("linearizability", () => {
     expect(judged(idle.release(21, 1, "a").acquire(30, 2, "c"))).toBe("invalid; foreign-release 3,4,5");
   });
 
+  it("lets an acquire under way take the lock under an owner value that several clients use", () => {
+    const free = { clients: 2, backend: "simulated" };
+    const robbed = new Recording(free)
+      .acquire(0, 1, "s")
+      .release(3, 1, "s")
+      .seek(9, 0)
+      .release(10, 1, "s")
+      .granted(14, 0, "s");
+    const again = robbed.seek(15, 1).leave(16, 0, "s").info(17, 1, "acquire").left(20, 0);
+    expect(judged(again)).toBe("valid");
+    const without = new Recording(free)
+      .acquire(0, 1, "s")
+      .release(3, 1, "s")
+      .seek(9, 0)
+      .release(10, 1, "s")
+      .granted(14, 0, "s");
+    expect(judged(without.release(16, 0, "s"))).toBe("invalid; foreign-release 8,9");
+  });
+
   it("lets an owner release or extend what it may hold since before the history began, until another was granted it", () => {
     expect(judged(new Recording().release(6, 1, "a").acquire(9, 2, "b"))).toBe("valid");
     expect(judged(new Recording().extend(6, 1, "a").release(9, 1, "a").acquire(12, 2, "b"))).toBe("valid");

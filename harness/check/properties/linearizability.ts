@@ -104,7 +104,7 @@ class Linearizability implements Checker {
     const wasFollowing = operations.progress.state === "following";
     if (event.type === "invoke") {
       const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
-      operations.invoke(event, isStranger, this.#evidence.isAsking(event, step));
+      operations.invoke(event, isStranger, this.#evidence.isAsking(event));
     } else {
       const operation = operations.complete(this.#asHeard(event, step.invocation));
       const granted = step.changes.find(({ kind }) => kind === "granted");

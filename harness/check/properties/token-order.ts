@@ -64,7 +64,7 @@ export class TokenOrder {
         operations.invoke(
           event,
           event.f !== "acquire" && this.#evidence.isStranger(event, step),
-          this.#evidence.isAsking(event, step),
+          this.#evidence.isAsking(event),
         );
       else operations.complete(event);
     }

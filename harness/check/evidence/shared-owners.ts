@@ -1,0 +1,43 @@
+import type { HistoryEvent } from "../../history/history.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
+
+/** How many owner values are remembered, of all keys together: about 3 MB. */
+const REMEMBERED_OWNERS = 20_000;
+
+interface User {
+  /** The process that used the owner value last. */
+  readonly process: number;
+  readonly isShared: boolean;
+}
+
+/** Which owner values of a key more than one client uses. A sound lock draws a new value for each acquisition. */
+export class SharedOwners {
+  readonly #users = new OldestFirst<string, User>();
+  readonly #sameClient: (earlier: number, later: number) => boolean;
+
+  /** @param sameClient true unless two processes belong to two clients for certain */
+  constructor(sameClient: (earlier: number, later: number) => boolean) {
+    this.#sameClient = sameClient;
+  }
+
+  push(event: HistoryEvent): void {
+    if (event.type === "ok" && event.f === "acquire") this.#use(event.key, event.value.owner, event.process);
+    else if (event.type === "invoke" && (event.f === "release" || event.f === "extend")) {
+      this.#use(event.key, event.value.owner, event.process);
+    }
+  }
+
+  /** Whether two clients have used this owner value. */
+  has(key: string, owner: string): boolean {
+    return this.#users.get(JSON.stringify([key, owner]))?.isShared === true;
+  }
+
+  #use(key: string, owner: string, process: number): void {
+    const name = JSON.stringify([key, owner]);
+    const known = this.#users.get(name);
+    const isShared = known !== undefined && (known.isShared || !this.#sameClient(known.process, process));
+    this.#users.set(name, { process, isShared });
+    const { size, oldest } = this.#users;
+    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#users.delete(oldest[0]);
+  }
+}
