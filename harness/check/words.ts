@@ -16,9 +16,12 @@ export function lasting(nanoseconds: number): string {
   return nanoseconds === 0 ? "an instant" : timeWords(nanoseconds);
 }
 
-/** The client behind a process: `client-1`, or `process 7` where the history does not say how many clients there are. */
+/**
+ * The client behind a process, as pictures name it too: `client-1`. Where the history does not say how many clients there
+ * are, each process is one: `client-7` is process 7.
+ */
 export function clientInWords(header: HistoryHeader, process: number): string {
-  return header.clients === undefined ? `process ${process}` : clientName(clientOf(process, header.clients));
+  return clientName(clientOf(process, header.clients));
 }
 
 /** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`; its owner value differs from that of the others named beside it. */
@@ -29,7 +32,7 @@ export function holderOf(
 ): string {
   const client = clientInWords(header, hold.process);
   const facts = [
-    ...(client.startsWith("process") ? [] : [`process ${hold.process}`]),
+    `process ${hold.process}`,
     `owner ${shortOwner(
       hold.owner,
       undefined,

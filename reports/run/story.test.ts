@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Violation } from "../../harness/core/verdict.ts";
+import { checkHistory } from "../../harness/check/check.ts";
+import { Recording } from "../../harness/check/testing/recording.ts";
 import { momentsOf } from "./moments.ts";
 import type { RunRecord } from "./run-record.ts";
 import { overlapWords, storiesOf, type Story } from "./story.ts";
@@ -52,6 +54,21 @@ describe("stories", () => {
     };
     expect(told([...seen.events, 21])).toEqual([3]);
     expect(told([16, 20])).toEqual([2, 1]);
+  });
+
+  test("two properties that see the wrong fencing token of one grant tell one story, of two grants two", () => {
+    const histories = (again: boolean): RunRecord => {
+      const recording = new Recording({ clients: 3 })
+        .acquire(0, 0, "a", { fence: 5 })
+        .release(2, 0, "a")
+        .acquire(4, 1, "b", { fence: 4 })
+        .release(6, 1, "b");
+      if (again) recording.acquire(8, 2, "c", { fence: 5 });
+      return { history: recording.history, verdict: checkHistory(recording.history) };
+    };
+    const both = ["fencing-tokens", "linearizability"];
+    expect(tell(histories(false)).map(({ properties }) => properties)).toEqual([both]);
+    expect(tell(histories(true)).map(({ properties }) => properties)).toEqual([both, ["fencing-tokens"]]);
   });
 
   test("what led to a violation is said once, however many properties see it", () => {

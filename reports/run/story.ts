@@ -1,4 +1,11 @@
-import { PROPERTIES, type Holder, type Property, type Verdict, type Violation } from "../../harness/core/verdict.ts";
+import {
+  PROPERTIES,
+  type Cause,
+  type Holder,
+  type Property,
+  type Verdict,
+  type Violation,
+} from "../../harness/core/verdict.ts";
 import type { HistoryEvent } from "../../harness/history/history.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import type { FaultSpan } from "./fault-spans.ts";
@@ -60,16 +67,22 @@ interface Group {
   readonly violations: Violation[];
 }
 
-/** What two identical violations always share: the cause and the two holders. */
+/** The causes that lie in the fencing token of one grant. */
+const TOKEN_CAUSES: readonly Cause[] = ["token-rollback", "token-overtaken"];
+
+/** What two identical violations always share: the cause and the two holders, if it is not the fencing token of one. */
 function resemblance({ cause, holders }: Violation): string {
+  if (TOKEN_CAUSES.includes(cause)) return cause;
   return JSON.stringify([cause, holders?.map(({ process, owner }) => [process, owner]).sort() ?? null]);
 }
 
 /**
  * Whether two similar violations are the same: the proof of one is part of the proof of the other. The holders alone do
- * not decide: a bad lock uses one owner value many times.
+ * not decide: a bad lock uses one owner value many times. Two that blame the fencing token of the same grant are the same,
+ * whatever else shows that it is wrong.
  */
 function isSame(one: Violation, other: Violation): boolean {
+  if (TOKEN_CAUSES.includes(one.cause)) return one.events.at(-1) === other.events.at(-1);
   const within = (inner: Violation, outer: Violation): boolean =>
     inner.events.every((index) => outer.events.includes(index));
   return within(one, other) || within(other, one);

@@ -101,7 +101,7 @@ describe("while a request for a shorter lease is under way", () => {
       .release(151, 1, "b")
       .failExtension(200, 0);
     const [violation] = violationsOf("lease-exclusion", later);
-    expect(violation?.explanation).toContain("process 0 (owner a) was granted it at 1 ms, with a lease until 511 ms;");
+    expect(violation?.explanation).toContain("client-0 (process 0, owner a) was granted it at 1 ms, with a lease until 511 ms;");
   });
 
   it("a try to enter again that is refused has cut nothing", () => {
