@@ -310,7 +310,9 @@ export class HoldTracker {
     );
   }
 
+  /** Its client continues under this process number. An operation by another client leaves the hold where it is. */
   #move(hold: Hold, process: number): void {
+    if (!this.sameClient(hold.currentProcess, process)) return;
     (hold.forgotten ? this.#forgotten : this.#open).move(hold, process);
   }
 

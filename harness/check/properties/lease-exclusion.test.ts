@@ -101,7 +101,9 @@ describe("while a request for a shorter lease is under way", () => {
       .release(151, 1, "b")
       .failExtension(200, 0);
     const [violation] = violationsOf("lease-exclusion", later);
-    expect(violation?.explanation).toContain("client-0 (process 0, owner a) was granted it at 1 ms, with a lease until 511 ms;");
+    expect(violation?.explanation).toContain(
+      "client-0 (process 0, owner a) was granted it at 1 ms, with a lease until 511 ms;",
+    );
   });
 
   it("a try to enter again that is refused has cut nothing", () => {
@@ -209,4 +211,12 @@ it("is explained as lost updates and linearizability explain the same two grants
       hypotheses: promise?.hypotheses,
     });
   }
+});
+
+it("leaves a hold to its client when another one releases an entry of it or extends it under its owner value", () => {
+  const free = { clients: 2, backend: "simulated" };
+  const entered = (): Recording => new Recording(free).acquire(0, 0, "a").acquire(10, 0, "a");
+  expect(judge("lease-exclusion", entered().release(20, 1, "a").acquire(30, 0, "a"))).toBe("valid");
+  expect(judge("lease-exclusion", entered().extend(20, 1, "a").acquire(30, 0, "a"))).toBe("valid");
+  expect(judge("lease-exclusion", entered().release(20, 1, "a").acquire(30, 1, "b"))).toBe("invalid; double-grant 1,7");
 });
