@@ -22,7 +22,7 @@ import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
-import { acquireOfSuccessor, isKept } from "./victims.ts";
+import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
 
 /** The outcome of a hypothesis. */
 type Trial =
@@ -66,6 +66,8 @@ class Prover {
   readonly #run: JudgedRun;
   readonly #runs: CounterfactualRuns;
   readonly #steps: PlanSteps;
+  /** By the grant of a holder and a release, both as event indices: the run in which the holder keeps its lock after that release. */
+  readonly #kept = new Map<string, CounterfactualRun>();
 
   constructor(run: JudgedRun, execute: ExecuteChanged) {
     this.#run = run;
@@ -192,14 +194,20 @@ class Prover {
   async #tryWithoutOperation(subject: Subject, hypothesis: Hypothesis, invoked: number): Promise<Trial> {
     const change = this.#withoutOperation(invoked);
     if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
+    const name = `${victimOf(this.#run, subject.violation)?.index} ${invoked}`;
+    // It has taken nothing from this holder, whichever later grant is looked at.
+    const kept = this.#kept.get(name);
+    if (kept !== undefined) return { outcome: "dropped", run: kept };
     const trial = await this.#tryChange(subject, hypothesis, change, "without that operation");
     if (trial.outcome !== "proven" || hypothesis.cause !== "foreign-release") return trial;
     const successor = acquireOfSuccessor(this.#run, subject.violation);
     if (successor === undefined) return trial;
     const calm: Change = { kind: "without-operation", f: "acquire", ...successor };
     const run = await this.#runs.of(calm);
-    const isInnocent = run !== undefined && isKept(this.#run, run, subject.violation, invoked);
-    return isInnocent ? { outcome: "dropped", run: shown(calm, run) } : trial;
+    if (run === undefined || !isKept(this.#run, run, subject.violation, invoked)) return trial;
+    const innocent = shown(calm, run);
+    this.#kept.set(name, innocent);
+    return { outcome: "dropped", run: innocent };
   }
 
   async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, unwoken: string): Promise<Trial> {

@@ -44,6 +44,17 @@ describe("a release after the lock was granted to two that asked at the same tim
     expect(violations[1]?.proof?.dropped?.map(({ cause }) => cause)).toEqual(["foreign-release"]);
   });
 
+  it("is no cause of a later grant either, although its client was granted the lock in between", async () => {
+    const violations = await overlapsOf({
+      seed: 589254778,
+      lock: "quorum-of-two",
+      topology: { kind: "redlock" },
+      clients: [{ sections: [section(448), section(400), section(100)] }, { sections: [section(900)] }],
+      faults: [],
+    });
+    expect(causes(violations)).toEqual(["double-grant, proven", "double-grant, proven", "double-grant, proven"]);
+  });
+
   it("is the cause if it took what the other had been granted", async () => {
     const violations = await overlapsOf({
       seed: 2147483622,

@@ -103,6 +103,11 @@ function answerOf(hold: Hold | undefined, { history }: JudgedRun) {
   return answer?.type === "ok" && answer.f === "release" ? answer : undefined;
 }
 
+/** The grant of the first of the two holds. */
+export function victimOf({ history }: JudgedRun, violation: Violation): HistoryEvent | undefined {
+  return grantsIn(violation, history)[0];
+}
+
 /** The grants that a violation is about, the earlier first. */
 function grantsIn({ events, finding }: Violation, history: History): readonly HistoryEvent[] {
   return (finding?.events ?? events).flatMap((index) => {
