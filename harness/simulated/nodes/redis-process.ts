@@ -83,6 +83,7 @@ export class RedisProcess {
         shutdown: (save) => this.#shutDown(save === true),
         placeFor: world.placeFor,
         absentCommand: (name) => host.fail("a command", notSimulated(name)),
+        clusterWanted: (command) => host.fail("a command", noCluster(command)),
       },
     });
     const { server } = this;
@@ -247,5 +248,12 @@ function notSimulated(command: string): UserError {
   return new UserError(
     `the simulated servers have no ${command}, which the lock uses`,
     "try it on real servers: --backend containers",
+  );
+}
+
+function noCluster(command: string): UserError {
+  return new UserError(
+    `the lock's client asks for a cluster (${command}), and there is none`,
+    "let the driver connect a client of one server, with the same lock",
   );
 }

@@ -26,6 +26,8 @@ export interface WorldHooks {
   rewriteFile?(): void;
   /** A client or a script asked for a command that real servers have and this one does not: it is an unknown command. */
   absentCommand?(name: string): void;
+  /** A connection asked where the slots of a cluster are, which only cluster clients do: the server has no cluster support. */
+  clusterWanted?(command: string): void;
   /**
    * Where a connection's peer reaches the server at this address, for INFO and ROLE: outside the simulation its addresses mean
    * nothing. Absent: there.

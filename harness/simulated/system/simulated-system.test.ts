@@ -137,6 +137,23 @@ describe("a node", () => {
     });
   });
 
+  test.each(["slots", "SHARDS"])(
+    "ends the run, and says that there is no cluster, when a client asks for %s",
+    async (name) => {
+      const asked = within("single", async (system) => nodeOf(system, "node-0").command("cluster", name));
+      await expect(asked).rejects.toMatchObject({
+        name: "UserError",
+        message: `the lock's client asks for a cluster (CLUSTER ${name.toUpperCase()}), and there is none`,
+      });
+    },
+  );
+
+  test("answers a client that looks whether there is a cluster", async () => {
+    await within("single", async (system) => {
+      await expect(nodeOf(system, "node-0").command("CLUSTER", "INFO")).rejects.toThrow("cluster support disabled");
+    });
+  });
+
   test("that dies owes no answer any more, and its next life answers again", async () => {
     await within("single", async (system) => {
       const node = nodeOf(system, "node-0");

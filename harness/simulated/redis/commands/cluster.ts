@@ -1,4 +1,4 @@
-import { command, container, NO_KEYS, type Command } from "../command.ts";
+import { type Caller, command, container, NO_KEYS, type Command } from "../command.ts";
 import { ErrorReply } from "../protocol/reply.ts";
 
 /** Its subcommands with the number of their arguments and their flags, in a server without cluster support. */
@@ -30,6 +30,9 @@ const SUBCOMMANDS: readonly (readonly [name: string, arity: number, flags: strin
   ["slaves", 3, "admin stale"],
 ];
 
+/** What a cluster client asks before it sends anything else; a program that looks whether there is a cluster asks INFO. */
+const OF_CLUSTER_CLIENTS: ReadonlySet<string> = new Set(["shards", "slots"]);
+
 /**
  * CLUSTER, whose every subcommand answers that cluster support is off; SHARDS and SLOTS may be asked while loading
  * since 7.2.
@@ -40,8 +43,15 @@ export const clusterCommands = {
 };
 
 function cluster(...more: typeof SUBCOMMANDS): readonly Command[] {
-  const all = [...SUBCOMMANDS, ...more].map(([name, arity, flags]) => command(name, arity, flags, NO_KEYS, noCluster));
+  const all = [...SUBCOMMANDS, ...more].map(([name, arity, flags]) =>
+    command(name, arity, flags, NO_KEYS, OF_CLUSTER_CLIENTS.has(name) ? askedForSlots : noCluster),
+  );
   return [container("cluster", "", all)];
+}
+
+function askedForSlots([, name = ""]: readonly string[], { server }: Caller): ErrorReply {
+  server.hooks.clusterWanted?.(`CLUSTER ${name.toUpperCase()}`);
+  return noCluster();
 }
 
 /** The reply of every command that only a cluster can answer. */
