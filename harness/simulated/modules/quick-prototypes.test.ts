@@ -10,7 +10,8 @@ interface Client {
   readonly default: new () => Readonly<Record<string, Command>>;
 }
 
-const file = join(import.meta.dirname, "testing/version-4/@redis/client/dist/lib/client/index.js");
+const nodeRedis4 = join(import.meta.dirname, "testing/version-4/@redis/client/dist/lib/client/index.js");
+const ioredis5 = join(import.meta.dirname, "testing/version-5/ioredis/built/utils/Commander.js");
 
 /** Whether V8 keeps an object's properties by their place. It moves them there again after each addition to a prototype. */
 function isFast(object: unknown): boolean {
@@ -19,8 +20,8 @@ function isFast(object: unknown): boolean {
 }
 
 test("the class of node-redis 4 is what Node makes of its source, with a prototype that was quick to fill", async () => {
-  const mine = ((await new ModuleGraph({}).import(file)) as { readonly default: Client }).default.default;
-  const nodes = (createRequire(import.meta.url)(file) as Client).default;
+  const mine = ((await new ModuleGraph({}).import(nodeRedis4)) as { readonly default: Client }).default.default;
+  const nodes = (createRequire(import.meta.url)(nodeRedis4) as Client).default;
   expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
   const [ours, theirs] = [mine, nodes].map((Class) => {
     const members = Object.getOwnPropertyDescriptors(Class.prototype as object);
@@ -34,4 +35,22 @@ test("the class of node-redis 4 is what Node makes of its source, with a prototy
   });
   expect({ ...ours, shapes: ours?.shapes.slice(1) }).toEqual({ ...theirs, shapes: theirs?.shapes.slice(1) });
   expect(ours?.answers).toEqual([[7, "a", "b"], [299], "over"]);
+});
+
+test("the class of ioredis is what Node makes of its source, with a prototype that was quick to fill", async () => {
+  const mine = ((await new ModuleGraph({}).import(ioredis5)) as { readonly default: Client }).default.default;
+  const nodes = (createRequire(import.meta.url)(ioredis5) as Client).default;
+  expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
+  const [ours, theirs] = [mine, nodes].map((Class) => {
+    const members = Object.getOwnPropertyDescriptors(Class.prototype as object);
+    const client = new Class();
+    return {
+      source: String(Class),
+      own: Reflect.ownKeys(members),
+      shapes: Object.values(members).map((member) => ({ ...member, value: String(member.value) })),
+      answers: [client["command7Buffer"]?.("a"), client["sentinel"]?.("b"), client["call"]?.(), client["command299"]],
+    };
+  });
+  expect(ours).toEqual(theirs);
+  expect(ours?.answers).toEqual([["command7", null, "a"], ["sentinel", "utf8", "b"], ["call", "utf8"], undefined]);
 });
