@@ -1,8 +1,10 @@
 import "../platform/install.ts";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import v8 from "node:v8";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { ModuleGraph } from "./module-graph.ts";
 
 type Command = (...args: readonly unknown[]) => unknown;
@@ -11,7 +13,7 @@ interface Client {
 }
 
 const nodeRedis4 = join(import.meta.dirname, "testing/version-4/@redis/client/dist/lib/client/index.js");
-const ioredis5 = join(import.meta.dirname, "testing/version-5/ioredis/built/utils/Commander.js");
+const ioredis5 = join(import.meta.dirname, "testing/version-5/commander.js");
 
 /** Whether V8 keeps an object's properties by their place. It moves them there again after each addition to a prototype. */
 function isFast(object: unknown): boolean {
@@ -38,8 +40,12 @@ test("the class of node-redis 4 is what Node makes of its source, with a prototy
 });
 
 test("the class of ioredis is what Node makes of its source, with a prototype that was quick to fill", async () => {
-  const mine = ((await new ModuleGraph({}).import(ioredis5)) as { readonly default: Client }).default.default;
-  const nodes = (createRequire(import.meta.url)(ioredis5) as Client).default;
+  const home = mkdtempSync(join(tmpdir(), "lockstorm-ioredis-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const file = join(home, "node_modules/ioredis/built/utils/Commander.js");
+  cpSync(ioredis5, file);
+  const mine = ((await new ModuleGraph({}).import(file)) as { readonly default: Client }).default.default;
+  const nodes = (createRequire(import.meta.url)(file) as Client).default;
   expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
   const [ours, theirs] = [mine, nodes].map((Class) => {
     const members = Object.getOwnPropertyDescriptors(Class.prototype as object);

@@ -1,5 +1,5 @@
 "use strict";
-// As the file of ioredis 5 and 6 with this path: a class that gets a method for each command, one by one.
+// As built/utils/Commander.js of ioredis 5 and 6: a class that gets a method for each command, one by one.
 const list = Array.from({ length: 300 }, (_, number) => "command" + number);
 class Commander {
   getBuiltinCommands() {
