@@ -63,16 +63,19 @@ describe.each(catalogue.map((scenario) => [scenario.slug, scenario] as const))("
     expect(requiredOf(scenario, variant).length).toBeGreaterThan(0);
   });
 
-  test.each(variantsOf(scenario))("has, as %s, clients that do not need a fault to go on", (variant) => {
-    const plan = planOf(scenario, { seed: 5, variant });
-    const { begin, hold } = waits(plan);
-    for (const trigger of begin.filter(isEventTrigger)) {
-      expect(["fault:start", "fault:heal", "promotion"]).not.toContain(trigger.on);
-    }
-    for (const trigger of [...begin, ...hold].filter(isEventTrigger)) {
-      expect(trigger.client ?? 0).toBeLessThan(plan.clients.length);
-    }
-  });
+  test.each(variantsOf(scenario))(
+    "has, as %s, clients that need no fault, and no release that reports its result, to go on",
+    (variant) => {
+      const plan = planOf(scenario, { seed: 5, variant });
+      const { begin, hold } = waits(plan);
+      for (const trigger of begin.filter(isEventTrigger)) {
+        expect(["fault:start", "fault:heal", "promotion", "release:ok", "release:fail"]).not.toContain(trigger.on);
+      }
+      for (const trigger of [...begin, ...hold].filter(isEventTrigger)) {
+        expect(trigger.client ?? 0).toBeLessThan(plan.clients.length);
+      }
+    },
+  );
 
   test("has a control that differs from it, and keeps what it breaks", () => {
     const { control, expected } = scenario;

@@ -3,8 +3,9 @@ import { durationMs, PLAN_BOUNDS } from "./plan-bounds.ts";
 
 /**
  * Events that a schedule can wait for. Each is a kind of history event: `acquire:ok` is a grant, `write:invoke` is the
- * instant before a write is sent. `fault:start` and `fault:heal` are events of the plan's own faults; `promotion` means
- * that a replica became master.
+ * instant before a write is sent. `release:end` is the completion of a release, whatever it says: many locks report no
+ * result of a release. `fault:start` and `fault:heal` are events of the plan's own faults; `promotion` means that a
+ * replica became master.
  */
 export const ANCHORS = [
   "acquire:invoke",
@@ -21,12 +22,24 @@ export const ANCHORS = [
   "release:invoke",
   "release:ok",
   "release:fail",
+  "release:end",
   "lost",
   "fault:start",
   "fault:heal",
   "promotion",
 ] as const;
 export type Anchor = (typeof ANCHORS)[number];
+
+/** The kinds of a history event that is the completion of a release. */
+const RELEASE_ENDS: ReadonlySet<string> = new Set(["release:ok", "release:fail", "release:info"]);
+
+/**
+ * Whether an anchor means events of this kind.
+ * @param kind what a history event was and how it ended, `acquire:info`, or `lost`
+ */
+export function isAnchorOf(anchor: Anchor, kind: string): boolean {
+  return anchor === kind || (anchor === "release:end" && RELEASE_ENDS.has(kind));
+}
 
 const atTime = z.strictObject({
   /** Milliseconds since the start of the run, on the true clock. */

@@ -172,6 +172,15 @@ describe("triggers", () => {
     expect(after).toEqual([2]);
   });
 
+  test("can hang on the end of a release that reports no result", async () => {
+    const fixture = new SessionFixture();
+    fixture.system.answer = (_, { op }) => (op === "release" ? indeterminate : undefined);
+    const after: string[][] = [];
+    void fixture.board.wait({ on: "release:end", client: 0 }).then(() => after.push([...fixture.story]));
+    await fixture.settle({ steps: [] });
+    expect(after.map((story) => story.at(-1))).toEqual(["0 release:info 2"]);
+  });
+
   test("can hang on a lost lease", async () => {
     const fixture = new SessionFixture();
     let fired = 0;
@@ -227,7 +236,7 @@ describe("await", () => {
       ],
     });
     await fixture.system.clock.advance(101);
-    await fixture.board.publish({ anchor: "write:ok", client: 1 });
+    await fixture.board.publish({ kind: "write:ok", client: 1 });
     await fixture.system.clock.settle(run);
     expect(fixture.story.at(-2)).toBe("0 release:invoke 121");
     expect(fixture.system.clock.sleepers).toBe(0);

@@ -1,6 +1,6 @@
 import { PROMOTION } from "../core/fault-traits.ts";
 import type { FaultEvent, HistoryEvent, Unstamped } from "../history/history.ts";
-import { ANCHORS, type Anchor } from "../core/trigger.ts";
+import { ANCHORS, isAnchorOf } from "../core/trigger.ts";
 import type { Recorder } from "./recorder.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
@@ -27,19 +27,16 @@ export class EventPublisher {
   /** Records something a client did. Resolves when every action that waits for it without a delay is done. */
   async client(event: Unstamped & { readonly process: number }): Promise<HistoryEvent> {
     const recorded = this.recorder.record(event);
-    const anchor = anchorOf(event.type === "lost" ? "lost" : `${event.f}:${event.type}`);
-    if (anchor !== undefined) await this.#board.publish({ anchor, client: this.clientOf(event.process) });
+    const kind = event.type === "lost" ? "lost" : `${event.f}:${event.type}`;
+    const isAwaited = ANCHORS.some((anchor) => isAnchorOf(anchor, kind));
+    if (isAwaited) await this.#board.publish({ kind, client: this.clientOf(event.process) });
     return recorded;
   }
 
   /** Records a fault that was injected or healed, or something the system did by itself (no `fault` number). */
   async fault(kind: string, value: FaultEvent["value"], fault?: number): Promise<void> {
     this.recorder.record({ process: "nemesis", type: "fault", f: kind, value });
-    if (fault !== undefined) await this.#board.publish({ anchor: `fault:${value.phase}`, fault });
-    else if (kind === PROMOTION) await this.#board.publish({ anchor: "promotion" });
+    if (fault !== undefined) await this.#board.publish({ kind: `fault:${value.phase}`, fault });
+    else if (kind === PROMOTION) await this.#board.publish({ kind: "promotion" });
   }
-}
-
-function anchorOf(name: string): Anchor | undefined {
-  return ANCHORS.find((anchor) => anchor === name);
 }

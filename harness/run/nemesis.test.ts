@@ -72,10 +72,10 @@ describe("a fault", () => {
   test("is injected and healed when its triggers say so, and recorded with what was seen", async () => {
     const stall = fakeFault("stall", { targets: ["client-1", "node-0"] });
     void start([step("stall", { on: "acquire:ok", count: 2 }, { atMs: 70 })], [stall]);
-    await board.publish({ anchor: "acquire:ok", client: 0 });
+    await board.publish({ kind: "acquire:ok", client: 0 });
     await system.clock.advance(20);
     expect(recorded()).toEqual([]);
-    await board.publish({ anchor: "acquire:ok", client: 1 });
+    await board.publish({ kind: "acquire:ok", client: 1 });
     expect(recorded()).toEqual(["stall start installed at 20"]);
     await system.clock.advance(100);
     await finish();
@@ -108,7 +108,7 @@ describe("a fault", () => {
 
   test("holds up the publisher of its event until it is in force", async () => {
     void start([step("stall", { on: "acquire:ok" })], [fakeFault("stall", { injectionMs: 40 })]);
-    await system.clock.settle(board.publish({ anchor: "acquire:ok", client: 0 }));
+    await system.clock.settle(board.publish({ kind: "acquire:ok", client: 0 }));
     expect(system.clock.nowMs).toBe(40);
     expect(recorded()).toEqual(["stall start installed at 40"]);
   });

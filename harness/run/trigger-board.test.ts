@@ -25,7 +25,7 @@ function watch(name: string, trigger: Trigger): void {
   );
 }
 
-const grant = (client: number): Happening => ({ anchor: "acquire:ok", client });
+const grant = (client: number): Happening => ({ kind: "acquire:ok", client });
 
 describe("an event trigger", () => {
   test("fires at the k-th event, once", async () => {
@@ -47,18 +47,28 @@ describe("an event trigger", () => {
     const happenings: Happening[] = [
       grant(0),
       grant(1),
-      { anchor: "acquire:fail", client: 1 },
-      { anchor: "fault:start", fault: 0 },
-      { anchor: "fault:heal", fault: 1 },
+      { kind: "acquire:fail", client: 1 },
+      { kind: "fault:start", fault: 0 },
+      { kind: "fault:heal", fault: 1 },
       grant(0),
     ];
     for (const happening of happenings) await board.publish(happening);
     await idle();
     expect(log).toEqual([]);
     await board.publish(grant(1));
-    await board.publish({ anchor: "fault:start", fault: 1 });
+    await board.publish({ kind: "fault:start", fault: 1 });
     await idle();
     expect(log).toEqual(["client 1, second at 0", "fault 1 at 0"]);
+  });
+
+  test("of a release's end fires whatever the release said, and counts each", async () => {
+    for (const count of [1, 2, 3, 4]) watch(`${count}`, { on: "release:end", client: 0, count });
+    for (const kind of ["release:invoke", "release:info", "acquire:info", "release:fail", "release:ok", "extend:ok"]) {
+      await board.publish({ kind, client: 0 });
+    }
+    await board.publish({ kind: "release:ok", client: 1 });
+    await idle();
+    expect(log).toEqual(["1 at 0", "2 at 0", "3 at 0"]);
   });
 
   test("whose event has happened fires at once", async () => {
@@ -128,7 +138,7 @@ describe("publish", () => {
 
   test("does not hang on an action that publishes what others wait for", async () => {
     watch("nested", { on: "fault:start", fault: 0 });
-    void board.when({ on: "acquire:ok" }, () => board.publish({ anchor: "fault:start", fault: 0 }));
+    void board.when({ on: "acquire:ok" }, () => board.publish({ kind: "fault:start", fault: 0 }));
     await board.publish(grant(0));
     await idle();
     expect(log).toEqual(["nested at 0"]);
@@ -149,7 +159,7 @@ describe("the end of the run", () => {
     await idle();
     expect(log.toSorted()).toEqual(["afterwards: over", "delay: over", "event: over", "time: over"]);
     expect(clock.sleepers).toBe(0);
-    await board.publish({ anchor: "write:ok", client: 0 });
+    await board.publish({ kind: "write:ok", client: 0 });
     expect(log).toHaveLength(4);
   });
 

@@ -1,11 +1,12 @@
 import type { TrueClock } from "../core/system.ts";
-import type { Anchor, EventTrigger, MessageTrigger, Trigger } from "../core/trigger.ts";
+import { type EventTrigger, isAnchorOf, type MessageTrigger, type Trigger } from "../core/trigger.ts";
 
 /** An event that triggers can wait for, or the command of a trigger that waits for a command. */
 export type Happening = Occurrence | { readonly message: MessageTrigger };
 
 interface Occurrence {
-  readonly anchor: Anchor;
+  /** `acquire:ok`; see `isAnchorOf`. */
+  readonly kind: string;
   readonly client?: number;
   readonly fault?: number;
 }
@@ -106,8 +107,8 @@ function countOf(trigger: EventTrigger | MessageTrigger): number {
 function matches(trigger: EventTrigger | MessageTrigger, happening: Happening): boolean {
   if ("moment" in trigger) return "message" in happening && sameMessage(trigger, happening.message);
   return (
-    "anchor" in happening &&
-    trigger.on === happening.anchor &&
+    "kind" in happening &&
+    isAnchorOf(trigger.on, happening.kind) &&
     (trigger.client === undefined || trigger.client === happening.client) &&
     (trigger.fault === undefined || trigger.fault === happening.fault)
   );

@@ -55,7 +55,7 @@ export const getDelRace: Scenario = {
         kind: "latency",
         params: { between: [["client-0"], ["node-0"]], oneWay: true, delayMs: 1700 },
         at: { on: "release:invoke", client: 0 },
-        until: { on: "release:ok", client: 0 },
+        until: { on: "release:end", client: 0 },
       },
     ],
   },

@@ -39,7 +39,7 @@ export const plainDel: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 0,
-            after: { on: "release:ok", client: 0 },
+            after: { on: "release:end", client: 0 },
             steps: [{ do: "write" }, { do: "await", until: { on: "release:invoke", client: 1 }, atMostMs: 2000 }],
           },
         ],

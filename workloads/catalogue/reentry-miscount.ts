@@ -50,7 +50,7 @@ export const reentryMiscount: Scenario = {
             key: "k1",
             ttlMs: 8000,
             waitMs: 300,
-            after: { on: "release:ok", client: 0 },
+            after: { on: "release:end", client: 0 },
             steps: [
               { do: "read" },
               { do: "write" },
@@ -65,7 +65,7 @@ export const reentryMiscount: Scenario = {
         kind: "pause-client",
         params: { targets: ["client-0"] },
         at: { on: "acquire:invoke", client: 0, count: 2 },
-        until: { on: "release:ok", client: 1 },
+        until: { on: "release:end", client: 1 },
       },
     ],
   },

@@ -44,7 +44,7 @@ export const renewRecreates: Scenario = {
         kind: "pause-client",
         params: { targets: ["client-0"] },
         at: { on: "extend:invoke", client: 0 },
-        until: { on: "release:ok", client: 1 },
+        until: { on: "release:end", client: 1 },
       },
     ],
   },

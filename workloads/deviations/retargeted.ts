@@ -1,6 +1,6 @@
 import type { FaultStep, Plan, Section } from "../../harness/core/plan.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
-import { ANCHORS, type Anchor, type EventTrigger, type Trigger } from "../../harness/core/trigger.ts";
+import { ANCHORS, type Anchor, type EventTrigger, isAnchorOf, type Trigger } from "../../harness/core/trigger.ts";
 import { fits, type Share, shareOf } from "../../harness/core/sharing.ts";
 import { type History, type HistoryEvent, ONE_OF_SEVERAL } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
@@ -46,7 +46,7 @@ function thatCame(trigger: Trigger, { plan, history }: Recorded): EventTrigger |
   if ("atMs" in trigger) return undefined;
   const { client, count = 1 } = trigger;
   const all = history.events.flatMap((event) => occurrenceOf(event, plan) ?? []);
-  const ofKind = "on" in trigger ? all.filter(({ on }) => on === trigger.on) : [];
+  const ofKind = "on" in trigger ? all.filter(({ on }) => isAnchorOf(trigger.on, on)) : [];
   const ofClient = (each: { readonly client: number }): boolean => client === undefined || each.client === client;
   const pools = [ofKind.filter(ofClient), ofKind, all.filter(ofClient), all];
   const pool = pools.find((each) => each.length > 0);

@@ -181,7 +181,7 @@ export class Service implements AsyncDisposable {
       this.#when(step.at, begunMs, async () => {
         const number = await this.#note(kind, await inject(this.#system));
         if (number !== undefined) numbers.set(index, number);
-        await this.#board.publish({ anchor: "fault:start", fault: index });
+        await this.#board.publish({ kind: "fault:start", fault: index });
       });
       this.#whenHealed(step, index, begunMs, numbers);
     });
@@ -198,7 +198,7 @@ export class Service implements AsyncDisposable {
       this.#when(until, begunMs, async () => {
         const number = numbers.get(index);
         if (number !== undefined && this.#inForce.has(number)) await this.#heal(number);
-        await this.#board.publish({ anchor: "fault:heal", fault: index });
+        await this.#board.publish({ kind: "fault:heal", fault: index });
       });
       return Promise.resolve();
     });
@@ -246,7 +246,7 @@ export class Service implements AsyncDisposable {
   #notice(notice: Notice): void {
     if (notice.kind !== "promotion") return;
     this.#onEvent(`promotion: ${notice.evidence}`);
-    this.#guard(this.#board.publish({ anchor: "promotion" }));
+    this.#guard(this.#board.publish({ kind: "promotion" }));
   }
 }
 
