@@ -1,4 +1,5 @@
 import "./install.ts";
+import os from "node:os";
 import { afterEach, expect, test } from "vitest";
 import { HarnessError } from "../../core/errors.ts";
 import { Kernel } from "../kernel/kernel.ts";
@@ -64,6 +65,47 @@ test("an event that a program emits reaches its own listeners", async () => {
   expect(heard).toEqual([7]);
 });
 
+test("a signal that a program sends to itself reaches its listener, or ends its process", async () => {
+  const heard: unknown[] = [];
+  const { host, other } = await run(
+    () => {
+      process.on("SIGTERM", (signal) => heard.push(signal));
+      heard.push(process.kill(process.pid, 0), process.kill(process.pid, "SIGCHLD"), process.kill(process.pid));
+      heard.push("after the call");
+    },
+    () => {
+      setTimeout(() => heard.push("never"), 1);
+      process.kill(process.pid, os.constants.signals.SIGUSR2);
+    },
+  );
+  expect(heard).toEqual([true, true, true, "after the call", "SIGTERM"]);
+  expect([host.failures.length, host.state, other.state]).toEqual([0, "running", "dead"]);
+  expect(String(other.failures[0]?.error)).toBe('Error: the program called process.kill(process.pid, "SIGUSR2")');
+});
+
+test("SIGKILL ends a process whatever it listens for", async () => {
+  const { host } = await run(() => {
+    process.on("SIGTERM", () => {});
+    process.kill(process.pid, "SIGKILL");
+  });
+  expect(host.state).toBe("dead");
+});
+
+test("no other process can be reached by a signal, not even by one that only asks", async () => {
+  const real = process.pid;
+  const codes: unknown[] = [];
+  await run(() => {
+    for (const pid of [real, 1, process.pid + 1, -process.pid]) {
+      try {
+        process.kill(pid, 0);
+      } catch (error) {
+        codes.push((error as NodeJS.ErrnoException).code);
+      }
+    }
+  });
+  expect(codes).toEqual(["ESRCH", "ESRCH", "ESRCH", "ESRCH"]);
+});
+
 const errors = {
   "a timer": () => void setTimeout(() => fail("timer"), 1),
   "a tick": () => process.nextTick(() => fail("tick")),
@@ -84,6 +126,23 @@ test.each(Object.entries(errors))("a program that listens for what nobody catche
   expect(host.failures).toEqual([]);
   const [what, origin] = heard[0] as [string, string];
   expect(origin).toBe(what === "rejection" ? "unhandledRejection" : "uncaughtException");
+});
+
+test("a program that captures what nobody catches captures its own alone, and only until it stops", async () => {
+  const heard: unknown[] = [];
+  const { host, other } = await run(() => {
+    process.setUncaughtExceptionCaptureCallback((error) => void heard.push(error.message));
+    heard.push(process.hasUncaughtExceptionCaptureCallback());
+    for (const go of Object.values(errors)) go();
+    setTimeout(() => process.setUncaughtExceptionCaptureCallback(null), 2);
+    setTimeout(() => fail("late"), 3);
+  }, errors["a timer"]);
+  expect(heard).toEqual([true, "tick", "microtask", "rejection", "timer"]);
+  expect([host, other].map(({ failures }) => failures.map(({ error }) => (error as Error).message))).toEqual([
+    ["late"],
+    ["timer"],
+  ]);
+  expect(process.hasUncaughtExceptionCaptureCallback()).toBe(false);
 });
 
 test("a rejection goes to the listener for rejections, with its promise, rather than to that for exceptions", async () => {

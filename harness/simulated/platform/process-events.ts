@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { current } from "../kernel/current-context.ts";
 import type { Host, UncaughtEvent } from "../kernel/host.ts";
-import { replace } from "./replace.ts";
+import { patch, replace } from "./replace.ts";
 
 const METHODS = [
   "on",
@@ -28,6 +28,8 @@ const EMITTED_BY_NODE: ReadonlySet<unknown> = new Set(["uncaughtException", "unh
 interface Listeners {
   readonly life: number;
   readonly emitter: EventEmitter;
+  /** Set by `process.setUncaughtExceptionCaptureCallback`. */
+  capture: ((error: unknown) => void) | null;
 }
 
 const listenersOf = new WeakMap<Host, Listeners>();
@@ -45,24 +47,36 @@ export function patchProcessEvents(): void {
       const { host } = current;
       if (host === null || (name === "emit" && EMITTED_BY_NODE.has(args[0])))
         return Reflect.apply(original, this, args);
-      const emitter = emitterOf(host);
+      const { emitter } = ownOf(host);
       const result: unknown = Reflect.apply(emitter[name] as (...args: unknown[]) => unknown, emitter, args);
       return result === emitter ? process : result;
     });
   }
+  const name = "setUncaughtExceptionCaptureCallback";
+  patch(process, name, `process.${name}`, (host, [capture]) => {
+    ownOf(host).capture = capture as Listeners["capture"];
+  });
+  patch(
+    process,
+    "hasUncaughtExceptionCaptureCallback",
+    "process.hasUncaughtExceptionCaptureCallback",
+    (host) => ownOf(host).capture !== null,
+  );
 }
 
-function emitterOf(host: Host): EventEmitter {
+function ownOf(host: Host): Listeners {
   const known = listenersOf.get(host);
-  if (known?.life === host.life) return known.emitter;
-  const emitter = new EventEmitter();
-  listenersOf.set(host, { life: host.life, emitter });
-  host.onUncaught = (event, error, promise) => tell(emitter, event, error, promise);
-  return emitter;
+  if (known?.life === host.life) return known;
+  const own: Listeners = { life: host.life, emitter: new EventEmitter(), capture: null };
+  listenersOf.set(host, own);
+  host.onUncaught = (event, error, promise) => tell(own, event, error, promise);
+  return own;
 }
 
 /** A rejection that no listener waits for counts as an exception: Node's `--unhandled-rejections=throw`, the default. */
-function tell(emitter: EventEmitter, event: UncaughtEvent, error: unknown, promise: unknown): boolean {
+function tell({ emitter, capture }: Listeners, event: UncaughtEvent, error: unknown, promise: unknown): boolean {
   if (event === "unhandledRejection" && emitter.emit(event, error, promise)) return true;
-  return emitter.emit("uncaughtException", error, event);
+  if (capture === null) return emitter.emit("uncaughtException", error, event);
+  capture(error);
+  return true;
 }
