@@ -25,6 +25,8 @@ const forbidden: Record<string, () => unknown> = {
   "the promise of child_process.exec": () => promisify(exec)("true"),
   "Atomics.wait": () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1),
   "Atomics.waitAsync": () => Atomics.waitAsync(new Int32Array(new SharedArrayBuffer(4)), 0, 1),
+  "fs.openAsBlob": () => fs.openAsBlob(import.meta.filename),
+  "new BroadcastChannel": () => new BroadcastChannel("news"),
   "new Worker": () => new Worker("", { eval: true }),
 };
 

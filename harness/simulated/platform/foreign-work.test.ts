@@ -23,6 +23,36 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   "subtle.digest": async () => Buffer.from(await crypto.subtle.digest({ name: "SHA-256" }, Buffer.from("script"))),
   "gzip and gunzip": async () => promisify(zlib.gunzip)(await promisify(zlib.gzip)("text")),
+  "a module of WebAssembly": async () => {
+    const bytes = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+    const wasm = Reflect.get(globalThis, "WebAssembly") as {
+      readonly compile: (bytes: Uint8Array) => Promise<object>;
+      readonly instantiate: (source: object) => Promise<{ readonly exports?: object; readonly instance?: object }>;
+    };
+    const compiled = await wasm.compile(bytes);
+    const [ofModule, ofBytes] = [await wasm.instantiate(compiled), await wasm.instantiate(bytes)];
+    return [String(compiled), String(ofModule), String(ofBytes.instance), Object.keys(ofBytes)];
+  },
+  "the stream of a Blob": async () => {
+    let text = "";
+    for await (const chunk of new Blob(["a", "bc"]).stream().pipeThrough(new TextDecoderStream())) text += chunk;
+    return text;
+  },
+  "locks of the navigator": async () => {
+    const { locks } = navigator as unknown as Record<string, Navigators>;
+    const told: unknown[] = [];
+    const hold = (): Promise<void> =>
+      locks!.request("shelf", async ({ name }) => {
+        told.push(
+          name,
+          (await locks!.query()).held.map((held) => held.name),
+        );
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        told.push("over");
+      });
+    await Promise.all([hold(), hold()]);
+    return told;
+  },
   "ports of the web": () =>
     new Promise((resolve) => {
       const { port1, port2 } = new MessageChannel();
@@ -47,6 +77,11 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
     }),
 };
 
+interface Navigators {
+  request(name: string, holder: (lock: { readonly name: string }) => Promise<void>): Promise<void>;
+  query(): Promise<{ readonly held: readonly { readonly name: string }[] }>;
+}
+
 test.each(Object.keys(works))("%s stays in its host and gives what it gives outside", async (name) => {
   const kernel = new Kernel({ seed: 1, checkDescent: true });
   const host = kernel.host("client-0");
@@ -64,4 +99,38 @@ test.each(Object.keys(works))("%s stays in its host and gives what it gives outs
   expect(host.failures).toEqual([]);
   expect(doneAtUs).toBeLessThanOrEqual(50_000);
   expect(task.value).toEqual(await works[name]!());
+});
+
+test("a lock of the navigator that one host holds keeps no other host and no later run waiting", async () => {
+  const { locks } = navigator as unknown as Record<string, Navigators>;
+  const held: string[] = [];
+  for (let run = 0; run < 2; run += 1) {
+    const kernel = new Kernel({ seed: 1 });
+    for (const name of ["client-0", "client-1"]) {
+      kernel.host(name).spawn("main", async () => {
+        void locks!.request("shelf", () => new Promise(() => held.push(name)));
+      });
+    }
+    await kernel.run();
+  }
+  expect(held).toEqual(["client-0", "client-1", "client-0", "client-1"]);
+});
+
+test("an observer of performance is never called in the real time after a run", async () => {
+  const heard: unknown[] = [];
+  const kernel = new Kernel({ seed: 1 });
+  kernel.host("client-0").spawn("main", () => {
+    new PerformanceObserver(() => heard.push("in a host")).observe({ entryTypes: ["mark"] });
+    performance.mark("of a host");
+  });
+  await kernel.run();
+  await new Promise<void>((resolve) => {
+    const observer = new PerformanceObserver(() => {
+      observer.disconnect();
+      resolve();
+    });
+    observer.observe({ entryTypes: ["mark"] });
+    performance.mark("outside");
+  });
+  expect(heard).toEqual([]);
 });

@@ -24,6 +24,7 @@ import { patchThreadPool } from "./thread-pool.ts";
 import { patchTicks } from "./ticks.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
 import { patchTimers } from "./timers.ts";
+import { patchWebPlatform } from "./web-platform.ts";
 
 if (!current.patched) {
   current.patched = true;
@@ -38,6 +39,7 @@ if (!current.patched) {
   patchFiles();
   patchThreadPool();
   patchMessageChannel();
+  patchWebPlatform();
   patchConsole();
   patchProcessEvents();
   patchProcessExit();
