@@ -2,7 +2,7 @@
 export interface ConnectOptions {
   readonly host?: string;
   readonly port?: number | string;
-  readonly path?: string;
+  readonly path?: string | null;
   readonly [other: string]: unknown;
 }
 

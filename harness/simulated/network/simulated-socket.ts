@@ -42,7 +42,8 @@ export class SimulatedSocket extends SocketSurface implements EndpointOwner {
     this.#assertInHost();
     const { options, callback } = connectArguments(args);
     if (callback !== undefined) this.once("connect", callback);
-    if (options.path !== undefined) throw new Error("sockets of the file system are not simulated: connect to a port");
+    // `http` passes null.
+    if ((options.path ?? "") !== "") throw new Error("sockets of the file system are not simulated: connect to a port");
     const port = Number(options.port);
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
       throw Object.assign(new RangeError(`Port should be >= 0 and < 65536. Received ${String(options.port)}.`), {

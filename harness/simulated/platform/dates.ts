@@ -10,7 +10,10 @@ function nowMs(called: string): number {
   return host.clock.wallMs();
 }
 
-/** Patches `Date` where it reads the time: without arguments, called as a function, and `Date.now`. */
+/**
+ * Patches `Date` where it reads the time: without arguments, called as a function, and `Date.now`. So do the methods of
+ * `Intl.DateTimeFormat` that format the present when they get no date.
+ */
 export function patchDate(): void {
   const Real = real.Date;
   function SimulatedDate(...args: unknown[]): unknown {
@@ -27,4 +30,26 @@ export function patchDate(): void {
   });
   replace(Real.prototype, "constructor", SimulatedDate);
   replace(globalThis, "Date", SimulatedDate);
+  patchDateTimeFormat();
+}
+
+function patchDateTimeFormat(): void {
+  const home = Intl.DateTimeFormat.prototype;
+  const { formatToParts } = home;
+  replace(home, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
+    return Reflect.apply(formatToParts, this, [date ?? nowMs("Intl.DateTimeFormat.formatToParts")]);
+  });
+  const format = Object.getOwnPropertyDescriptor(home, "format");
+  const patched = new WeakMap<Intl.DateTimeFormat, Intl.DateTimeFormat["format"]>();
+  Object.defineProperty(home, "format", {
+    configurable: true,
+    get(this: Intl.DateTimeFormat) {
+      const known = patched.get(this);
+      if (known !== undefined) return known;
+      const bound = Reflect.apply(format?.get as () => Intl.DateTimeFormat["format"], this, []);
+      const made: Intl.DateTimeFormat["format"] = (date) => bound(date ?? nowMs("Intl.DateTimeFormat.format"));
+      patched.set(this, made);
+      return made;
+    },
+  });
 }

@@ -1,16 +1,32 @@
+import os from "node:os";
+import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 import { patch, replace } from "./replace.ts";
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
-/** Patches `performance.now`, `process.hrtime` with its `bigint`, and `process.uptime`: a host's monotonic clock. */
+/**
+ * Patches `performance.now`, `process.hrtime` with its `bigint`, `process.uptime` and `os.uptime`: a host's monotonic clock.
+ * `performance.timeOrigin` is what its wall clock showed when that clock was 0; what sets the wall clock later does not move it.
+ */
 export function patchMonotonicClocks(): void {
   patch(performance, "now", "performance.now", (host) => monotonicUs(host) / 1000);
   patch(process, "uptime", "process.uptime", (host) => monotonicUs(host) / 1_000_000);
+  patch(os, "uptime", "os.uptime", (host) => Math.floor(monotonicUs(host) / 10_000) / 100);
+  const { timeOrigin } = performance;
+  Object.defineProperty(performance, "timeOrigin", {
+    configurable: true,
+    enumerable: true,
+    get: () => originMs(hostCalling("performance.timeOrigin")) ?? timeOrigin,
+  });
   const realHrtime = process.hrtime;
   patch(process, "hrtime", "process.hrtime", (host, [since]) => pair(monotonicNs(host), since));
   patch(realHrtime, "bigint", "process.hrtime.bigint", monotonicNs);
   replace(process.hrtime, "bigint", Reflect.get(realHrtime, "bigint"));
+}
+
+function originMs(host: Host | null): number | undefined {
+  return host === null ? undefined : (host.clock.wallUs() - host.clock.monotonicUs() - host.clock.offsetUs) / 1000;
 }
 
 function monotonicUs(host: Host): number {

@@ -23,6 +23,7 @@ export function patchRandomness(): void {
     return answer(host, args.at(-1), filled);
   });
   patch(crypto, "randomUUID", "crypto.randomUUID", (host) => uuid(host));
+  if (Reflect.has(crypto, "randomUUIDv7")) patch(crypto, "randomUUIDv7", "crypto.randomUUIDv7", uuidOfNow);
   patch(crypto, "randomInt", "crypto.randomInt", (host, args) => {
     const [first, second] = args.filter((arg) => typeof arg === "number");
     return answer(host, args.at(-1), integer(host, second === undefined ? 0 : first, second ?? first));
@@ -76,8 +77,18 @@ function integer(host: Host, min = 0, max = 0): number {
 
 /** A version 4 UUID (RFC 9562). */
 function uuid(host: Host): string {
+  return written(bytes(host, 16), 4);
+}
+
+/** A version 7 UUID: it begins with the milliseconds of the host's wall clock. */
+function uuidOfNow(host: Host): string {
   const raw = bytes(host, 16);
-  raw[6] = ((raw[6] ?? 0) & 0x0f) | 0x40;
+  raw.writeUIntBE(host.clock.wallMs(), 0, 6);
+  return written(raw, 7);
+}
+
+function written(raw: Buffer, version: number): string {
+  raw[6] = ((raw[6] ?? 0) & 0x0f) | (version << 4);
   raw[8] = ((raw[8] ?? 0) & 0x3f) | 0x80;
   const hex = raw.toString("hex");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
