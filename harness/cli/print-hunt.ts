@@ -10,7 +10,7 @@ import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
 import { isModulePath } from "../client/load-driver.ts";
 import { EXIT } from "../core/verdict.ts";
-import { crashedClients, isDecided } from "../campaign/notes/tally.ts";
+import { harmBy, isDecided } from "../campaign/notes/tally.ts";
 import { printRun, textOptions } from "./output.ts";
 import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
 import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal.ts";
@@ -22,9 +22,14 @@ import { badgeWords, writeReports } from "./report-files.ts";
 const NONE_DRAWN =
   "these plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some";
 
+const HARMS = {
+  crashed: "in some runs the lock crashed its own client",
+  flooded: "some runs were stopped because the lock sends a server one message after another without a pause",
+} as const;
+
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
- * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided, no client crashed
+ * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided, no client crashed, no server was flooded
  * (`isDecided`) and no shard was lost, else 2
  */
 export async function printHunt(
@@ -165,7 +170,8 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     if (isDecided(findings) && lostShards !== undefined)
       return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;
     if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
-    if (crashedClients(findings)) return `${total}; in some runs the lock crashed its own client. Seed ${seed}.`;
+    const harm = harmBy(findings);
+    if (harm !== undefined) return `${total}; ${HARMS[harm]}. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
     const next =

@@ -3,8 +3,8 @@ import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Verification } from "./verify-options.ts";
 
 /**
- * No run decided anything, more runs are unknown than valid, or the lock crashed its client. Examples: the lock was
- * never granted to two clients in turn, or no fault took effect.
+ * No run decided anything, more runs are unknown than valid, or the lock crashed its client or flooded a server. Examples: the
+ * lock was never granted to two clients in turn, or no fault took effect.
  */
 export class UndecidedError extends Error {
   override readonly name = "UndecidedError";
@@ -12,7 +12,7 @@ export class UndecidedError extends Error {
 
   constructor({ lock, topology }: VerificationOptions, verification: Verification) {
     const { runs, valid, unknown, notes } = verification;
-    const reason = notes.find(({ kind }) => kind === "crashed" || kind === "undecided");
+    const reason = notes.find(({ kind }) => ["crashed", "flooded", "undecided"].includes(kind));
     const why = reason === undefined ? "" : `, ${reason.runs} of them because ${reason.what}`;
     super(
       `the runs decided nothing about ${lock}: ${count(runs, "run")}, ${valid} valid, ${unknown} unknown${why}; ` +

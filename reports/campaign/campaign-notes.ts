@@ -10,6 +10,7 @@ const MOST_LINES = 10;
 /** The heading of each kind of note. */
 const HEADINGS: Readonly<Record<NoteKind, string>> = {
   crashed: "The lock crashed its client",
+  flooded: "The lock flooded a server, and the run was stopped",
   undecided: "Unknown, by reason",
   "not-claimed": "Broke a property that the lock does not claim",
   "not-promisable": "Broke a property that no lock can guarantee there",

@@ -14,12 +14,26 @@ const BEYOND = { claims: "not-claimed", promisable: "not-promisable", asked: "no
 export function notesOf(run: { plan: Plan; history: History; verdict: Verdict }, basis: Basis): readonly RunNote[] {
   const { verdict } = run.verdict;
   if (verdict === "invalid") return [];
-  const broken = [...crashes(run.history), ...brokenBeyond(run, BEYOND[basis]), ...outlived(run)];
+  const broken = [
+    ...crashes(run.history),
+    ...floods(run.history),
+    ...brokenBeyond(run, BEYOND[basis]),
+    ...outlived(run),
+  ];
   if (verdict === "valid") return broken;
   if (basis !== "asked" && promisesNothing(run))
     return [{ kind: "nothing-promised", what: "under the faults of the plan no property is guaranteed" }, ...broken];
-  const undecided = undecidedReasons(run.verdict).filter((what) => !what.startsWith("the lock crashed its client"));
+  const undecided = undecidedReasons(run.verdict).filter((what) => !TOLD_OTHERWISE.test(what));
   return [...undecided.map((what): RunNote => ({ kind: "undecided", what })), ...broken];
+}
+
+/** Reasons that have a kind of note of their own. */
+const TOLD_OTHERWISE = /^(?:the lock crashed its client|the run was stopped) /;
+
+/** How many messages a client sent, if the run was stopped for it. */
+function floods({ end }: History): readonly RunNote[] {
+  const { run, reason } = end?.value ?? {};
+  return run === "limit" && reason !== undefined ? [{ kind: "flooded", what: reasonKind(reason) }] : [];
 }
 
 /** The error by which the lock crashed its clients. */

@@ -32,8 +32,9 @@ test.each([
   expect(isDecided({ valid, unknown, notes: [] })).toBe(decided);
 });
 
-test("a campaign in which the lock crashed a client of its own is never called valid", () => {
-  expect(
-    isDecided({ valid: 10, unknown: 1, notes: [{ kind: "crashed", what: "uncaughtException: Error: boom" }] }),
-  ).toBe(false);
+test.each([
+  ["crashed a client of its own", { kind: "crashed", what: "uncaughtException: Error: boom" }],
+  ["flooded a server", { kind: "flooded", what: "client sent N messages to node within N ms" }],
+] as const)("a campaign in which the lock %s is never called valid", (_, note) => {
+  expect(isDecided({ valid: 10, unknown: 1, notes: [note] })).toBe(false);
 });

@@ -90,7 +90,7 @@ function keyOf({ kind, what }: RunNote): string {
 
 /**
  * Whether a campaign decided enough to be called valid: at least one run was valid, no more runs were unknown than
- * valid, and the lock crashed none of its clients. Runs under whose faults nothing was promised do not count.
+ * valid, and the lock neither crashed a client nor flooded a server. Runs under whose faults nothing was promised do not count.
  */
 export function isDecided(counts: {
   readonly valid: number;
@@ -98,10 +98,10 @@ export function isDecided(counts: {
   readonly notes: readonly RunNote[];
 }): boolean {
   const { valid, unknown } = counts;
-  return valid > 0 && valid >= unknown && !crashedClients(counts);
+  return valid > 0 && valid >= unknown && harmBy(counts) === undefined;
 }
 
-/** Whether the lock crashed a client of its own in some run. */
-export function crashedClients({ notes }: { readonly notes: readonly RunNote[] }): boolean {
-  return notes.some(({ kind }) => kind === "crashed");
+/** What the lock did in some run that ended a client or the run: whatever the other runs show, this is to be looked at. */
+export function harmBy({ notes }: { readonly notes: readonly RunNote[] }): "crashed" | "flooded" | undefined {
+  return (["crashed", "flooded"] as const).find((harm) => notes.some(({ kind }) => kind === harm));
 }
