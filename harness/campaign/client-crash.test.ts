@@ -1,5 +1,6 @@
 // First: libraries store functions of the platform when they are loaded.
 import { runSimulated } from "./run-simulated.ts";
+import { fork } from "node:child_process";
 import { expect, test } from "vitest";
 import type { Grant, LockDriver } from "../core/lock-driver.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../core/plan.ts";
@@ -85,6 +86,24 @@ test("a lock that listens for what it does not catch survives it, as under Node"
   const { history } = (await runSimulated(plan, { title: "t", required: [], driver })).record;
   expect(history.events.filter(({ f }) => f === "client-crash")).toEqual([]);
   expect(history.end?.value.run).toBe("completed");
+});
+
+test("a lock that ends its client with a call that is not simulated did not crash it: the run ends, and says so", async () => {
+  const driver = crashing(() => void fork("renewals.js"));
+  await expect(runSimulated(plan, { title: "t", required: [], driver })).rejects.toMatchObject({
+    name: "UserError",
+    message: "child_process.fork is not simulated: a program in a simulated host cannot use it",
+    hint: "give it real time: --backend live or --backend containers",
+  });
+});
+
+test("a lock that cannot connect because of such a call says what to do", async () => {
+  const driver: LockDriver = { connect: async () => fork("renewals.js") as never };
+  await expect(runSimulated(plan, { title: "t", required: [], driver })).rejects.toMatchObject({
+    name: "UserError",
+    message: expect.stringMatching(/^the lock of client-0 could not connect: child_process.fork is not simulated/),
+    hint: "give it real time: --backend live or --backend containers",
+  });
 });
 
 test("a lock that crashes while it connects is an error of its driver", async () => {

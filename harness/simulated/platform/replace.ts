@@ -1,4 +1,5 @@
 import { promisify } from "node:util";
+import { UserError } from "../../core/errors.ts";
 import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 
@@ -84,6 +85,9 @@ export function forbidClass(target: object, name: PropertyKey, called: string): 
   replace(target, name, patched);
 }
 
-function notSimulated(called: string): Error {
-  return new Error(`${called} is not simulated: a program in a simulated host cannot use it`);
+function notSimulated(called: string): UserError {
+  return new UserError(
+    `${called} is not simulated: a program in a simulated host cannot use it`,
+    "give it real time: --backend live or --backend containers",
+  );
 }

@@ -75,9 +75,9 @@ export async function simulate<T>(
     onTrace,
   });
   const system = new SimulatedSystem(kernel, plan, version, keeps);
-  kernel.onFailure((host, _, error) => {
-    // A server that cannot do what the lock asks for: the result of such a run would say nothing about a real server.
-    if (host.runs === "service" && error instanceof UserError) kernel.abort(error);
+  kernel.onFailure((_host, _during, error) => {
+    // A server or a platform that cannot do what the lock asks for: such a run would say nothing about real ones.
+    if (error instanceof UserError) kernel.abort(error);
   });
   const stop = new AbortController();
   using _ = onAbort(options.signal, () => {
@@ -161,7 +161,7 @@ async function connectClients(
 
 function cannotConnect({ name, deadAddressWords }: SimulatedClient, error: unknown): UserError {
   const what = [`the lock of ${name} could not connect: ${messageOf(error)}`, deadAddressWords ?? []].flat().join("; ");
-  return new UserError(what, "fix its driver", { cause: error });
+  return new UserError(what, error instanceof UserError ? error.hint : "fix its driver", { cause: error });
 }
 
 /** The message when a simulation ended before these clients were connected; undefined where all are. */
