@@ -1,4 +1,5 @@
 import os from "node:os";
+import type { MeasureOptions } from "node:perf_hooks";
 import { hostCalling } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 import { patch, replace } from "./replace.ts";
@@ -13,6 +14,7 @@ export function patchMonotonicClocks(): void {
   patch(performance, "now", "performance.now", (host) => monotonicUs(host) / 1000);
   patch(process, "uptime", "process.uptime", (host) => monotonicUs(host) / 1_000_000);
   patch(os, "uptime", "os.uptime", (host) => Math.floor(monotonicUs(host) / 10_000) / 100);
+  patchMarks();
   const { timeOrigin } = performance;
   Object.defineProperty(performance, "timeOrigin", {
     configurable: true,
@@ -23,6 +25,26 @@ export function patchMonotonicClocks(): void {
   patch(process, "hrtime", "process.hrtime", (host, [since]) => pair(monotonicNs(host), since));
   patch(realHrtime, "bigint", "process.hrtime.bigint", monotonicNs);
   replace(process.hrtime, "bigint", Reflect.get(realHrtime, "bigint"));
+}
+
+/** Marks are made, and measures end, at the host's time unless the program gives another one. */
+function patchMarks(): void {
+  const { mark, measure } = performance;
+  patch(performance, "mark", "performance.mark", (host, [name, options]) =>
+    Reflect.apply(mark, performance, [name as string, { startTime: monotonicUs(host) / 1000, ...(options as object) }]),
+  );
+  patch(performance, "measure", "performance.measure", (host, [name, from, to]) => {
+    const asked: MeasureOptions =
+      typeof from === "object" ? { ...from } : { start: from as string | undefined, end: to as string | undefined };
+    const isEnded = asked.end !== undefined || asked.duration !== undefined;
+    const end = isEnded ? {} : { end: monotonicUs(host) / 1000 };
+    return Reflect.apply(measure, performance, [name as string, { start: 0, ...withoutAbsent(asked), ...end }]);
+  });
+}
+
+/** Without the keys whose value is undefined. */
+function withoutAbsent(options: MeasureOptions): MeasureOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function originMs(host: Host | null): number | undefined {

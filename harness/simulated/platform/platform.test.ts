@@ -162,6 +162,23 @@ describe("monotonic clocks", () => {
     expect(seen).toEqual([1500, [1, 500_000_000], [1, 500_000_000], 1_500_000_000n, 1.5]);
   });
 
+  test("date marks of performance, and measure between them", async () => {
+    const seen = await inHost(async () => {
+      performance.mark("asked");
+      performance.mark("given", { startTime: 7, detail: "d" });
+      await timerPromises.setTimeout(250);
+      const measures = [
+        performance.measure("from a mark", "asked"),
+        performance.measure("from 0"),
+        performance.measure("between", "asked", "given"),
+        performance.measure("from a time", { start: 50, detail: "d" }),
+        performance.measure("of a duration", { start: 50, duration: 5 }),
+      ];
+      return [performance.mark("late").startTime, ...measures.map(({ duration }) => duration), measures[3]?.detail];
+    });
+    expect(seen).toEqual([250, 250, 250, 7, 200, 5, "d"]);
+  });
+
   test("begin where the wall clock was then, which setting the wall clock does not change", async () => {
     const kernel = new Kernel({ seed: 1 });
     const host = kernel.host("client-0");
