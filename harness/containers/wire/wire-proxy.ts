@@ -13,6 +13,7 @@ import { Gate } from "./gate.ts";
 import type { ProxyRecording, Reply } from "./proxy-recording.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import { RequestReader } from "./request-reader.ts";
+import { reset } from "./reset.ts";
 
 /** Where a server's commands name their keys, by the commands' names in small letters. */
 export type CommandTable = ReadonlyMap<string, KeyPositions>;
@@ -140,7 +141,7 @@ export class WireProxy implements MessageSource, AsyncDisposable {
     });
     const lose = (): void => {
       back.shut();
-      near.resetAndDestroy();
+      reset(near);
     };
     near.on("data", (bytes) =>
       there.push(requests.push(bytes).map((frame) => ({ ...frame, command: commandOf(frame.argv) }))),

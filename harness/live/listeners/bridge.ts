@@ -4,7 +4,7 @@ import type { Network } from "../../simulated/network/network.ts";
 import { WINDOW_BYTES } from "../../simulated/network/pipe.ts";
 import type { ConnectionHandler, ServiceConnection } from "../../simulated/network/service.ts";
 import { outside, type RealTime } from "../real-time.ts";
-import { reset } from "./reset.ts";
+import { reset } from "../../containers/wire/reset.ts";
 import type { ReplyFilter } from "./sentinel-replies.ts";
 
 /** A peer that leaves this many bytes unread is cut off, as Redis does with slow subscribers. */
