@@ -89,9 +89,19 @@ describe("a lock in another language", () => {
     ["chatter", "it printed what is no message: acquiring"],
     ["empty-owner", "the answer of acquire: `owner`: Too small"],
     ["future", "`grantedAt` is still to come"],
+    ["ones", "it printed what is no message: `ok`: Invalid input: expected boolean, received number, in {"],
+    ["numberless", "it printed what is no message: `id`: Invalid input: expected number, received undefined, in {"],
+    ["gone", 'it printed what is no message: {"event": "gone"'],
+    ["mute", "it closed its standard output"],
   ])("that gets an answer wrong (%s) is told so", async (mistake, words) => {
     await using client = await connect(mistake);
     await expect(client.acquire("k", OPTIONS)).rejects.toThrow(words);
+  });
+
+  test("that answers twice is told so with the next answer", async () => {
+    await using client = await connect("twice");
+    await client.acquire("k", OPTIONS);
+    await expect(client.acquire("k", OPTIONS)).rejects.toThrow(/it answered \d a second time$/);
   });
 
   test("that states permits is asked for them", async () => {
@@ -144,6 +154,9 @@ describe("a lock in another language", () => {
 describe("a worker that cannot be used is one line", () => {
   test.each([
     ["garbage", /its first line says neither ready nor why not: Hello!$/],
+    ["capability", /neither ready nor why not: `capabilities.extend`: Invalid option: .*, in \{"ready": true, "cap/],
+    ["unexplained", /neither ready nor why not: `reason`: Invalid input: .*, in \{"ready": false\}$/],
+    ["ready-twice", /cannot be used: it printed what is no message: \{"ready": true, /],
     ["exit", /it ended before it was ready: exit code 1: no licence for this lock$/],
     ["flood", /it printed a line that is longer than any message: x{200}\.\.\.$/],
     ["refuse", /no licence for this lock$/],
@@ -162,14 +175,6 @@ describe("a worker that cannot be used is one line", () => {
     const opened = WorkerSession.open(options);
     await expect(opened).rejects.toThrow(words);
     await expect(opened).rejects.toBeInstanceOf(UserError);
-  });
-
-  test("a program that does not exist", async () => {
-    const worker = { name: "a", topologies: ["single"], limits: [] } as const;
-    const missing = { ...command(), program: "no-such-program-anywhere" };
-    await expect(describeWorker({ ...worker, command: missing })).rejects.toThrow(
-      "the worker of a cannot be used: it ended before it was ready: it could not be started: spawn no-such-program",
-    );
   });
 });
 

@@ -153,9 +153,24 @@ function notDone({ kind, reason }: Failed): Completion<never> {
   return { type: "fail", kind: kind === "contended" ? kind : "error", reason };
 }
 
-/** A client without its worker is a client that died: of the same signal, or of an error that nobody caught. */
+/** Signals by which the system ends a program for what the program itself did. */
+const OF_ITS_OWN = new Set<NodeJS.Signals>([
+  "SIGABRT",
+  "SIGBUS",
+  "SIGFPE",
+  "SIGILL",
+  "SIGPIPE",
+  "SIGSEGV",
+  "SIGSYS",
+  "SIGTRAP",
+]);
+
+/**
+ * A client without its worker is a client that died: of the same signal if somebody sent it, or of an error that nobody
+ * caught.
+ */
 function endLikewise({ signal, how }: WorkerEnd): void {
-  if (signal !== undefined) process.kill(process.pid, signal);
+  if (signal !== undefined && !OF_ITS_OWN.has(signal)) process.kill(process.pid, signal);
   else
     setImmediate(() => {
       throw new Error(`the worker ended: ${how}`);

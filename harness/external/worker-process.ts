@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
 import { LONGEST_LINE } from "./protocol.ts";
+import { startProblem } from "./start-problem.ts";
 
 type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
 
@@ -19,6 +20,8 @@ export interface WorkerEnd {
   readonly signal: NodeJS.Signals | undefined;
   /** In words, with the last line that it wrote to its standard error. */
   readonly how: string;
+  /** Present if it never started: what to do about it. */
+  readonly mend?: string | undefined;
 }
 
 /**
@@ -33,21 +36,25 @@ export class WorkerProcess {
   #lastWords = "";
 
   constructor(
-    { program, arguments: words, environment, directory }: WorkerCommand,
+    command: WorkerCommand,
     {
       onLine,
       onFlood,
+      onMute,
       log,
       ownGroup,
     }: {
       readonly onLine: (line: string) => void;
       /** Called when a line is longer than any message; nothing is read after it. */
       readonly onFlood: (shown: string) => void;
+      /** Called when it has closed its standard output, and goes on. */
+      readonly onMute: () => void;
       readonly log: (text: string) => void;
       readonly ownGroup: boolean;
     },
   ) {
     this.#ownGroup = ownGroup;
+    const { program, arguments: words, environment, directory } = command;
     this.#child = spawn(program, [...words], {
       cwd: directory,
       env: { ...process.env, ...environment },
@@ -62,12 +69,15 @@ export class WorkerProcess {
       log(text);
     });
     stdout.setEncoding("utf8").on("data", (text: string) => this.#receive(text, onLine, onFlood));
-    this.#child.on("error", (error) =>
-      this.#end.resolve({ signal: undefined, how: `it could not be started: ${error.message}` }),
-    );
+    this.#child.on("error", (error) => {
+      const { what, mend } = startProblem(command, error.message);
+      this.#end.resolve({ signal: undefined, how: `it could not be started: ${what}`, mend });
+    });
     const ended = (code: number | null, signal: NodeJS.Signals | null): void =>
       this.#end.resolve({ signal: signal ?? undefined, how: this.#how(code, signal) });
     this.#child.on("close", ended);
+    // At its end its output ends too, and first.
+    stdout.on("end", () => setTimeout(() => setImmediate(() => this.#livesOn && onMute()), OUTPUT_ENDS_MS).unref());
     // What it started may keep its output open.
     this.#child.on("exit", (code, signal) => {
       if (ownGroup) this.kill();
@@ -78,6 +88,10 @@ export class WorkerProcess {
   /** Resolves when the process has ended, or could not be started. */
   get end(): Promise<WorkerEnd> {
     return this.#end.promise;
+  }
+
+  get #livesOn(): boolean {
+    return this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
   send(message: object): void {

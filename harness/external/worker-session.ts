@@ -14,13 +14,11 @@ import {
   type WorkerRequest,
 } from "./protocol.ts";
 import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
+import { wrongIn } from "./wrong-line.ts";
 
 /** A program with a virtual machine takes seconds to start on a busy machine. */
 const READY_DEADLINE_MS = 50_000;
 const CLOSE_DEADLINE_MS = 2_000;
-/** The part of a line that an error repeats. */
-const SHOWN = 200;
-
 /** What a worker says of a lease by itself. */
 export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" | "queued" }>;
 
@@ -43,7 +41,7 @@ export interface WorkerSessionOptions {
   /** How long it may take to be ready. Default: most of a minute. */
   readonly readyDeadlineMs?: number;
   readonly onEvent?: (event: WorkerEvent) => void;
-  /** Called when it ends although nobody asked it to. */
+  /** Called when it was ready and ends although nobody asked it to; what it was asked for is then never answered. */
   readonly onEnd?: (end: WorkerEnd) => void;
 }
 
@@ -56,9 +54,14 @@ export class WorkerSession implements AsyncDisposable {
   readonly #pending = new Map<number, PromiseWithResolvers<Line>>();
   #capabilities: Capabilities | undefined;
   #sequence = 0;
+  /** Whether its first line was read. */
+  #hasSpoken = false;
+  #isOpen = false;
   #closing = false;
   /** Why nothing that it says is believed any more. */
   #broken: InvalidAnswerError | undefined;
+  /** What to do about a program that could not be started. */
+  #notStarted: string | undefined;
 
   private constructor({ command, name, log, ownGroup, onEvent, onEnd }: WorkerSessionOptions) {
     this.#name = name;
@@ -67,13 +70,17 @@ export class WorkerSession implements AsyncDisposable {
     this.#process = new WorkerProcess(command, {
       onLine: (line) => this.#receive(line),
       onFlood: (shown) => this.#break(`it printed a line that is longer than any message: ${shown}...`),
+      onMute: () => this.#break("it closed its standard output"),
       log,
       ownGroup,
     });
     void this.#process.end.then((end) => {
-      this.#ready.reject(new Error(`it ended before it was ready: ${end.how}`));
-      for (const { reject } of this.#pending.values()) reject(new Error(`the worker ended: ${end.how}`));
-      if (!this.#closing) onEnd?.(end);
+      this.#notStarted = end.mend;
+      const how = end.mend === undefined ? `it ended before it was ready: ${end.how}` : end.how;
+      this.#ready.reject(new Error(how));
+      // Who hears of its end gets no answers: an answer could be seen before the end is.
+      if (this.#isOpen && !this.#closing && onEnd !== undefined) onEnd(end);
+      else for (const { reject } of this.#pending.values()) reject(new Error(`the worker ended: ${end.how}`));
     });
   }
 
@@ -85,13 +92,15 @@ export class WorkerSession implements AsyncDisposable {
     const session = new WorkerSession(options);
     try {
       await session.#start(options);
+      session.#isOpen = true;
       return session;
     } catch (error) {
       session.#closing = true;
       session.#process.kill();
       await session.#process.end;
-      const what = `the worker of ${options.name} cannot be used: ${messageOf(error)}`;
-      throw new UserError(what, "see docs/protocol.md for what a worker says", { cause: error });
+      const why = messageOf(error).replace(`the worker of ${options.name}: `, "");
+      const mend = session.#notStarted ?? "see docs/protocol.md for what a worker says";
+      throw new UserError(`the worker of ${options.name} cannot be used: ${why}`, mend, { cause: error });
     }
   }
 
@@ -170,23 +179,23 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   #receive(line: string): void {
-    if (this.#capabilities === undefined && !this.#closing) {
-      if (isReady(line)) this.#ready.resolve(line);
-      else if (this.#pending.size === 0) {
-        this.#ready.reject(new Error(`its first line says neither ready nor why not: ${line.slice(0, SHOWN)}`));
-      } else this.#hear(line);
-    } else this.#hear(line);
+    if (this.#hasSpoken || this.#closing) return this.#hear(line);
+    this.#hasSpoken = true;
+    if (isReady(line)) this.#ready.resolve(line);
+    else this.#ready.reject(new Error(`its first line says neither ready nor why not: ${wrongIn(readySchema, line)}`));
   }
 
   #hear(line: string): void {
     const message = parsed(line);
-    if (message === undefined) this.#break(`it printed what is no message: ${line.slice(0, SHOWN)}`);
+    if (message === undefined) this.#break(`it printed what is no message: ${wrongIn(messageSchema, line)}`);
     else if (isEvent(message)) this.#onEvent(message);
     else if ("id" in message) {
       const pending = this.#pending.get(message.id);
       this.#pending.delete(message.id);
-      if (pending === undefined) this.#break(`it answered ${message.id}, which nobody had asked`);
-      else pending.resolve(message);
+      if (pending === undefined) {
+        const isSecond = message.id >= 1 && message.id <= this.#sequence;
+        this.#break(`it answered ${message.id}${isSecond ? " a second time" : ", which nobody had asked"}`);
+      } else pending.resolve(message);
     }
   }
 

@@ -35,6 +35,20 @@ describe("client processes on the simulated servers", () => {
     expect(previousRun(join(folder, "plan.json")).backend).toBe("live");
   });
 
+  test.each([
+    ["abort", /^uncaughtException: Error: the worker ended: SIGABRT$/],
+    ["die", /^uncaughtException: Error: the worker ended: exit code 7$/],
+  ])("a worker in another language that ends by itself (%s) has crashed its client", async (mistake, evidence) => {
+    const lock = join(store, `${mistake}.worker.json`);
+    const words = [fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url)), mistake];
+    writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: words }, topologies: ["single"] }));
+    const plan = { ...onePlan([]), lock };
+    const { record } = await runLive(plan, { store, title: mistake, required: PROMISABLE });
+    const crash = record.history.events.find(({ f }) => f === "client-crash");
+    expect(crash).toMatchObject({ value: { targets: ["client-0"], evidence: expect.stringMatching(evidence) } });
+    expect(crash).not.toHaveProperty("value.stack.0");
+  });
+
   test("the wire and what servers held are recorded beside the history where it is asked for", async () => {
     const plain = await runLive(onePlan([]), { store, title: "plain", required: PROMISABLE });
     expect(plain.record.wire).toBeUndefined();

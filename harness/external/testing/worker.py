@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import sys
 import time
@@ -98,6 +99,12 @@ def main():
     supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}
     if mistake in ("fair", "unqueued"):
         supports = {"supports": {"fair": True}}
+    if mistake == "unexplained":
+        return say({"ready": False})
+    if mistake == "capability":
+        return say({"ready": True, "capabilities": {"extend": "yes"}})
+    if mistake == "ready-twice":
+        say({"ready": True, "capabilities": {}})
     say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any", **supports}})
     if "describe" in first:
         return None
@@ -113,10 +120,23 @@ def main():
             print("acquiring", flush=True)
         if request["op"] == "acquire" and mistake == "fair":
             say({"event": "queued", "key": request["key"]})
+        if request["op"] == "acquire" and mistake == "gone":
+            say({"event": "gone", "key": request["key"]})
+        if request["op"] == "acquire" and mistake == "mute":
+            os.close(1)
+            time.sleep(600)
+        if request["op"] == "acquire" and mistake == "abort":
+            os.kill(os.getpid(), signal.SIGABRT)
         reply = {"id": request["id"], **answer(redis, origin, request)}
         if mistake == "clock" and "monotonicNs" in reply:
             reply["monotonicNs"] = str(int(reply["monotonicNs"]) - 10**9)
+        if mistake == "ones":
+            reply["ok"] = 1 if request["op"] == "acquire" else reply["ok"]
+        if mistake == "numberless" and request["op"] == "acquire":
+            del reply["id"]
         say(reply)
+        if mistake == "twice" and request["op"] == "acquire":
+            say(reply)
 
 
 main()
