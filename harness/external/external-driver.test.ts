@@ -137,11 +137,18 @@ describe("a lock in another language", () => {
     expect((await describeWorker({ ...lock, ...stated })).supports).toEqual(expected);
   });
 
-  test("whose file states more than it says cannot be used", async () => {
+  test.each(["permits", "severalKeys"])("whose file states more than it says (%s) cannot be used", async (what) => {
     const lock = { name: "a", topologies: ["single"], limits: [], command: command("mutex") } as const;
-    await expect(describeWorker({ ...lock, supports: { permits: true } })).rejects.toThrow(
-      "its file states that the lock supports permits, and the worker says that it does not",
+    await expect(describeWorker({ ...lock, supports: { [what]: true } })).rejects.toThrow(
+      `its file states that the lock supports ${what}, and the worker says that it does not`,
     );
+  });
+
+  test("that takes several keys at once is asked for them", async () => {
+    await using client = await connect("several");
+    expect(client.supports?.severalKeys).toBe(true);
+    const granted = await client.acquire("k", { ...OPTIONS, alsoKeys: ["l"] });
+    expect(granted).toMatchObject({ type: "ok", value: { key: "k", owner: expect.stringMatching(/:k\+l$/) } });
   });
 
   test("states what it can do, or nothing", async () => {

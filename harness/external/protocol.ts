@@ -27,7 +27,7 @@ export type WorkerRequest =
   | { readonly op: "release"; readonly key: string; readonly owner: string }
   | { readonly op: "clock" };
 
-/** `limit`, `permits` and `mode` come only to a lock that supports them. */
+/** `limit`, `permits`, `mode` and `alsoKeys` come only to a lock that supports them. */
 interface AcquireRequest extends Sharing {
   readonly op: "acquire";
   readonly key: string;

@@ -71,6 +71,8 @@ def answer(redis, origin, request):
         owner = "" if mistake == "empty-owner" else uuid.uuid4().hex
         if mistake == "permits":
             owner += f":{request.get('permits', 1)} of {request.get('limit')}"
+        if mistake == "several":
+            owner += ":" + "+".join([key, *request["alsoKeys"]])
         if redis.call("SET", key, owner, "NX", "PX", request["ttlMs"]) is None:
             return {"ok": False, "kind": "contended", "reason": "another client holds it"}
         valid_ms = request["ttlMs"] * (3 if mistake == "long-lease" else 1)
@@ -97,6 +99,8 @@ def main():
     if mistake == "refuse":
         return say({"ready": False, "reason": "no licence for this lock"})
     supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}
+    if mistake == "several":
+        supports = {"supports": {"severalKeys": True}}
     if mistake in ("fair", "unqueued"):
         supports = {"supports": {"fair": True}}
     if mistake == "unexplained":

@@ -50,6 +50,8 @@ type Capabilities struct {
 	// Fair says that waiting clients are granted the lock in the order in which they came, and that [Environment.Queued] is
 	// called when one stands in the queue.
 	Fair bool
+	// SeveralKeys says that the Client is a [KeySetLock].
+	SeveralKeys bool
 }
 
 // Endless is the ValidFor of a lock without leases, which is held until it is released.
@@ -106,6 +108,13 @@ const (
 type ReadWriteLock interface {
 	// AcquireMode takes the lock in this mode.
 	AcquireMode(ctx context.Context, key string, mode Mode, ttl, wait time.Duration) (Grant, error)
+}
+
+// A KeySetLock is a Client that is asked for several keys in one acquisition. One that does not state SeveralKeys in its
+// Capabilities never is.
+type KeySetLock interface {
+	// AcquireKeys takes all these keys or none, under one owner value. Extend and Release name the first, and mean all.
+	AcquireKeys(ctx context.Context, keys []string, ttl, wait time.Duration) (Grant, error)
 }
 
 // Connect connects a client. An error ends the run with one line.

@@ -31,6 +31,8 @@ type request struct {
 	Limit   int  `json:"limit"`
 	Permits int  `json:"permits"`
 	Mode    Mode `json:"mode"`
+	// AlsoKeys are empty where the acquire is of one key.
+	AlsoKeys []string `json:"alsoKeys"`
 }
 
 type readyMessage struct {
@@ -49,9 +51,10 @@ type capabilitiesMessage struct {
 }
 
 type supports struct {
-	Permits bool `json:"permits"`
-	Modes   bool `json:"modes"`
-	Fair    bool `json:"fair"`
+	Permits     bool `json:"permits"`
+	Modes       bool `json:"modes"`
+	SeveralKeys bool `json:"severalKeys"`
+	Fair        bool `json:"fair"`
 }
 
 // An owner that is empty is said to be, so that lockstorm can name the field.
@@ -115,7 +118,8 @@ func (c Capabilities) message() *capabilitiesMessage {
 	}
 	return &capabilitiesMessage{
 		Extend: extend, TTLGranularityMs: max(1, c.TTLGranularity.Milliseconds()), Reentrant: c.Reentrant, Fence: c.Fence,
-		Waits: c.Waits, Supports: supports{Permits: c.Permits, Modes: c.Modes, Fair: c.Fair},
+		Waits:    c.Waits,
+		Supports: supports{Permits: c.Permits, Modes: c.Modes, SeveralKeys: c.SeveralKeys, Fair: c.Fair},
 	}
 }
 

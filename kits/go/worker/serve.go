@@ -148,7 +148,7 @@ func perform(ctx context.Context, client Client, origin Instant, asked request) 
 	return failedBy(asked.ID, fmt.Errorf("%w: this worker has no operation %q", ErrUnsupported, asked.Op))
 }
 
-// acquire asks for what the key is: a semaphore, a read-write lock, or neither.
+// acquire asks for what the key is: a semaphore, a read-write lock, one of several keys, or none of these.
 func acquire(ctx context.Context, client Client, asked request, ttl time.Duration) (Grant, error) {
 	wait := time.Duration(asked.WaitMs) * time.Millisecond
 	switch {
@@ -162,6 +162,11 @@ func acquire(ctx context.Context, client Client, asked request, ttl time.Duratio
 			return readWrite.AcquireMode(ctx, asked.Key, asked.Mode, ttl, wait)
 		}
 		return Grant{}, fmt.Errorf("%w: this worker's lock has no readers", ErrUnsupported)
+	case len(asked.AlsoKeys) > 0:
+		if keySet, ok := client.(KeySetLock); ok {
+			return keySet.AcquireKeys(ctx, append([]string{asked.Key}, asked.AlsoKeys...), ttl, wait)
+		}
+		return Grant{}, fmt.Errorf("%w: this worker's lock takes one key at a time", ErrUnsupported)
 	}
 	return client.Acquire(ctx, asked.Key, ttl, wait)
 }

@@ -137,7 +137,7 @@ func TestIsReadyWithItsCapabilitiesAndCloses(t *testing.T) {
 	want := []message{
 		{"ready": true, "capabilities": message{
 			"extend": "same", "ttlGranularityMs": 1000.0, "reentrant": false, "fence": true, "waits": false,
-			"supports": message{"permits": false, "modes": false, "fair": false},
+			"supports": message{"permits": false, "modes": false, "severalKeys": false, "fair": false},
 		}},
 		{"closed": true},
 	}
@@ -150,7 +150,7 @@ func TestCapabilitiesThatSayNothing(t *testing.T) {
 	got := converse(t, worker.Capabilities{}, connectInMemory, message{"protocol": 1, "describe": true})
 	want := []message{{"ready": true, "capabilities": message{
 		"extend": "none", "ttlGranularityMs": 1.0, "reentrant": false, "fence": false, "waits": false,
-		"supports": message{"permits": false, "modes": false, "fair": false},
+		"supports": message{"permits": false, "modes": false, "severalKeys": false, "fair": false},
 	}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -203,7 +203,29 @@ func TestAsksForPermitsAndModes(t *testing.T) {
 		t.Errorf("a lock without leases states a validity: %v", answers[0])
 	}
 	stated := converse(t, worker.Capabilities{Permits: true}, connect, message{"protocol": 1, "describe": true})
-	want := message{"permits": true, "modes": false, "fair": false}
+	want := message{"permits": true, "modes": false, "severalKeys": false, "fair": false}
+	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("it supports %v, want %v", got, want)
+	}
+}
+
+func (c sharing) AcquireKeys(_ context.Context, keys []string, ttl, _ time.Duration) (worker.Grant, error) {
+	return worker.Grant{Owner: strings.Join(keys, "+"), ValidFor: ttl, SentAt: worker.Now()}, nil
+}
+
+func TestAsksForSeveralKeys(t *testing.T) {
+	connect := func(environment worker.Environment) (worker.Client, error) {
+		return sharing{&inMemory{environment: environment, owners: map[string]string{}}}, nil
+	}
+	several := message{"alsoKeys": []string{"l", "m"}}
+	if answer := perform(t, connect, shared(several))[0]; answer["owner"] != "k+l+m" {
+		t.Errorf("it is %v, want the owner k+l+m", answer)
+	}
+	if answer := perform(t, connectInMemory, shared(several))[0]; answer["kind"] != "unsupported" {
+		t.Errorf("a lock that takes one key at a time answers %v", answer)
+	}
+	stated := converse(t, worker.Capabilities{SeveralKeys: true}, connect, message{"protocol": 1, "describe": true})
+	want := message{"permits": false, "modes": false, "severalKeys": true, "fair": false}
 	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("it supports %v, want %v", got, want)
 	}
@@ -229,7 +251,7 @@ func TestTellsAPlaceInTheQueueBeforeTheAnswer(t *testing.T) {
 		t.Errorf("got %v", answers[1])
 	}
 	stated := converse(t, worker.Capabilities{Fair: true}, connect, message{"protocol": 1, "describe": true})
-	want := message{"permits": false, "modes": false, "fair": true}
+	want := message{"permits": false, "modes": false, "severalKeys": false, "fair": true}
 	if got := stated[0]["capabilities"].(message)["supports"]; !reflect.DeepEqual(got, want) {
 		t.Errorf("it supports %v, want %v", got, want)
 	}

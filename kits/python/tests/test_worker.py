@@ -68,7 +68,7 @@ def test_is_ready_with_its_capabilities_and_closes():
                 "reentrant": False,
                 "fence": True,
                 "waits": False,
-                "supports": {"permits": False, "modes": False, "fair": False},
+                "supports": {"permits": False, "modes": False, "severalKeys": False, "fair": False},
             },
         },
         {"closed": True},
@@ -135,7 +135,7 @@ def test_asks_for_permits_and_modes_where_they_are_supported():
     asked = [{"limit": 3, "permits": 2}, {"limit": 3}, {"mode": "shared"}, {}]
     requests = [{"id": number, **acquire(), **sharing} for number, sharing in enumerate(asked)]
     ready, *answers, _ = converse(*requests, {"op": "close"}, lock=Shared)
-    assert ready["capabilities"]["supports"] == {"permits": True, "modes": True, "fair": False}
+    assert ready["capabilities"]["supports"] == {"permits": True, "modes": True, "severalKeys": False, "fair": False}
     assert [answer["owner"] for answer in answers] == ["2 of 3", "1 of 3", "shared", "me"]
 
 
@@ -151,9 +151,25 @@ class FirstCome(InMemory):
 
 def test_a_place_in_the_queue_is_told_before_the_answer():
     ready, queued, granted, _ = converse({"id": 0, **acquire()}, {"op": "close"}, lock=FirstCome)
-    assert ready["capabilities"]["supports"] == {"permits": False, "modes": False, "fair": True}
+    assert ready["capabilities"]["supports"] == {"permits": False, "modes": False, "severalKeys": False, "fair": True}
     assert queued == {"event": "queued", "key": "k"}
     assert granted["owner"] == "me"
+
+
+class SeveralKeys(InMemory):
+    """Takes all its keys or none, and tells which."""
+
+    capabilities = Capabilities(several_keys=True)
+
+    def acquire_keys(self, keys, ttl_ms, wait_ms):
+        return Grant("+".join(keys), ttl_ms, time.monotonic_ns())
+
+
+def test_asks_for_several_keys():
+    requests = [{"id": 0, **acquire(), "alsoKeys": ["l", "m"]}, {"id": 1, **acquire("n")}]
+    ready, several, one, _ = converse(*requests, {"op": "close"}, lock=SeveralKeys)
+    assert ready["capabilities"]["supports"]["severalKeys"] is True
+    assert [several["owner"], one["owner"]] == ["k+l+m", "me"]
 
 
 def test_a_lock_without_leases_states_no_validity():
@@ -161,8 +177,8 @@ def test_a_lock_without_leases_states_no_validity():
     assert "validForMs" not in granted
 
 
-@pytest.mark.parametrize("sharing", [{"limit": 1}, {"mode": "shared"}])
-def test_a_mutex_is_no_semaphore_and_has_no_readers(sharing):
+@pytest.mark.parametrize("sharing", [{"limit": 1}, {"mode": "shared"}, {"alsoKeys": ["l"]}])
+def test_a_mutex_is_no_semaphore_and_has_no_readers_nor_several_keys(sharing):
     (answer,) = operations({**acquire(), **sharing})
     assert answer["kind"] == "unsupported"
 

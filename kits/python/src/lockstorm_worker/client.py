@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar, Dict, Optional
+from typing import Any, Callable, ClassVar, Dict, Optional, Sequence
 
 
 class Contended(Exception):
@@ -26,6 +26,7 @@ class Capabilities:
     ``extend``: ``"none"``, ``"same"`` (an extension always gives the lease its first length again) or ``"any"``.
     ``ttl_granularity_ms``: leases are whole multiples of this many milliseconds.
     ``permits``: a semaphore, asked by ``acquire_permits``. ``modes``: a read-write lock, asked by ``acquire_mode``.
+    ``several_keys``: takes several keys in one acquisition, asked by ``acquire_keys``.
     ``fair``: waiting clients are granted the lock in the order in which they came, and ``Environment.queued`` says when one stands
     in the queue.
     """
@@ -38,6 +39,7 @@ class Capabilities:
     permits: bool = False
     modes: bool = False
     fair: bool = False
+    several_keys: bool = False
 
     def message(self) -> Dict[str, Any]:
         """The capabilities as the protocol has them."""
@@ -47,7 +49,12 @@ class Capabilities:
             "reentrant": self.reentrant,
             "fence": self.fence,
             "waits": self.waits,
-            "supports": {"permits": self.permits, "modes": self.modes, "fair": self.fair},
+            "supports": {
+                "permits": self.permits,
+                "modes": self.modes,
+                "severalKeys": self.several_keys,
+                "fair": self.fair,
+            },
         }
 
 
@@ -128,6 +135,11 @@ class LockClient:
 
     def acquire_mode(self, key: str, mode: str, ttl_ms: int, wait_ms: int) -> Grant:
         """Takes a read-write lock: ``"shared"`` stands beside others of its kind, ``"exclusive"`` alone. Only asked where ``modes`` is stated."""
+        raise NotImplementedError
+
+    def acquire_keys(self, keys: Sequence[str], ttl_ms: int, wait_ms: int) -> Grant:
+        """Takes all these keys or none, under one owner value. Only asked where ``several_keys`` is stated. ``extend`` and
+        ``release`` name the first key, and mean all."""
         raise NotImplementedError
 
     def extend(self, key: str, owner: str, ttl_ms: int) -> Grant:

@@ -123,6 +123,8 @@ def _acquire(client: LockClient, request: Message) -> Grant:
         return client.acquire_permits(key, request["limit"], request.get("permits", 1), ttl_ms, wait_ms)
     if "mode" in request:
         return client.acquire_mode(key, request["mode"], ttl_ms, wait_ms)
+    if "alsoKeys" in request:
+        return client.acquire_keys([key, *request["alsoKeys"]], ttl_ms, wait_ms)
     return client.acquire(key, ttl_ms, wait_ms)
 
 

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param permits whether it is a semaphore: {@link LockClient#acquirePermits}
  * @param modes whether it is a read-write lock: {@link LockClient#acquireMode}
  * @param fair whether waiting clients are granted the lock in the order in which they came: {@link Environment#queued}
+ * @param severalKeys whether it takes several keys in one acquisition: {@link LockClient#acquireKeys}
  */
 public record Capabilities(
     Extension extension,
@@ -24,7 +25,8 @@ public record Capabilities(
     boolean waits,
     boolean permits,
     boolean modes,
-    boolean fair) {
+    boolean fair,
+    boolean severalKeys) {
   /** A lock that can be acquired and released, for any lease. */
   public static final Capabilities NONE = new Capabilities(Extension.NONE, 1, false, false, false);
 
@@ -38,7 +40,7 @@ public record Capabilities(
    * @param waits whether {@code acquire} can wait for another holder
    */
   public Capabilities(Extension extension, long ttlGranularityMs, boolean reentrant, boolean fence, boolean waits) {
-    this(extension, ttlGranularityMs, reentrant, fence, waits, false, false, false);
+    this(extension, ttlGranularityMs, reentrant, fence, waits, false, false, false, false);
   }
 
   /** Which extensions a lock can give. */
@@ -58,7 +60,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withExtension(Extension possible) {
-    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits, permits, modes, fair);
+    return new Capabilities(possible, ttlGranularityMs, reentrant, fence, waits, permits, modes, fair, severalKeys);
   }
 
   /**
@@ -68,7 +70,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withTtlGranularityMs(long stepMs) {
-    return new Capabilities(extension, stepMs, reentrant, fence, waits, permits, modes, fair);
+    return new Capabilities(extension, stepMs, reentrant, fence, waits, permits, modes, fair, severalKeys);
   }
 
   /**
@@ -77,7 +79,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withReentry() {
-    return new Capabilities(extension, ttlGranularityMs, true, fence, waits, permits, modes, fair);
+    return new Capabilities(extension, ttlGranularityMs, true, fence, waits, permits, modes, fair, severalKeys);
   }
 
   /**
@@ -86,7 +88,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withFence() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits, permits, modes, fair);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, true, waits, permits, modes, fair, severalKeys);
   }
 
   /**
@@ -95,7 +97,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withWaiting() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true, permits, modes, fair);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, true, permits, modes, fair, severalKeys);
   }
 
   /**
@@ -104,7 +106,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withPermits() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, true, modes, fair);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, true, modes, fair, severalKeys);
   }
 
   /**
@@ -113,7 +115,7 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withModes() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, true, fair);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, true, fair, severalKeys);
   }
 
   /**
@@ -122,7 +124,16 @@ public record Capabilities(
    * @return further capabilities
    */
   public Capabilities withFairness() {
-    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, modes, true);
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, modes, true, severalKeys);
+  }
+
+  /**
+   * The same, of a lock that takes several keys in one acquisition, all or none.
+   *
+   * @return further capabilities
+   */
+  public Capabilities withSeveralKeys() {
+    return new Capabilities(extension, ttlGranularityMs, reentrant, fence, waits, permits, modes, fair, true);
   }
 
   /** As the protocol has them. */
@@ -133,7 +144,7 @@ public record Capabilities(
     message.put("reentrant", reentrant);
     message.put("fence", fence);
     message.put("waits", waits);
-    message.put("supports", Map.of("permits", permits, "modes", modes, "fair", fair));
+    message.put("supports", Map.of("permits", permits, "modes", modes, "severalKeys", severalKeys, "fair", fair));
     return message;
   }
 }

@@ -42,6 +42,11 @@ final class Json {
     return list.stream().map(one -> asObject(one, "`" + field + "`")).toList();
   }
 
+  static List<String> texts(Map<String, Object> message, String field) {
+    if (!(message.get(field) instanceof List<?> list)) throw new IllegalArgumentException("`" + field + "` is no list");
+    return list.stream().map(String.class::cast).toList();
+  }
+
   @SuppressWarnings("unchecked") // Maps are only made by this class, with text as keys.
   private static Map<String, Object> asObject(Object value, String what) {
     if (value instanceof Map<?, ?> map) return (Map<String, Object>) map;

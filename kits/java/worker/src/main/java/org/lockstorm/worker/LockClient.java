@@ -1,5 +1,7 @@
 package org.lockstorm.worker;
 
+import java.util.List;
+
 /**
  * One client of the lock. lockstorm asks for one operation at a time, always from the same thread.
  *
@@ -45,6 +47,20 @@ public interface LockClient extends AutoCloseable {
    */
   default Grant acquireMode(String key, Mode mode, long ttlMs, long waitMs) throws Exception {
     throw new UnsupportedOperationException("this lock has no readers");
+  }
+
+  /**
+   * Takes several keys, all or none, under one owner value. {@link #extend} and {@link #release} name the first key, and mean all.
+   * Never called unless the capabilities say that the lock can.
+   *
+   * @param keys the names, at least two
+   * @param ttlMs the lease to ask for
+   * @param waitMs how long to wait for other holders; 0 means one try
+   * @return the lease that was granted
+   * @throws Exception when it was not granted, or nobody knows
+   */
+  default Grant acquireKeys(List<String> keys, long ttlMs, long waitMs) throws Exception {
+    throw new UnsupportedOperationException("this lock takes one key at a time");
   }
 
   /**

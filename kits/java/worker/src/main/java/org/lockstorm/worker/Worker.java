@@ -6,7 +6,9 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -150,6 +152,11 @@ public final class Worker {
       return client.acquirePermits(key, (int) Json.number(request, "limit"), (int) permits, ttlMs, waitMs);
     }
     if (request.containsKey("mode")) return client.acquireMode(key, Mode.of(Json.text(request, "mode")), ttlMs, waitMs);
+    if (request.containsKey("alsoKeys")) {
+      List<String> keys = new ArrayList<>(List.of(key));
+      keys.addAll(Json.texts(request, "alsoKeys"));
+      return client.acquireKeys(keys, ttlMs, waitMs);
+    }
     return client.acquire(key, ttlMs, waitMs);
   }
 

@@ -76,7 +76,7 @@ class WorkerTest {
             "reentrant", false,
             "fence", true,
             "waits", true,
-            "supports", Map.of("permits", false, "modes", false, "fair", false));
+            "supports", Map.of("permits", false, "modes", false, "severalKeys", false, "fair", false));
     assertEquals(List.of(Map.of("ready", true, "capabilities", capabilities), Map.of("closed", true)), said);
   }
 
@@ -143,8 +143,23 @@ class WorkerTest {
     assertEquals(
         List.of(false, false, true, true), answers.stream().map(answer -> answer.containsKey("validForMs")).toList());
     assertEquals(
-        Map.of("permits", true, "modes", true, "fair", false),
+        Map.of("permits", true, "modes", true, "severalKeys", false, "fair", false),
         Capabilities.NONE.withPermits().withModes().message().get("supports"));
+  }
+
+  @Test
+  void asksForSeveralKeys() throws IOException {
+    LockConnector keySet = environment -> new InMemory(environment) {
+      @Override
+      public Grant acquireKeys(List<String> keys, long ttlMs, long waitMs) {
+        return new Grant(String.join("+", keys), ttlMs, System.nanoTime());
+      }
+    };
+    String several = acquire(0, "k", "\"alsoKeys\":[\"l\",\"m\"]");
+    assertEquals("k+l+m", converse(keySet, opening(), several, "{\"op\":\"close\"}").get(1).get("owner"));
+    assertEquals(
+        Map.of("permits", false, "modes", false, "severalKeys", true, "fair", false),
+        Capabilities.NONE.withSeveralKeys().message().get("supports"));
   }
 
   @Test
@@ -160,12 +175,12 @@ class WorkerTest {
     assertEquals(Map.of("event", "queued", "key", "k"), said.get(1));
     assertEquals("me", said.get(2).get("owner"));
     assertEquals(
-        Map.of("permits", false, "modes", false, "fair", true), Capabilities.NONE.withFairness().message().get("supports"));
+        Map.of("permits", false, "modes", false, "severalKeys", false, "fair", true), Capabilities.NONE.withFairness().message().get("supports"));
   }
 
   @ParameterizedTest
-  @CsvSource({"'\"limit\":1'", "'\"mode\":\"shared\"'"})
-  void aMutexIsNoSemaphoreAndHasNoReaders(String sharing) throws IOException {
+  @CsvSource({"'\"limit\":1'", "'\"mode\":\"shared\"'", "'\"alsoKeys\":[\"l\"]'"})
+  void aMutexIsNoSemaphoreAndHasNoReadersNorSeveralKeys(String sharing) throws IOException {
     assertEquals("unsupported", operations(acquire(0, "k", sharing)).get(0).get("kind"));
   }
 
