@@ -68,6 +68,18 @@ function writePlan(lock: string): string {
   return path;
 }
 
+/** Starts a plan, kills the harness when its workers are stopped, and waits until nothing is left. */
+async function killHarnessOver(lock: string, program: RegExp, count: number): Promise<void> {
+  const words = [LAUNCH, "replay", writePlan(lock), "--backend", "live", "--store", folder];
+  harness = spawn(process.execPath, words, { stdio: "ignore", env: { ...process.env, [MARK]: mark } });
+  const stopped = (): number => marked().filter((each) => each.stopped && program.test(each.program)).length;
+  await vi.waitFor(() => expect(stopped()).toBe(count), AWHILE);
+  const ended = once(harness, "exit");
+  harness.kill("SIGKILL");
+  await ended;
+  await vi.waitFor(() => expect(marked()).toEqual([]), AWHILE);
+}
+
 test.each([
   ["python", "redis-py", /python/],
   ["go", "redislock", /lockstorm-locks/],
@@ -77,13 +89,24 @@ test.each([
   { timeout: 300_000 },
   async (language, lock, program) => {
     await TOOLCHAINS[language].prepare(() => {});
-    const words = [LAUNCH, "replay", writePlan(lock), "--backend", "live", "--store", folder];
-    harness = spawn(process.execPath, words, { stdio: "ignore", env: { ...process.env, [MARK]: mark } });
-    const stopped = (): number => marked().filter((each) => each.stopped && program.test(each.program)).length;
-    await vi.waitFor(() => expect(stopped()).toBe(2), AWHILE);
-    const ended = once(harness, "exit");
-    harness.kill("SIGKILL");
-    await ended;
-    await vi.waitFor(() => expect(marked()).toEqual([]), AWHILE);
+    await killHarnessOver(lock, program, 2);
   },
 );
+
+test("nor does one whose stopped workers have children, and processes whose parent is gone", async () => {
+  const lock = join(folder, "forking.worker.json");
+  const script = join(import.meta.dirname, "testing/forking_worker.py");
+  writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: [script] }, topologies: ["single"] }));
+  await killHarnessOver(lock, /python/, 2 * 3);
+}, 300_000);
+
+test("a run that ends leaves nothing of workers that have children and ignore SIGTERM", async () => {
+  const lock = join(folder, "forking.worker.json");
+  const script = join(import.meta.dirname, "testing/forking_worker.py");
+  writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: [script] }, topologies: ["single"] }));
+  const words = [LAUNCH, "hunt", "--lock", lock, "--backend", "live", "--runs", "1", "--store", folder];
+  harness = spawn(process.execPath, words, { stdio: "ignore", env: { ...process.env, [MARK]: mark } });
+  const [code] = (await once(harness, "exit")) as [number | null];
+  expect(code).toBe(0);
+  await vi.waitFor(() => expect(marked()).toEqual([]), AWHILE);
+}, 300_000);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, Tuple
+from typing import Any, Dict, Tuple, Type
 
 import redis
 from lockstorm_worker import Environment, Indeterminate
@@ -65,18 +65,28 @@ class Connected:
     def __init__(self, environment: Environment, timeout_s: float) -> None:
         servers = environment.servers
         self.attempts = Attempts()
-        options = {
+        if servers["kind"] == "single":
+            self.redis = TimedRedis(**servers["address"], **self._options(timeout_s))
+        elif servers["kind"] == "sentinel":
+            sentinel = MappedSentinel(environment, **self._options(timeout_s))
+            self.redis = sentinel.master_for(servers["masterName"], redis_class=TimedRedis)
+        else:
+            raise ValueError(f"this lock does not run on {servers['kind']}")
+
+    @classmethod
+    def to_server(cls, address: Dict[str, Any], timeout_s: float, redis_class: Type[TimedRedis]) -> "Connected":
+        """The client of one of several servers."""
+        connected = cls.__new__(cls)
+        connected.attempts = Attempts()
+        connected.redis = redis_class(**address, **connected._options(timeout_s))
+        return connected
+
+    def _options(self, timeout_s: float) -> Dict[str, Any]:
+        return {
             "socket_timeout": timeout_s,
             "socket_connect_timeout": CONNECT_TIMEOUT_S,
             "retry": self.attempts,
         }
-        if servers["kind"] == "single":
-            self.redis = TimedRedis(**servers["address"], **options)
-        elif servers["kind"] == "sentinel":
-            sentinel = MappedSentinel(environment, **options)
-            self.redis = sentinel.master_for(servers["masterName"], redis_class=TimedRedis)
-        else:
-            raise ValueError(f"this lock does not run on {servers['kind']}")
 
     def certain(self, before: int, error: Exception) -> Exception:
         """This error, if each command was sent once since ``before``; otherwise what it says may be of the first one."""

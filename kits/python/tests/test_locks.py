@@ -1,22 +1,26 @@
-"""The locks of redis-py and python-redis-lock, against a server that does as it is told."""
+"""The locks of redis-py, python-redis-lock and pottery, against a server that does as it is told."""
 
 import socketserver
 import threading
+import time
 
 import pytest
 
 pytest.importorskip("redis")
 pytest.importorskip("redis_lock")
+pytest.importorskip("pottery")
 
 from lockstorm_worker import Contended, Environment, Failed, Indeterminate  # noqa: E402
 from own_lock import OwnLock  # noqa: E402
+from pottery_redlock import PotteryRedlock  # noqa: E402
 from python_redis_lock import PythonRedisLock  # noqa: E402
 from redis.backoff import ExponentialWithJitterBackoff  # noqa: E402
 from redis_py import RedisPyLock  # noqa: E402
 
 
 class Server(socketserver.ThreadingTCPServer):
-    """Answers SET from ``sets``, in order: a reply, or None, after which it breaks the connection."""
+    """Answers SET from ``sets``, in order: a reply, or None, after which it breaks the connection. Scripts have ``scripts`` likewise,
+    and ``any_script`` when these are used up."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -25,6 +29,7 @@ class Server(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.sets = []
         self.scripts = []
+        self.any_script = None
         self.seen = []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -35,7 +40,7 @@ class Server(socketserver.ThreadingTCPServer):
         if name == b"SET":
             return self.sets.pop(0)
         if name in (b"EVALSHA", b"EVAL"):
-            return self.scripts.pop(0)
+            return self.scripts.pop(0) if self.scripts else self.any_script
         if name == b"HELLO":
             return b"%1\r\n$5\r\nproto\r\n:3\r\n"
         return b"_\r\n" if name == b"GET" else b"+OK\r\n"
@@ -131,3 +136,46 @@ def test_python_redis_lock_has_whole_seconds(server):
     assert client.acquire("k", 2900, 0).valid_for_ms == 2000
     with pytest.raises(Failed):
         client.acquire("k", 900, 0)
+
+
+@pytest.fixture
+def redlock(server):
+    host, port = server.server_address
+    address = {"host": host, "port": port}
+    connected = PotteryRedlock(Environment("client-0", {"kind": "redlock", "nodes": [address] * 3}, print, 0))
+    yield connected
+    connected.close()
+
+
+def test_pottery_counts_on_what_is_left_after_drift_from_before_it_asked(server, redlock):
+    server.sets = [FREE] * 3
+    before = time.monotonic_ns()
+    grant = redlock.acquire("k", 2000, 0)
+    assert grant.valid_for_ms == 1978
+    assert before <= grant.sent_at_ns <= time.monotonic_ns()
+    server.any_script = b":1\r\n"
+    assert redlock.release("k", grant.owner) is True
+
+
+def test_pottery_is_contended_where_a_majority_says_so(server, redlock):
+    server.sets, server.any_script = [HELD] * 3, b":0\r\n"
+    with pytest.raises(Contended):
+        redlock.acquire("k", 2000, 0)
+
+
+def test_pottery_does_not_know_where_the_refusals_are_too_few(server, redlock):
+    server.sets, server.any_script = [b"-OOM\r\n", b"-OOM\r\n", HELD], b":0\r\n"
+    with pytest.raises(Indeterminate):
+        redlock.acquire("k", 2000, 0)
+
+
+def test_pottery_extends_three_times_and_says_when_its_lease_is_gone(server, redlock):
+    server.sets = [FREE] * 3
+    grant = redlock.acquire("k", 2000, 0)
+    server.any_script = b":1\r\n"
+    for _ in range(3):
+        assert redlock.extend("k", grant.owner, 500).valid_for_ms == 1978
+    with pytest.raises(Failed):
+        redlock.extend("k", grant.owner, 500)
+    server.any_script = b":0\r\n"
+    assert redlock.release("k", grant.owner) is False
