@@ -74,7 +74,7 @@ const inTurn = {
   ],
 } as const;
 
-/** The locks of Redisson 4.7.0. Their programs are classes, and each client of theirs is a JVM. */
+/** The locks of Redisson and of Spring Integration. Their programs are classes, and each client of theirs is a JVM. */
 export const javaWorkers: readonly LibraryWorker[] = [
   {
     ...leased,
@@ -163,5 +163,14 @@ export const javaWorkers: readonly LibraryWorker[] = [
       "Several locks as one, of which a majority suffices. Deprecated in favour of `RLock` and `RFencedLock`.",
     language: "java",
     program: "RedissonRed",
+  },
+  {
+    ...leased,
+    name: "spring-lock-registry",
+    title: "RedisLockRegistry of Spring Integration 7.0.0, with Lettuce 7.1.0",
+    documented:
+      "A `java.util.concurrent.locks.Lock` that instances of an application share, and that is released by itself after a time. Unlocking one that has expired throws.",
+    language: "java",
+    program: "SpringLockRegistry",
   },
 ];

@@ -1,4 +1,4 @@
-import { leased } from "../lock-kinds.ts";
+import { leased, leasedByRedlock } from "../lock-kinds.ts";
 import { goWorkers } from "./go.ts";
 import { javaWorkers } from "./java.ts";
 import type { LockEntry } from "../lock-entry.ts";
@@ -47,5 +47,14 @@ export const libraryWorkers: readonly LibraryWorker[] = [
       "A lock with an expiry; who waits is woken when it is released. Only the id that acquired it releases or extends it.",
     language: "python",
     program: "locks/python_redis_lock.py",
+  },
+  {
+    ...leasedByRedlock,
+    name: "pottery-redlock",
+    title: "the Redlock of pottery 3.0.1, with redis-py 8.1.0",
+    documented:
+      "Mutual exclusion by the Redlock algorithm, on a majority of masters. It is released by itself after its time; three extensions each give it its time again.",
+    language: "python",
+    program: "locks/pottery_redlock.py",
   },
 ];
