@@ -31,7 +31,7 @@ export class RunClock implements TrueClock {
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     try {
-      await sleep(ms, undefined, { signal });
+      await sleep(Math.max(0, ms), undefined, { signal });
     } catch (error) {
       throw signal?.aborted === true ? signal.reason : error;
     }

@@ -4,6 +4,11 @@ import { join } from "node:path";
 import { imagesOf } from "../../containers/container-layout.ts";
 import { ContainerPool } from "../../containers/container-pool.ts";
 import { nodeImage } from "../../containers/setup/images.ts";
+import type { Plan } from "../../core/plan.ts";
+import type { SystemUnderTest } from "../../core/system.ts";
+import type { Backend } from "../../core/topologies/backend.ts";
+import type { TopologySpec } from "../../core/topology.ts";
+import { startLiveSystem } from "../../live/live-system.ts";
 import { describeWorker } from "../../external/describe-worker.ts";
 import type { Capabilities } from "../../external/capabilities.ts";
 import { findWorker } from "../../external/find-worker.ts";
@@ -11,6 +16,7 @@ import { loadDriver } from "../../client/load-driver.ts";
 import { cleanup } from "../cleanup.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { completeEnvironment, type RunEnvironment } from "../run-environment.ts";
+import { prepareLive, requireLive } from "../real-time/run-live.ts";
 import { prepareEngine } from "../run-on-containers.ts";
 import { permits } from "./checks/permits.ts";
 import { readers } from "./checks/readers.ts";
@@ -20,44 +26,77 @@ import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Trial } from "./trial.ts";
 
+/** Where the checks run: on real servers, or on simulated ones in real time, without a container engine. */
+export type ConformBackend = Exclude<Backend, "simulated">;
+
+/** Starts a system for each check, so many at a time. */
+interface Place extends AsyncDisposable {
+  readonly atATime: number;
+  start(plan: Plan, logFolder: string): Promise<SystemUnderTest & AsyncDisposable>;
+}
+
 /**
- * Tries a worker against the checklist that drivers are tried against, on real servers and in real time: most of a
- * minute. What the worker says that its lock cannot do is not asked of it.
+ * Tries a worker against the checklist that drivers are tried against, in real time: most of a minute. What the worker says that its
+ * lock cannot do is not asked of it.
+ * @param backend default: containers
  * @param only the names of the checks. Default: all
- * @throws UserError when the worker cannot be used, or containers cannot run here
+ * @throws UserError when the worker cannot be used, or the backend cannot run here
  */
 export async function conformWorker(
   options: Pick<ConformOptions, "lock" | "topology" | "seed" | "signal">,
-  environment: RunEnvironment & { readonly only?: readonly string[] } = {},
+  environment: RunEnvironment & {
+    readonly only?: readonly string[];
+    readonly backend?: ConformBackend | undefined;
+  } = {},
 ): Promise<ConformResult> {
   const { lock, topology, seed } = options;
-  const { server, proxyPort, progress } = completeEnvironment(environment);
-  const { only } = environment;
+  const { progress } = completeEnvironment(environment);
+  const { only, backend = "containers" } = environment;
   // One that cannot be read is one line, before anything starts.
   await loadDriver(lock);
   const worker = findWorker(lock);
   const capabilities = worker === undefined ? undefined : await describeWorker(worker);
-  const image = nodeImage(server).name;
-  cleanup.isDue = true;
-  await prepareEngine(imagesOf(topology, image));
-  const parallel = await plansAtATime("containers", undefined, { proxyPort });
   const logFolder = await mkdtemp(join(tmpdir(), "lockstorm-conform-"));
   try {
-    await using pool = new ContainerPool(parallel);
+    await using place = backend === "live" ? await onLoopback(topology) : await inContainers(topology, environment);
     const trying = async (check: ConformityCheck): Promise<Conformity> => {
       options.signal?.throwIfAborted();
       const { name, asks, run } = check;
       const reason = needless(check, capabilities);
       if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
       progress.step(`trying: ${name}`);
-      await using system = await pool.start(planOfCheck(options), { logFolder, image, proxyPort });
+      await using system = await place.start(planOfCheck(options), logFolder);
       return { name, asks, ...(await Trial.of(system, run)) };
     };
     const checks = CHECKLIST.filter(({ name }) => only?.includes(name) ?? true);
-    return { lock, topology: topology.kind, seed, checks: await inParallel(checks, parallel, trying) };
+    return { lock, topology: topology.kind, seed, checks: await inParallel(checks, place.atATime, trying) };
   } finally {
     await rm(logFolder, { recursive: true, force: true });
   }
+}
+
+async function inContainers(topology: TopologySpec, environment: RunEnvironment): Promise<Place> {
+  const { server, proxyPort } = completeEnvironment(environment);
+  const image = nodeImage(server).name;
+  cleanup.isDue = true;
+  await prepareEngine(imagesOf(topology, image));
+  const atATime = await plansAtATime("containers", undefined, { proxyPort });
+  const pool = new ContainerPool(atATime);
+  return {
+    atATime,
+    start: (plan, logFolder) => pool.start(plan, { logFolder, image, proxyPort }),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+async function onLoopback(topology: TopologySpec): Promise<Place> {
+  requireLive(topology);
+  await prepareLive();
+  return {
+    atATime: await plansAtATime("live", undefined, { proxyPort: 0 }),
+    start: (plan, logFolder) => startLiveSystem(plan, { logFolder }),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }
 
 /** Why a check does not apply to a lock of these capabilities; undefined if it does. */

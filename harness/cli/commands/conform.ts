@@ -1,6 +1,6 @@
 import { locks } from "../../../lock-impl/registry.ts";
 import { conformDriver, type ConformOptions, type ConformResult } from "../../campaign/conform/conform-driver.ts";
-import { conformWorker } from "../../campaign/conform/conform-worker.ts";
+import { type ConformBackend, conformWorker } from "../../campaign/conform/conform-worker.ts";
 import { topologyForLock } from "../../campaign/topology-for-lock.ts";
 import { UserError } from "../../core/errors.ts";
 import { printable, printableJson } from "../../core/printable.ts";
@@ -13,6 +13,9 @@ import { readSeed, SEED_HELP } from "../flags/seed-flag.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
+/** The backends of a worker. */
+const REAL_TIME: readonly ConformBackend[] = ["live", "containers"];
+
 const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped: "-      " } as const;
 
 /** A driver that answers truly what its lock does wrong is a right driver. */
@@ -23,10 +26,17 @@ const MISTAKES =
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
   name: "conform",
-  summary: "check what a driver answers before you hunt with it; a worker runs on containers",
+  summary:
+    "check what a driver answers before you hunt with it; a worker runs on real servers, or with --backend live on simulated ones",
   operands: "<driver>",
   flags: {
     topology: campaignFlags.topology,
+    backend: {
+      value: "backend",
+      help: "where a worker runs: containers (real servers) or live (simulated servers in real time, no engine)",
+      default: "containers",
+      choices: REAL_TIME,
+    },
     seed: { value: "n", help: SEED_HELP, default: "1" },
     json: { help: "print the findings as JSON" },
   },
@@ -35,6 +45,7 @@ export const conform: Command = {
     "lockstorm conform ./my-lock.ts --topology redlock",
     "lockstorm conform redlock5",
     "lockstorm conform ./my-lock.worker.json",
+    "lockstorm conform ./my-lock.worker.json --backend live",
   ],
   run: async ({ operands, flags, signal }) => {
     const [lock] = operands;
@@ -47,7 +58,10 @@ export const conform: Command = {
     }
     const topology = topologyForLock(lock, { topology: flags.choice("topology", TOPOLOGIES) });
     const options = { lock, topology, seed: readSeed(flags) ?? 1, signal };
-    const result = findWorker(lock) === undefined ? await simulated(options) : await onContainers(options);
+    const result =
+      findWorker(lock) === undefined
+        ? await simulated(options)
+        : await inRealTime(options, flags.choice("backend", REAL_TIME));
     if (flags.on("json")) print(printableJson(result));
     else print(inWords(result));
     return result.checks.some(({ outcome }) => outcome === "mistake") ? EXIT.invalid : EXIT.valid;
@@ -60,9 +74,9 @@ function simulated(options: ConformOptions): Promise<ConformResult> {
 }
 
 /** A lock in another language runs in real time only. */
-async function onContainers(options: ConformOptions): Promise<ConformResult> {
+async function inRealTime(options: ConformOptions, backend: ConformBackend | undefined): Promise<ConformResult> {
   using progress = new TerminalProgress();
-  return await conformWorker(options, { progress });
+  return await conformWorker(options, { progress, backend });
 }
 
 function inWords({ lock, topology, checks }: ConformResult): string {
