@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lostInFailover } from "../../reports/testdata/example-runs.ts";
 import type { ExploreFindings } from "../campaign/explore/explore-journal.ts";
 import { printExploration } from "./print-exploration.ts";
 import { useDevice } from "./terminal.ts";
@@ -76,6 +77,26 @@ describe("an exploration", () => {
     expect(code).toBe(1);
     expect(page).toMatch(/1826 runs 1745 valid 9 unknown 72 broke the lock/);
     expect(page).toContain("broken in 72 of 1826 runs");
+    expect(page).toContain("A schedule with 1 fault breaks single. It was not kept, because interrupted: ");
+    expect(page).not.toContain("68@152.643");
+  });
+
+  test("shows the schedule that breaks the lock, in words and with the command that runs it again", async () => {
+    const folder = join(store, "runs", "kept");
+    const plan = { ...lostInFailover().plan, lock: "single" };
+    const lines = [lostInFailover().history.header, ...lostInFailover().history.events];
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "plan.json"), JSON.stringify(plan));
+    writeFileSync(join(folder, "history.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    writeFileSync(join(folder, "verdict.json"), JSON.stringify(lostInFailover().verdict));
+    const broken = { path: "12@152.643/4", folder: "runs/kept" };
+    const { code, text, page } = await printed({ ...FINDINGS, complete: false, broken });
+    expect(code).toBe(1);
+    const words = `A schedule with 2 faults (partition, kill-node) breaks single. To run it again: npx lockstorm replay ${join(folder, "plan.json")}`;
+    expect(text).toContain(words);
+    expect(page).toContain(words);
+    expect(page).toContain("INVALID");
+    expect(text).not.toContain("12@152.643");
   });
 
   test("that is not complete says what is missing", async () => {

@@ -31,7 +31,7 @@ export async function printExploration(result: ExploreResult, json: boolean): Pr
   else {
     if (record !== undefined && folder !== undefined) printRun({ record, folder }, false);
     print(renderNotes(findings.notes, textOptions()));
-    print(`${words(result)}\n\nReport\n${pages.map((page) => `  ${linkTo(page)}\n`).join("")}`);
+    print(`${words(result, record)}\n\nReport\n${pages.map((page) => `  ${linkTo(page)}\n`).join("")}`);
   }
   return EXIT[verdictOf(findings)];
 }
@@ -57,7 +57,7 @@ function reportOf({ findings, reason }: ExploreResult, record: RunRecord | undef
     title,
     cells: [record === undefined ? cell : { ...cell, run: 0 }],
     notes: notes.map(({ kind, what, runs }) => ({ kind, what, runs })),
-    exploration: { conclusion: conclusion(findings, reason), levels, leftOut: leftOut(parameters) },
+    exploration: { conclusion: conclusion(findings, reason, record), levels, leftOut: leftOut(parameters) },
   };
   return { title, runs: record === undefined ? [] : [record], summary };
 }
@@ -68,7 +68,7 @@ function verdictOf(findings: ExploreFindings): "valid" | "invalid" | "unknown" {
   return findings.complete && isDecided({ valid, unknown, notes: findings.notes }) ? "valid" : "unknown";
 }
 
-function words({ findings, reason }: ExploreResult): string {
+function words({ findings, reason }: ExploreResult, record: RunRecord | undefined): string {
   const { parameters, levels, outcomes, schedules, classes } = findings;
   const { lock, topology, seed } = parameters;
   const { valid, unknown, unpromised, invalid } = outcomes;
@@ -79,7 +79,7 @@ function words({ findings, reason }: ExploreResult): string {
     ...levels.map(levelWords),
     "Left out",
     ...leftOut(parameters).map((line) => `  ${line}`),
-    conclusion(findings, reason),
+    conclusion(findings, reason, record),
   ].join("\n");
 }
 
@@ -93,12 +93,18 @@ function levelWords(level: LevelFindings): string {
   return `  with ${counted(deviations, "deviation")}: ${figure(families)} places and faults${rest}, ${figure(schedules)} schedules, ${figure(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
 }
 
-function conclusion(findings: ExploreFindings, reason: string): string {
+function conclusion(findings: ExploreFindings, reason: string, record: RunRecord | undefined): string {
   const { broken, complete, parameters, schedules } = findings;
   const bound = `up to ${counted(parameters.deviations, "deviation")}`;
   if (broken?.path === "") return `The workload breaks ${parameters.lock} as it is, without a deviation.`;
-  if (broken !== undefined)
-    return `Schedule ${broken.path} breaks ${parameters.lock}. The same command finds it again, and the kept plan replays it.`;
+  if (broken !== undefined) {
+    const breaks = `A schedule with ${counted(broken.path.split("/").length, "fault")}`;
+    if (record === undefined)
+      return `${breaks} breaks ${parameters.lock}. It was not kept, because ${reason}: the same command with --resume keeps it.`;
+    const kinds = record.plan?.faults.map(({ kind }) => kind) ?? [];
+    const replay = record.replayCommand === undefined ? "" : ` To run it again: ${record.replayCommand}`;
+    return `${breaks}${kinds.length === 0 ? "" : ` (${kinds.join(", ")})`} breaks ${parameters.lock}.${replay}`;
+  }
   if (!complete) return `Not complete: ${reason}. Continue with --resume.`;
   if (verdictOf(findings) === "unknown")
     return `All ${figure(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;

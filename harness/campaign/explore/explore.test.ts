@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { UserError } from "../../core/errors.ts";
 import { readKeptRun } from "../kept-run.ts";
 import { mergeResults } from "../merge.ts";
@@ -23,6 +23,12 @@ const FLAWED: ExploreOptions = {
   faults: ["pause-client"],
   workload: smallWorkload("set-px", "single"),
 };
+
+/** Until the end of the block, every time-out is this signal: a test says when the budget is used up. */
+function onTimeout(signal: AbortSignal): Disposable {
+  const spy = vi.spyOn(AbortSignal, "timeout").mockReturnValue(signal);
+  return { [Symbol.dispose]: () => spy.mockRestore() };
+}
 
 describe("an exploration", () => {
   test("of a sound lock ends with all schedules, and none breaks it", async () => {
@@ -55,6 +61,25 @@ describe("an exploration", () => {
     const again = await explore({ ...FLAWED, threads: 3 }, { store: fresh() });
     const { folder: _, ...broken } = again.findings.broken ?? { path: "" };
     expect({ ...again.findings, broken }).toEqual({ ...findings, broken: { path: findings.broken?.path } });
+  });
+
+  test("whose budget ends while it breaks the lock keeps that schedule all the same", async () => {
+    const store = fresh();
+    const overtime = new AbortController();
+    using _ = onTimeout(overtime.signal);
+    const isFinding = ({ outcome }: { readonly outcome: string }): boolean => outcome === "invalid";
+    const progress = new HeardProgress();
+    progress.onStep = () => {
+      const journal = readFileSync(join(store, "campaigns", "explore-set-px-single.jsonl"), "utf8")
+        .trim()
+        .split("\n");
+      const parts = journal.map((line) => JSON.parse(line) as { readonly schedules?: readonly { outcome: string }[] });
+      if (parts.some(({ schedules = [] }) => schedules.some(isFinding))) overtime.abort();
+    };
+    const { findings } = await explore({ ...FLAWED, budgetMs: 60_000 }, { store, progress });
+    expect(overtime.signal.aborted).toBe(true);
+    const { verdict } = await readKeptRun(join(store, findings.broken?.folder ?? expect.unreachable()));
+    expect(verdict.verdict).toBe("invalid");
   });
 
   test.each<[string, Partial<ExploreOptions>, string]>([

@@ -103,6 +103,10 @@ class Exploration {
     await this.#keep();
   }
 
+  #isOverBudget(): boolean {
+    return this.#tools.overtime?.aborted === true;
+  }
+
   #isOpen(parents: readonly Parent[]): boolean {
     return parents.every(({ path }) => this.#tools.record.opened(path) !== undefined);
   }
@@ -160,7 +164,7 @@ class Exploration {
         schedules += answer.schedules.length;
         tell();
       },
-      () => keepGoing || !broken,
+      () => (keepGoing || !broken) && !this.#isOverBudget(),
     );
     return levelOf(record, parents, level);
   }
@@ -173,7 +177,7 @@ class Exploration {
     const { broken } = findingsOf(parameters, record, shard);
     if (broken === undefined || broken.folder !== undefined) return;
     progress.step("keeping the schedule that breaks the lock");
-    await this.#perform([{ keep: broken.path }], async (_, answer) => {
+    const onAnswer = async (_: ExploreTask, answer: ExploreAnswer): Promise<void> => {
       if (!("folder" in answer)) return;
       const { folder } = answer;
       const kept = await readKeptRun(folder);
@@ -181,18 +185,20 @@ class Exploration {
       // A shard's own counterexample becomes a regression when the shards are merged, as in hunts.
       if (shard === undefined && kept.plan !== undefined) new Regressions(store).keep(kept.plan);
       add({ broken: broken.path, folder: relative(store, folder) });
-    });
+    };
+    // A budget limits the search, not what is kept of its finding.
+    await this.#perform([{ keep: broken.path }], onAnswer, () => true);
   }
 
   #perform(
     tasks: readonly ExploreTask[],
     onAnswer: (task: ExploreTask, answer: ExploreAnswer) => void | Promise<void>,
-    goesOn: () => boolean = () => true,
+    mayBegin: () => boolean = () => !this.#isOverBudget(),
   ): Promise<void> {
-    const { workers, environment, overtime } = this.#tools;
+    const { workers, environment } = this.#tools;
     return workers.do(tasks, {
       signal: environment.signal,
-      mayBegin: () => goesOn() && overtime?.aborted !== true,
+      mayBegin,
       onStart: () => {},
       onAnswer: (task, answer) => {
         if ("error" in answer) throw failed(task, answer);
