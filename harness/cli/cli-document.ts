@@ -7,7 +7,7 @@ export function cliDocument(commands: readonly Command[]): string {
   return [
     "# Command line",
     "",
-    "`npm run docs:cli` generates this page from the same table as `lockstorm --help`.",
+    "All commands, as `npx lockstorm <command> --help` prints them. In an installed project write `npx` before each example.",
     "",
     "| command | does |",
     "|---|---|",
@@ -17,6 +17,8 @@ export function cliDocument(commands: readonly Command[]): string {
     "",
     ...commands.flatMap((command) => [...section(command), ""]),
     ...configuration(commands),
+    "",
+    "`npm run docs:cli` generates this page from the same table as the help.",
     "",
   ].join("\n");
 }
@@ -31,12 +33,10 @@ function section(command: Command): readonly string[] {
     "",
     `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
     "",
-    `    ${commandUsage(command)}`,
-    "",
-    ...(rows.length === 0 ? [] : ["| flag | |", "|---|---|", ...rows, ""]),
-    "Examples:",
-    "",
     ...examples.map((example) => `    ${example}`),
+    "",
+    `Usage: \`${commandUsage(command)}\``,
+    ...(rows.length === 0 ? [] : ["", "| flag | |", "|---|---|", ...rows]),
   ];
 }
 

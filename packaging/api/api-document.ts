@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { topologies } from "../../harness/core/topologies/registry.ts";
 import { CAUSES, PROPERTIES } from "../../harness/core/verdict.ts";
+import { headingIds } from "../../reports/html/heading-ids.ts";
 import { type Exported, exportedBy } from "./exported.ts";
 
 /** Types that are computed from a registry: a reader wants the words. */
@@ -38,7 +39,9 @@ export function apiDocument(entries: readonly PackageEntry[]): string {
   return [
     "# API reference",
     "",
-    "`npm run docs:api` generates this page from the docstrings. What ends in `Ms` is in milliseconds.",
+    "What each entry of the package exports. Names that end in `Ms` are in milliseconds.",
+    "",
+    ...contents(entries),
     ...entries.flatMap(({ specifier, exported }) => {
       const fresh = exported.filter((one) => !shown.has(placeOf(one)));
       const again = exported.filter((one) => shown.has(placeOf(one)));
@@ -46,7 +49,24 @@ export function apiDocument(entries: readonly PackageEntry[]): string {
       return ["", `## ${specifier}`, ...alsoExported(again), ...fresh.flatMap(described)];
     }),
     "",
+    "`npm run docs:api` generates this page from the docstrings.",
+    "",
   ].join("\n");
+}
+
+/** A line for each entry, with a link to everything that has its place there. */
+function contents(entries: readonly PackageEntry[]): readonly string[] {
+  const shown = new Set<string>();
+  const idOf = headingIds();
+  return entries.map(({ specifier, exported }) => {
+    const entry = `[\`${specifier}\`](#${idOf(specifier)})`;
+    const links = exported.flatMap((one): readonly string[] => {
+      if (shown.has(placeOf(one))) return [];
+      shown.add(placeOf(one));
+      return [`[\`${one.name}\`](#${idOf(one.name)})`];
+    });
+    return `- ${entry}: ${links.join(", ")}`;
+  });
 }
 
 function placeOf({ path, name }: Exported): string {

@@ -1,3 +1,4 @@
+import { headingIds } from "./heading-ids.ts";
 import { html, lines as whole, type Markup } from "./markup.ts";
 import { plainPage } from "./plain-page.ts";
 
@@ -19,10 +20,11 @@ interface Block {
  */
 export function renderApiPage(markdown: string): string {
   const [, ...blocks] = blocksOf(markdown);
+  const idOf = headingIds();
   const content = html`<p>
       <a href="index.html">All runs</a> · <a href="catalogue.html">Catalogue</a> · <a href="glossary.html">Glossary</a>
     </p>
-    <div class="reference">${blocks.map(drawn)}</div>`;
+    <div class="reference">${blocks.map((block) => drawn(block, idOf))}</div>`;
   return plainPage({ title: "API reference", style: STYLE, content });
 }
 
@@ -44,7 +46,7 @@ function kindOf([first = ""]: readonly string[]): Block["kind"] {
   return first.startsWith("    ") ? "code" : "text";
 }
 
-function drawn({ kind, lines }: Block): Markup {
+function drawn({ kind, lines }: Block, idOf: (heading: string) => string): Markup {
   if (kind === "code") return html`<pre tabindex="0"><code>${whole(`${lines.join("\n")}\n`)}</code></pre>`;
   if (kind === "text") return html`<p>${spans(lines.join(" "))}</p>`;
   if (kind === "list")
@@ -63,12 +65,4 @@ function spans(text: string): readonly Markup[] {
     if (name !== undefined && id !== undefined) return html`<a href="#${id}"><code>${name}</code></a>`;
     return span.startsWith("`") ? html`<code>${whole(span.slice(1, -1))}</code>` : whole(span);
   });
-}
-
-/** As GitHub names headings. */
-function idOf(name: string): string {
-  return name
-    .toLowerCase()
-    .replaceAll(/[^\w -]/g, "")
-    .replaceAll(" ", "-");
 }

@@ -43,7 +43,10 @@ test("without a campaign there is no section", () => {
 
 test("what breaks in the first result is not called new, and a single result has nothing to be compared with", () => {
   expect(rowsOf(outcomes([["broken"], ["broken"]]))).toEqual([["lock-0 under reset", "breaks, known", "breaks"]]);
-  const section = outcomesSection(outcomes([["broken", "holds"]]));
-  expect(section === false ? "" : section.text).toContain("One result so far, and none to compare it with.");
+  const other = outcomes([["holds"]]).map((outcome) => ({ ...outcome, name: "hunt-single" }));
+  const section = outcomesSection([...outcomes([["broken", "holds"]]), ...other]);
+  expect(section === false ? "" : section.text).toContain(
+    "Only one result so far, so nothing to compare: ladder, hunt-single.",
+  );
   expect(rowsOf(outcomes([["broken", "holds"]]))).toEqual([]);
 });

@@ -21,19 +21,17 @@ const WORDS: Readonly<Record<Standing, string>> = {
 export function outcomesSection(outcomes: readonly ListedOutcome[]): Markup | false {
   const names = [...new Set(outcomes.map(({ name }) => name))];
   if (names.length === 0) return false;
+  const byName = names.map((name) => ({ name, own: outcomes.filter((outcome) => outcome.name === name) }));
+  const single = byName.filter(({ own }) => own.length === 1).map(({ name }) => name);
   return html`<h2>Over commits</h2>
-    ${names.map((name) =>
-      outcomeTable(
-        name,
-        outcomes.filter((outcome) => outcome.name === name),
-      ),
-    )}`;
+    ${byName.filter(({ own }) => own.length > 1).map(({ name, own }) => outcomeTable(name, own))}
+    ${
+      single.length > 0 &&
+      html`<p class="soft">${`Only one result so far, so nothing to compare: ${single.join(", ")}.`}</p>`
+    }`;
 }
 
 function outcomeTable(name: string, outcomes: readonly ListedOutcome[]): Markup {
-  if (outcomes.length === 1)
-    return html`<h3>${name}</h3>
-      <p class="soft">One result so far, and none to compare it with.</p>`;
   const columns = standings(outcomes).slice(-MOST_COLUMNS).toReversed();
   const cells = [...new Set(columns.flatMap(({ standing }) => [...standing.keys()]))];
   const told = cells.filter((cell) => columns.some(({ standing }) => !isQuiet(standing.get(cell))));

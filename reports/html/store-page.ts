@@ -74,10 +74,15 @@ export function renderStorePage(listing: StoreListing, { live, links = [] }: Sto
       <body ${live === undefined ? "" : new Markup(`data-live="${live}"`)}>
         <a class="skip" href="#content">Skip to the content</a>
         <header class="top">
-          <h1>${store} <span class="brand">lockstorm runs</span></h1>
+          <h1>Runs of lockstorm <span class="brand">${store}</span></h1>
           <button type="button" class="theme">Theme: auto</button>
         </header>
         <main id="content">
+          <p>
+            lockstorm tests locks under faults. A run is one schedule: what the clients of a lock do, and which faults
+            hit them when. <strong>Invalid</strong>: a property broke, and the run shows how. <strong>Unknown</strong>:
+            the run proves nothing.
+          </p>
           ${live !== undefined && html`<p class="live" role="status"></p>`}
           ${
             links.length > 0 &&
@@ -116,7 +121,7 @@ function contentPolicy(live: boolean): string {
 }
 
 function campaignsSection(campaigns: readonly ListedCampaign[]): Markup {
-  return html`<h2>Hunts and tables</h2>
+  return html`<h2>Hunts, explorations and tables</h2>
     <ul class="campaigns">
       ${campaigns.map(
         ({ name, about, page }) =>
@@ -139,14 +144,14 @@ function runsSection(
     <form class="filter">
       <label>Verdict ${chooser("verdict", VERDICTS)}</label>
       <label>Lock ${chooser("lock", locks)}</label>
-      <label>Words <input type="search" name="words" /></label>
+      <label>Search <input type="search" name="words" /></label>
       <output class="count">${`${shown.length} of ${count(runs.length, "run")}`}</output>
     </form>
     <div class="scroll" tabindex="0" role="region" aria-label="Runs">
       <table class="store">
         <thead>
           <tr>
-            ${["Verdict", "Run", "Causes", "Lock", "Faults", "Began (UTC)", "Again"].map(
+            ${["Verdict", "Run", "Causes", "Lock", "Faults", "Began (UTC)", "Command that runs it again"].map(
               (heading) => html`<th scope="col">${heading}</th>`,
             )}
           </tr>

@@ -10,8 +10,8 @@ export function glossaryDocument(): string {
   return [
     "# Glossary",
     "",
-    "`npm run docs:glossary` generates this page from the same data as `lockstorm explain`, which also explains",
-    "[locks](locks/README.md) and [scenarios](catalogue.md).",
+    "The words of reports: what happens to a lock under test, what must hold, why it broke. `npx lockstorm explain <word>`",
+    "says the same in a terminal. Locks have [their own pages](locks/README.md), and so have [scenarios](catalogue.md).",
     "",
     ...kinds.flatMap((kind) => [
       `## ${capital(kind)}`,
@@ -20,10 +20,9 @@ export function glossaryDocument(): string {
       "",
       ...entries.filter((entry) => entry.kind === kind).flatMap(section),
     ]),
-  ]
-    .join("\n")
-    .trimEnd()
-    .concat("\n");
+    "`npm run docs:glossary` generates this page.",
+    "",
+  ].join("\n");
 }
 
 function section({ word, meaning, details, see, command }: GlossaryEntry): readonly string[] {

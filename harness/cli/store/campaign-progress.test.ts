@@ -42,6 +42,25 @@ test("of a table the cells count, not the parts of their searches", () => {
   });
 });
 
+test("of an exploration the schedules count: the workload as it is, and those of each part", () => {
+  const file = join(folder, "explore.jsonl");
+  const header = { kind: "exploration", parameters: { lock: "single", seed: 1 } };
+  const first = { opened: "", schedule: { outcome: "valid" }, kept: [0, 1] };
+  writeFileSync(file, [header, first].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const follower = new JournalFollower(file);
+  expect(follower.progress().about).toBe("exploration, single, seed 1: 1 schedule done, 1 valid");
+  const more = [
+    { extended: "", family: 0, schedules: [{ outcome: "valid" }, { outcome: "unknown" }] },
+    { opened: "0@5", schedule: { outcome: "valid" }, kept: [] },
+    { extended: "", family: 1, schedules: [{ outcome: "invalid" }] },
+    { broken: "1@5", folder: "runs/x" },
+  ];
+  appendFileSync(file, more.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  expect(follower.progress().about).toBe(
+    "exploration, single, seed 1: 4 schedules done, 2 valid, 1 unknown, 1 invalid",
+  );
+});
+
 test("what is no journal is refused", () => {
   const file = join(folder, "other.jsonl");
   writeFileSync(file, "{}\n");

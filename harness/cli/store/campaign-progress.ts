@@ -20,11 +20,21 @@ const entrySchema = z.looseObject({
   verdict: z.string().optional(),
   outcome: z.looseObject({ found: z.string() }).optional(),
   real: z.looseObject({ found: z.string() }).optional(),
+  /** Of an exploration: the schedules of one part, and the workload as it is, which comes first. */
+  schedules: z.array(z.looseObject({ outcome: z.string() })).optional(),
+  opened: z.string().optional(),
+  schedule: z.looseObject({ outcome: z.string() }).optional(),
 });
+
+/** What is counted, by the kind of campaign; runs of any other. */
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  ladder: ["cell", "cells"],
+  exploration: ["schedule", "schedules"],
+};
 
 /** How far a campaign is, by its journal. */
 export interface CampaignProgress {
-  /** What it is, and how much of it is done: `hunt, single, seed 3: 312 of 1000 runs: 310 valid, 2 unknown`. */
+  /** What it is, and how much of it is done: `hunt, single, seed 3: 312 of 1000 runs done, 310 valid, 2 unknown`. */
   readonly about: string;
   readonly done: number;
   /** Absent where nobody knows. */
@@ -41,7 +51,6 @@ export class JournalFollower {
   #first = "";
   #torn = Buffer.alloc(0);
   #counts = new Map<string, number>();
-  #entries = 0;
 
   constructor(file: string) {
     this.#file = file;
@@ -53,7 +62,7 @@ export class JournalFollower {
     if (this.#header === undefined) return { about: "has not begun", done: 0 };
     const done = this.#done();
     const wanted = wantedOf(this.#header);
-    return { about: words(this.#header, { done, wanted, entries: this.#entries, counts: this.#counts }), done, wanted };
+    return { about: words(this.#header, { done, wanted, counts: this.#counts }), done, wanted };
   }
 
   #done(): number {
@@ -90,7 +99,6 @@ export class JournalFollower {
     this.#first = "";
     this.#torn = Buffer.alloc(0);
     this.#counts = new Map();
-    this.#entries = 0;
   }
 
   #take(bytes: Buffer): void {
@@ -106,18 +114,19 @@ export class JournalFollower {
   }
 
   #count(line: string): void {
-    this.#entries += 1;
-    const word = wordOf(line);
-    if (word !== undefined) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
+    for (const word of wordsOf(line)) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 }
 
-/** How a run or a cell came out; undefined for an entry that is a part of one. */
-function wordOf(line: string): string | undefined {
+/** How the run, the cell or the schedules of an entry came out; none for an entry that is a part of one. */
+function wordsOf(line: string): readonly string[] {
   const parsed = entrySchema.safeParse(asJson(line));
-  if (!parsed.success) return undefined;
-  const { verdict, outcome, real } = parsed.data;
-  return verdict ?? real?.found ?? outcome?.found;
+  if (!parsed.success) return [];
+  const { verdict, outcome, real, schedules, opened, schedule } = parsed.data;
+  if (schedules !== undefined) return schedules.map((each) => each.outcome);
+  if (opened === "" && schedule !== undefined) return [schedule.outcome];
+  const word = verdict ?? real?.found ?? outcome?.found;
+  return word === undefined ? [] : [word];
 }
 
 function wantedOf({ kind, parameters, shard }: Header): number | undefined {
@@ -132,22 +141,20 @@ function words(
   {
     done,
     wanted,
-    entries,
     counts,
   }: {
     readonly done: number;
     readonly wanted: number | undefined;
-    readonly entries: number;
     readonly counts: ReadonlyMap<string, number>;
   },
 ): string {
   const { lock, seed } = parameters;
   const part = shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`];
   const what = [kind, ...(lock === undefined ? [] : [lock]), ...(seed === undefined ? [] : [`seed ${seed}`]), ...part];
-  if (wanted === undefined) return `${what.join(", ")}: ${entries} ${entries === 1 ? "piece" : "pieces"} of work done`;
   const outcomes = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
-  const unit = kind === "hunt" ? "runs" : "cells";
-  return `${what.join(", ")}: ${done} of ${wanted} ${unit} done${outcomes === "" ? "" : `, ${outcomes}`}`;
+  const unit = UNITS[kind] ?? ["run", "runs"];
+  const extent = wanted === undefined ? `${done} ${unit[done === 1 ? 0 : 1]}` : `${done} of ${wanted} ${unit[1]}`;
+  return `${what.join(", ")}: ${extent} done${outcomes === "" ? "" : `, ${outcomes}`}`;
 }
 
 function asJson(line: string): unknown {
