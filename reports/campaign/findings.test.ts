@@ -24,7 +24,11 @@ test("a violation of a required property is a result at the user's driver; other
       },
     },
   ]);
-  expect(tool).toMatchObject({ driver: { rules: [{ id: "lost-in-failover" }] } });
+  // GitHub's code scanning shows these three of a rule.
+  const texts = { text: expect.stringMatching(/^[A-Z].*\.$/) };
+  const rule = { id: "lost-in-failover", shortDescription: texts, fullDescription: texts, help: texts };
+  expect(tool).toMatchObject({ driver: { rules: [rule] } });
+  expect(JSON.stringify(tool)).toContain("`npx lockstorm explain lost-in-failover`");
 });
 
 test("code quality has the same, with a fingerprint that another run of the same finding shares", () => {

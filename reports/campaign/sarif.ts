@@ -26,7 +26,20 @@ export function renderSarif(report: Report): string {
   }));
   const driver = {
     name: "lockstorm",
-    rules: rules.map((id) => ({ id, shortDescription: { text: CAUSE_MEANING[id] } })),
+    rules: rules.map((id) => {
+      const text = `${capital(CAUSE_MEANING[id])}.`;
+      const help = `${text} \`npx lockstorm explain ${id}\` tells how it comes about, with a schedule that shows it.`;
+      return {
+        id,
+        shortDescription: { text },
+        fullDescription: { text },
+        help: { text: help.replaceAll("`", ""), markdown: help },
+      };
+    }),
   };
   return printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [{ tool: { driver }, results }] });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

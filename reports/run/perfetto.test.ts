@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lostInFailover } from "../testdata/example-runs.ts";
+import { EXAMPLE_RUNS, lostInFailover } from "../testdata/example-runs.ts";
 import { renderPerfetto } from "./perfetto.ts";
 import type { RunRecord } from "./run-record.ts";
 
@@ -28,6 +28,45 @@ test("each track has its slices, in microseconds: operations, holds, faults, wri
   expect(on("violations")).toMatchObject([{ name: "lost-in-failover", ts: 3_443_700, dur: 476_300 }]);
 });
 
+test("slices of a track nest, as the format demands: what overlaps in part has a further track", () => {
+  const run = lostInFailover();
+  const { all, on } = traced(run);
+  expect(on("node-0 faults").map(({ name }) => name)).toEqual(["partition", "kill-node"]);
+  const overlapping = Object.values(EXAMPLE_RUNS).map((make) => traced(make()).all);
+  for (const entries of [all, traced(withTwoMessages(run)).all, ...overlapping]) {
+    const tracks = Map.groupBy(
+      entries.filter(({ ph }) => ph === "X"),
+      ({ tid }) => tid,
+    );
+    for (const slices of tracks.values()) expect(partialOverlaps(slices)).toEqual([]);
+  }
+  expect(
+    traced(withTwoMessages(run))
+      .on("node-0 2")
+      .map(({ name }) => name),
+  ).toEqual(["GET k1"]);
+});
+
+/** Two commands that a server handles at once, neither within the other. */
+function withTwoMessages(run: RunRecord): RunRecord {
+  const sent = { client: 0, server: "node-0", keys: ["k1"], count: 1, connection: "c", operation: 1, sentNs: 120e6 };
+  const messages = [
+    { ...sent, command: "SET", reachedNs: 121e6, appliedNs: 123e6, repliedNs: 124e6 },
+    { ...sent, command: "GET", reachedNs: 122e6, appliedNs: 125e6, repliedNs: 126e6 },
+  ];
+  const wire = { messages, keys: [], replication: [], votes: [], leftOut: 0 };
+  return { ...run, wire: { format: "lockstorm-wire", version: 1, ...wire } };
+}
+
+function partialOverlaps(slices: readonly Entry[]): readonly string[] {
+  return slices.flatMap(({ name, ts = 0, dur = 0 }) =>
+    slices
+      .filter((other) => (other.ts ?? 0) > ts && (other.ts ?? 0) < ts + dur)
+      .filter((other) => (other.ts ?? 0) + (other.dur ?? 0) > ts + dur)
+      .map((other) => `${name} and ${other.name}`),
+  );
+}
+
 test("a message is an arrow from the client's operation to the server, which thinks something then", () => {
   const times = { sentNs: 120e6, reachedNs: 121e6, appliedNs: 121e6, repliedNs: 121.3e6 };
   const sent = { client: 0, server: "node-0", command: "SET", keys: ["k1"], count: 1, connection: "c", operation: 1 };
@@ -38,4 +77,6 @@ test("a message is an arrow from the client's operation to the server, which thi
   const [start, end] = all.filter(({ ph }) => ph === "s" || ph === "f");
   expect(start).toMatchObject({ ph: "s", ts: 120_000, tid: on("client-0")[0]?.tid });
   expect(end).toMatchObject({ ph: "f", ts: 121_000, tid: on("node-0")[0]?.tid });
+  // An arrow ends at a slice that is open then: one without a duration is not.
+  expect(on("node-0")[0]?.dur).toBeGreaterThan(0);
 });

@@ -19,56 +19,105 @@ export function renderPerfetto({ runs }: Report): string {
   return `${JSON.stringify({ traceEvents, displayTimeUnit: "ms" })}\n`;
 }
 
-/** The tracks of one run, numbered as they come. */
+/** A slice before it has its place: nanoseconds, and the track that it is asked for. */
+interface Slice {
+  readonly track: string;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  readonly args: TraceEntry;
+}
+
+/** One end of an arrow: a time in nanoseconds within a slice of a track. */
+type ArrowEnd = readonly [track: string, time: number];
+
+/** Perfetto binds an arrow to a slice that is open at its time, so the slice of a message must last, in nanoseconds. */
+const LEAST_MESSAGE_NS = 1000;
+
+/**
+ * The tracks of one run. Slices of one track must nest: Perfetto draws those that overlap otherwise at wrong places. What
+ * does not nest gets another track of the same name with a number.
+ */
 class Tracks {
-  readonly entries: TraceEntry[] = [];
   readonly #pid: number;
-  readonly #numbers = new Map<string, number>();
+  readonly #name: string;
+  readonly #slices: Slice[] = [];
+  readonly #arrows: { readonly name: string; readonly from: ArrowEnd; readonly to: Slice }[] = [];
+  /** In the order in which they are first asked for. */
+  readonly #asked = new Set<string>();
 
   constructor(pid: number, name: string) {
     this.#pid = pid;
-    this.entries.push({ ph: "M", pid, tid: 0, name: "process_name", args: { name: printable(name) } });
+    this.#name = name;
   }
 
-  slice(track: string, name: string, from: number, to: number, args: TraceEntry = {}): void {
-    const dur = Math.max(0, to - from) / 1000;
-    this.entries.push({
-      ph: "X",
-      pid: this.#pid,
-      tid: this.#number(track),
-      name: printable(name),
-      ts: from / 1000,
-      dur,
-      args,
+  slice(track: string, name: string, from: number, to: number, args: TraceEntry = {}): Slice {
+    const slice = { track, name, from, to: Math.max(from, to), args };
+    this.#asked.add(track);
+    this.#slices.push(slice);
+    return slice;
+  }
+
+  /** An arrow from a slice that covers `from` to a slice. */
+  arrow(name: string, from: ArrowEnd, to: Slice): void {
+    this.#asked.add(from[0]);
+    this.#arrows.push({ name, from, to });
+  }
+
+  entries(): readonly TraceEntry[] {
+    const places = this.#placed();
+    const tracks = [...this.#asked].flatMap((track) => {
+      const count = Math.max(1, ...(places.get(track) ?? []).map(({ row }) => row + 1));
+      return Array.from({ length: count }, (_, row) => ({ track, row }));
     });
+    const numbers = new Map(tracks.map(({ track, row }, index) => [`${row} ${track}`, index + 1]));
+    const tidOf = (track: string, row: number): number => numbers.get(`${row} ${track}`) ?? 0;
+    const placed = [...places.values()].flat();
+    const rowOf = new Map(placed.map(({ slice, row }) => [slice, row]));
+    const pid = this.#pid;
+    return [
+      { ph: "M", pid, tid: 0, name: "process_name", args: { name: printable(this.#name) } },
+      ...tracks.flatMap(({ track, row }) => {
+        const tid = tidOf(track, row);
+        const name = printable(row === 0 ? track : `${track} ${row + 1}`);
+        return [
+          { ph: "M", pid, tid, name: "thread_name", args: { name } },
+          { ph: "M", pid, tid, name: "thread_sort_index", args: { sort_index: tid } },
+        ];
+      }),
+      ...placed.map(({ slice: { track, name, from, to, args }, row }) => {
+        const time = { ts: from / 1000, dur: (to - from) / 1000 };
+        return { ph: "X", pid, tid: tidOf(track, row), name: printable(name), ...time, args };
+      }),
+      ...this.#arrows.flatMap(({ name, from: [track, time], to }, index) => {
+        const shared = { id: index + 1, cat: "wire", name: printable(name), pid };
+        return [
+          { ph: "s", ...shared, tid: tidOf(track, 0), ts: time / 1000 },
+          { ph: "f", bp: "e", ...shared, tid: tidOf(to.track, rowOf.get(to) ?? 0), ts: to.from / 1000 },
+        ];
+      }),
+    ];
   }
 
-  /** An arrow from a slice that covers `from` to one that covers `to`. */
-  arrow(
-    id: number,
-    name: string,
-    from: readonly [track: string, time: number],
-    to: readonly [track: string, time: number],
-  ): void {
-    const ends = [
-      ["s", from],
-      ["f", to],
-    ] as const;
-    for (const [ph, [track, time]] of ends) {
-      const place = { pid: this.#pid, tid: this.#number(track), ts: time / 1000 };
-      this.entries.push({ ph, id, cat: "wire", name: printable(name), ...place, ...(ph === "f" ? { bp: "e" } : {}) });
+  /** Each slice in the first row of its track where it begins after, or lies within, every slice that is still open. */
+  #placed(): ReadonlyMap<string, readonly { readonly slice: Slice; readonly row: number }[]> {
+    const placed = new Map<string, { readonly slice: Slice; readonly row: number }[]>();
+    const open = new Map<string, Slice[][]>();
+    for (const slice of this.#slices.toSorted((one, other) => one.from - other.from || other.to - one.to)) {
+      const rows = open.get(slice.track) ?? [];
+      open.set(slice.track, rows);
+      const fits = (row: Slice[]): boolean => {
+        while ((row.at(-1)?.to ?? Infinity) <= slice.from) row.pop();
+        return (row.at(-1)?.to ?? Infinity) >= slice.to;
+      };
+      const found = rows.findIndex(fits);
+      const row = found === -1 ? rows.length : found;
+      (rows[row] ??= []).push(slice);
+      const known = placed.get(slice.track);
+      if (known === undefined) placed.set(slice.track, [{ slice, row }]);
+      else known.push({ slice, row });
     }
-  }
-
-  #number(track: string): number {
-    const known = this.#numbers.get(track);
-    if (known !== undefined) return known;
-    const tid = this.#numbers.size + 1;
-    this.#numbers.set(track, tid);
-    const named = { ph: "M", pid: this.#pid, tid };
-    this.entries.push({ ...named, name: "thread_name", args: { name: printable(track) } });
-    this.entries.push({ ...named, name: "thread_sort_index", args: { sort_index: tid } });
-    return tid;
+    return placed;
   }
 }
 
@@ -102,15 +151,16 @@ function traceOf(run: RunRecord, pid: number): readonly TraceEntry[] {
     tracks.slice(RESOURCE, `${accepted ? "accepts" : "refuses"} ${data}`, time, time, { event: index });
   }
   drawMessages(run, tracks);
-  return tracks.entries;
+  return tracks.entries();
 }
 
 function drawMessages({ wire }: RunRecord, tracks: Tracks): void {
   const messages = (wire?.messages ?? []).filter(({ keys }) => keys.length > 0);
-  messages.forEach(({ client, server, command, keys, sentNs, reachedNs, appliedNs, reply = "" }, index) => {
-    if (reachedNs === undefined) return;
+  for (const { client, server, command, keys, sentNs, reachedNs, appliedNs = 0, reply = "" } of messages) {
+    if (reachedNs === undefined) continue;
     const name = `${command} ${keys[0] ?? ""}`;
-    tracks.slice(server, name, reachedNs, appliedNs ?? reachedNs, { reply: printable(reply) });
-    tracks.arrow(index + 1, name, [clientName(client), sentNs], [server, reachedNs]);
-  });
+    const done = Math.max(appliedNs, reachedNs + LEAST_MESSAGE_NS);
+    const handled = tracks.slice(server, name, reachedNs, done, { reply: printable(reply) });
+    tracks.arrow(name, [clientName(client), sentNs], handled);
+  }
 }
