@@ -15,6 +15,7 @@ const ASSETS = [
   "reports/run/*.schema.json",
   "harness/cli/json-output/*.schema.json",
   "harness/cli/templates/*",
+  "harness/verify/*.cjs",
   "docs/api.md",
 ];
 

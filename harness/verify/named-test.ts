@@ -1,8 +1,10 @@
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { isModulePath } from "../client/load-driver.ts";
+import { UserError } from "../core/errors.ts";
 import { LockBrokenError } from "./lock-broken-error.ts";
 import { budgetOf } from "./settings.ts";
+import { UndecidedError } from "./undecided-error.ts";
 import { verifyLock } from "./verify-lock.ts";
 import type { VerifyOptions } from "./verify-options.ts";
 
@@ -49,6 +51,8 @@ export function namedTest(
     try {
       await verifyLock(located({ title: name, ...options }, file, name, runOne), signal);
     } catch (failure) {
+      if (failure instanceof UserError) throw failureAt(called, new MisusedError(failure));
+      if (failure instanceof UndecidedError) throw failureAt(called, failure);
       if (!(failure instanceof LockBrokenError)) throw failure;
       // The failure names the page's file: a runner that cannot take it must not hide the failure.
       await attach?.(reportOf(failure)).catch(() => undefined);
@@ -77,8 +81,17 @@ function reportOf({ counterexample }: LockBrokenError): ReportPage {
   return { name: "report.html", path: resolve(counterexample.folder, "report.html"), contentType: "text/html" };
 }
 
+/** What the user can correct, with the hint in the message: test runners print nothing else. */
+class MisusedError extends Error {
+  override readonly name = "UserError";
+
+  constructor(cause: UserError) {
+    super(`${cause.message}; ${cause.hint}`, { cause });
+  }
+}
+
 /** The failure with the stack of the line in the test file: the frames in between do not help the reader. */
-function failureAt(called: Error, failure: LockBrokenError): LockBrokenError {
+function failureAt<Failure extends Error>(called: Error, failure: Failure): Failure {
   const frames = (called.stack ?? "").split("\n").slice(1);
   failure.stack = [`${failure.name}: ${failure.message}`, ...frames].join("\n");
   return failure;

@@ -77,6 +77,37 @@ test("so it does with a global test function, as Jest has it", async () => {
   expectPicture(said);
 });
 
+test("so it does in CommonJS, where Jest can require nothing else", async () => {
+  const helper = JSON.stringify(join(root, "harness", "verify", "jest-commonjs.cjs"));
+  const runner = [
+    "const tests = [];",
+    "globalThis.test = (name, body, timeoutMs) => tests.push({ name, body, timeoutMs });",
+    `require("./locks.test.cjs");`,
+    "(async () => {",
+    "  for (const { name, body, timeoutMs } of tests) {",
+    "    const failure = await body().then(() => undefined, (error) => error);",
+    "    console.log(failure === undefined ? 'passed' : 'failed', name, timeoutMs);",
+    "    if (failure !== undefined) console.log(failure.stack, failure.counterexample?.causes);",
+    "  }",
+    "})();",
+  ].join("\n");
+  const tests = [
+    `const { lockstorm } = require(${helper});`,
+    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100 });`,
+    `lockstorm("the mended lock keeps its word", { lock: "./mended.mjs", runs: 20 });`,
+    `lockstorm("it is mistyped", { lock: "single", run: 20 });`,
+  ];
+  writeFileSync(join(folder, "runner.cjs"), runner);
+  writeFileSync(join(folder, "locks.test.cjs"), tests.join("\n"));
+  const { said } = await run("runner.cjs");
+  expect(said).toMatch(/^failed the broken lock keeps its word 120000$/m);
+  expect(said).toMatch(/^passed the mended lock keeps its word 120000$/m);
+  expect(said).toContain("[ 'foreign-release' ]");
+  expect(said).toContain("locks.test.cjs:2:1");
+  expect(said).toMatch(/^UserError: there is no option "run"; did you mean runs\?\n.*locks\.test\.cjs:4:1/m);
+  expectPicture(said);
+});
+
 /** What is used of the report that Playwright's `json` reporter prints. */
 interface PlaywrightReport {
   readonly suites: readonly {

@@ -5,9 +5,27 @@ import { promisable } from "../../lock-impl/claim-tables.ts";
 import { mustBeFault, refuseImpossibleFault } from "../campaign/possible-faults.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import { UserError } from "../core/errors.ts";
-import { DEFAULT_TOPOLOGY, requireSimulated, topologySchema, type TopologySpec } from "../core/topology.ts";
+import { DEFAULT_TOPOLOGY, isSimulated, TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
+import { hintFor } from "../core/words/did-you-mean.ts";
 import { STORE } from "../run/store.ts";
 import type { VerifyOptions } from "./verify-options.ts";
+
+/** Every option, by its name. */
+const OPTIONS: Readonly<Record<keyof VerifyOptions, true>> = {
+  lock: true,
+  title: true,
+  topology: true,
+  persistence: true,
+  faults: true,
+  require: true,
+  runs: true,
+  shrinkRuns: true,
+  budgetMs: true,
+  seed: true,
+  path: true,
+  store: true,
+  replayCommand: true,
+};
 
 const DEFAULTS = { runs: 500, shrinkRuns: 500, budgetMs: 60_000, seed: 1 };
 
@@ -28,8 +46,17 @@ export function settingsFrom(
   lock: string,
   environment: NodeJS.ProcessEnv,
 ): VerificationOptions {
+  refuseUnknown(options);
   const kind = options.topology ?? DEFAULT_TOPOLOGY;
-  requireSimulated(kind);
+  if (!(TOPOLOGIES as readonly string[]).includes(kind)) {
+    throw new UserError(`there is no topology "${kind}"`, hintFor(kind, TOPOLOGIES));
+  }
+  if (!isSimulated(kind)) {
+    throw new UserError(
+      `the simulation has no servers for the topology ${kind}`,
+      "use lockstorm hunt --backend containers",
+    );
+  }
   const topology = topologySchema.parse({
     kind,
     persistence: options.persistence ?? "none",
@@ -49,6 +76,13 @@ export function settingsFrom(
     store: options.store ?? STORE,
     replayCommand: options.replayCommand,
   };
+}
+
+/** Refuses a mistyped option: without types nobody would notice that it has no effect. */
+function refuseUnknown(options: VerifyOptions): void {
+  const known = Object.keys(OPTIONS);
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UserError(`there is no option "${unknown}"`, hintFor(unknown, known));
 }
 
 /**
