@@ -44,6 +44,35 @@ test("the best hypothesis tells why; what is only probable is called so", () => 
   );
 });
 
+test("a finding without an overlap is told in one sentence, without owner values and the name of the model", () => {
+  const told = (account: string, why: string): string => {
+    const run = releaseAfterLoss();
+    const [seen] = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
+    if (seen === undefined) throw new Error("no violation");
+    const { overlap: _, ...violation } = seen;
+    const hypotheses = [{ cause: seen.cause, events: [], ground: { on: "history" }, remedies: [], why }] as const;
+    const judged = { verdict: "invalid" as const, violations: [{ ...violation, finding: { account, events: [] }, hypotheses }] };
+    return headlineOf({ ...run, verdict: { ...run.verdict, properties: { linearizability: judged } } });
+  };
+  const success = "the lock reported success, although this owner cannot have held it";
+  expect(
+    told(
+      "No order of the operations on k1 explains that client-0 released it as owner 3df14432… between 2520.3 ms and 2520.5 ms, given the model reentrant-fenced-mutex: client-1 as owner 3df14432… held it (since 2374 ms at the earliest), and its lease cannot have expired before 4748 ms.",
+      success,
+    ),
+  ).toBe(
+    "No order of the operations on k1 explains that client-0 released it between 2520.3 ms and 2520.5 ms: client-1 held it, and its lease cannot have expired before 4748 ms. The lock reported success, although this owner cannot have held it.",
+  );
+  expect(
+    told(
+      "client-0 (owner 1b477a54…) released k1 at 1374.3 ms, while client-1 (process 1, owner 53820d22…) had held it since 1301.1 ms. The client that released it had been granted it at 0.28 ms.",
+      success,
+    ),
+  ).toBe(
+    "client-0 released k1 at 1374.3 ms, while client-1 had held it since 1301.1 ms: the lock reported success, although this owner cannot have held it.",
+  );
+});
+
 test("without a violation it says what was tried, and why nothing was proven", () => {
   expect(headlineOf(takingTurns())).toBe(
     "No property was broken: 3 clients were granted the lock 7 times, without a fault.",

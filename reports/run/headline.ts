@@ -34,10 +34,24 @@ export function storySentence({ violation, holds, enabling }: Story): string {
       ? `${listed(who)} both held ${printable(holds[0]?.key ?? "the lock")} for ${formatOverlap(overlap)}`
       : finding === undefined
         ? undefined
-        : printable(finding.account).replace(/\.$/, "");
+        : inBrief(printable(finding.account));
   if (seen === undefined) return sentence(because);
   if (proof?.standing === "refuted") return `${seen}. It is not known what led to it.`;
-  return proof?.standing === "probable" ? `${seen}. Probably ${because}.` : `${seen}: ${because}.`;
+  if (proof?.standing === "probable") return `${seen}. Probably ${because}.`;
+  return seen.includes(": ") ? `${seen}. ${sentence(because)}` : `${seen}: ${because}.`;
+}
+
+/**
+ * The first sentence of an account without what only the reader of the history needs: owner values, what is in
+ * parentheses, the name of the model. Nothing else is left out, so it says no more than the account proves.
+ */
+function inBrief(account: string): string {
+  const [first = account] = account.split(/(?<=\.)\s+(?=[A-Z])/);
+  return first
+    .replaceAll(/ \([^()]*\)/g, "")
+    .replaceAll(/ as owner \S+/g, "")
+    .replaceAll(/, given the model [\w-]+/g, "")
+    .replace(/\.$/, "");
 }
 
 function furtherViolations([first, ...others]: readonly RootCause[]): string {

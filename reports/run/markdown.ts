@@ -7,6 +7,7 @@ import { noteGroups } from "../campaign/campaign-notes.ts";
 import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
 import {
+  faultWords,
   alarmingRuns,
   cellWords,
   isSurprise,
@@ -75,9 +76,11 @@ function summaryAnnotations({ cells, missing, notes }: Summary): readonly string
     ...cells
       .filter((cell) => isSurprise(cell) && cell.run === undefined)
       .map((cell) =>
-        command(cell.found === "broken" ? "error" : "warning", `${cell.lock} under ${cell.fault}: ${cell.found}`, [
-          cell.note ?? (cell.expected === undefined ? "no run decided anything" : `expected ${cell.expected}`),
-        ]),
+        command(
+          cell.found === "broken" ? "error" : "warning",
+          `${cell.lock} under ${faultWords(cell.fault)}: ${cell.found}`,
+          [cell.note ?? (cell.expected === undefined ? "no run decided anything" : `expected ${cell.expected}`)],
+        ),
       ),
     ...(missing === undefined ? [] : [command("warning", "not searched", [missingWords(missing)])]),
   ];
@@ -116,7 +119,7 @@ function rank({ verdict }: Verdict): number {
 
 function matrix(summary: Summary): string {
   const { faults, rows, surprises } = summaryGrid(summary);
-  const head = ["lock", ...faults].map(escaped);
+  const head = ["lock", ...faults.map(faultWords)].map(escaped);
   const lines = [
     `| ${head.join(" | ")} |`,
     `| --- |${" :-: |".repeat(faults.length)}`,
@@ -150,7 +153,7 @@ function cellMark(cell: SummaryCell | undefined): string {
 }
 
 function surprise(cell: SummaryCell): string {
-  return `- **${escaped(cell.lock)}** under **${escaped(cell.fault)}**: ${escaped(cellWords(cell))}`;
+  return `- **${escaped(cell.lock)}** under **${escaped(faultWords(cell.fault))}**: ${escaped(cellWords(cell))}`;
 }
 
 function runSection(run: RunRecord): string {
