@@ -8,10 +8,10 @@ import { linkTo, outputTerminal, print } from "./terminal.ts";
 
 /** The layout of text for standard output. */
 export function textOptions(): TextOptions {
-  const { isTerminal, isStyled, columns = 80 } = outputTerminal();
+  const { isStyled, columns = 100 } = outputTerminal();
   return {
     color: isStyled,
-    width: isTerminal ? columns : 100,
+    width: columns,
     unicode: process.env["LOCKSTORM_ASCII"] === undefined && process.env["TERM"] !== "linux",
   };
 }

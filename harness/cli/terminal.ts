@@ -14,6 +14,8 @@ const OWN_STYLE = /(\u001b\[(?:[129]|22|3[0-79])m)/;
 const OWN_COMMAND = /^::(?:error|warning|notice) title=[^:,]+(?:,file=[^:,]+,line=\d+)?::/;
 /** How long to wait for a reader that is slower than this program, in milliseconds. */
 const PATIENCE_MS = 5;
+/** The fewest columns that a picture of a run needs. */
+const NARROWEST = 40;
 /** An unfinished line from a driver or a library is printed once it has more than this many characters. */
 const LONGEST_OPEN_LINE = 65_536;
 
@@ -52,13 +54,21 @@ export function useDevice(other: TerminalDevice): Disposable {
   return { [Symbol.dispose]: () => void (device = former) };
 }
 
-/** The target of standard output. */
+/** The target of standard output, with its width: that of the terminal; in a pipe what `COLUMNS` says, if it is set. */
 export function outputTerminal(): {
   readonly isTerminal: boolean;
   readonly isStyled: boolean;
   readonly columns: number | undefined;
 } {
-  return { isTerminal: device.isTerminal(OUTPUT), isStyled: isStyled(OUTPUT), columns: device.columns };
+  const isTerminal = device.isTerminal(OUTPUT);
+  const columns = isTerminal ? (device.columns ?? 80) : columnsWanted(process.env);
+  return { isTerminal, isStyled: isStyled(OUTPUT), columns };
+}
+
+/** The width that `COLUMNS` asks for where there is no terminal, as other programs take it; no less than can be drawn. */
+function columnsWanted({ COLUMNS }: NodeJS.ProcessEnv): number | undefined {
+  const columns = Number(COLUMNS);
+  return Number.isInteger(columns) && columns > 0 ? Math.max(NARROWEST, columns) : undefined;
 }
 
 /**

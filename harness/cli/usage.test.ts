@@ -181,6 +181,18 @@ test("help of a command is the same, however it is asked for", async () => {
 });
 
 test.each([
+  ["70", 70],
+  ["130", 130],
+  ["wide", 100],
+  ["", 100],
+])("in a pipe COLUMNS=%s gives a picture of %d columns", async (columns, width) => {
+  const { stdout } = await runMain([], { env: { COLUMNS: columns } });
+  const axis = stdout.split("\n").find((line) => line.includes("┬"));
+  expect(axis?.length).toBeGreaterThan(width - 10);
+  expect(axis?.length).toBeLessThanOrEqual(width);
+});
+
+test.each([
   ["a pipe", {}, undefined, false],
   ["a pipe with FORCE_COLOR", { FORCE_COLOR: "1", NO_COLOR: "" }, undefined, true],
   ["a terminal", { NO_COLOR: "", TERM: "xterm" }, 100, true],
