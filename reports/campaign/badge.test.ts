@@ -30,6 +30,13 @@ test.each([
   expect(titleOf(svg)).toBe(`lockstorm: fenced on single under reset ${words}`);
 });
 
+test("a hunt under many kinds of faults counts them, so that its name can be read", () => {
+  const fault = "pause-client + kill-client + partition + latency";
+  expect(titleOf(ofCells([{ ...HELD, fault, valid: 598 }]))).toBe(
+    "lockstorm: fenced on single under any of 4 kinds of faults holds in 598 valid runs",
+  );
+});
+
 test("a table breaks with one cell against its claim, and is unknown while one is not searched", () => {
   const other = { ...HELD, lock: "redlock", valid: 90, runs: 100 };
   const held = { ...HELD, valid: 600 };

@@ -3,7 +3,7 @@ import { type Report, titleOf } from "../run/run-record.ts";
 import { escaped } from "../run/markdown.ts";
 import { count } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
-import { isSurprise, type Summary } from "./summary.ts";
+import { faultWords, isSurprise, type Summary } from "./summary.ts";
 
 /** What a campaign came to, in a word. */
 type Word = "holds" | "as claimed" | "breaks" | "unknown";
@@ -84,7 +84,7 @@ function outcomeOfCampaign(summary: Summary): Outcome {
   const runs = cells.reduce((sum, cell) => sum + (cell.runs ?? 0), 0);
   const about = printable(
     cells.length === 1 && only !== undefined
-      ? `${only.lock}${only.topology === undefined ? "" : ` on ${only.topology}`} under ${only.fault}`
+      ? `${only.lock}${only.topology === undefined ? "" : ` on ${only.topology}`} under ${faultWords(only.fault)}`
       : `${count(cells.length, "cell")} of locks by faults`,
   );
   const surprises = cells.filter(isSurprise);

@@ -1,5 +1,6 @@
 import { printable } from "../../harness/core/printable.ts";
 import {
+  faultWords,
   cellWords,
   isSurprise,
   missingWords,
@@ -121,7 +122,7 @@ function surprises(cells: readonly SummaryCell[], whole: boolean, style: TextSty
 }
 
 function surprise(cell: SummaryCell): string {
-  return printable(`${cell.lock} under ${cell.fault}: ${cellWords(cell)}`);
+  return printable(`${cell.lock} under ${faultWords(cell.fault)}: ${cellWords(cell)}`);
 }
 
 function fitted(text: string, width: number): string {

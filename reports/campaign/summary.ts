@@ -113,6 +113,15 @@ export interface Summary {
   readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
 }
 
+/** More kinds of faults than this are counted, not named: a name as long as a paragraph says nothing. */
+const MOST_NAMED = 3;
+
+/** The faults of a cell for a heading or a sentence: `partition + clock-jump`, or `any of 13 kinds of faults`. */
+export function faultWords(fault: string): string {
+  const kinds = fault.split(" + ");
+  return kinds.length > MOST_NAMED ? `any of ${kinds.length} kinds of faults` : fault;
+}
+
 /** A summary as rows (locks) and columns (faults); a combination that was not run is undefined. */
 export interface SummaryGrid {
   readonly faults: readonly string[];

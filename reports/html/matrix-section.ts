@@ -2,6 +2,7 @@ import { noteGroups } from "../campaign/campaign-notes.ts";
 import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
 import {
+  faultWords,
   cellWords,
   isSurprise,
   missingWords,
@@ -47,7 +48,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
           ? html`<p>Everything ${summary.missing !== undefined && "searched "}is as expected.</p>`
           : html`<h3>Not as expected</h3>
               <ul class="notes">
-                ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${cellWords(cell)}</li>`)}
+                ${surprises.map((cell) => html`<li><strong>${cell.lock}</strong> under <strong>${faultWords(cell.fault)}</strong>: ${cellWords(cell)}</li>`)}
               </ul>`
     }
     ${noteGroups(summary.notes).map(
@@ -109,7 +110,13 @@ function keyOf(summary: Summary): Markup {
 
 /** The one cell of a hunt for one lock: in words, and the command that searches it again. */
 function cellLine(cell: SummaryCell): Markup {
-  return html`<p><strong>${cell.lock}</strong> under <strong>${cell.fault}</strong>: ${searchWords(cell)}</p>
+  return html`<p>
+      <strong>${cell.lock}</strong> under <strong>${faultWords(cell.fault)}</strong>: ${searchWords(cell)}
+    </p>
+    ${
+      faultWords(cell.fault) !== cell.fault &&
+      html`<p class="soft">${`The kinds of faults: ${cell.fault.replaceAll(" + ", ", ")}.`}</p>`
+    }
     ${cell.command !== undefined && commandOf(cell.command)}`;
 }
 

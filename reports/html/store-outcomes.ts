@@ -1,3 +1,4 @@
+import { faultWords } from "../campaign/summary.ts";
 import { html, type Markup } from "./markup.ts";
 import type { ListedOutcome } from "./store-listing.ts";
 
@@ -82,7 +83,7 @@ function standings(
     outcome,
     standing: new Map(
       outcome.cells.map(({ lock, fault, found }) => {
-        const cell = `${lock} under ${fault}`;
+        const cell = `${lock} under ${faultWords(fault)}`;
         const before = broke.get(cell);
         const breaks = found === "broken";
         // What nobody knows changes nothing of what was known.
