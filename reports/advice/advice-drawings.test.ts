@@ -64,3 +64,21 @@ test("as a page it needs nothing else", () => {
   expect(page).toContain("default-src 'none'");
   expect(page).not.toMatch(/<script|src=|href=/);
 });
+
+test("the page draws it for wide and for narrow windows with letters of one size, and says what the picture shows", () => {
+  const page = renderAdviceHtml(advice);
+  expect([...page.matchAll(/<svg[^>]* width="(\d+)"/g)].map(([, width]) => width)).toEqual(["720", "340"]);
+  for (const word of ["overrun", "P99.9", "dashed line", "upper bound"]) expect(page).toContain(word);
+});
+
+test("a narrow picture keeps its words within its width", () => {
+  const svg = renderAdviceSvg(advice, 340);
+  for (const [, x = "", anchor, words = ""] of svg.matchAll(
+    /<text x="([\d.]+)"[^>]*text-anchor="(\w+)"[^>]*>([^<]*)</g,
+  )) {
+    const length = 6.6 * words.length;
+    const from = Number(x) - (anchor === "end" ? length : anchor === "middle" ? length / 2 : 0);
+    expect(from, words).toBeGreaterThanOrEqual(0);
+    expect(from + length, words).toBeLessThanOrEqual(340);
+  }
+});

@@ -25,8 +25,19 @@ export function renderAdviceHtml(advice: TtlAdvice): string {
           <section class="block">
             <h2>${adviceLine(advice)}</h2>
             <p>${holdsLine(advice)}</p>
-            <figure class="scroll" tabindex="0" role="region" aria-label="Holds and TTLs">
-              ${new Markup(renderAdviceSvg(advice))}
+            <p>
+              A hold is the time from a grant to its release. A lease that is shorter than a hold ends while its client
+              still works, so that another client is granted the lock: the hold is an <em>overrun</em>. P99 and P99.9
+              are the times within which 99 % and 99.9 % of the holds ended.
+            </p>
+            <figure>
+              <div class="picture wide">${new Markup(renderAdviceSvg(advice))}</div>
+              <div class="picture narrow">${new Markup(renderAdviceSvg(advice, 340))}</div>
+              <figcaption>
+                The curve shows which share of the holds lasts longer than a time. A dashed line is a TTL. Its dot is
+                the share of holds that overran it, and the bar above the dot reaches to the upper bound of that share
+                (95 %).
+              </figcaption>
             </figure>
             <div class="scroll" tabindex="0" role="region" aria-label="TTLs by rule">
               <table>

@@ -2,9 +2,10 @@ import { element, escapeXml } from "../xml.ts";
 import { formatMilliseconds, percent } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
 
-const WIDTH = 720;
+/** In pixels: of windows and paper, and of telephones, so that letters keep their size. */
+export type AdviceWidth = 720 | 340;
 const HEIGHT = 380;
-const [LEFT, RIGHT, TOP, BOTTOM] = [76, 24, 64, 52];
+const [LEFT, RIGHT, TOP, BOTTOM] = [56, 24, 64, 52];
 /** More steps than this cannot be told apart. */
 const MOST_POINTS = 600;
 
@@ -13,26 +14,26 @@ const MOST_POINTS = 600;
  * meets the curve is its share of overruns, and a whisker reaches to the upper bound of that share. A self-contained
  * SVG that takes the colours of the page it is put into.
  */
-export function renderAdviceSvg(advice: TtlAdvice): string {
+export function renderAdviceSvg(advice: TtlAdvice, width: AdviceWidth = 720): string {
   const { durationsMs, choices, longestMs, holds } = advice;
   const least = Math.max(durationsMs.find((each) => each > 0) ?? 1, longestMs / 1e6);
   const most = Math.max(longestMs, ...choices.map(({ ttlMs }) => ttlMs)) * 1.3;
   const lowest = 10 ** Math.floor(Math.log10(Math.min(0.1, 0.5 / holds)));
-  const x = (value: number): number => round(LEFT + scaled(value, least, most) * (WIDTH - LEFT - RIGHT));
+  const x = (value: number): number => round(LEFT + scaled(value, least, most) * (width - LEFT - RIGHT));
   const y = (share: number): number => round(HEIGHT - BOTTOM - scaled(share, lowest, 1) * (HEIGHT - TOP - BOTTOM));
   const label = `Share of ${holds} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${formatMilliseconds(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
   const parts = [
     element("title", {}, [escapeXml(label)]),
-    element("rect", { width: WIDTH, height: HEIGHT, fill: "var(--page, #ffffff)" }),
+    element("rect", { width, height: HEIGHT, fill: "var(--page, #ffffff)" }),
     ...powers(lowest, 1).flatMap((share) => [
-      line(LEFT, y(share), WIDTH - RIGHT, y(share), "var(--line, #d9dde3)"),
+      line(LEFT, y(share), width - RIGHT, y(share), "var(--line, #d9dde3)"),
       text(LEFT - 8, y(share) + 4, percent(share), "end"),
     ]),
     ...powers(least, most).flatMap((value) => [
       line(x(value), TOP, x(value), HEIGHT - BOTTOM, "var(--line, #d9dde3)"),
       text(x(value), HEIGHT - BOTTOM + 18, formatMilliseconds(value), "middle"),
     ]),
-    text((LEFT + WIDTH) / 2, HEIGHT - 10, "time held", "middle"),
+    text((LEFT + width) / 2, HEIGHT - 10, "time held", "middle"),
     text(LEFT, 18, `share of ${holds} holds that last longer`, "start"),
     element("path", {
       d: curve(durationsMs, x, y, lowest),
@@ -52,15 +53,15 @@ export function renderAdviceSvg(advice: TtlAdvice): string {
           at - 4,
           32 + 12 * index,
           `${choice.rule}: ${formatMilliseconds(choice.ttlMs)}`,
-          at > WIDTH / 2 ? "end" : "start",
+          at > width / 2 ? "end" : "start",
         ),
       ];
     }),
   ];
   const attributes = {
     xmlns: "http://www.w3.org/2000/svg",
-    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-    width: WIDTH,
+    viewBox: `0 0 ${width} ${HEIGHT}`,
+    width,
     height: HEIGHT,
     role: "img",
     "font-family": "system-ui, sans-serif",

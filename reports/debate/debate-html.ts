@@ -45,6 +45,12 @@ export function renderDebateHtml(debate: MeasuredDebate): string {
         <main id="content">
           <section class="block">
             <p>
+              Redlock is a lock on several independent Redis servers: a client holds it when a majority granted it. In
+              2016 Martin Kleppmann argued that it is not safe, and Salvatore Sanfilippo (antirez), the author of Redis,
+              answered. This page measures those of their claims that can be measured, and says of each whether it
+              <strong>holds</strong> or is <strong>refuted</strong>.
+            </p>
+            <p>
               ${count(experiments.length, "experiment")} in simulation, ${count(runs, "run")} of each cell, seed
               ${seed}. The same seed gives the same numbers.
             </p>

@@ -32,6 +32,10 @@ export function renderGallery(items: readonly GalleryItem[]): string {
     <p>
       ${`${items.length} schedules that break a distributed lock on Redis, or that it must survive. Each was simulated for this page; its report has the timeline, the causes and the command that repeats it.`}
     </p>
+    <p class="soft">
+      In the pictures c-0 is client-0, a process that wants the lock; node-0 is a Redis server, and its bar says which
+      client it thinks holds the lock; the resource is what the lock protects.
+    </p>
     <ul class="gallery">
       ${items.map(
         ({ slug, title, summary, lock, topology, source, picture, report }) =>

@@ -31,7 +31,11 @@ export function renderGlossary(parts: readonly GlossaryPart[]): string {
   const content = html`<p>
       <a href="index.html">All runs</a> · <a href="catalogue.html">Catalogue</a> · <a href="api.html">API reference</a>
     </p>
-    <ul>
+    <p>
+      The words of the reports of lockstorm, which tests locks on Redis under faults: what can happen, what must hold,
+      why it broke.
+    </p>
+    <ul class="contents">
       ${parts.map(({ title }) => html`<li><a href="#${idOf(title)}">${title}</a></li>`)}
     </ul>
     ${parts.map(

@@ -5,6 +5,12 @@ import { html, Markup } from "./markup.ts";
 /** Not written in a template: its hash in the content policy counts every space. */
 const PROGRAM = new Markup(`<script type="module">${THEME_SCRIPT}</script>`);
 
+/** Links of a list of contents are as far from each other as a finger needs. */
+const CONTENTS = `
+ul.contents { display: flex; flex-wrap: wrap; gap: 8px 20px; margin: 16px 0; padding: 0; list-style: none; }
+ul.contents a { display: inline-block; min-height: 24px; }
+`;
+
 /** A page of words and pictures, whose only program is the choice of the theme. It fetches nothing. */
 export function plainPage({
   title,
@@ -25,7 +31,7 @@ export function plainPage({
         <meta http-equiv="Content-Security-Policy" content="${policy}" />
         <title>${title} - lockstorm</title>
         <style>
-          ${new Markup(STYLE + style)}
+          ${new Markup(STYLE + CONTENTS + style)}
         </style>
       </head>
       <body>

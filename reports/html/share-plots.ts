@@ -32,7 +32,7 @@ export function heatMap(grid: ShareGrid, name: string): Markup {
       ];
     }),
   ];
-  return drawing(name, width, height, parts);
+  return drawing(name, width, height, parts, `min-width:${Math.ceil(width)}px`);
 }
 
 function field(
@@ -127,8 +127,10 @@ function label(x: number, y: number, words: string, anchor: "middle" | "end"): s
   return element("text", { x, y, "text-anchor": anchor }, [escapeXml(words)]);
 }
 
-function drawing(name: string, width: number, height: number, parts: readonly string[]): Markup {
+/** @param style keeps letters at their size in a narrow window, which then scrolls */
+function drawing(name: string, width: number, height: number, parts: readonly string[], style?: string): Markup {
   const shape = {
+    style,
     class: "chart shares",
     viewBox: `0 0 ${width} ${height}`,
     width,

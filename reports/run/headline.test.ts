@@ -51,7 +51,10 @@ test("a finding without an overlap is told in one sentence, without owner values
     if (seen === undefined) throw new Error("no violation");
     const { overlap: _, ...violation } = seen;
     const hypotheses = [{ cause: seen.cause, events: [], ground: { on: "history" }, remedies: [], why }] as const;
-    const judged = { verdict: "invalid" as const, violations: [{ ...violation, finding: { account, events: [] }, hypotheses }] };
+    const judged = {
+      verdict: "invalid" as const,
+      violations: [{ ...violation, finding: { account, events: [] }, hypotheses }],
+    };
     return headlineOf({ ...run, verdict: { ...run.verdict, properties: { linearizability: judged } } });
   };
   const success = "the lock reported success, although this owner cannot have held it";

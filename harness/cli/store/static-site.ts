@@ -13,7 +13,7 @@ import type { Progress } from "../../campaign/run-environment.ts";
 import { UserError } from "../../core/errors.ts";
 import { systemReason } from "../../core/system-reason.ts";
 import { makeFolder, replaceFile } from "../../run/output-file.ts";
-import { glossary, KINDS, type WordKind } from "../glossary/entries.ts";
+import { glossaryParts } from "../glossary/glossary-parts.ts";
 import { INDEX } from "./read-store.ts";
 
 const CATALOGUE = "catalogue.html";
@@ -102,19 +102,4 @@ async function writeCatalogue(folder: string, { progress, signal }: SiteOptions)
 
 function itemOf({ slug, title, summary, source, plan }: Scenario): Omit<GalleryItem, "picture" | "report"> {
   return { slug, title, summary, source, lock: plan.lock, topology: plan.topology.kind };
-}
-
-function glossaryParts(): Parameters<typeof renderGlossary>[0] {
-  const entries = glossary();
-  return (Object.keys(KINDS) as WordKind[])
-    .filter((kind) => kind !== "scenarios")
-    .map((kind) => ({
-      title: capital(kind),
-      about: `${capital(KINDS[kind])}.`,
-      words: entries.filter((entry) => entry.kind === kind),
-    }));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
