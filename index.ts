@@ -2,8 +2,8 @@
  * lockstorm as a library: the functions that verify a lock, the interface of a lock under test, and locks on Redis. The command
  * line and `lockstorm/vitest` use the same code.
  */
-export { checkLock } from "./harness/verify/check-lock.ts";
 export { verifyLock } from "./harness/verify/verify-lock.ts";
+export { checkLock } from "./harness/verify/check-lock.ts";
 export { LockBrokenError } from "./harness/verify/lock-broken-error.ts";
 export { UndecidedError } from "./harness/verify/undecided-error.ts";
 export type { Counterexample, DriverFactory, Verification, VerifyOptions } from "./harness/verify/verify-options.ts";

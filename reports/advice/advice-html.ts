@@ -33,11 +33,11 @@ export function renderAdviceHtml(advice: TtlAdvice): string {
             <figure>
               <div class="picture wide">${new Markup(renderAdviceSvg(advice))}</div>
               <div class="picture narrow">${new Markup(renderAdviceSvg(advice, 340))}</div>
-              <figcaption>
+              <p class="key">
                 The curve shows which share of the holds lasts longer than a time. A dashed line is a TTL. Its dot is
                 the share of holds that overran it, and the bar above the dot reaches to the upper bound of that share
                 (95 %).
-              </figcaption>
+              </p>
             </figure>
             <div class="scroll" tabindex="0" role="region" aria-label="TTLs by rule">
               <table>

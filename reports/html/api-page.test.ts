@@ -30,5 +30,5 @@ test("code, links, lists and what looks like markup are set as such", () => {
   expect(page).toContain('<h2 id="lockstorm">lockstorm</h2>');
   expect(page).toContain('<p>Also <a href="#held"><code>Held</code></a>, <code>a&lt;b&gt;</code> of two lines.</p>');
   expect(page).toMatch(/<li>Throws: <code>x<\/code><\/li>/);
-  expect(page).toContain("<code>    f(1);\n</code>");
+  expect(page).toContain("<code>f(1);\n</code>");
 });

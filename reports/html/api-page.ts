@@ -36,7 +36,10 @@ function blocksOf(markdown: string): readonly Block[] {
       .split(/\n\s*\n/)
       .map((text) => text.split("\n").filter((line) => line.trim() !== ""))
       .filter((lines) => lines.length > 0)
-      .map((lines) => ({ kind: kindOf(lines), lines }));
+      .map((lines) => {
+        const kind = kindOf(lines);
+        return { kind, lines: kind === "code" ? lines.map((line) => line.replace(/^ {4}/, "")) : lines };
+      });
   });
 }
 
