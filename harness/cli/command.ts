@@ -58,13 +58,15 @@ export class Flags {
 
   /**
    * An integer.
+   * @param unit may follow it, with or without a space
    * @throws UserError when the value is not an integer, below `min` or above `max`
    */
-  integer(name: string, min: number, max = Number.MAX_SAFE_INTEGER): number | undefined {
+  integer(name: string, min: number, max = Number.MAX_SAFE_INTEGER, unit = ""): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const value = Number(text);
-    if (text.trim() !== "" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    const bare = unit !== "" && text.endsWith(unit) ? text.slice(0, -unit.length) : text;
+    const value = Number(bare);
+    if (bare.trim() !== "" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
     throw new UserError(
       `--${name} "${text}" is not a whole number ${range}`,
@@ -179,6 +181,7 @@ function hintForFlag({ name, flags }: Command, problem: string): string {
   const names = Object.keys(flags);
   const alike = mostAlike(typed, names);
   if (alike !== undefined) return `did you mean --${alike}?`;
+  if (typed === "json" && flags["format"] !== undefined) return "did you mean --format json?";
   if (typed === "" || names.length === 0 || names.length > MOST_FLAGS_NAMED) return `see lockstorm ${name} --help`;
   return `choose one of ${names.map((each) => `--${each}`).join(", ")}`;
 }

@@ -2,7 +2,7 @@
 import "./resource-management-polyfill.ts";
 import { inspect } from "node:util";
 import { printable } from "../core/printable.ts";
-import { hintFor } from "../core/words/did-you-mean.ts";
+import { hintFor, mostAlike } from "../core/words/did-you-mean.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, readArguments } from "./command.ts";
@@ -53,9 +53,14 @@ function help([name]: readonly string[]): number {
 function findCommand(name: string): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
-  if (name.startsWith("-")) throw new UserError(`there is no flag "${name}" without a command`, "see lockstorm --help");
   const names = commands.map((candidate) => candidate.name);
-  throw new UserError(`there is no command "${name}"`, hintFor(name, names));
+  if (!name.startsWith("-")) {
+    const hint = mostAlike(name, ["version"]) === undefined ? hintFor(name, names) : "did you mean --version?";
+    throw new UserError(`there is no command "${name}"`, hint);
+  }
+  const flag = mostAlike(name, ["--help", "--version"]);
+  const hint = flag === undefined ? "see lockstorm --help" : `did you mean ${flag}?`;
+  throw new UserError(`there is no flag "${name}" without a command`, hint);
 }
 
 /**

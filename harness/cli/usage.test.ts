@@ -19,6 +19,10 @@ test.each([
   [["frob"], `there is no command "frob"; choose one of ${commands.map(({ name }) => name).join(", ")}`],
   [["hutn"], 'there is no command "hutn"; did you mean hunt?'],
   [["help", "reprodcue"], 'there is no command "reprodcue"; did you mean reproduce?'],
+  [["version"], 'there is no command "version"; did you mean --version?'],
+  [["--versoin"], 'there is no flag "--versoin" without a command; did you mean --version?'],
+  [["advise", "--json"], "advise: Unknown option '--json'; did you mean --format json?"],
+  [["open", "--port", "8080"], "--port needs --live; without it no server runs: leave out --port"],
   [["hunt", "--lok", "single"], "hunt: Unknown option '--lok'; did you mean --lock?"],
   [
     ["debate", "--exprmt", "pause"],

@@ -56,7 +56,7 @@ test("a file that is no text is refused as such", async () => {
 
 test("advises from standard input; from a file as JSON", async () => {
   const input = Array.from({ length: 3000 }, (_, index) => 100 + (index % 10)).join("\n");
-  const text = await runCli(["advise", "-", "--margin", "50"], { input });
+  const text = await runCli(["advise", "-", "--margin", "50%"], { input });
   const json = await runMain(["advise", list(input), "--margin", "50", "--format", "json"]);
   expect([text.code, text.stderr]).toEqual([0, ""]);
   expect(text.stdout).toContain("Take a TTL of 320 ms");

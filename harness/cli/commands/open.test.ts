@@ -39,7 +39,7 @@ afterAll(() => rmSync(store, { recursive: true }));
 
 test("the command says how much there is, and where", () => {
   expect(opened).toMatchObject({ code: 0, stderr: "" });
-  expect(opened.stdout).toContain("3 runs, 1 of them invalid, 1 not readable; 2 hunts and tables\n");
+  expect(opened.stdout).toContain("3 runs, 1 of them invalid, 1 not readable; 2 hunts, explorations and tables\n");
   const [, address = ""] = /^ {2}(file:\S+)$/m.exec(opened.stdout) ?? [];
   expect(readFileSync(fileURLToPath(address), "utf8")).toBe(page);
 });

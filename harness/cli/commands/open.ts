@@ -19,7 +19,7 @@ import { TerminalProgress } from "../terminal-progress.ts";
 /** `lockstorm open`: a page with all that a store holds. */
 export const open: Command = {
   name: "open",
-  summary: "write a page that lists all runs, hunts and tables of a store, or show it live",
+  summary: "write a page that lists all runs, hunts, explorations and tables of a store, or show it live",
   operands: "",
   flags: {
     store: { value: "folder", help: "the store to list", default: STORE },
@@ -41,6 +41,9 @@ export const open: Command = {
     const store = flags.text("store") ?? STORE;
     const folder = flags.text("static");
     if (flags.on("live") && folder !== undefined) throw new UserError("--live and --static are two things", "give one");
+    if (flags.text("port") !== undefined && !flags.on("live")) {
+      throw new UserError("--port needs --live", "without it no server runs: leave out --port");
+    }
     const reader = new StoreReader(store);
     const listing = await readWithProgress(reader);
     print(wordsOf(listing));
@@ -61,7 +64,7 @@ async function readWithProgress(reader: StoreReader): Promise<StoreListing> {
 function wordsOf({ runs, campaigns, unreadable }: StoreListing): string {
   const broken = runs.filter(({ verdict }) => verdict === "invalid").length;
   const lost = unreadable.length === 0 ? "" : `, ${unreadable.length} not readable`;
-  return `${count(runs.length, "run")}, ${broken} of them invalid${lost}; ${count(campaigns.length, "hunt or table", "hunts and tables")}\n`;
+  return `${count(runs.length, "run")}, ${broken} of them invalid${lost}; ${count(campaigns.length, "hunt, exploration or table", "hunts, explorations and tables")}\n`;
 }
 
 async function serve(
