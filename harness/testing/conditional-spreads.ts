@@ -47,7 +47,6 @@ const EXACT = {
     "harness/cli/print-hunt.ts",
     "harness/cli/print-ladder.ts",
     "reports/html/page-data.ts",
-    "reports/run/perfetto.ts",
   ],
   "directives and variables of servers and images": [
     "harness/containers/servers/redis-configuration.ts",

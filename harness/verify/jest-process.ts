@@ -14,7 +14,8 @@ interface Asked {
   readonly file: string;
 }
 
-process.once("disconnect", () => process.exit());
+const leftAlone = new AbortController();
+process.once("disconnect", () => leftAlone.abort());
 process.once("message", ({ name, options, file }: Asked) => {
   const { run } = namedTest(
     () => {},
@@ -22,7 +23,7 @@ process.once("message", ({ name, options, file }: Asked) => {
     options,
     () => "",
   );
-  void run({ file }).then(
+  void run({ file, signal: leftAlone.signal }).then(
     () => process.send?.({}),
     (thrown: unknown) => process.send?.({ failure: plain(thrown) }),
   );

@@ -17,6 +17,9 @@ type GlobalTest = (name: string, body: () => Promise<void>, timeoutMs: number) =
  *
  *     lockstorm("orders are locked by one at a time", { lock: "./my-lock.ts", topology: "redlock" });
  *
+ * In CommonJS, which is Jest's default, `require("lockstorm/jest")` gives the same function, with or without Babel; the
+ * lock must then be named by its path.
+ *
  * @throws UserError when there is no global `test`
  */
 export function lockstorm(name: string, options: VerifyOptions): void {

@@ -9,7 +9,6 @@ import { findChromium, launchChromium, openDocument } from "../../testdata/brows
 import { lostInFailover, pausedPastLease } from "../../testdata/example-runs.ts";
 import { aDebate } from "../../testdata/example-debate.ts";
 import { aCampaign, aGallery, anExploration, aGlossary, aStore } from "../../testdata/example-pages.ts";
-import { glossaryParts } from "../../../harness/cli/glossary/glossary-parts.ts";
 import { renderApiPage } from "../api-page.ts";
 import { renderHtml } from "../html.ts";
 import { renderGallery } from "../gallery-page.ts";
@@ -33,7 +32,6 @@ const PAGES: Readonly<Record<string, readonly [content: () => string, unfold?: (
   "a store": [() => renderStorePage(aStore()), (page) => page.waitForSelector("body[data-ready]").then(() => {})],
   "the catalogue": [() => renderGallery(aGallery())],
   "the glossary": [() => renderGlossary(aGlossary())],
-  "the whole glossary": [() => renderGlossary(glossaryParts())],
   "the API reference": [() => renderApiPage(readFileSync(new URL("../../../docs/api.md", import.meta.url), "utf8"))],
   "the debate": [() => renderDebateHtml(aDebate())],
   "an advice": [
