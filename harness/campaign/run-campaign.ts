@@ -2,6 +2,7 @@ import fc, { PreconditionFailure, type Arbitrary } from "fast-check";
 import type { Plan } from "../core/plan.ts";
 import type { RecurrenceCount } from "../core/recurrence.ts";
 import type { Verdict } from "../core/verdict.ts";
+import type { PlansInOrder } from "./systematic/on-demand.ts";
 import { RunsInOrder } from "./parallel/runs-in-order.ts";
 import { countRecurrences } from "./recurrence/count-recurrences.ts";
 import { withOtherSeeds } from "./recurrence/variations.ts";
@@ -17,7 +18,7 @@ export interface Judged {
 
 export interface CampaignOptions<Run extends Judged> {
   /** Plans to run before those of `plans`. They shrink if `plans` shrinks what it has not drawn. */
-  readonly first?: readonly Plan[] | undefined;
+  readonly first?: PlansInOrder | undefined;
   readonly plans: Arbitrary<Plan>;
   /** Plans that failed before; they run first, unless `path` names one counterexample. */
   readonly regressions?: readonly Plan[] | undefined;
@@ -148,7 +149,7 @@ class Search<Run extends Judged> {
    * @throws what a run threw
    */
   async tryAll(): Promise<void> {
-    const { plans, regressions = [], seed, runs: numRuns, isMine, known, parallel = 1 } = this.#options;
+    const { plans, regressions = [], first = [], seed, runs: most, isMine, known, parallel = 1 } = this.#options;
     const runs = new RunsInOrder<Trial, Run | Verdict["verdict"] | undefined>({
       parallel,
       run: ({ position, plan }, unwanted) => {
@@ -178,14 +179,24 @@ class Search<Run extends Judged> {
     });
     try {
       for (const plan of regressions) if (!(await tries(plan))) return;
-      await fc.check(property, { seed, numRuns, examples: this.#examples });
+      let left = most;
+      for (const plan of Iterator.from(first).take(most)) {
+        if (!(await tries(plan))) return;
+        left -= 1;
+      }
+      if (left > 0) await fc.check(property, { seed, numRuns: left });
     } finally {
       await runs.end();
     }
   }
 
-  get #examples(): [Plan][] {
-    return (this.#options.first ?? []).map((plan) => [plan]);
+  /** How fast-check comes to the plan at a path: one of the first plans is an example, the others are drawn. */
+  #way(path: string): { readonly path: string; readonly numRuns: number; readonly examples?: [Plan][] } {
+    const { first = [], runs } = this.#options;
+    const [head = "0", ...steps] = path.split(":");
+    const plan = this.#standIn ?? first.at(Number(head));
+    if (plan !== undefined) return { path: ["0", ...steps].join(":"), numRuns: 1, examples: [[plan]] };
+    return { path: [Number(head) - first.length, ...steps].join(":"), numRuns: runs };
   }
 
   /** Where fast-check finds the plan that failed; undefined when none did, or a regression, which is not shrunk. */
@@ -199,11 +210,11 @@ class Search<Run extends Judged> {
    * @throws what a run threw
    */
   async shrink(path: string): Promise<string | undefined> {
-    const { plans, seed, runs } = this.#options;
+    const { plans, seed } = this.#options;
     let broken: { readonly error: unknown } | undefined;
     // Smaller plans are compared with it.
     if (this.#failing !== undefined) await this.#lastsAsLong(this.#failing);
-    const [head = "0", ...steps] = path.split(":");
+    const [head = "0"] = path.split(":", 1);
     if (this.#failing === undefined) await this.#findStandIn(head);
     const property = fc.asyncProperty(plans, async (plan) => {
       const known = this.#judged.get(JSON.stringify(plan));
@@ -219,28 +230,22 @@ class Search<Run extends Judged> {
         return true;
       }
     });
-    const from =
-      this.#standIn === undefined
-        ? { numRuns: runs, path, examples: this.#examples }
-        : { numRuns: 1, path: ["0", ...steps].join(":"), examples: [[this.#standIn]] satisfies [Plan][] };
-    const { counterexamplePath } = await fc.check(property, { seed, ...from });
+    const { counterexamplePath } = await fc.check(property, { seed, ...this.#way(path) });
     if (broken !== undefined) throw broken.error;
     if (counterexamplePath === null || counterexamplePath === undefined) return undefined;
-    return this.#standIn === undefined
-      ? counterexamplePath
-      : [head, ...counterexamplePath.split(":").slice(1)].join(":");
+    return [head, ...counterexamplePath.split(":").slice(1)].join(":");
   }
 
   /** Learns which plan stands for the one at a position, by trying it. */
   async #findStandIn(position: string): Promise<void> {
-    const { plans, seed, runs, attempt } = this.#options;
+    const { plans, seed, attempt } = this.#options;
     if (attempt === undefined || this.#isStopped()) return;
     let tried: Plan | undefined;
     const property = fc.asyncProperty(plans, async (plan) => {
       tried = plan;
       throw new PreconditionFailure(true);
     });
-    await fc.check(property, { seed, numRuns: runs, path: position, examples: this.#examples });
+    await fc.check(property, { seed, ...this.#way(position) });
     if (tried !== undefined) this.#noteStandIn(tried, await attempt(tried, new AbortController().signal));
   }
 

@@ -7,6 +7,7 @@ import { countedVerdict } from "./notes/counted-verdict.ts";
 import { lasting } from "./recurrence/lasting.ts";
 import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
 import { inTwoParts } from "./systematic/in-two-parts.ts";
+import type { PlansInOrder } from "./systematic/on-demand.ts";
 import { pairsOf } from "./systematic/pairs.ts";
 import { SearchPlans } from "./systematic/search-plans.ts";
 import { type Lesson, skillsOf, systematicPlans } from "./systematic/systematic-plans.ts";
@@ -111,7 +112,9 @@ export async function search<Run extends { readonly record: RunRecord }>({
     options,
   );
   const singlesAmong = (plans: number): number =>
-    first.slice(0, plans).filter(({ faults }) => faults.length === 1).length;
+    Iterator.from(first)
+      .take(plans)
+      .reduce((sum, { faults }) => sum + (faults.length === 1 ? 1 : 0), 0);
   const campaign = await inTwoParts<Searched<Run>>(
     {
       ...options,
@@ -143,7 +146,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
 /** What a search tries before it draws plans at random. */
 interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
   /** Without a deviation, and with one. */
-  readonly first: readonly Plan[];
+  readonly first: PlansInOrder;
   /** With two deviations, to be tried after those. */
   readonly pairs: () => Promise<readonly Plan[]>;
   readonly reenters: boolean;

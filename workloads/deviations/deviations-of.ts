@@ -19,10 +19,10 @@ export interface RankedDeviation extends Deviation {
   /** Deviations of one sort are like each other: the same at another time, in another workload, or for longer. */
   readonly sort: string;
   readonly cost: number;
-  /** The fault that it adds to a plan. Equal parameters of the same fault are often the same object. */
+  /** The fault with its parameters. Of one that holds a single message, for any length. */
+  readonly family: Family;
+  /** The fault that it adds to a plan. */
   readonly step: FaultStep;
-  /** Which of the fault's parameters, in words: equal for deviations that differ in where they strike, and for how long. */
-  readonly way: string;
   /** Which side of which deadline it lasts to; 0 where it has no length. */
   readonly length: number;
   /** The moment, in words. */
@@ -63,13 +63,14 @@ export function countDeviations(base: Base, faults: readonly Fault[]): number {
   return sum(
     faults.map((fault) => {
       const families = familiesFor(fault, base);
+      const alone = familyOfOneFor(fault, base);
       const lasting = (point: TimedPoint): number =>
         sum(
           families(point).map((family) =>
             isBeside(point, family) ? (family.hasLength ? point.lengths.length : 1) : 0,
           ),
         );
-      return sum(points.map((point) => lasting(point) + aloneAt(base, fault, point).length));
+      return sum(points.map((point) => lasting(point) + aloneAt(base, alone(point), point).length));
     }),
   );
 }
@@ -137,37 +138,72 @@ function deviationsAt(
     const lengths = family.hasLength ? point.lengths : [undefined];
     return lengths.flatMap((forMs, length) => {
       const cost = least + family.choice * 2 + length * 2;
-      return cost > mostCost ? [] : [rankedOf(family, { point, cost, length, forMs, sort: point.sort })];
+      return cost > mostCost ? [] : [new Ranked({ point, family, cost, length, forMs })];
     });
   });
 }
 
 interface Ranking {
   readonly point: StrikePoint;
+  readonly family: Family;
   readonly cost: number;
   readonly length: number;
   readonly forMs: number | undefined;
-  readonly sort: string;
+  /** What sets it apart from others at a point of its sort. */
+  readonly sort?: string | undefined;
 }
 
-function rankedOf(family: Family, { point, cost, length, forMs, sort }: Ranking): RankedDeviation {
-  const step = family.stepAt(point.at, forMs);
-  return {
-    kind: family.does,
-    sort,
-    cost,
-    step,
-    way: family.way,
-    length,
-    point: point.words,
-    atMs: point.atMs,
-    // Seldom asked for, and there are many.
-    get at() {
-      const how = family.does === "hold-one-message" ? "of one message" : JSON.stringify(family.params);
-      return `${family.kind} ${how} ${point.words}${forMs === undefined ? "" : ` for ${forMs} ms`}`;
-    },
-    apply: (to: Plan) => ({ ...to, faults: [...to.faults, step] }),
-  };
+/** There are tens of thousands and a search takes hundreds: what they say is put into words when it is asked for. */
+class Ranked implements RankedDeviation {
+  readonly #ranking: Ranking;
+
+  constructor(ranking: Ranking) {
+    this.#ranking = ranking;
+  }
+
+  get cost(): number {
+    return this.#ranking.cost;
+  }
+
+  get family(): Family {
+    return this.#ranking.family;
+  }
+
+  get length(): number {
+    return this.#ranking.length;
+  }
+
+  get kind(): DeviationKind {
+    return this.#ranking.family.does;
+  }
+
+  get sort(): string {
+    const { point, sort } = this.#ranking;
+    return sort === undefined ? point.sort : `${point.sort} ${sort}`;
+  }
+
+  get point(): string {
+    return this.#ranking.point.words;
+  }
+
+  get atMs(): number {
+    return this.#ranking.point.atMs;
+  }
+
+  get step(): FaultStep {
+    const { family, point, forMs } = this.#ranking;
+    return family.stepAt(point.at, forMs);
+  }
+
+  get at(): string {
+    const { family, point, forMs } = this.#ranking;
+    const how = family.does === "hold-one-message" ? "of one message" : JSON.stringify(family.params);
+    return `${family.kind} ${how} ${point.words}${forMs === undefined ? "" : ` for ${forMs} ms`}`;
+  }
+
+  apply(to: Plan): Plan {
+    return { ...to, faults: [...to.faults, this.step] };
+  }
 }
 
 /** Each message, or its reply, held alone. */
@@ -177,20 +213,18 @@ function ofOneMessage(
   points: readonly TimedPoint[],
   mostCost: number,
 ): readonly RankedDeviation[] {
+  const family = familyOfOneFor(fault, base);
   return points.flatMap((point) =>
-    aloneAt(base, fault, point)
+    aloneAt(base, family(point), point)
       .filter(({ cost }) => cost <= mostCost)
-      .map(({ family, sort, ...ranking }) => rankedOf(family, { point, ...ranking, sort: `${point.sort} ${sort}` })),
+      .map((alone) => new Ranked({ point, ...alone })),
   );
 }
 
 /** A message of a point held alone, for each length. */
-interface Alone extends Omit<Ranking, "point"> {
-  readonly family: Family;
-}
+type Alone = Omit<Ranking, "point">;
 
-function aloneAt({ plan, deadlines }: Base, fault: Fault, point: TimedPoint): readonly Alone[] {
-  const family = familyOfOneMessage(fault, point, focusOf(plan, point, deadlines.leaseMs));
+function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPoint): readonly Alone[] {
   if (family === undefined) return [];
   const isReply = point.phase === "after";
   const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
@@ -215,6 +249,18 @@ function familiesFor(fault: Fault, { plan, deadlines }: Base): (point: StrikePoi
     const families = known.get(where) ?? familiesOf(fault, focusOf(plan, point, deadlines.leaseMs));
     known.set(where, families);
     return families;
+  };
+}
+
+/** The same of a message that is held alone. */
+function familyOfOneFor(fault: Fault, { plan, deadlines }: Base): (point: StrikePoint) => Family | undefined {
+  const known = new Map<string, Family | undefined>();
+  return (point) => {
+    const which = [point.phase, point.client, ...point.servers].join(" ");
+    if (!known.has(which)) {
+      known.set(which, familyOfOneMessage(fault, point, focusOf(plan, point, deadlines.leaseMs)));
+    }
+    return known.get(which);
   };
 }
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { leastAlike, type TakenAspects } from "./least-alike.ts";
 
@@ -51,4 +52,48 @@ test("what another order took counts", () => {
   const taken: TakenAspects = new Map();
   expect(namesOf(leastAlike([item("a")], { ...options, taken }))).toBe("a");
   expect(namesOf(leastAlike([item("a"), item("b", 1)], { ...options, taken }))).toBe("b a");
+});
+
+/** The same order, where every item is looked at before the first is taken. */
+function eagerly(items: readonly Item[], taken: Map<string, number>): Item[] {
+  const unitsNow = (each: Item): number =>
+    2 * options.aspectsOf(each).reduce((sum, [name, weight]) => sum + weight * (taken.get(name) ?? 0), each.cost);
+  const lists: Item[][] = [];
+  for (const each of items) (lists[unitsNow(each)] ??= []).push(each);
+  const order: Item[] = [];
+  for (let units = 0; units < lists.length; units += 1) {
+    for (const each of lists[units] ?? []) {
+      const now = unitsNow(each);
+      if (now > units) (lists[now] ??= []).push(each);
+      else {
+        for (const [name] of options.aspectsOf(each)) taken.set(name, (taken.get(name) ?? 0) + 1);
+        order.push(each);
+      }
+    }
+  }
+  return order;
+}
+
+test("the order is the one in which every item is looked at before the first is taken", () => {
+  const drawn = fc.record({ name: fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 3 }), cost: fc.nat(6) });
+  const before = fc.dictionary(fc.constantFrom("a", "b", "d"), fc.integer({ min: 1, max: 3 }));
+  fc.assert(
+    fc.property(fc.array(drawn), before, (some, counts) => {
+      // The least cost is 0.
+      const items = [item("free"), ...some];
+      const taken: TakenAspects = new Map(Object.entries(counts).map(([name, times]) => [name, { taken: times }]));
+      expect([...leastAlike(items, { ...options, taken })]).toEqual(eagerly(items, new Map(Object.entries(counts))));
+    }),
+  );
+});
+
+test("nothing but the cost is asked of an item that was not reached", () => {
+  const asked: string[] = [];
+  const aspectsOf = (each: Item) => {
+    asked.push(each.name);
+    return options.aspectsOf(each);
+  };
+  const order = leastAlike([item("a"), item("b"), item("c", 1), item("d", 5)], { ...options, aspectsOf });
+  expect(order.take(2).toArray()).toHaveLength(2);
+  expect(asked).toEqual(["a", "b"]);
 });

@@ -11,6 +11,7 @@ export type TakenAspects = Map<string, Count>;
 
 interface Candidate<T> {
   readonly item: T;
+  readonly index: number;
   readonly cost: number;
   readonly aspects: readonly (readonly [count: Count, weight: number])[];
 }
@@ -21,7 +22,8 @@ const UNIT = 0.5;
 /**
  * The items in the order in which they are worth trying: always the one that is cheapest, where it costs more for each
  * one taken before that it shares an aspect with. So each aspect comes early with the cheapest item that has it, and the
- * variants of one item are spread over the others. The same items give the same order.
+ * variants of one item are spread over the others. The same items give the same order. Of an item that was not reached,
+ * nothing but the cost is asked.
  */
 export function* leastAlike<T>(
   items: readonly T[],
@@ -36,25 +38,35 @@ export function* leastAlike<T>(
   },
 ): Generator<T> {
   const least = items.reduce((lowest, item) => Math.min(lowest, costOf(item)), Infinity);
-  // By what each cost when it was last looked at, in units above the least. Costs only grow.
-  const waiting: Candidate<T>[][] = [];
-  const wait = (candidate: Candidate<T>, units: number): void => void (waiting[units] ??= []).push(candidate);
-  for (const item of items) {
-    const aspects = aspectsOf(item).map(([name, weight]) => [countOf(taken, name), weight] as const);
-    const candidate = { item, cost: costOf(item) - least, aspects };
-    wait(candidate, unitsNow(candidate));
-  }
-  for (let units = 0; units < waiting.length; units += 1) {
+  /** Of all lists: by units above the least. Items wait here until their own cost is reached. */
+  const unreached: number[][] = [];
+  for (const [index, item] of items.entries()) (unreached[unitsOf(costOf(item) - least)] ??= []).push(index);
+  /** By what each cost when the order began, which may be more than its own cost: others may have taken its aspects. */
+  const atFirst: Candidate<T>[][] = [];
+  /** By what each cost when it was last looked at. Costs only grow. */
+  const dearer: Candidate<T>[][] = [];
+  const takenBefore = new Map([...taken].map(([name, count]) => [name, count.taken]));
+  for (let units = 0; units < Math.max(unreached.length, atFirst.length, dearer.length); units += 1) {
+    for (const index of unreached[units] ?? []) {
+      const item = items[index] as T;
+      const cost = costOf(item) - least;
+      const named = aspectsOf(item);
+      const began = named.reduce((sum, [name, weight]) => sum + weight * (takenBefore.get(name) ?? 0), cost);
+      const aspects = named.map(([name, weight]) => [countOf(taken, name), weight] as const);
+      (atFirst[unitsOf(began)] ??= []).push({ item, index, cost, aspects });
+    }
+    const first = (atFirst[units] ?? []).toSorted((one, other) => one.index - other.index);
     // Those that became dearer go to the end of another list, none to this one.
-    for (const candidate of waiting[units] ?? []) {
+    for (const candidate of [...first, ...(dearer[units] ?? [])]) {
       const now = unitsNow(candidate);
-      if (now > units) wait(candidate, now);
+      if (now > units) (dearer[now] ??= []).push(candidate);
       else {
         for (const [count] of candidate.aspects) count.taken += 1;
         yield candidate.item;
       }
     }
-    waiting[units] = [];
+    atFirst[units] = [];
+    dearer[units] = [];
   }
 }
 
@@ -65,5 +77,9 @@ function countOf(taken: TakenAspects, name: string): Count {
 }
 
 function unitsNow<T>({ cost, aspects }: Candidate<T>): number {
-  return Math.round(aspects.reduce((sum, [{ taken }, weight]) => sum + weight * taken, cost) / UNIT);
+  return unitsOf(aspects.reduce((sum, [{ taken }, weight]) => sum + weight * taken, cost));
+}
+
+function unitsOf(cost: number): number {
+  return Math.round(cost / UNIT);
 }

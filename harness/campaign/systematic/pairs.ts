@@ -134,12 +134,12 @@ function endOfFault({ events, end }: History, step: number): number {
 }
 
 function aspectsOfSingle({ base, deviation }: Single): readonly Aspect[] {
-  const { kind, sort, step } = deviation;
+  const { kind, sort, family } = deviation;
   return [
     [kind, 1],
     [sort, 1],
     [`${sort} ${kind}`, 2],
-    [`${sort} ${step.kind}`, 2],
+    [`${sort} ${family.kind}`, 2],
     [base.name, 0.5],
   ];
 }
@@ -150,7 +150,7 @@ function aspectsOfPair({ first, second }: Pair): readonly Aspect[] {
     [`first ${JSON.stringify(plan.faults)} ${base.name}`, 0.5],
     [`kinds ${deviation.kind} ${second.kind}`, 1],
     [`sorts ${deviation.sort} ${second.sort}`, 1],
-    [`second ${second.sort} ${second.step.kind}`, 1],
+    [`second ${second.sort} ${second.family.kind}`, 1],
     [`second for ${second.length}`, 0.5],
     [base.name, 0.5],
   ];

@@ -7,10 +7,12 @@ import type { SentCommand } from "../../../workloads/fault-schedule.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
+import type { Family } from "../../../workloads/deviations/families.ts";
 import { countDeviations, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
 import { leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
+import { type PlansInOrder, PlansOnDemand } from "./on-demand.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   defaultLeaseMs,
@@ -51,7 +53,8 @@ export interface LearnedSkills extends Skills {
 
 /** What a search begins with. */
 interface SystematicPart {
-  readonly plans: readonly Plan[];
+  /** Put into order as far as they are asked for. */
+  readonly plans: PlansInOrder;
   /** What clients of the lock send to servers, for the plans that are drawn afterwards. */
   readonly commands: readonly SentCommand[];
   /** The workloads that deviations start from. */
@@ -78,15 +81,22 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
+  const again = againWith(calm);
   const queues = [
-    { plans: againWith(calm), share: 1 },
+    { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
   const first = [...calm, ...stopped];
-  const room = most === "all" ? Infinity : Math.max(0, most - first.length);
-  const plans = [...first, ...inTurn(queues).take(room)];
+  const all = queues.reduce((sum, { length }) => sum + length, first.length);
+  const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
+  const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
   const countSingles = (): number => bases.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
   return { plans, commands: commandsOf(bases), bases, countSingles };
+}
+
+function* afterOneAnother(first: Iterable<Plan>, others: Iterable<Plan>): Generator<Plan> {
+  yield* first;
+  yield* others;
 }
 
 /** The commands about keys, and how often a client sent each at most. */
@@ -105,9 +115,9 @@ function commandsOf(bases: readonly Base[]): readonly SentCommand[] {
 /** How often the workloads run without faults, each time with other random numbers. */
 const CALM_TIMES = 5;
 
-function againWith(calm: readonly Plan[]): IteratorObject<Plan> {
+function againWith(calm: readonly Plan[]): readonly Plan[] {
   const times = Array.from({ length: CALM_TIMES - 1 }, (_, index) => index + 1);
-  return times.values().flatMap((more) => calm.map((plan) => ({ ...plan, seed: plan.seed + more })));
+  return times.flatMap((more) => calm.map((plan) => ({ ...plan, seed: plan.seed + more })));
 }
 
 /** What the lock does when it is asked to extend and to enter again. */
@@ -149,6 +159,11 @@ interface Deviating {
   readonly deviation: RankedDeviation;
 }
 
+/** A queue of which it is known how many plans it has. */
+interface CountedQueue extends Queue {
+  readonly length: number;
+}
+
 interface DeviatingOptions extends Pick<SystematicOptions, "drawnFrom" | "promises"> {
   /** Dearer ones are left out. */
   readonly mostCost: number;
@@ -159,7 +174,10 @@ interface DeviatingOptions extends Pick<SystematicOptions, "drawnFrom" | "promis
  * lock promises may depend on how a fault of the kind strikes, as when a node comes back with its disk or without: each
  * way has a queue then. One under which the lock promises less comes less often: fewer of its runs can break a promise.
  */
-function deviating(bases: readonly Base[], { drawnFrom, promises, mostCost }: DeviatingOptions): readonly Queue[] {
+function deviating(
+  bases: readonly Base[],
+  { drawnFrom, promises, mostCost }: DeviatingOptions,
+): readonly CountedQueue[] {
   const found = bases.flatMap((base) =>
     deviationsOf(base, drawnFrom.faults, { mostCost }).map((deviation): Deviating => ({ base, deviation })),
   );
@@ -175,11 +193,12 @@ function deviating(bases: readonly Base[], { drawnFrom, promises, mostCost }: De
         taken,
       });
       const plans = order.map(({ base, deviation }) => deviation.apply(base.plan));
-      return [{ plans, share: SHARES[first.deviation.kind] ?? 1, promised: promised(first) }];
+      const { length } = items;
+      return [{ plans, length, share: SHARES[first.deviation.kind] ?? 1, promised: promised(first) }];
     },
   );
   const most = Math.max(...queues.map((queue) => queue.promised));
-  return queues.map(({ plans, share, promised }) => ({ plans, share: share * (promised / most) ** 2 }));
+  return queues.map(({ promised, ...queue }) => ({ ...queue, share: queue.share * (promised / most) ** 2 }));
 }
 
 /**
@@ -188,31 +207,30 @@ function deviating(bases: readonly Base[], { drawnFrom, promises, mostCost }: De
  * to a message what another one does too, and its very moment.
  */
 function aspectsOf({ base, deviation }: Deviating, queue: string): readonly Aspect[] {
-  const { sort, way, length, point, step } = deviation;
+  const { sort, family, length, point } = deviation;
   return [
     [`${queue} at ${sort}`, 3],
-    [`${queue} at ${sort} by ${step.kind}`, 2],
-    [`${queue} by ${way}`, 0.5],
+    [`${queue} at ${sort} by ${family.kind}`, 2],
+    [`${queue} by ${family.way}`, 0.5],
     [`${queue} in ${base.name}`, 0.5],
     [`${sort} for ${length}`, 1],
     [`${base.name} ${point}`, 1],
   ];
 }
 
-/** How much the lock promises under a deviation. Many deviations are the same fault at another moment. */
+/** How much the lock promises under a deviation: as much as under all of its family. */
 function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) => number {
-  const known = new Map<string, number>();
-  const ofParams = new WeakMap<object, string>();
-  const wordsOf = (params: object): string => {
-    const words = ofParams.get(params) ?? JSON.stringify(params);
-    ofParams.set(params, words);
-    return words;
-  };
+  const ofFamily = new Map<Family, number>();
+  // Families of several workloads are often the same fault.
+  const ofFault = new Map<string, number>();
   return ({ base: { plan }, deviation }) => {
-    const { kind, params } = deviation.step;
-    const fault = `${kind} ${wordsOf(params)}`;
-    const value = known.get(fault) ?? promises(deviation.apply(plan));
-    known.set(fault, value);
+    const { family } = deviation;
+    const known = ofFamily.get(family);
+    if (known !== undefined) return known;
+    const fault = `${family.does} ${family.kind} ${JSON.stringify(family.params)}`;
+    const value = ofFault.get(fault) ?? promises(deviation.apply(plan));
+    ofFault.set(fault, value);
+    ofFamily.set(family, value);
     return value;
   };
 }
