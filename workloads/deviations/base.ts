@@ -88,6 +88,11 @@ export function lengthsAround(
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }
 
+/** How many holds of a client begin after a moment. */
+export function furtherHolds({ holds }: Deadlines, client: string, atMs: number): number {
+  return holds.filter((hold) => hold.client === client && hold.fromMs > atMs).length;
+}
+
 /** A hold that is shorter than this is over before anything can happen in it. */
 const BRIEF_MS = 5;
 

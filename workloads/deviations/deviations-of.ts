@@ -5,6 +5,7 @@ import {
   type Base,
   type Deadlines,
   hasOutlived,
+  furtherHolds,
   type IntoNextHold,
   lengthIntoNextHold,
   lengthsAround,
@@ -228,13 +229,19 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
   if (family === undefined) return [];
   const isReply = point.phase === "after";
   const least = (point.rank + (isReply ? 1 : 0)) * 3 + (point.hasOutlived ? 1 : 0);
-  const around = point.lengths.map((forMs, length): Alone => {
-    return { family, forMs, length, sort: "alone", cost: least + length * 2 };
-  });
   const strikesNext = !isReply && point.changesHold;
+  const further = strikesNext ? furtherHolds(deadlines, point.client, point.atMs) : 0;
+  const around = point.lengths.map((forMs, length): Alone => {
+    // Its client gives it up before the lease is over, and holds again.
+    const sort = length === 0 && further >= SEVERAL ? `alone, before ${further} holds` : "alone";
+    return { family, forMs, length, sort, cost: least + length * 2 };
+  });
   const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
   return intoNext === undefined ? around : [...around, { family, ...intoNextHold(intoNext, least) }];
 }
+
+/** A message that outlasts so many holds of its client may be taken for one of a later hold. */
+const SEVERAL = 2;
 
 /** What arrives where it lets somebody else in is sure to matter, other lengths are not: it comes before those. */
 function intoNextHold({ forMs, isWanted }: IntoNextHold, least: number) {

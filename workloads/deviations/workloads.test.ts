@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
-import { ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
+import { fencedKey, ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
 import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
@@ -71,6 +71,77 @@ test("a client gives up waiting, and the lock is free for another one", async ()
     },
   };
   expect(await breaking(driver, "deadlock-freedom", plain)).toEqual(["not waited for"]);
+});
+
+test("a client that comes back has a shorter lease than before", async () => {
+  const driver: LockDriver = {
+    async connect(environment) {
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      const ends = new Map<string, number>();
+      return {
+        async acquire(key, options) {
+          const completion = await lock.acquire(key, options);
+          if (completion.type !== "ok") return completion;
+          const { validForMs = 0, validFromMs = 0 } = completion.value;
+          // The bug: the end of the lease before is remembered, if it is later.
+          const endMs = Math.max(ends.get(key) ?? 0, validFromMs + validForMs);
+          ends.set(key, endMs);
+          return { ...completion, value: { ...completion.value, validForMs: endMs - validFromMs } };
+        },
+        release: (grant) => lock.release(grant),
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  expect(await breaking(driver, "lease-exclusion", plain, true)).toEqual(["a longer lease before"]);
+});
+
+test("a client takes two keys, one after the other", async () => {
+  const remembering = (): Protocol => {
+    let last = 0;
+    const acquire: Protocol["acquire"] = async (server, request) => {
+      const answer = await fencedKey.acquire(server, request);
+      if (answer.type !== "ok" || !answer.value.granted) return answer;
+      // The bug: one memory of the largest token for all keys.
+      last = Math.max(last, answer.value.fence ?? 0);
+      return { ...answer, value: { granted: true, fence: last } };
+    };
+    return { ...fencedKey, acquire };
+  };
+  expect(await breaking(perClient(remembering), "fencing-tokens", plain)).toEqual(["two keys"]);
+});
+
+test("of two clients that wait, the first gives up", async () => {
+  const queue: string[] = [];
+  const driver: LockDriver = {
+    async connect(environment) {
+      queue.length = 0;
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      return {
+        async acquire(key, options) {
+          const ticket = `${key} ${performance.now()} ${Math.random()}`;
+          const isFirst = (): boolean => queue.every((other) => !other.startsWith(key) || other === ticket);
+          queue.push(ticket);
+          const giveUpAt = performance.now() + options.waitMs;
+          while (!isFirst() && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 50));
+          // The bug: who gives up leaves the ticket in the queue.
+          if (!isFirst()) return { type: "fail", kind: "contended", reason: "another one is first" };
+          const completion = await lock.acquire(key, { ...options, waitMs: Math.max(0, giveUpAt - performance.now()) });
+          if (completion.type === "ok") return { ...completion, value: { ...completion.value, ticket } };
+          return completion;
+        },
+        async release(grant) {
+          const { ticket } = grant as typeof grant & { readonly ticket: string };
+          const completion = await lock.release(grant);
+          queue.splice(queue.indexOf(ticket), 1);
+          return completion;
+        },
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const broken = await breaking(driver, "deadlock-freedom", plain);
+  expect(broken).toContain("waited for by two, of whom one gives up");
 });
 
 test("a lease is extended to a longer one", async () => {

@@ -12,6 +12,8 @@ type StepInput = SectionInput["steps"][number];
 export interface Skills {
   readonly extends: boolean;
   readonly reenters: boolean;
+  /** Whether it renews the leases of its holders by itself. Default: false. */
+  readonly renews?: boolean | undefined;
 }
 
 /** What all small workloads of a search have in common. */
@@ -45,7 +47,7 @@ const BETWEEN_TRIES_MS = 50;
 const SOON_MS = 20;
 
 /**
- * Small workloads: two clients, one to three critical sections each, for what the lock can do. In each, the last section
+ * Small workloads: two or three clients, one to six critical sections each, for what the lock can do. In each, the last section
  * of one client seeks the lock for as long as it takes, so that a lock that is never freed shows.
  */
 export function smallWorkloads(options: WorkloadOptions, skills: Skills): readonly Workload[] {
@@ -55,6 +57,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
+    ...(skills.renews === true ? shared.renewing : []),
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const together = several.map(({ name, clients }) => ({ name, times: 1, plan: planOf(options, clients) }));
@@ -134,6 +137,7 @@ function shapesOf(scale: Scale) {
     ...section(scale, steps),
     ttlMs: Math.round(0.6 * leaseMs),
   });
+  const on = (key: string, section: SectionInput): SectionInput => ({ ...section, key });
   const plain: readonly Shape[] = [
     {
       name: "beyond the lease",
@@ -181,6 +185,40 @@ function shapesOf(scale: Scale) {
       clients: [
         [short(hold(0.2)), ...sections([read, hold(0.9), write])],
         [later(short(hold(0.3), write), 0), seeker],
+      ],
+    },
+    {
+      name: "a longer lease before",
+      outlives: true,
+      clients: [[...sections([hold(0.1)]), short(hold(0.8), write), seeker], [later(rival, 0.15)]],
+    },
+    {
+      name: "many times",
+      // If an early release is held until its client gives it up, it arrives in the last hold, before the rival comes.
+      clients: [
+        [...sections([write], [], [], [], [hold(0.9), write]), later(brief, 1.5)],
+        [later(rival, 1.3), seeker],
+      ],
+    },
+    {
+      name: "two keys",
+      clients: [
+        [
+          brief,
+          brief,
+          ...sections([hold(0.3), write]),
+          on("k2", brief),
+          later(section(scale, [hold(0.3), write]), 0.8),
+        ],
+        [on("k2", section(scale, [hold(0.2), write])), on("k2", later(brief, 0.6)), later(rival, 0.9), seeker],
+      ],
+    },
+    {
+      name: "waited for by two, of whom one gives up",
+      clients: [
+        sections([hold(0.9), write]),
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
+        [later(seeker, 0.1)],
       ],
     },
     {
@@ -249,7 +287,19 @@ function shapesOf(scale: Scale) {
       clients: [[...sections([hold(0.9), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
     },
   ];
-  return { plain, extending, reentering };
+  const renewing: readonly Shape[] = [
+    {
+      name: "renewed many times",
+      outlives: true,
+      clients: [[...sections([read, hold(4), write]), seeker], [later(rival, 3)]],
+    },
+    {
+      name: "renewed in a first hold and in a second one",
+      outlives: true,
+      clients: [[...sections([hold(0.7), write], [read, hold(1.8), write]), seeker], [later(rival, 1.9)]],
+    },
+  ];
+  return { plain, extending, reentering, renewing };
 }
 
 /** How much longer than usual a lease is that must outlast a second in which nothing happens. */

@@ -131,8 +131,14 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
   return {
     extends: times("extend") > 0,
     reenters: times("acquire") > 1,
+    renews: lesson.messages.some(isRenewal),
     leaseMs: leaseScaleOf(defaultLeaseMs(plan.topology), lesson),
   };
+}
+
+/** A message about keys that no operation sent, but not of a waiting client, which asks for nothing of its own. */
+function isRenewal({ operation, keys, server }: WireMessage): boolean {
+  return operation === undefined && keys.length > 0 && server !== RESOURCE;
 }
 
 function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions {
