@@ -88,6 +88,27 @@ export function lengthsAround(
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }
 
+/** How long after a release the lock is taken for free, as a share of the lease. */
+const FREE_AFTER = 0.05;
+
+/**
+ * For how long a client that asks for the lock at a moment must be kept from it until another one has held it meanwhile
+ * and given it back, as far as can be foreseen: the next one to ask holds it for as long as it did. Undefined if nobody
+ * asks.
+ */
+export function lengthIntoNextGap(
+  { leaseMs, holds, requests }: Deadlines,
+  client: string,
+  atMs: number,
+): number | undefined {
+  const others = requests.filter((other) => other.client !== client && other.toMs > atMs);
+  const [next] = others.toSorted((one, other) => one.fromMs - other.fromMs);
+  const hold = next && holds.find((each) => each.client === next.client && each.fromMs >= next.fromMs);
+  if (hold === undefined) return undefined;
+  const endMs = Math.max(atMs, next?.fromMs ?? atMs) + (hold.toMs - hold.fromMs);
+  return Math.round(endMs + FREE_AFTER * leaseMs - atMs);
+}
+
 /** How many holds of a client begin after a moment. */
 export function furtherHolds({ holds }: Deadlines, client: string, atMs: number): number {
   return holds.filter((hold) => hold.client === client && hold.fromMs > atMs).length;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual as equals } from "node:util";
 import { expect, test } from "vitest";
 // First: it patches the platform.
@@ -5,6 +6,9 @@ import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { requiredProperties } from "../../harness/campaign/required-properties.ts";
 import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
 import { faults } from "../../faults/registry.ts";
+import { composeLock } from "../../lock-impl/parts/compose.ts";
+import { ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
+import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import { planSchema, type Plan } from "../../harness/core/plan.ts";
 import { isMessageTrigger } from "../../harness/core/trigger.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
@@ -175,6 +179,52 @@ test("an unlock is held until its client holds again, and frees the next hold of
   for (const deviation of into) {
     const plan = deviation.apply(base.plan);
     const { record } = await runSimulated(plan, { title: deviation.at, required: ["lease-exclusion"] });
+    seen.add(record.verdict.verdict);
+  }
+  expect(seen).toContain("invalid");
+});
+
+test("a client that has drawn its token is kept from the lock until another one has had it and given it back", async () => {
+  const base = await baseOf("fence-before-win", "single", "in turn");
+  const cheapest = deviationsOf(base, faults, { kinds: ["hold-one-message"] }).find(({ sort }) => sort.includes("SET"));
+  expect(cheapest?.at).toBe("latency of one message at the sending of client-0's SET 1 to node-0 for 920 ms");
+  const plan = cheapest?.apply(base.plan) ?? expect.unreachable();
+  const { record } = await runSimulated(plan, { title: "held", required: ["linearizability"] });
+  expect(record.verdict.verdict).toBe("invalid");
+});
+
+test("an unlock that outlasts several holds of its client frees a later one that has the same owner value", async () => {
+  const driver: LockDriver = {
+    connect(environment) {
+      const me = randomUUID();
+      const names = new Map<string, string>();
+      let grants = 0;
+      const protocol: Protocol = {
+        async acquire(server, request) {
+          const owner = `${me} ${grants % 4}`;
+          names.set(request.owner, owner);
+          const answer = await ownedKey.acquire(server, { ...request, owner });
+          if (answer.type === "ok" && answer.value.granted) grants += 1;
+          return answer;
+        },
+        release: (server, request) =>
+          ownedKey.release(server, { ...request, owner: names.get(request.owner) ?? request.owner }),
+      };
+      return composeLock({ protocol }).connect(environment);
+    },
+  };
+  const base = await baseOf("single", "single", "many times");
+  const outlasting = deviationsOf(base, faults, { kinds: ["hold-one-message"], mostCost: 0 }).filter(({ sort }) =>
+    sort.endsWith("holds"),
+  );
+  expect(new Set(outlasting.map(({ sort }) => sort)).size).toBeGreaterThan(2);
+  const seen = new Set<string>();
+  for (const deviation of outlasting) {
+    const { record } = await runSimulated(deviation.apply(base.plan), {
+      title: deviation.at,
+      required: ["lease-exclusion", "linearizability"],
+      driver,
+    });
     seen.add(record.verdict.verdict);
   }
   expect(seen).toContain("invalid");

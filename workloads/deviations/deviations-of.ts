@@ -7,6 +7,7 @@ import {
   hasOutlived,
   furtherHolds,
   type IntoNextHold,
+  lengthIntoNextGap,
   lengthIntoNextHold,
   lengthsAround,
 } from "./base.ts";
@@ -83,11 +84,13 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs } = point;
+  const { client, atMs, splitsAcquire } = point;
+  const around = lengthsAround(deadlines, client, atMs);
+  const intoGap = splitsAcquire ? lengthIntoNextGap(deadlines, client, atMs) : undefined;
   return {
     ...point,
     hasOutlived: hasOutlived(deadlines, client, atMs),
-    lengths: lengthsAround(deadlines, client, atMs),
+    lengths: intoGap === undefined || around.includes(intoGap) ? around : [intoGap, ...around],
   };
 }
 

@@ -20,6 +20,8 @@ export interface StrikePoint {
   readonly servers: readonly string[];
   /** Whether it is a message that ends or prolongs a hold. */
   readonly changesHold: boolean;
+  /** Whether it is a message of an acquire that takes several commands: the lock can change hands between two of them. */
+  readonly splitsAcquire: boolean;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
   readonly sort: string;
   /** 0 for what a grant or its end rests on; larger for what matters less. */
@@ -82,6 +84,7 @@ function atMessages(
         client: moment.client,
         of: moment.of,
         servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
+        splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         sort: `${phase} ${client} ${invoked?.f ?? "-"} ${scriptOrCommand(message)}`,
         rank,
@@ -140,6 +143,7 @@ function betweenOperations(plan: Base["plan"], history: History): readonly Strik
         of,
         servers: [...dataNodes(plan.topology.kind)],
         changesHold: false,
+        splitsAcquire: false,
         sort: `between ${trigger.client} ${on}`,
         rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
       },
