@@ -19,7 +19,7 @@ export function startProblem({ program, directory }: WorkerCommand, said: string
   if (!isFolder(directory)) {
     return { what: `its working directory ${directory} does not exist`, mend: "correct `command.directory`" };
   }
-  if (!isPath && / ENOENT$/.test(said)) {
+  if (!isPath && said.endsWith(" ENOENT")) {
     return { what: `no program ${program} is in PATH`, mend: "install it, or correct `command.program`" };
   }
   if (!isPath) return { what: said, mend: "correct `command.program`" };

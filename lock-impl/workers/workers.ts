@@ -41,6 +41,14 @@ export const libraryWorkers: readonly LibraryWorker[] = [
   },
   {
     ...leased,
+    name: "redis-py-asyncio",
+    title: "the asyncio lock of redis-py 8.1.0",
+    documented: "The same, for coroutines.",
+    language: "python",
+    program: "locks/redis_py_asyncio.py",
+  },
+  {
+    ...leased,
     name: "python-redis-lock",
     title: "python-redis-lock 4.0.1, whole seconds",
     documented:

@@ -16,6 +16,7 @@ from pottery_redlock import PotteryRedlock  # noqa: E402
 from python_redis_lock import PythonRedisLock  # noqa: E402
 from redis.backoff import ExponentialWithJitterBackoff  # noqa: E402
 from redis_py import RedisPyLock  # noqa: E402
+from redis_py_asyncio import RedisPyAsyncioLock  # noqa: E402
 
 
 class Server(socketserver.ThreadingTCPServer):
@@ -76,7 +77,7 @@ def no_pause_between_attempts(monkeypatch):
     monkeypatch.setattr(ExponentialWithJitterBackoff, "compute", lambda *_: 0)
 
 
-@pytest.fixture(params=[RedisPyLock, PythonRedisLock])
+@pytest.fixture(params=[RedisPyLock, RedisPyAsyncioLock, PythonRedisLock])
 def client(server, request):
     host, port = server.server_address
     servers = {"kind": "single", "address": {"host": host, "port": port}}
@@ -95,7 +96,7 @@ def test_grants_contends_and_releases(server, client):
     assert grant.valid_for_ms == 2000
     with pytest.raises(Contended):
         client.acquire("k", 2000, 0)
-    server.scripts = [b":1\r\n" if isinstance(client, RedisPyLock) else b":0\r\n"]
+    server.scripts = [b":0\r\n" if isinstance(client, PythonRedisLock) else b":1\r\n"]
     assert client.release("k", grant.owner) is True
 
 
@@ -106,7 +107,7 @@ def test_a_refusal_after_a_lost_reply_is_indeterminate(server, client):
 
 
 def test_a_release_that_is_refused_is_certain_unless_it_was_sent_again(server, client):
-    refusal = b":0\r\n" if isinstance(client, RedisPyLock) else b":1\r\n"
+    refusal = b":1\r\n" if isinstance(client, PythonRedisLock) else b":0\r\n"
     server.sets = [FREE, FREE]
     first, second = client.acquire("k", 2000, 0), client.acquire("k", 2000, 0)
     server.scripts = [refusal, None, refusal]
