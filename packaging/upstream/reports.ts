@@ -300,6 +300,16 @@ export const upstreamReports: readonly UpstreamReport[] = [
     property: "deadlock-freedom",
   },
   {
+    name: "redis-py-3847",
+    library: "redis-py",
+    says: "the asyncio lock forgets its token before it releases: one whose release was cancelled stays locked, and cannot be released again",
+    url: "https://github.com/redis/redis-py/issues/3847",
+    red: python("redis-py", "7.1.1", "redis==7.1.1"),
+    green: python("redis-py", "7.2.0", "redis==7.2.0"),
+    plan: "kits/python/upstream/release-cancelled.json",
+    property: "deadlock-freedom",
+  },
+  {
     name: "sherlock-66",
     library: "sherlock",
     says: "`RedisLock.renew` runs the script that releases, and answers that it has renewed",
