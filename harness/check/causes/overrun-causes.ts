@@ -164,7 +164,7 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
     {
       ...shared,
       cause,
-      why: "neither the lock nor the client compared the elapsed time with the TTL",
+      why: "after the delay neither the lock nor the client compared the elapsed time with the TTL",
       ground: { on: "history" },
       remedies,
     },
