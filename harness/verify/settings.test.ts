@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { settingsFrom } from "./settings.ts";
-import type { VerifyOptions } from "./verify-options.ts";
 
 const refused = (options: object): string => {
   try {
-    settingsFrom({ lock: "single", ...options } as VerifyOptions, "single", {});
+    settingsFrom({ lock: "single", ...options }, "single", {});
   } catch (error) {
     const { message, hint } = error as { readonly message: string; readonly hint: string };
     return `${message}; ${hint}`;

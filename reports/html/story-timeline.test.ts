@@ -79,3 +79,14 @@ describe("the legend", () => {
       expect(legendOf(page)).not.toContain(meaning);
   });
 });
+
+test("the words of a second grant lie within the band that is framed; where it is too short, they are the client's name", async () => {
+  const page = await pageOf("plain-del");
+  const bands = [...page.matchAll(/<rect class="band [^"]*twice" x="([\d.]+)"[^>]*width="([\d.]+)"/g)];
+  const words = labels(page, "band-label")
+    .flat()
+    .filter(({ says }) => says.startsWith("grants twice"));
+  expect(bands.length).toBeGreaterThan(0);
+  const ends = bands.map(([, x, width]) => ({ from: Number(x), to: Number(x) + Number(width) }));
+  for (const { from, to } of words) expect(ends.some((band) => band.from <= from && to <= band.to)).toBe(true);
+});

@@ -232,10 +232,12 @@ class Picture {
   #nameBands(bands: readonly ServerBand[], top: number): void {
     const taken: Interval[] = [];
     for (const band of bands.toSorted((one, other) => Number(other.twice) - Number(one.twice))) {
-      const [x] = this.#span(band);
+      const [x, width] = this.#span(band);
       const name = clientName(band.client);
       const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
-      const says = band.twice ? `${this.#scene.timeline.givesTwice}: ${short}` : short;
+      const whole = band.twice ? `${this.#scene.timeline.givesTwice}: ${short}` : short;
+      // Words that stand out of their band cover its neighbours; the frame and the legend tell the rest.
+      const says = whole.length * CHARACTER + 3 <= width ? whole : short;
       const from = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
       const place = { from, to: from + says.length * CHARACTER };
       if (taken.some((other) => touches(other, place))) continue;
