@@ -15,6 +15,9 @@ export type * from "./verify-options.ts";
  * A lock's path is relative to the test file. Counterexamples are kept in `.lockstorm`; commit `.lockstorm/regressions`
  * to the repository, so that its plans run first everywhere.
  *
+ * In watch mode vitest runs a test again when a module that the test imports changes. A lock that is named by its path is
+ * loaded by another process: write `lock: () => import("./my-lock.ts")`, or name its file in `forceRerunTriggers`.
+ *
  * The page of that schedule is an annotation of the test, which vitest's HTML report and UI show.
  */
 export function lockstorm(name: string, options: VerifyOptions): void {

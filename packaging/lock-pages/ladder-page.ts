@@ -13,8 +13,6 @@ export function ladderPage({ ladder, alternatives, specimens, libraries }: AllLo
   return [
     "# Locks",
     "",
-    "`npm run docs:locks` generates these pages from the locks' claims and from runs of the simulation.",
-    "",
     "## The ladder",
     "",
     "Each lock of the ladder fails in some way, and a later one fixes that. Start at the bottom: read what a lock",
@@ -50,6 +48,8 @@ export function ladderPage({ ladder, alternatives, specimens, libraries }: AllLo
     "| lock | what | fails | fixed by |",
     "|---|---|---|---|",
     ...libraries.map(bugRow),
+    "",
+    "`npm run docs:locks` generates these pages from the locks' claims and from runs of the simulation.",
     "",
   ].join("\n");
 }
