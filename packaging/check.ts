@@ -25,6 +25,14 @@ const LIBRARY = `
   await assert.rejects(verifyLock({ lock: "set-px", topology: "single" }), LockBrokenError);
 `;
 
+/** As Jest runs it: with a global `test`, and without modules. */
+const COMMONJS = `
+  const assert = require("node:assert/strict");
+  const { LockBrokenError, lockstorm } = require("lockstorm/jest");
+  globalThis.test = (name, body) => assert.rejects(body(), LockBrokenError);
+  lockstorm("set-px", { lock: "set-px", topology: "single" });
+`;
+
 const TYPED = `
   import { Locks, verifyLock, type Config, type LockDriver } from "lockstorm";
   import { lockstorm, type VerifyOptions } from "lockstorm/vitest";
@@ -142,6 +150,8 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
     throw new Error(stdout);
   writeFileSync(join(folder, "library.mjs"), LIBRARY);
   await expectCode(0, "node", ["library.mjs"], { cwd: folder, env });
+  writeFileSync(join(folder, "library.cjs"), COMMONJS);
+  await expectCode(0, "node", ["library.cjs"], { cwd: folder, env });
 }
 
 /**
