@@ -1,4 +1,4 @@
-import { type CallSiteObject, getCallSites } from "node:util";
+import * as util from "node:util";
 import { compileFunction } from "node:vm";
 import { test } from "@playwright/test";
 import { namedTest } from "./named-test.ts";
@@ -27,7 +27,8 @@ export function lockstorm(name: string, options: VerifyOptions): void {
     testInfo.setTimeout(timeoutMs);
     await run({ attach: async ({ name, path, contentType }) => testInfo.attach(name, { path, contentType }) });
   };
-  const [, caller] = getCallSites(2, { sourceMap: false });
+  // Absent from a Node that is too old, which the test then says.
+  const [, caller] = util.getCallSites?.(2, { sourceMap: false }) ?? [];
   (caller === undefined ? test : testCalledAt(caller))(name, body);
 }
 
@@ -35,7 +36,11 @@ export function lockstorm(name: string, options: VerifyOptions): void {
  * Playwright reports a test at the place that calls `test`, and finds it by that line. This `test` is called at the line of
  * the test file instead of one of this file.
  */
-function testCalledAt({ scriptName, lineNumber, columnNumber }: CallSiteObject): (name: string, body: unknown) => void {
+function testCalledAt({
+  scriptName,
+  lineNumber,
+  columnNumber,
+}: util.CallSiteObject): (name: string, body: unknown) => void {
   const place = { filename: scriptName, lineOffset: lineNumber - 1, columnOffset: columnNumber - 1 };
   const call = compileFunction("test(name, body)", ["test", "name", "body"], place);
   return (name, body) => void call(test, name, body);

@@ -46,6 +46,7 @@ export function settingsFrom(
   lock: string,
   environment: NodeJS.ProcessEnv,
 ): VerificationOptions {
+  requireNode(process.versions.node);
   refuseUnknown(options);
   const kind = options.topology ?? DEFAULT_TOPOLOGY;
   if (!(TOPOLOGIES as readonly string[]).includes(kind)) {
@@ -76,6 +77,17 @@ export function settingsFrom(
     store: options.store ?? STORE,
     replayCommand: options.replayCommand,
   };
+}
+
+/** The oldest Node, major and minor, that the package runs under: `engines` of package.json, which npm only warns of. */
+const OLDEST_NODE = [22, 22] as const;
+
+/** @throws UserError for a Node that lacks what the simulation uses: a test runner may run under any */
+export function requireNode(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [oldest, least] = OLDEST_NODE;
+  if (major > oldest || (major === oldest && minor >= least)) return;
+  throw new UserError(`Node ${version} is too old`, `use Node ${OLDEST_NODE.join(".")} or newer (24 is recommended)`);
 }
 
 /** Refuses a mistyped option: without types nobody would notice that it has no effect. */
