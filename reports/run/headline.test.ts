@@ -28,7 +28,9 @@ test("the best hypothesis tells why; what is only probable is called so", () => 
     const [seen] = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
     if (seen === undefined) throw new Error("no violation");
     const hypothesis = { cause: seen.cause, events: [], ground: { on: "history" }, remedies: [] } as const;
-    const hypotheses = [{ ...hypothesis, why: "after promotion of node-1 (event 12) it never had k1" }];
+    const hypotheses = [
+      { ...hypothesis, why: "after promotion of node-1 (event 12) it never had k1 (events 13, 14 and 15)" },
+    ];
     const judged = { verdict: "invalid" as const, violations: [{ ...seen, hypotheses, ...more }] };
     return { ...run, verdict: { ...run.verdict, properties: { "mutual-exclusion": judged } } };
   };

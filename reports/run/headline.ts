@@ -27,7 +27,10 @@ export function storySentence({ violation, holds, enabling }: Story): string {
     enabling === undefined
       ? ""
       : ` (${printable(enabling.kind)} of ${listed(enabling.targets.map(printable))} at ${formatMs(enabling.from)})`;
-  const because = why === undefined ? CAUSE_MEANING[cause] + fault : printable(why).replaceAll(/ \(event \d+\)/g, "");
+  const because =
+    why === undefined
+      ? CAUSE_MEANING[cause] + fault
+      : printable(why).replaceAll(/ \(events? \d+(?:(?:, | and )\d+)*\)/g, "");
   const who = [...new Set(holds.map(({ client }) => clientName(client)))];
   const seen =
     overlap !== undefined && who.length > 1
