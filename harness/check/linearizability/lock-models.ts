@@ -186,9 +186,11 @@ function reenter(model: LockModel, state: LockState, operation: LockOperation, t
   if (state.depth >= model.maxDepth || owner === undefined) return undefined;
   if (state.maybeDeeper && state.holder === ANYBODY) return reenter(model, owned(state, operation), operation, time);
   if (state.holder !== owner) return undefined;
-  const differs = fence !== undefined && state.holdFence !== undefined && fence !== state.holdFence;
-  if (model.fenced && differs) return undefined;
-  return { ...state, depth: state.depth + 1, expirableFrom: expirableFrom(operation, time) };
+  const entered = { ...state, depth: state.depth + 1, expirableFrom: expirableFrom(operation, time) };
+  if (!model.fenced || fence === undefined) return entered;
+  if (state.holdFence !== undefined) return fence === state.holdFence ? entered : undefined;
+  // Nobody was told the fencing token of the hold, but it is larger than those of all holds before it.
+  return fence > state.lastFence ? { ...entered, holdFence: fence, lastFence: fence } : undefined;
 }
 
 function leave(model: LockModel, state: LockState, operation: LockOperation, time: number): LockState {

@@ -159,6 +159,22 @@ describe("linearizability", () => {
     expect(judged(idle.release(21, 1, "a").acquire(30, 2, "c"))).toBe("invalid; foreign-release 3,4,5");
   });
 
+  it("knows that a hold of unknown outcome has a larger fencing token than those before it", () => {
+    const ttlMs = 3500;
+    const granted = (fence: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .seek(1000, 1, { ttlMs })
+        .seek(2000, 0, { ttlMs })
+        .info(3000, 1, "acquire")
+        .seek(4000, 3, { ttlMs })
+        .granted(5000, 3, "b", { fence: 1 })
+        .leave(7000, 3, "b")
+        .info(8000, 3, "release")
+        .granted(9000, 0, "a", { fence });
+    expect(judged(granted(1))).toMatch(/^invalid/);
+    expect(judged(granted(2))).toBe("valid");
+  });
+
   it("lets an acquire under way take the lock under an owner value that several clients use", () => {
     const free = { clients: 2, backend: "simulated" };
     const robbed = new Recording(free)

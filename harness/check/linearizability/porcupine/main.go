@@ -102,8 +102,12 @@ func (d demands) reenter(s state, o operation) (state, bool) {
 	if !d.reentrant || o.Owner == free || s.Holder != o.Owner {
 		return s, false
 	}
-	if d.fenced && o.Fence != 0 && s.HoldFence != 0 && o.Fence != s.HoldFence {
-		return s, false
+	if d.fenced && o.Fence != 0 {
+		if s.HoldFence != 0 && o.Fence != s.HoldFence || s.HoldFence == 0 && o.Fence <= s.LastFence {
+			return s, false
+		}
+		s.HoldFence = o.Fence
+		s.LastFence = max(s.LastFence, o.Fence)
 	}
 	s.Depth++
 	return s, true
