@@ -1,3 +1,4 @@
+import { knownTopology } from "../../core/topologies/registry.ts";
 import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import { shortOwner } from "../../history/owner-value.ts";
@@ -120,8 +121,8 @@ function foundItsOwn(
 
 /**
  * Whether it may have given up, within its lease, what its owner had been granted as well: the two acquires ran at the same
- * time, so the one that was answered first may have been granted the lock last; or there may have been two masters, each with
- * a lock of its own.
+ * time, so the one that was answered first may have been granted the lock last; or there were several masters, each with a
+ * lock of its own.
  */
 function mayHaveFoundItsOwn(
   { invokedIndex, invokedTime, grantedIndex }: Hold,
@@ -130,6 +131,7 @@ function mayHaveFoundItsOwn(
 ): boolean {
   if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
   if (ownGrantedIndex > invokedIndex) return true;
+  if (knownTopology(evidence.header["topology"])?.arrangement === "independent") return true;
   return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;
 }
 
