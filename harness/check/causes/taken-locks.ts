@@ -57,7 +57,10 @@ function taken(
   interferences: readonly Interference[],
   doubt: { readonly isPerhapsRightful?: true },
 ): readonly Hypothesis[] {
-  const found = interferences.filter((other) => tookFrom(first, second, other));
+  const isIndependent = knownTopology(header["topology"])?.arrangement === "independent";
+  const found = interferences.filter(
+    (other) => tookFrom(first, second, other) && !(isIndependent && heldOnOthers(other)),
+  );
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
     const what = interference.f === "release" ? "release" : "extension";
@@ -121,8 +124,8 @@ function foundItsOwn(
 
 /**
  * Whether it may have given up, within its lease, what its owner had been granted as well: the two acquires ran at the same
- * time, so the one that was answered first may have been granted the lock last; or there were several masters, each with a
- * lock of its own.
+ * time, so the one that was answered first may have been granted the lock last; or there may have been two masters, each with
+ * a lock of its own.
  */
 function mayHaveFoundItsOwn(
   { invokedIndex, invokedTime, grantedIndex }: Hold,
@@ -131,8 +134,12 @@ function mayHaveFoundItsOwn(
 ): boolean {
   if (ownGrantedIndex > grantedIndex || ownLeaseEnd < release.invokedTime) return false;
   if (ownGrantedIndex > invokedIndex) return true;
-  if (knownTopology(evidence.header["topology"])?.arrangement === "independent") return true;
   return twoMasters(invokedTime, release.invokedTime, evidence) !== undefined;
+}
+
+/** Whether it gave up, within its lease, what its owner held on some of several masters: the first hold had others. */
+function heldOnOthers({ certain, ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
+  return certain && ownLeaseEnd >= invokedTime;
 }
 
 /** Whether it may have given up, within its lease on the server, what its owner had been granted in the first hold. */
