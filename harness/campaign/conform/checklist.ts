@@ -19,6 +19,7 @@ import { release } from "./checks/release.ts";
 import { renewal } from "./checks/renewal.ts";
 import { serverDown } from "./checks/server-down.ts";
 import { severalKeys } from "./checks/several-keys.ts";
+import { unansweredRenewal } from "./checks/unanswered-renewal.ts";
 import { validity } from "./checks/validity.ts";
 import { waiting } from "./checks/waiting.ts";
 import type { ConformityCheck } from "./conformity.ts";
@@ -37,6 +38,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   extension,
   renewal,
   loss,
+  unansweredRenewal,
   foreignRelease,
   fencing,
   permits,

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { LockClient } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { conformDriver } from "./conform-driver.ts";
 import { driverWith } from "./testing/right-drivers.ts";
@@ -59,4 +60,50 @@ test("a lock that renews its leases without a word is asked to report it", async
   const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
   const { details } = checks.find(({ name }) => name === "renewal")!;
   expect(details).toEqual([expect.stringContaining("does not call onRenewed")]);
+});
+
+test("a holder whose renewals get no answer is told before its lease ends, or a remark says how late", async () => {
+  /** When the holder is told, in leases after the last renewal that was answered. */
+  const ways: Readonly<Record<string, number>> = { "in time": 0.9, late: 1.5, never: Infinity };
+  const found = [];
+  for (const [way, leases] of Object.entries(ways)) {
+    const driver = driverWith((redis, right) => {
+      let tell: (lost: { readonly key: string; readonly owner: string }) => void = () => {};
+      let renew: Parameters<NonNullable<LockClient["onRenewed"]>>[0] = () => {};
+      return {
+        acquire: async (key, options) => {
+          const answer = await right.acquire(key, options);
+          if (answer.type !== "ok") return answer;
+          const { owner } = answer.value;
+          let sentAt = performance.now();
+          const watch = setInterval(() => {
+            if (performance.now() - sentAt > options.ttlMs * leases) {
+              clearInterval(watch);
+              tell({ key, owner });
+              return;
+            }
+            const now = performance.now();
+            void right.extend!(answer.value, options.ttlMs).then(({ type }) => {
+              if (type !== "ok") return;
+              sentAt = now;
+              renew({ key, owner, validForMs: options.ttlMs, validFromMs: now });
+            });
+          }, options.ttlMs / 10);
+          redis.on("end", () => clearInterval(watch));
+          return answer;
+        },
+        onLost: (listener) => void (tell = listener),
+        onRenewed: (listener) => void (renew = listener),
+      };
+    });
+    const topology = topologySchema.parse({ kind: "single" });
+    const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+    const check = checks.find(({ name }) => name === "no-answer")!;
+    found.push([way, check.outcome, check.details.join()]);
+  }
+  expect(found).toEqual([
+    ["in time", "passed", ""],
+    ["late", "remark", expect.stringMatching(/^the holder was told only \d+ ms after its lease had ended/)],
+    ["never", "remark", "the holder was not told within 6000 ms after its lease had ended (onLost): it goes on"],
+  ]);
 });

@@ -37,7 +37,7 @@ async function countCommands(trial: Trial): Promise<void> {
   await trial.sleep(1000);
   const commands = (await commandsOf(trial, node)) - before;
   if (commands < MANY_PER_SECOND) return;
-  const effect = "runs are stopped at too many, and are unknown";
+  const effect = "a hunt stops runs at too many, and is never valid then";
   trial.remark(`while the lock is held, its holder sends ${commands} commands per second to ${node}: ${effect}`);
 }
 
