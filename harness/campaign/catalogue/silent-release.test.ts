@@ -32,7 +32,9 @@ test.each(["plain-del", "get-del-race", "renew-recreates", "reentry-miscount"])(
     const { header, events } = record.history;
     const clients = (what: string): readonly number[] => {
       const found = events.filter(({ f, type }) => `${f}:${type}` === what).map(({ process }) => Number(process));
-      return [...new Set(found.map((process) => clientOf(process, header.clients)))].toSorted();
+      return [...new Set(found.map((process) => clientOf(process, header.clients)))].toSorted(
+        (one, other) => one - other,
+      );
     };
     const all = plan.clients.map((_, client) => client);
     expect([clients("acquire:invoke"), clients("release:info"), clients("release:ok")]).toEqual([all, all, []]);

@@ -31,7 +31,8 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
     };
     const compiled = await wasm.compile(bytes);
     const [ofModule, ofBytes] = [await wasm.instantiate(compiled), await wasm.instantiate(bytes)];
-    return [String(compiled), String(ofModule), String(ofBytes.instance), Object.keys(ofBytes)];
+    const kind = (value: unknown): string => Object.prototype.toString.call(value);
+    return [kind(compiled), kind(ofModule), kind(ofBytes.instance), Object.keys(ofBytes)];
   },
   "the stream of a Blob": async () => {
     let text = "";

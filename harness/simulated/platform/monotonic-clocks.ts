@@ -29,16 +29,17 @@ export function patchMonotonicClocks(): void {
 
 /** Marks are made, and measures end, at the host's time unless the program gives another one. */
 function patchMarks(): void {
-  const { mark, measure } = performance;
+  const mark = performance.mark.bind(performance);
+  const measure = performance.measure.bind(performance);
   patch(performance, "mark", "performance.mark", (host, [name, options]) =>
-    Reflect.apply(mark, performance, [name as string, { startTime: monotonicUs(host) / 1000, ...(options as object) }]),
+    mark(name as string, { startTime: monotonicUs(host) / 1000, ...(options as object) }),
   );
   patch(performance, "measure", "performance.measure", (host, [name, from, to]) => {
     const asked: MeasureOptions =
       typeof from === "object" ? { ...from } : { start: from as string | undefined, end: to as string | undefined };
     const isEnded = asked.end !== undefined || asked.duration !== undefined;
     const end = isEnded ? {} : { end: monotonicUs(host) / 1000 };
-    return Reflect.apply(measure, performance, [name as string, { start: 0, ...withoutAbsent(asked), ...end }]);
+    return measure(name as string, { start: 0, ...withoutAbsent(asked), ...end });
   });
 }
 

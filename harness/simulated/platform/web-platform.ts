@@ -45,7 +45,7 @@ function patchWebAssembly(): void {
 
 function patchBlob(): void {
   forbid(fs, "openAsBlob", "fs.openAsBlob");
-  const { stream } = Blob.prototype;
+  const stream = Reflect.get(Blob.prototype, "stream") as () => ReadableStream;
   replace(Blob.prototype, "stream", function (this: Blob) {
     if (hostCalling("Blob.stream") === null) return Reflect.apply(stream, this, []);
     const start = async (controller: ReadableByteStreamController): Promise<void> => {
@@ -72,17 +72,18 @@ function patchLocks(): void {
   const { locks } = navigator as { readonly locks?: LockManager };
   const home = locks === undefined ? undefined : (Object.getPrototypeOf(locks) as LockManager);
   if (home === undefined || locks === undefined) return;
-  const { request, query } = home;
+  const request = home.request.bind(locks);
+  const query = home.query.bind(locks);
   patch(home, "request", "navigator.locks.request", (host, [name, ...rest]) => {
     const prefix = prefixOf(host);
     const callback = rest.pop();
-    if (typeof callback !== "function") return Reflect.apply(request, locks, [name as string, ...rest, callback]);
+    if (typeof callback !== "function") return request(name as string, ...rest, callback);
     const granted = (lock: NamedLock | null): unknown => Reflect.apply(callback, undefined, [renamed(lock, prefix)]);
-    return Reflect.apply(request, locks, [prefix + String(name), ...rest, granted]);
+    return request(prefix + String(name), ...rest, granted);
   });
   patch(home, "query", "navigator.locks.query", async (host) => {
     const prefix = prefixOf(host);
-    const { held = [], pending = [] } = await Reflect.apply(query, locks, []);
+    const { held = [], pending = [] } = await query();
     const own = (all: readonly NamedLock[]): readonly (NamedLock | null)[] =>
       all.filter(({ name }) => name.startsWith(prefix)).map((lock) => renamed(lock, prefix));
     return { held: own(held), pending: own(pending) };
