@@ -124,13 +124,14 @@ function againWith(calm: readonly Plan[]): readonly Plan[] {
 export async function skillsOf(options: LearningOptions): Promise<LearnedSkills> {
   const plan = skillsWorkload(workloadOptions(options));
   const lesson = await options.learn(plan);
-  const times = (f: string): number =>
+  const times = (f: string, ...ends: readonly string[]): number =>
     lesson.history.events.filter(
-      (event) => event.type === "ok" && event.f === f && event.process % plan.clients.length === 0,
+      ({ type, f: of, process }) => ends.includes(type) && of === f && Number(process) % plan.clients.length === 0,
     ).length;
   return {
-    extends: times("extend") > 0,
-    reenters: times("acquire") > 1,
+    // Without faults, an extension that ends as `info` is one that reports no result.
+    extends: times("extend", "ok", "info") > 0,
+    reenters: times("acquire", "ok") > 1,
     renews: lesson.messages.some(isRenewal),
     leaseMs: leaseScaleOf(defaultLeaseMs(plan.topology), lesson),
   };

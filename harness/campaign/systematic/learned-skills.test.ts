@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "./learn.ts";
+import { composeLock } from "../../../lock-impl/parts/compose.ts";
+import { ownedKey } from "../../../lock-impl/parts/protocol.ts";
+import type { LockClient, LockDriver } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { skillsOf } from "./systematic-plans.ts";
+
+type Extend = NonNullable<LockClient["extend"]>;
+
+/** Whether a search extends leases of a lock whose extensions end like this; undefined: it has none. */
+async function extendsLeases(extend: Extend | undefined): Promise<boolean> {
+  const sound = composeLock({ protocol: ownedKey });
+  const driver: LockDriver = {
+    async connect(environment) {
+      const lock = await sound.connect(environment);
+      return {
+        acquire: lock.acquire.bind(lock),
+        release: lock.release.bind(lock),
+        ...(extend === undefined ? {} : { extend }),
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const drawnFrom = { lock: "./mine.ts", topology: topologySchema.parse({ kind: "single" }), faults: [] };
+  return (await skillsOf({ drawnFrom, seed: 1, learn: learnSimulated({ driver }) })).extends;
+}
+
+test("a lock that extends leases and reports no result is searched with extensions, too", async () => {
+  const ends = [
+    undefined,
+    async () => ({ type: "info", reason: "it reports no result" }) as const,
+    async () => ({ type: "fail", kind: "error", reason: "never" }) as const,
+    async (grant: Parameters<Extend>[0]) => ({ type: "ok", value: grant }) as const,
+  ];
+  const found = [];
+  for (const end of ends) found.push(await extendsLeases(end));
+  expect(found).toEqual([false, true, false, true]);
+});
