@@ -114,6 +114,16 @@ export function furtherHolds({ holds }: Deadlines, client: string, atMs: number)
   return holds.filter((hold) => hold.client === client && hold.fromMs > atMs).length;
 }
 
+/**
+ * Whether a client that has held the lock is going to hold it again, for longer than the lease that it asks for: it must
+ * prolong it, whatever became of the first hold.
+ */
+export function holdsLongAgain({ leaseMs, holds }: Deadlines, client: string, atMs: number): boolean {
+  const own = holds.filter((hold) => hold.client === client);
+  const hasHeld = own.some(({ fromMs }) => fromMs <= atMs);
+  return hasHeld && own.some(({ fromMs, toMs }) => fromMs > atMs && toMs - fromMs > leaseMs);
+}
+
 /** A hold that is shorter than this is over before anything can happen in it. */
 const BRIEF_MS = 5;
 

@@ -3,7 +3,7 @@ import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
-import type { Base } from "./base.ts";
+import { type Base, holdsLongAgain } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
@@ -44,8 +44,13 @@ const REPEATED_RANK = 4;
 export type Struck = "together" | "one";
 
 /** The moments of a base: at its messages, and between the operations of its clients. */
-export function strikePointsOf({ plan, history, messages }: Base, struck: Struck): readonly StrikePoint[] {
-  return [...atMessages(plan.topology, history, messages, struck), ...betweenOperations(plan, history)];
+export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
+  const { plan, history, messages, deadlines } = base;
+  return [...atMessages(plan.topology, history, messages, struck), ...betweenOperations(plan, history)].map((point) =>
+    holdsLongAgain(deadlines, point.client, point.atMs)
+      ? { ...point, sort: `${point.sort}, before a long hold` }
+      : point,
+  );
 }
 
 function atMessages(
