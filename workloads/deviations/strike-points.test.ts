@@ -32,3 +32,19 @@ test("of equal servers that are asked at once, the first stands for all", async 
 test("a server that is asked after another one has answered is a place of its own", async () => {
   expect(await struckServers([1, 2.5])).toEqual(new Set(["node-0", "node-1"]));
 });
+
+test("what comes before a long hold of a client that has held is a sort of its own", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "single", topology, fencing: true, seed: 1, outlives: true };
+  const skills = { extends: false, reenters: false, renews: true };
+  const workloads = smallWorkloads(options, skills);
+  const names = new Set<string>();
+  for (const { name, plan } of workloads) {
+    const { history, messages } = await learnSimulated()(plan);
+    const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+    const before = points.filter(({ sort }) => sort.endsWith("before a long hold"));
+    if (before.length > 0) names.add(name);
+    expect(before.length).toBeLessThan(points.length);
+  }
+  expect([...names]).toEqual(["renewed in a first hold and in a second one"]);
+});
