@@ -7,6 +7,7 @@ import type { Trigger } from "../../harness/core/trigger.ts";
  * first that fails as well.
  */
 export function* smallerPlans(plan: Plan): Generator<Plan> {
+  yield* ofOneWorkload(plan);
   yield* ofOneKey(plan);
   // A trigger that names a fault by its index would wait for another one.
   if (!namesAnyFault(plan)) yield* without(plan.faults).map((faults) => ({ ...plan, faults }));
@@ -19,15 +20,40 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
   for (const faults of eachOf(plan.faults, shorterFaults)) yield { ...plan, faults };
 }
 
+/** What one of several workloads side by side does: clients that share keys, where nothing names a client. */
+function ofOneWorkload(plan: Plan): readonly Plan[] {
+  const groups = isDivisible(plan) ? clientsBySharedKeys(plan.clients) : [];
+  return groups.length < 2 ? [] : groups.map((clients) => ({ ...plan, clients: [...clients] }));
+}
+
 /** What happens on one key only, where nothing names a client. */
 function ofOneKey(plan: Plan): readonly Plan[] {
-  const { clients, faults } = plan;
+  const { clients } = plan;
   const keys = new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
-  if (keys.size < 2 || faults.length > 0 || JSON.stringify(clients).includes('"client":')) return [];
+  if (keys.size < 2 || !isDivisible(plan)) return [];
   return [...keys].map((key) => {
     const some = clients.map(({ sections }) => ({ sections: sections.filter((section) => section.key === key) }));
     return { ...plan, clients: some.filter(({ sections }) => sections.length > 0) };
   });
+}
+
+function isDivisible({ clients, faults }: Plan): boolean {
+  return faults.length === 0 && !JSON.stringify(clients).includes('"client":');
+}
+
+/** Groups of clients, of which no two use a key of each other's. */
+function clientsBySharedKeys(clients: Plan["clients"]): readonly Plan["clients"][] {
+  let groups: { readonly keys: ReadonlySet<string>; readonly clients: Plan["clients"] }[] = [];
+  for (const client of clients) {
+    const keys = new Set(client.sections.flatMap(({ key, alsoKeys = [] }) => [key, ...alsoKeys]));
+    const sharing = groups.filter((group) => !group.keys.isDisjointFrom(keys));
+    const joined = {
+      keys: new Set([...sharing.flatMap((group) => [...group.keys]), ...keys]),
+      clients: [...sharing.flatMap((group) => group.clients), client],
+    };
+    groups = [...groups.filter((group) => !sharing.includes(group)), joined];
+  }
+  return groups.map((group) => group.clients);
 }
 
 /** Whether a fault hits this client, or a trigger waits for it. */

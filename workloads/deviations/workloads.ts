@@ -1,12 +1,12 @@
-import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
+import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../../harness/core/plan.ts";
 import { PLAN_BOUNDS } from "../../harness/core/plan-bounds.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import type { Supports } from "../../harness/core/sharing.ts";
 import type { TopologySpec } from "../../harness/core/topology.ts";
 import { isShareable, smallShares } from "../sharing.ts";
-
-type SectionInput = PlanInput["clients"][number]["sections"][number];
-type StepInput = SectionInput["steps"][number];
+import { queueShapes } from "./queue-shapes.ts";
+import { severalKeysShapes } from "./several-keys-shapes.ts";
+import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
 export interface Skills {
@@ -40,11 +40,7 @@ export interface Workload {
 
 const RACES = 3;
 
-/** How long after the longest lease a lock that nobody holds must be free. */
-const SETTLING_MS = 2500;
 const BETWEEN_TRIES_MS = 50;
-/** When the second client comes, if the first is to be granted the lock before. */
-const SOON_MS = 20;
 
 /**
  * Small workloads: two or three clients, one to six critical sections each, for what the lock can do. In each, the last section
@@ -100,20 +96,6 @@ export function defaultLeaseMs(topology: TopologySpec): number {
   const { ttlsMs } = topologyOf(topology.kind).workload;
   // Longer than a second and no whole number of seconds: Redis has commands for both units.
   return Math.max(1000, ttlsMs[1] ?? 0) + 200;
-}
-
-/** How long everything takes in a workload. */
-interface Scale {
-  readonly leaseMs: number;
-  readonly tries: number;
-}
-
-interface Shape {
-  readonly name: string;
-  readonly outlives?: boolean;
-  /** Clients come at the same time, and chance decides who is first. */
-  readonly races?: boolean;
-  readonly clients: readonly (readonly SectionInput[])[];
 }
 
 function shapesOf(scale: Scale) {
@@ -300,86 +282,6 @@ function shapesOf(scale: Scale) {
     },
   ];
   return { plain, extending, reentering, renewing };
-}
-
-/** How much longer than usual a lease is that must outlast a second in which nothing happens. */
-const OUTLASTING = 5;
-
-/**
- * Several keys in one acquisition: when it fails, or is released, somebody asks for each of its keys alone, long after
- * everything that was sent has arrived and long before a lease of what was left behind is over.
- */
-function severalKeysShapes(scale: Scale): readonly Shape[] {
-  const { leaseMs } = scale;
-  const plain = { ...section(scale, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
-  const holds = { ...plain, steps: [{ do: "hold" as const, forMs: Math.round(0.3 * leaseMs) }] };
-  const at = (share: number) => ({ after: { atMs: Math.round(share * leaseMs) + SOON_MS } });
-  const probes = ["k1", "k2", "k3"].map((key) => ({ ...plain, key, waitMs: 0, ...at(2) }));
-  const set = (key: string, ...alsoKeys: string[]) => ({ key, alsoKeys });
-  return [
-    {
-      name: "the second key held",
-      clients: [[{ ...holds, key: "k2" }, ...probes], [{ ...plain, ...set("k1", "k2", "k3"), waitMs: 0, ...at(0) }]],
-    },
-    {
-      name: "the last key held",
-      clients: [[{ ...holds, key: "k1" }, ...probes], [{ ...plain, ...set("k3", "k2", "k1"), waitMs: 0, ...at(0) }]],
-    },
-    {
-      name: "several keys released",
-      clients: [[{ ...holds, ...set("k1", "k2", "k3") }], [{ ...plain, key: "k2", waitMs: 0, ...at(0) }, ...probes]],
-    },
-    {
-      name: "several keys waited for",
-      clients: [[{ ...holds, ...set("k2", "k3") }, ...probes], [{ ...holds, ...set("k1", "k2"), ...at(0) }]],
-    },
-  ];
-}
-
-/**
- * A queue: clients that wait while another holds, and come again after each release. A lease is long enough that nobody waits
- * for longer: then a grant that comes late was not only answered late.
- */
-function queueShapes(scale: Scale): readonly Shape[] {
-  const { leaseMs } = scale;
-  const ttlMs = OUTLASTING * leaseMs;
-  const waits = { ...section(scale, []), ttlMs, waitMs: ttlMs + SETTLING_MS, tries: 1 };
-  const holds = (share: number) => ({
-    ...waits,
-    steps: [{ do: "hold" as const, forMs: Math.round(share * leaseMs) }, { do: "write" as const }],
-  });
-  const at = (share: number, section: SectionInput) => ({
-    ...section,
-    after: { atMs: Math.round(share * leaseMs) + SOON_MS },
-  });
-  const brief = holds(0.1);
-  return [
-    {
-      name: "three in the queue",
-      clients: [[holds(0.5)], [at(0, brief)], [at(0.1, brief)], [at(0.2, brief), waits]],
-    },
-    {
-      name: "a queue of those who come again",
-      clients: [
-        [holds(0.3), brief, brief],
-        [at(0, brief), brief],
-        [at(0.1, brief), waits],
-      ],
-    },
-    {
-      name: "a queue, and one that gives up",
-      clients: [
-        [holds(0.5), brief],
-        [{ ...at(0, brief), waitMs: Math.round(0.2 * leaseMs) }],
-        [at(0.1, brief)],
-        [at(0.3, brief), waits],
-      ],
-    },
-  ];
-}
-
-function section({ leaseMs, tries }: Scale, steps: readonly StepInput[]): SectionInput {
-  return { key: "k1", ttlMs: leaseMs, waitMs: leaseMs + SETTLING_MS, tries, steps: [...steps] };
 }
 
 function scaleOf({ topology, leaseMs = defaultLeaseMs(topology) }: WorkloadOptions): Scale {

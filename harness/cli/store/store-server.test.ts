@@ -52,7 +52,7 @@ function ask(path: string, options: { readonly host?: string; readonly method?: 
 test("the page and what is in the store are served, nothing beside it", async () => {
   writeRun("2026-01-31T12-00-00-1");
   writeFileSync(join(store, "runs", "2026-01-31T12-00-00-1", "report.html"), "a report");
-  expect(await ask("/")).toMatchObject({ status: 200, text: expect.stringContaining("lockstorm runs") as string });
+  expect(await ask("/")).toMatchObject({ status: 200, text: expect.stringContaining("Runs of lockstorm") as string });
   expect(await ask("/runs/2026-01-31T12-00-00-1/report.html")).toEqual({ status: 200, text: "a report" });
   symlinkSync(join(root, "secret.html"), join(store, "link.html"));
   writeFileSync(join(store, ".hidden.html"), "hidden");

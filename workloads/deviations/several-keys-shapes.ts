@@ -1,0 +1,32 @@
+import { OUTLASTING, type Scale, section, type Shape, SOON_MS } from "./shape.ts";
+
+/**
+ * Several keys in one acquisition: when it fails, or is released, somebody asks for each of its keys alone, long after
+ * everything that was sent has arrived and long before a lease of what was left behind is over.
+ */
+export function severalKeysShapes(scale: Scale): readonly Shape[] {
+  const { leaseMs } = scale;
+  const plain = { ...section(scale, []), ttlMs: OUTLASTING * leaseMs, tries: 1 };
+  const holds = { ...plain, steps: [{ do: "hold" as const, forMs: Math.round(0.3 * leaseMs) }] };
+  const at = (share: number) => ({ after: { atMs: Math.round(share * leaseMs) + SOON_MS } });
+  const probes = ["k1", "k2", "k3"].map((key) => ({ ...plain, key, waitMs: 0, ...at(2) }));
+  const set = (key: string, ...alsoKeys: string[]) => ({ key, alsoKeys });
+  return [
+    {
+      name: "the second key held",
+      clients: [[{ ...holds, key: "k2" }, ...probes], [{ ...plain, ...set("k1", "k2", "k3"), waitMs: 0, ...at(0) }]],
+    },
+    {
+      name: "the last key held",
+      clients: [[{ ...holds, key: "k1" }, ...probes], [{ ...plain, ...set("k3", "k2", "k1"), waitMs: 0, ...at(0) }]],
+    },
+    {
+      name: "several keys released",
+      clients: [[{ ...holds, ...set("k1", "k2", "k3") }], [{ ...plain, key: "k2", waitMs: 0, ...at(0) }, ...probes]],
+    },
+    {
+      name: "several keys waited for",
+      clients: [[{ ...holds, ...set("k2", "k3") }, ...probes], [{ ...holds, ...set("k1", "k2"), ...at(0) }]],
+    },
+  ];
+}

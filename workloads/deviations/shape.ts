@@ -1,0 +1,33 @@
+import type { PlanInput } from "../../harness/core/plan.ts";
+
+export type SectionInput = PlanInput["clients"][number]["sections"][number];
+export type StepInput = SectionInput["steps"][number];
+
+/** How long after the longest lease a lock that nobody holds must be free. */
+export const SETTLING_MS = 2500;
+
+/** When the second client comes, if the first is to be granted the lock before. */
+export const SOON_MS = 20;
+
+/** How much longer than usual a lease is that must outlast a second in which nothing happens. */
+export const OUTLASTING = 5;
+
+/** How long everything takes in a workload. */
+export interface Scale {
+  readonly leaseMs: number;
+  readonly tries: number;
+}
+
+/** Who asks for what in a workload, and when. */
+export interface Shape {
+  readonly name: string;
+  readonly outlives?: boolean;
+  /** Clients come at the same time, and chance decides who is first. */
+  readonly races?: boolean;
+  readonly clients: readonly (readonly SectionInput[])[];
+}
+
+/** A critical section on the workload's key. */
+export function section({ leaseMs, tries }: Scale, steps: readonly StepInput[]): SectionInput {
+  return { key: "k1", ttlMs: leaseMs, waitMs: leaseMs + SETTLING_MS, tries, steps: [...steps] };
+}
