@@ -104,7 +104,8 @@ test("a run that ends leaves nothing of workers that have children and ignore SI
   const lock = join(folder, "forking.worker.json");
   const script = join(import.meta.dirname, "testing/forking_worker.py");
   writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: [script] }, topologies: ["single"] }));
-  const words = [LAUNCH, "hunt", "--lock", lock, "--backend", "live", "--runs", "1", "--store", folder];
+  const flags = ["--backend", "live", "--faults", "none", "--seed", "1", "--runs", "1", "--store", folder];
+  const words = [LAUNCH, "hunt", "--lock", lock, ...flags];
   harness = spawn(process.execPath, words, { stdio: "ignore", env: { ...process.env, [MARK]: mark } });
   const [code] = (await once(harness, "exit")) as [number | null];
   expect(code).toBe(0);
