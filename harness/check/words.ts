@@ -4,6 +4,7 @@ import { clientOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
+import { capital } from "../core/words/capital.ts";
 
 /** A time of the history, in words: `12.3 ms`. */
 export function timeWords(nanoseconds: number): string {
@@ -100,10 +101,6 @@ const NUMBERS = [
 
 function inWords(number: number): string {
   return NUMBERS[number] ?? String(number);
-}
-
-function capital(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 /** `a pause-client of client-0 at 100 ms (event 6)` */

@@ -1,6 +1,7 @@
 import type { Command } from "./command.ts";
 import { commandUsage, EXIT_CODES, flagHelp, flagUsage } from "./help.ts";
 import { settingsOf, variableOf } from "./settings.ts";
+import { capital } from "../core/words/capital.ts";
 
 /** `docs/cli.md`: the same table as the help, as Markdown. */
 export function cliDocument(commands: readonly Command[]): string {
@@ -31,7 +32,7 @@ function section(command: Command): readonly string[] {
   return [
     `## lockstorm ${name}`,
     "",
-    `${summary[0]?.toUpperCase()}${summary.slice(1)}.`,
+    `${capital(summary)}.`,
     "",
     ...examples.map((example) => `    ${example}`),
     "",

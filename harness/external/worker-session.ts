@@ -19,6 +19,7 @@ import { wrongIn } from "./wrong-line.ts";
 /** A program with a virtual machine takes seconds to start on a busy machine. */
 const READY_DEADLINE_MS = 50_000;
 const CLOSE_DEADLINE_MS = 2_000;
+
 /** What a worker says of a lease by itself. */
 export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" | "queued" }>;
 
@@ -59,7 +60,7 @@ export class WorkerSession implements AsyncDisposable {
   #isOpen = false;
   #closing = false;
   /** Why nothing that it says is believed any more. */
-  #broken: InvalidAnswerError | undefined;
+  #wrong: string | undefined;
   /** What to do about a program that could not be started. */
   #notStarted: string | undefined;
 
@@ -98,7 +99,7 @@ export class WorkerSession implements AsyncDisposable {
       session.#closing = true;
       session.#process.kill();
       await session.#process.end;
-      const why = messageOf(error).replace(`the worker of ${options.name}: `, "");
+      const why = (error instanceof InvalidAnswerError ? session.#wrong : undefined) ?? messageOf(error);
       const mend = session.#notStarted ?? "see docs/protocol.md for what a worker says";
       throw new UserError(`the worker of ${options.name} cannot be used: ${why}`, mend, { cause: error });
     }
@@ -115,7 +116,7 @@ export class WorkerSession implements AsyncDisposable {
    * @throws InvalidAnswerError when what it answers is not what the protocol says
    */
   async ask<T>(request: WorkerRequest, schema: z.ZodType<T>): Promise<WorkerAnswer<T>> {
-    if (this.#broken !== undefined) throw this.#broken;
+    if (this.#wrong !== undefined) throw this.#refusal(this.#wrong);
     const id = (this.#sequence += 1);
     const pending = Promise.withResolvers<Line>();
     this.#pending.set(id, pending);
@@ -200,10 +201,14 @@ export class WorkerSession implements AsyncDisposable {
   }
 
   #break(how: string): void {
-    this.#broken ??= new InvalidAnswerError(`the worker of ${this.#name}: ${how}`);
+    this.#wrong ??= how;
     this.#ready.reject(new Error(how));
-    for (const { reject } of this.#pending.values()) reject(this.#broken);
+    for (const { reject } of this.#pending.values()) reject(this.#refusal(this.#wrong));
     this.#pending.clear();
+  }
+
+  #refusal(how: string): InvalidAnswerError {
+    return new InvalidAnswerError(`the worker of ${this.#name}: ${how}`);
   }
 }
 

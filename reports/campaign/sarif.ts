@@ -2,6 +2,7 @@ import { printableJson } from "../../harness/core/printable.ts";
 import type { Report } from "../run/run-record.ts";
 import { CAUSE_MEANING } from "../wording.ts";
 import { codeFindings } from "./findings.ts";
+import { capital } from "../../harness/core/words/capital.ts";
 
 const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 /** Where a finding is that is about no file of the project: code scanning shows none without a place. */
@@ -38,8 +39,4 @@ export function renderSarif(report: Report): string {
     }),
   };
   return printableJson({ $schema: SCHEMA, version: "2.1.0", runs: [{ tool: { driver }, results }] });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 import { plainPage } from "./plain-page.ts";
+import { capital } from "../../harness/core/words/capital.ts";
 
 /** A scenario of the catalogue, as the gallery shows it. */
 export interface GalleryItem {
@@ -49,8 +50,4 @@ export function renderGallery(items: readonly GalleryItem[]): string {
       )}
     </ul>`;
   return plainPage({ title: "Catalogue of counterexamples", style: STYLE, content });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

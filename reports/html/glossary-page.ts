@@ -1,5 +1,6 @@
 import { html, type Markup } from "./markup.ts";
 import { plainPage } from "./plain-page.ts";
+import { capital } from "../../harness/core/words/capital.ts";
 
 /** Words of one kind, and what they mean. */
 export interface GlossaryPart {
@@ -62,10 +63,6 @@ function listOf(words: readonly string[], known: ReadonlySet<string>): readonly 
     const comma = place === 0 ? "" : ", ";
     return known.has(idOf(word)) ? html`${comma}<a href="#${idOf(word)}">${word}</a>` : html`${comma}${word}`;
   });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A word as the part of an address after \`#\`. */

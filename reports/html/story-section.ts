@@ -11,6 +11,7 @@ import type { Timeline } from "../run/timeline.ts";
 import { CAUSE_MEANING, count, formatMs, unbroken } from "../wording.ts";
 import { html, Markup } from "./markup.ts";
 import { drawTimeline, type TimelineScene } from "./story-timeline.ts";
+import { capital } from "../../harness/core/words/capital.ts";
 
 const MOST_MOMENTS = 24;
 /** Stories context in full; each further one gets a line. The timeline marks all of them. */
@@ -193,7 +194,7 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
   const [first] = shown;
   return html`<article class="card violation">
     <h3>
-      <span class="badge invalid">${cause}</span> ${sentence(CAUSE_MEANING[cause])}${
+      <span class="badge invalid">${cause}</span> ${capital(CAUSE_MEANING[cause])}${
         stories.length > 1 && html` <span class="soft">${stories.length} times</span>`
       }${enabledBy !== undefined && html` <span class="soft">enabled by ${enabledBy}</span>`}
     </h3>
@@ -259,8 +260,4 @@ function explanations({ explanations: [first = "", ...others] }: Story): Markup 
 function alone(svg: string, name: string): Markup {
   const named = svg.replaceAll(/(id="|url\(#)(ls-[a-z-]+)/g, `$1$2-${name}`);
   return new Markup(named.replaceAll("lockstorm-diagram", `lockstorm-diagram-${name}`));
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

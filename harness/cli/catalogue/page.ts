@@ -4,6 +4,7 @@ import { catalogue } from "../../../workloads/catalogue.ts";
 import { expectationWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, whyNotOnContainers } from "../../../workloads/scenario.ts";
 import { backendsOf } from "./listing.ts";
+import { capital } from "../../core/words/capital.ts";
 
 const HEAD = `# Catalogue of counterexamples
 
@@ -70,8 +71,4 @@ function limits(scenario: Scenario): string {
   );
   if (schedule !== undefined) return `- In simulation only: ${schedule}.\n`;
   return control === undefined ? "" : `- The control in simulation only: ${control}.\n`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -9,6 +9,7 @@ import { CAUSES, lettersOf, meaningOf, PROMISABLE, PROPERTIES, type Property } f
 import { CAUSE_WORDS } from "./cause-words.ts";
 import { TERMS } from "./terms.ts";
 import { traitWords } from "./trait-words.ts";
+import { capital } from "../../core/words/capital.ts";
 
 /** The kinds of words that can be explained, in the order of the glossary, with what a kind is. */
 export const KINDS = {
@@ -128,8 +129,4 @@ function lockEntry({ name, title, topologies: places, flawed, flaw, lesson, npmP
     see: lesson.fixedBy === undefined ? [] : [lesson.fixedBy],
     command: `lockstorm hunt --lock ${name}`,
   };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,5 @@
 import { type GlossaryEntry, glossary, KINDS, type WordKind } from "./entries.ts";
+import { capital } from "../../core/words/capital.ts";
 
 /** Kinds that have documents of their own. */
 const ELSEWHERE: readonly WordKind[] = ["locks", "scenarios"];
@@ -32,8 +33,4 @@ function section({ word, meaning, details, see, command }: GlossaryEntry): reado
     ...(command === undefined ? [] : [`  Try \`npx ${command}\`.`]),
     "",
   ];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,6 @@
 import type { GlossaryPart } from "../../../reports/html/glossary-page.ts";
 import { glossary, KINDS, type WordKind } from "./entries.ts";
+import { capital } from "../../core/words/capital.ts";
 
 /** The glossary for its page: a part for each kind of word. Scenarios have a page of their own. */
 export function glossaryParts(): readonly GlossaryPart[] {
@@ -11,8 +12,4 @@ export function glossaryParts(): readonly GlossaryPart[] {
       about: `${capital(KINDS[kind])}.`,
       words: entries.filter((entry) => entry.kind === kind),
     }));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -33,23 +33,21 @@ export function patchDate(): void {
   patchDateTimeFormat();
 }
 
-const REAL_FORMAT = Symbol("format");
-
 function patchDateTimeFormat(): void {
   const home = Intl.DateTimeFormat.prototype;
   const formatToParts = Reflect.get(home, "formatToParts");
   replace(home, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
     return Reflect.apply(formatToParts, this, [date ?? nowMs("Intl.DateTimeFormat.formatToParts")]);
   });
-  // The getter under another name: it makes a function for the formatter that it is read from.
-  Object.defineProperty(home, REAL_FORMAT, Object.getOwnPropertyDescriptor(home, "format") ?? {});
+  // Reading it makes a function for the formatter that it is read from.
+  const descriptor = Object.getOwnPropertyDescriptor(home, "format");
   const patched = new WeakMap<Intl.DateTimeFormat, Intl.DateTimeFormat["format"]>();
   Object.defineProperty(home, "format", {
     configurable: true,
     get(this: Intl.DateTimeFormat) {
       const known = patched.get(this);
       if (known !== undefined) return known;
-      const bound = Reflect.get(home, REAL_FORMAT, this) as Intl.DateTimeFormat["format"];
+      const bound = descriptor?.get?.call(this) as Intl.DateTimeFormat["format"];
       const made: Intl.DateTimeFormat["format"] = (date) => bound(date ?? nowMs("Intl.DateTimeFormat.format"));
       patched.set(this, made);
       return made;
