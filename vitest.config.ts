@@ -55,6 +55,8 @@ function long(name: string, settings: Settings): TestProjectInlineConfiguration 
 
 export default defineConfig({
   test: {
+    // A failure that comes once in a hundred runs must be understood from its message.
+    chaiConfig: { truncateThreshold: 4000 },
     projects: [
       quick("unit", unit),
       quick("simulated", simulated),
