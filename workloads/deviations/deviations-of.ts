@@ -31,6 +31,8 @@ export interface RankedDeviation extends Deviation {
   readonly point: string;
   /** When it came in the run of the base, in milliseconds since its start. */
   readonly atMs: number;
+  /** How far the message is that it strikes at, or that it strikes at none. */
+  readonly phase: Phase;
 }
 
 export interface DeviationScope {
@@ -192,6 +194,10 @@ class Ranked implements RankedDeviation {
 
   get atMs(): number {
     return this.#ranking.point.atMs;
+  }
+
+  get phase(): Phase {
+    return this.#ranking.point.phase;
   }
 
   get step(): FaultStep {

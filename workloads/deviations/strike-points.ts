@@ -5,6 +5,7 @@ import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import { type Base, holdsLongAgain } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
+import { isSameRound, sameGroup } from "./rounds.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -68,8 +69,10 @@ function atMessages(
   return told.flatMap((message, index) => {
     const { client, server, command, count, operation } = message;
     const invoked = operation === undefined ? undefined : events[operation];
-    // Equal servers are asked the same at once: the first of them stands for all.
-    if (independent && told.slice(0, index).some((other) => isSameRound(other, message))) return [];
+    // Equal servers are asked the same at once: the first of them stands for all, or for those that answer the same.
+    const standsFor = (other: WireMessage): boolean =>
+      isSameRound(other, message) && (struck === "together" || other.reply === message.reply);
+    if (independent && told.slice(0, index).some(standsFor)) return [];
     const group = `${client} ${command} ${operation ?? "-"}`;
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
@@ -122,16 +125,6 @@ function scriptOrCommand({ command }: WireMessage): string {
 
 function rankOf(invoked: HistoryEvent | undefined): number {
   return invoked === undefined ? RENEWAL_RANK : (RANKS[invoked.f ?? ""] ?? RENEWAL_RANK);
-}
-
-function sameGroup(one: WireMessage, other: WireMessage): boolean {
-  return one.client === other.client && one.command === other.command && one.operation === other.operation;
-}
-
-/** Whether two servers are asked the same at once. Where the second one is asked later, what came in between matters. */
-function isSameRound(one: WireMessage, other: WireMessage): boolean {
-  const isAtOnce = one.repliedNs === undefined || other.sentNs < one.repliedNs;
-  return sameGroup(one, other) && one.server !== other.server && one.count === other.count && isAtOnce;
 }
 
 function betweenOperations(plan: Base["plan"], history: History): readonly StrikePoint[] {

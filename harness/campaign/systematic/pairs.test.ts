@@ -8,6 +8,7 @@ import type { Plan } from "../../core/plan.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import { smallWorkloads } from "../../../workloads/deviations/workloads.ts";
 import { type PairOptions, pairsOf } from "./pairs.ts";
+import { skillsOf, systematicPlans } from "./systematic-plans.ts";
 
 async function optionsFor(
   lock: string,
@@ -64,6 +65,25 @@ test("a vote that was lost once and is missed later breaks fencing tokens that a
     // The second may wait for a message that comes only because of the first.
     expect(record.verdict.verdict).not.toBe("invalid");
   }
+});
+
+test("with all workloads and faults too it is among the first pairs", async () => {
+  const topology = topologySchema.parse({ kind: "redlock" });
+  const faults = faultsFor(undefined, "simulated", topology);
+  const learn = learnSimulated();
+  const drawnFrom = { lock: "fence-max-of-incr", topology, faults, maxHoldShare: 2 };
+  // A seed whose random numbers once kept all telling pairs beyond the first thousand.
+  const learning = { drawnFrom, seed: 2_300_000_005, learn };
+  const skills = await skillsOf(learning);
+  const { bases } = await systematicPlans({ ...learning, skills, promises: () => 1, most: 0 });
+  const plans = await pairsOf({ bases, faults, learn, promises: () => 1, most: 40 });
+  const verdicts: string[] = [];
+  for (const plan of plans) {
+    const { record } = await runSimulated(plan, { title: "", required: ["fencing-tokens"] });
+    verdicts.push(record.verdict.verdict);
+    if (record.verdict.verdict === "invalid") break;
+  }
+  expect(verdicts.at(-1)).toBe("invalid");
 });
 
 test("the same options give the same pairs, and what the lock promises nothing under is left out", async () => {

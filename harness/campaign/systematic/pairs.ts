@@ -1,10 +1,12 @@
 import type { Fault } from "../../core/fault.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
 import { RESOURCE } from "../../core/topology.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import { deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
+import { isDecisive } from "../../../workloads/deviations/rounds.ts";
 import { type Aspect, leastAlike } from "./least-alike.ts";
 import type { Lesson } from "./systematic-plans.ts";
 
@@ -23,6 +25,9 @@ export interface PairOptions {
 const LEARNED = 120;
 /** Dearer deviations begin no pair, or end none. */
 const MOST_COST = 6;
+
+/** How much dearer a second deviation is that strikes at no message that was told otherwise. */
+const BETWEEN_OPERATIONS = 2;
 
 interface Single {
   readonly base: Base;
@@ -43,13 +48,16 @@ interface Pair {
 /**
  * Plans with two deviations, the most telling first. A first deviation begins pairs if it leaves something behind: when it
  * is over, clients are told other things than in the run without it, and what follows rests on those. The second one
- * strikes there. Of first deviations that leave the same behind, one begins pairs. The same options give the same plans.
+ * strikes there; where independent servers vote, when a grant has rested on what one of them was left with, at a later
+ * answer that others do not outvote. Of first deviations that leave the same behind, one begins pairs. The same options
+ * give the same plans.
  */
 export async function pairsOf({ bases, faults, learn, promises, most }: PairOptions): Promise<readonly Plan[]> {
   const changed = await changing({ bases, faults, learn });
   const pairs = changed.flatMap((first) => first.seconds.map((second): Pair => ({ first, second })));
   const order = leastAlike(pairs, {
-    costOf: ({ first, second }) => first.deviation.cost + second.cost,
+    costOf: ({ first, second }) =>
+      first.deviation.cost + second.cost + (second.phase === "between" ? BETWEEN_OPERATIONS : 0),
     aspectsOf: aspectsOfPair,
   });
   return order
@@ -71,7 +79,7 @@ async function changing({
       deviation,
     })),
   );
-  const order = leastAlike(singles, { costOf: ({ deviation }) => deviation.cost, aspectsOf: aspectsOfSingle });
+  const order = leastAlike(singles, { costOf: costOfFirst, aspectsOf: aspectsOfSingle });
   const toldBefore = new Map(bases.map((base) => [base, new Set(toldIn(base).values())]));
   const known = new Set<string>();
   const changed: Changed[] = [];
@@ -88,15 +96,54 @@ async function changing({
     const name = [...new Set(news.map((message) => told.get(message)))].join("\n");
     if (name === "" || known.has(name)) continue;
     known.add(name);
+    const { struck, fromNs } = restingOn(plan, history, news, messages);
     const deadlines = deadlinesOf(plan, history);
-    const seconds = deviationsOf({ name: base.name, plan, history, messages: news, deadlines }, faults, {
+    const seconds = deviationsOf({ name: base.name, plan, history, messages: struck, deadlines }, faults, {
       mostCost: MOST_COST,
       servers: "one",
     });
-    const overMs = overNs / NANOSECONDS_PER_MS;
-    changed.push({ base, deviation, plan, seconds: seconds.filter(({ atMs }) => atMs >= overMs) });
+    const fromMs = Math.max(overNs, fromNs) / NANOSECONDS_PER_MS;
+    changed.push({ base, deviation, plan, seconds: seconds.filter(({ atMs }) => atMs >= fromMs) });
   }
   return changed;
+}
+
+/**
+ * At which messages that were told otherwise a second deviation changes something, and from when on. Where servers vote, that
+ * is where others do not outvote the one answer, in operations that succeeded; and when a grant has rested on such an
+ * answer, since before that the second deviation only hides what the first one left behind.
+ */
+function restingOn(
+  { topology }: Plan,
+  history: History,
+  news: readonly WireMessage[],
+  messages: readonly WireMessage[],
+): { readonly struck: readonly WireMessage[]; readonly fromNs: number } {
+  if (topologyOf(topology.kind).arrangement !== "independent") return { struck: news, fromNs: 0 };
+  const successes = news.flatMap((message) => {
+    const success = successOf(message, history);
+    return success !== undefined && isDecisive(message, messages) ? [{ message, ...success }] : [];
+  });
+  const grants = successes.filter(({ f }) => f === "acquire");
+  return { struck: successes.map(({ message }) => message), fromNs: Math.min(...grants.map(({ atNs }) => atNs)) };
+}
+
+/** The operation that a message was sent for, and when it succeeded; undefined if it did not. A renewal is of none. */
+function successOf({ operation, sentNs }: WireMessage, { events }: History) {
+  if (operation === undefined) return { f: undefined, atNs: sentNs };
+  const invoked = events[operation];
+  if (invoked === undefined) return undefined;
+  const ended = events.find((event, index) => index > operation && event.process === invoked.process);
+  return ended?.type === "ok" ? { f: invoked.f, atNs: ended.time } : undefined;
+}
+
+/** Of a pair: a hold that the first deviation strikes, one that it leaves something behind for, and one that the second strikes. */
+const HOLDS_OF_A_PAIR = 3;
+
+/** Dearer where too few holds follow: what it leaves behind has nobody to harm then. */
+function costOfFirst({ base: { deadlines }, deviation: { atMs, cost } }: Single): number {
+  const following = deadlines.holds.filter(({ fromMs }) => fromMs > atMs).length;
+  return cost + Math.max(0, HOLDS_OF_A_PAIR - following);
 }
 
 /** What each message about keys was told, in words that are equal in two runs where the same happened. */

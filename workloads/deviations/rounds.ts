@@ -1,0 +1,33 @@
+import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
+
+/** Whether two messages say the same for one operation of a client. */
+export function sameGroup(one: WireMessage, other: WireMessage): boolean {
+  return one.client === other.client && one.command === other.command && one.operation === other.operation;
+}
+
+/** Whether two servers are asked the same at once. Where the second one is asked later, what came in between matters. */
+export function isSameRound(one: WireMessage, other: WireMessage): boolean {
+  const isAtOnce = one.repliedNs === undefined || other.sentNs < one.repliedNs;
+  return sameGroup(one, other) && one.server !== other.server && one.count === other.count && isAtOnce;
+}
+
+/**
+ * Whether what follows may rest on the answer to this message alone: no more servers than a majority answered the same to
+ * what they were asked at once. If there are more, they outvote one that is missing. Needs the replies.
+ */
+export function isDecisive(message: WireMessage, messages: readonly WireMessage[]): boolean {
+  const round = messages.filter((other) => other === message || isAsked(message, other));
+  const agreeing = round.filter(({ reply }) => reply === message.reply).length;
+  return agreeing <= Math.floor(round.length / 2) + 1;
+}
+
+/** Whether another server was asked the same at the same time. */
+function isAsked(message: WireMessage, other: WireMessage): boolean {
+  return sameGroup(message, other) && message.server !== other.server && overlap(message, other);
+}
+
+/** Messages of one round can have other counts, where one server was asked more often before. */
+function overlap(one: WireMessage, other: WireMessage): boolean {
+  const [earlier, later] = one.sentNs <= other.sentNs ? [one, other] : [other, one];
+  return later.sentNs <= (earlier.repliedNs ?? earlier.sentNs);
+}
