@@ -202,6 +202,8 @@ class OwnerRelease implements Checker {
     if (!underWay.some(isClient) && !this.#unknown.hadIndeterminate(key, interference.completedIndex, isClient))
       return false;
     if (own === undefined || grantedToAnother) return true;
+    // Where several may hold the key, it may have been granted beside the other, who lost nothing.
+    if (!bothExclude(suspicion)) return true;
     const takenByAnother = this.#evidence.interferences
       .of(key)
       .some(
@@ -290,11 +292,18 @@ function* firstOf<T>(items: Iterable<T>, most: number): Iterable<T> {
   }
 }
 
+/**
+ * Whether both owners held, or hold, alone. Only a hold that excludes all others shows that
+ * those before it were over. A reader's is kept apart from a writer's: a lock that forgets it keeps it all the same.
+ */
+function bothExclude({ own, victim }: Suspicion): boolean {
+  return victim.share.kind === "exclusive" && (own?.hold.share.kind ?? "exclusive") === "exclusive";
+}
+
 /** Whether all grants of its owner value were certainly over when the other was granted the lock, or soon after. */
-function isOver({ own, victim, interference, mayHoldSinceBefore }: Suspicion): boolean {
-  // Only a hold that excludes all others shows that those before it were over. A reader's is kept apart from a writer's: a
-  // lock that forgets it keeps it all the same.
-  const excludes = victim.share.kind === "exclusive" && (own?.hold.share.kind ?? "exclusive") === "exclusive";
+function isOver(suspicion: Suspicion): boolean {
+  const { own, victim, interference, mayHoldSinceBefore } = suspicion;
+  const excludes = bothExclude(suspicion);
   if (excludes && (own === undefined || own.grantedBy < victim.invokedIndex)) return true;
   if (!excludes && mayHoldSinceBefore) return false;
   const goneBy = own === undefined ? undefined : goneByOf(own);

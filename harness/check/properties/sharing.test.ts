@@ -198,6 +198,26 @@ describe("a semaphore", () => {
     expect(outcomes(judge(entered({ backend: "simulated" })))).toMatchObject({ "owner-release": "invalid" });
   });
 
+  it("is not accused of the release of a permit that an acquire of unknown outcome may have taken", () => {
+    const released = (permit: (recording: Recording) => Recording): string | undefined =>
+      outcomes(
+        judge(
+          permit(
+            new Recording({ clients: 2, backend: "simulated" })
+              .acquire(0, 0, "a", two)
+              .acquire(5, 1, "b", two)
+              .release(10, 1, "b"),
+          )
+            .release(30, 3, "b")
+            .release(40, 0, "a"),
+        ),
+      )["owner-release"];
+    expect(released((recording) => recording.seek(15, 1, two))).toBe("valid");
+    expect(released((recording) => recording.seek(15, 1, two).info(20, 1, "acquire"))).toBe("valid");
+    expect(released((recording) => recording.seek(15, 1, two).refused(20, 1))).toBe("invalid");
+    expect(released((recording) => recording)).toBe("invalid");
+  });
+
   it("is not accused of the release of a permit that outlasts its lease", () => {
     const recording = new Recording({ clients: 3, backend: "simulated" })
       .acquire(0, 0, "a", { ...two, ttlMs: 5000 })
