@@ -99,6 +99,11 @@ export class SharedEvidence {
     return { event, invocation, changes, leaseOverlaps };
   }
 
+  /** Whether several clients use this owner value of a key, as the history has shown so far. */
+  isSharedOwner(key: string, owner: string): boolean {
+    return this.#sharedOwners.has(key, owner);
+  }
+
   /** Whether this release or extension refers to no known grant. `changes` are those of its own step. */
   isStranger(
     event: { readonly key: string; readonly process: number; readonly value: { readonly owner?: string } },

@@ -219,6 +219,19 @@ describe("linearizability", () => {
     expect(judged(before.acquire(12, 1, "b").left(30, 0, false))).toMatch(/^invalid/);
   });
 
+  it("learns nothing of another client's hold from a release that found nothing under the same owner value", () => {
+    const missed = (process: number, owner: string): Recording =>
+      new Recording({ clients: 3, backend: "simulated" })
+        .acquire(0, 0, "a")
+        .release(10, process, owner, false)
+        .extend(20, 0, "a");
+    expect(judged(missed(1, "a"))).toBe("valid");
+    expect(judged(missed(1, "b"))).toBe("valid");
+    expect(judged(missed(0, "a"))).toMatch(/^invalid/);
+    // Process 3 belongs to client 0 too.
+    expect(judged(missed(3, "a"))).toMatch(/^invalid/);
+  });
+
   it("keeps keys apart", () => {
     expect(judged(new Recording().acquire(0, 0, "a").on("other").acquire(5, 1, "b"))).toBe("valid");
   });
