@@ -8,7 +8,7 @@ import {
   type Point,
 } from "./configuration.ts";
 import { expire, type LockOperation } from "./lock-models.ts";
-import type { PossibleOperations } from "./possible-operations.ts";
+import { acquiresIn, type PossibleOperations } from "./possible-operations.ts";
 
 /**
  * After the last operation: the configuration that got furthest, if somebody was seen to hold and nobody can have held;
@@ -25,6 +25,15 @@ export function unexplainedEnd(
       .some((acquire) => isBefore(pointAfter(configuration.point, acquire), configuration.owed)),
   );
   return settled ? undefined : furthest(configurations);
+}
+
+/**
+ * Whether each configuration may have used one acquire of unknown outcome twice: as a hold of its own, and as an entry of
+ * another, or as entries of two. The configurations count what they use by kind, and do not know which belong together.
+ */
+export function maySpendTwice(configurations: readonly Configuration[], possible: PossibleOperations): boolean {
+  const before = possible.settledAcquires;
+  return configurations.every(({ used, usedAcquires }) => before + acquiresIn(used) + acquiresIn(usedAcquires) > 1);
 }
 
 /** Marks the possible operations that all configurations used as used for good, and removes them from the counts. */

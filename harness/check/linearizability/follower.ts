@@ -7,6 +7,8 @@ export interface Follower {
   readonly truncated: boolean;
   /** Whether it took more steps than it was given: its answers since then do not count. */
   readonly exhausted: boolean;
+  /** Whether every explanation so far may use one acquire of unknown outcome twice. Absent where none enters a hold again. */
+  readonly maySpendTwice?: boolean;
   announce(operation: LockOperation): void;
   /**
    * States, for each required operation in the order of completions, that all operations that began before its

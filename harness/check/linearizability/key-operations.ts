@@ -71,7 +71,7 @@ export class KeyOperations {
   #confirmed = 0;
   /** By owner, the last required operation that is not placed yet. */
   readonly #lastOfOwner = new Map<string, LockOperation>();
-  /** By owner, acquires that took longer than their lease: what the owner does next shows whether it still held. */
+  /** By owner, acquires that took longer than their lease: the owner's next operation shows whether it still held. */
   #undetermined: Map<string, LockOperation> | undefined;
   /** The same, and some that have been determined since. */
   readonly #oldestUndetermined = new InvocationQueue();
@@ -181,10 +181,7 @@ export class KeyOperations {
     return this.#progress;
   }
 
-  /**
-   * Whether the operations up to `last` have an order if their fencing tokens are ignored. False too where that is not
-   * known: the history is too long to be kept, or the search too long.
-   */
+  /** Whether the operations up to `last` have an order if their fencing tokens are ignored. False too where that is not known. */
   hasOrderWithoutTokens(last: LockOperation): boolean {
     if (this.#log === undefined || !this.#model.fenced) return false;
     const upTo = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
@@ -217,9 +214,14 @@ export class KeyOperations {
   }
 
   /** The same, in pieces. */
-  *searching(): Generator<undefined, SearchOutcome> {
+  *searching(budget = this.#budget): Generator<undefined, SearchOutcome> {
     if (this.#log === undefined) return "unknown";
-    return yield* searching(this.#log, this.#model, SEARCH_STEPS, this.#budget);
+    return yield* searching(this.#log, this.#model, SEARCH_STEPS, budget);
+  }
+
+  /** Whether what explains the operations may count one acquire of unknown outcome twice: see `Follower`. */
+  get maySpendTwice(): boolean {
+    return this.#progress.state === "following" && this.#linearization.maySpendTwice === true;
   }
 
   #giveUpOpen(): void {

@@ -11,7 +11,7 @@ import {
 import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { PendingOperations } from "./pending-operations.ts";
 import { PossibleOperations, withUsed } from "./possible-operations.ts";
-import { completedEarly, expiredBefore, settled, unexplainedEnd } from "./followed-configurations.ts";
+import { completedEarly, expiredBefore, maySpendTwice, settled, unexplainedEnd } from "./followed-configurations.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import type { Standing } from "./shared-owner-linearization.ts";
 import type { StepBudget } from "./step-budget.ts";
@@ -60,6 +60,10 @@ export class Linearization implements Follower {
 
   get exhausted(): boolean {
     return this.#budget.exhausted;
+  }
+
+  get maySpendTwice(): boolean {
+    return maySpendTwice(this.#configurations, this.#possible);
   }
 
   /** How many configurations there are now. */

@@ -48,6 +48,7 @@ export class PossibleOperations {
   readonly #budget: StepBudget;
   #kinds = NO_KINDS;
   #incomplete = false;
+  #settledAcquires = 0;
 
   constructor(budget: StepBudget) {
     this.#budget = budget;
@@ -110,8 +111,14 @@ export class PossibleOperations {
     return this.#incomplete;
   }
 
+  /** How many acquires, as such or as re-entries, were used for good. */
+  get settledAcquires(): number {
+    return this.#settledAcquires;
+  }
+
   /** Marks the operations that every configuration used as used for good. */
   settle(common: Counts): void {
+    this.#settledAcquires += acquiresIn(common);
     for (const [kind, count] of common) {
       const pool = this.#kinds.pools.get(kind);
       if (pool === undefined) continue;
@@ -166,6 +173,13 @@ export function withUsed(configuration: Configuration, operation: LockOperation)
   return operation.kind === "acquire"
     ? { ...configuration, usedAcquires: countUp(configuration.usedAcquires, kind) }
     : { ...configuration, used: countUp(configuration.used, kind) };
+}
+
+/** How many acquires these counts hold, as such or as re-entries. */
+export function acquiresIn(counts: Counts): number {
+  let sum = 0;
+  for (const [kind, count] of counts) if (kind.startsWith("acquire ") || kind.startsWith("reenter ")) sum += count;
+  return sum;
 }
 
 function kindOf({ kind, owner, leaseNs, stranger }: LockOperation): string {

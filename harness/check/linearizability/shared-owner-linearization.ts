@@ -1,6 +1,6 @@
 import { contend, furthest, isBefore, pointAfter, withoutReplaceable, type Configuration } from "./configuration.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
-import { completedEarly, expiredBefore, settled, unexplainedEnd } from "./followed-configurations.ts";
+import { completedEarly, expiredBefore, maySpendTwice, settled, unexplainedEnd } from "./followed-configurations.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { withUsed, type PossibleOperations } from "./possible-operations.ts";
@@ -54,6 +54,10 @@ export class SharedOwnerLinearization implements Follower {
 
   get exhausted(): boolean {
     return this.#budget.exhausted;
+  }
+
+  get maySpendTwice(): boolean {
+    return maySpendTwice(this.#configurations, this.#possible);
   }
 
   announce(operation: LockOperation): void {

@@ -77,6 +77,7 @@ function* searchingFrom(
   budget: StepBudget,
 ): Generator<undefined, SearchOutcome> {
   const head = entriesOf(operations);
+  const twins = twinsOf(operations);
   const done = new Bits(operations.length);
   const seen = new Set<string>();
   const stack: Frame[] = [];
@@ -86,7 +87,9 @@ function* searchingFrom(
   let steps = 0;
 
   while (required > 0) {
-    const options = entry === undefined || entry.isReturn ? [] : optionsFor(entry, current, operations, model, head);
+    const isOut =
+      entry === undefined || entry.isReturn || twins.get(entry.operation)?.some((twin) => done.has(twin)) === true;
+    const options = isOut || entry === undefined ? [] : optionsFor(entry, current, operations, model, head);
     const step = options.find((option) => isNew(seen, done, entry!.operation, option));
     if (step !== undefined && entry !== undefined) {
       steps += 1;
@@ -125,6 +128,30 @@ function* searchingFrom(
     entry = head.next;
   }
   return "linearizable";
+}
+
+/**
+ * For each acquire of unknown outcome that is listed several times, its other places in the list: as a hold of its own,
+ * and as an entry of a hold of each owner value that it may have had. Only one of them may take effect.
+ */
+function twinsOf(operations: readonly LockOperation[]): ReadonlyMap<number, readonly number[]> {
+  const places = new Map<number, number[]>();
+  for (const [place, { kind, required, invoked }] of operations.entries()) {
+    if (required || (kind !== "acquire" && kind !== "reenter")) continue;
+    const known = places.get(invoked);
+    if (known === undefined) places.set(invoked, [place]);
+    else known.push(place);
+  }
+  const twins = new Map<number, readonly number[]>();
+  for (const all of places.values()) {
+    if (all.length === 1) continue;
+    for (const place of all)
+      twins.set(
+        place,
+        all.filter((other) => other !== place),
+      );
+  }
+  return twins;
 }
 
 /** The configurations when this operation comes next, with and without an expiry before it. */
@@ -181,6 +208,10 @@ class Bits {
 
   clear(bit: number): void {
     this.#words[bit >> 4]! &= ~(1 << (bit & 15));
+  }
+
+  has(bit: number): boolean {
+    return (this.#words[bit >> 4]! & (1 << (bit & 15))) !== 0;
   }
 
   key(): string {

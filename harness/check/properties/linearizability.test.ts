@@ -232,6 +232,23 @@ describe("linearizability", () => {
     expect(judged(missed(3, "a"))).toMatch(/^invalid/);
   });
 
+  it("counts an acquire of unknown outcome once: as a hold of its own, or as an entry that cuts the lease of another", () => {
+    const released = (ask: (recording: Recording) => Recording): Recording =>
+      ask(
+        new Recording({ clients: 2, backend: "simulated" })
+          .acquire(0, 0, "a", { ttlMs: 50 })
+          .release(60, 0, "a", false)
+          .acquire(100, 1, "b"),
+      ).release(300, 0, "a");
+    const asks = (recording: Recording, process: number): Recording =>
+      recording.seek(200, process, { ttlMs: 50 }).info(210, process, "acquire");
+    expect(judged(released((it) => it))).toMatch(/^invalid/);
+    expect(judged(released((it) => asks(it, 1)))).toMatch(/^invalid/);
+    expect(judged(released((it) => asks(asks(it, 1), 3)))).toBe("valid");
+    // A client library may have sent it twice.
+    expect(judged(released((it) => asks(it.fault(150, "reset"), 1)))).toBe("valid");
+  });
+
   it("keeps keys apart", () => {
     expect(judged(new Recording().acquire(0, 0, "a").on("other").acquire(5, 1, "b"))).toBe("valid");
   });

@@ -34,6 +34,8 @@ export interface LinearizabilityOptions {
 const PROPERTY: Property = "linearizability";
 /** How many keys that are not decided are named. */
 const MOST_NAMED = 3;
+/** How many steps, for all keys together, show whether an acquire of unknown outcome was counted twice: about a second. */
+const STEPS_FOR_TWINS = 10_000_000;
 const SHARED = "the models know one holder, and several clients may hold this lock at a time";
 
 /**
@@ -52,6 +54,7 @@ class Linearizability implements Checker {
   readonly #findings = new Findings(PROPERTY);
   readonly #keys = new Map<string, KeyOperations>();
   readonly #budget: StepBudget;
+  readonly #twinBudget = new StepBudget(STEPS_FOR_TWINS);
   /** The hold that an acquire began, for explanations. */
   readonly #holds = new WeakMap<LockOperation, Hold>();
   /** The latest hold beside which another one was granted, by the operation that was granted it. */
@@ -138,6 +141,11 @@ class Linearizability implements Checker {
     const wasFollowing = operations.progress.state === "following";
     const progress = operations.finish();
     if (wasFollowing) this.#report(key, progress);
+    // A client library may send an acquire twice where connections break: then it may count twice.
+    if (operations.maySpendTwice && !this.#evidence.faults.mayHaveBrokenConnections(0, this.#evidence.endTime)) {
+      const once = yield* operations.searching(this.#twinBudget);
+      if (once === "not-linearizable") this.#findings.add(() => this.#asAWhole(key, operations));
+    }
     if (progress.state !== "general") return;
     const outcome = yield* operations.searching();
     if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key, operations));
