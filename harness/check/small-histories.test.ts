@@ -1,0 +1,69 @@
+/** Small histories of all kinds of locks, against a judge that tries everything. */
+import { describe, expect, it } from "vitest";
+import { changedOperations, historyOf, type SmallKind, soundOperations } from "./testing/small-histories.ts";
+import { isExplained, type Reading, type SmallOperation } from "./testing/sound-locks.ts";
+import { checkHistory } from "./check.ts";
+
+/** More of each kind, with `LOCKSTORM_SMALL_HISTORIES=20000`, take longer. */
+const HISTORIES = Number(process.env["LOCKSTORM_SMALL_HISTORIES"] ?? 80);
+/** Every third history is left as a sound server made it; the others are changed. */
+const SOUND_EVERY = 3;
+
+/** What a lock must have been able to do for nothing to be accused. */
+const NARROW: Reading = { byClient: true, fromGrant: true, expires: true, lateReleases: false, anyOwner: false };
+/** What no reading of the documents explains. */
+const WIDE: readonly Reading[] = [true, false].map((byClient) => ({
+  byClient,
+  fromGrant: false,
+  expires: false,
+  lateReleases: true,
+  anyOwner: true,
+}));
+
+const ONE: SmallKind = { clients: 2, threads: 1, operations: 6, owners: "fresh", shares: "none" };
+const SEVERAL: SmallKind = { ...ONE, clients: 3, operations: 8 };
+
+/** The properties that a sound lock keeps, however long its clients take to notice the end of a lease. */
+function accused(operations: readonly SmallOperation[], kind: SmallKind): readonly string[] {
+  const { properties } = checkHistory(historyOf(operations, kind));
+  return Object.entries(properties).flatMap(([property, { verdict }]) =>
+    verdict === "invalid" && property !== "mutual-exclusion" ? [property] : [],
+  );
+}
+
+describe.each<readonly [string, SmallKind, boolean]>([
+  ["an exclusive lock", ONE, true],
+  ["a lock whose clients use one owner value each", { ...ONE, owners: "fixed" }, true],
+  [
+    "a reentrant lock that reports its validity",
+    { ...ONE, owners: "fixed", reenters: true, reportsValidity: true },
+    false,
+  ],
+  ["a fenced lock", { ...ONE, fences: true }, true],
+  ["a reentrant, fenced lock", { ...ONE, owners: "fixed", reenters: true, fences: true }, false],
+  ["a lock whose clients share one owner value", { ...ONE, owners: "shared" }, false],
+  ["a lock whose clients do several things at a time", { ...ONE, threads: 2, owners: "fixed" }, false],
+  ["a semaphore", { ...SEVERAL, shares: "permits" }, false],
+  ["a reentrant semaphore", { ...SEVERAL, shares: "permits", owners: "fixed", reenters: true }, false],
+  ["a read-write lock", { ...SEVERAL, shares: "modes" }, false],
+  ["a reentrant read-write lock", { ...SEVERAL, shares: "modes", owners: "fixed", reenters: true }, false],
+])("small histories of %s", (_, kind, findsAll) => {
+  it("accuse no lock that may be sound, and a lock that cannot be", () => {
+    const seen = { sound: 0, caught: 0, missed: 0 };
+    for (let seed = 1; seed <= HISTORIES; seed += 1) {
+      const sound = soundOperations(seed, kind);
+      const operations = seed % SOUND_EVERY === 0 ? sound : changedOperations(sound, seed);
+      const found = accused(operations, kind);
+      if (isExplained(operations, NARROW)) {
+        seen.sound += 1;
+        expect({ seed, found }).toEqual({ seed, found: [] });
+      } else if (!WIDE.some((reading) => isExplained(operations, reading))) {
+        if (found.length > 0) seen.caught += 1;
+        else seen.missed += 1;
+      }
+    }
+    expect(seen.sound).toBeGreaterThan(HISTORIES / 2);
+    expect(seen.caught).toBeGreaterThan(0);
+    if (findsAll) expect(seen.missed).toBe(0);
+  });
+});

@@ -1,0 +1,220 @@
+/**
+ * What a sound lock may answer, decided by trying everything: the judge of small histories. It is written from the history
+ * format and the guide of the checkers alone, and shares nothing with the checkers.
+ */
+export interface SmallOperation {
+  kind: "acquire" | "extend" | "release" | "lost" | "kill";
+  readonly client: number;
+  /** Each does one thing at a time. */
+  readonly thread: number;
+  /** Of an acquire: the value under which it is granted, if it is. */
+  owner: string;
+  /** A whole number of units. No two events have the same time. */
+  readonly invoked: number;
+  /** Undefined if it was never answered. */
+  completed: number | undefined;
+  /** `missed`: a release that found nothing. */
+  outcome: "ok" | "missed" | "fail" | "info";
+  /** Ends between two units, so that nothing depends on the drift of clocks. */
+  ttl: number;
+  /** From the completion on, where the lock reported it. */
+  validFor?: number | undefined;
+  fence?: number | undefined;
+  readonly limit?: number | undefined;
+  permits?: number | undefined;
+  mode?: "shared" | "exclusive" | undefined;
+}
+
+/** How a lock reads what the documents leave open. */
+export interface Reading {
+  /** Whether it tells clients apart that use the same owner value. */
+  readonly byClient: boolean;
+  /** Whether a lease counts from the instant of the grant, and not from the request. */
+  readonly fromGrant: boolean;
+  /** Whether a hold is certainly gone at the end of its TTL. If not, the lock may keep it for longer. */
+  readonly expires: boolean;
+  /** Whether a release of unknown outcome may end a hold that was asked for after it. */
+  readonly lateReleases: boolean;
+  /** Whether an acquire of unknown outcome may have been granted under an owner value of another client. */
+  readonly anyOwner: boolean;
+}
+
+interface Hold {
+  readonly client: number;
+  readonly owner: string;
+  readonly depth: number;
+  /** When the lock may drop it. */
+  readonly lease: number;
+  /** When the lock has certainly dropped it. */
+  readonly goneBy: number;
+  readonly fence: number | undefined;
+  /** Its fencing token is larger than this. */
+  readonly above: number;
+  /** When its last entry was asked for. */
+  readonly since: number;
+  readonly limit: number | undefined;
+  readonly permits: number;
+  readonly mode: "shared" | "exclusive" | undefined;
+}
+
+interface State {
+  readonly holds: readonly Hold[];
+  readonly fence: number;
+  /** The earliest time at which the last change can have happened: no rule is easier to keep at a later one. */
+  readonly now: number;
+  /** A bit for each operation that took effect. */
+  readonly done: number;
+}
+
+/** Whether some order explains all outcomes, each operation taking effect at one instant. The lock is free at first. */
+export function isExplained(operations: readonly SmallOperation[], reading: Reading): boolean {
+  const names = operations.map((operation) => possibleOwners(operations, operation, reading));
+  const required = operations.reduce(
+    (bits, operation, place) => (isCertain(operation) ? bits | (1 << place) : bits),
+    0,
+  );
+  const seen = new Set<string>();
+  const search = (state: State): boolean => {
+    if ((state.done & required) === required) return true;
+    const name = JSON.stringify(state);
+    if (seen.has(name)) return false;
+    seen.add(name);
+    const open = operations.filter((operation, place) => isCertain(operation) && (state.done & (1 << place)) === 0);
+    const latest = Math.min(...open.map(({ completed }) => completed!));
+    const next = operations.flatMap((operation, place) => {
+      if ((state.done & (1 << place)) !== 0 || operation.outcome === "fail") return [];
+      const now = Math.max(state.now, operation.invoked);
+      if (reading.expires && state.holds.some(({ goneBy }) => goneBy < now)) return [];
+      const begun = { ...state, now, done: state.done | (1 << place) };
+      return effects(begun, operation, names[place]!, reading);
+    });
+    const expired = state.holds.map((hold) => without({ ...state, now: Math.max(state.now, hold.lease) }, hold));
+    return [...expired, ...next].some((after) => after.now <= latest && search(after));
+  };
+  return search({ holds: [], fence: -Infinity, now: -1, done: 0 });
+}
+
+function isCertain({ outcome, completed }: SmallOperation): boolean {
+  return completed !== undefined && (outcome === "ok" || outcome === "missed");
+}
+
+/** The owner values that an acquire may be granted under, beside one that nobody knows. */
+function possibleOwners(
+  operations: readonly SmallOperation[],
+  acquire: SmallOperation,
+  { anyOwner }: Reading,
+): readonly string[] {
+  if (isCertain(acquire)) return [acquire.owner];
+  const isGrant = ({ kind, outcome, completed }: SmallOperation): boolean =>
+    kind === "acquire" && outcome === "ok" && completed !== undefined;
+  const shown = operations.filter((operation) => operation.kind !== "acquire" || isGrant(operation));
+  if (anyOwner) return [...new Set(["?", ...shown.map(({ owner }) => owner)])];
+  const own = shown.filter(({ client }) => client === acquire.client);
+  const grants = own.filter(isGrant).toSorted((one, other) => one.completed! - other.completed!);
+  const before = grants.filter(({ invoked }) => invoked < acquire.invoked);
+  const beside = before.filter(({ completed }) => completed! > acquire.invoked);
+  const last = before.at(-1) ?? grants.at(0);
+  const strange = own.filter(({ owner }) => !grants.some((grant) => grant.owner === owner));
+  const known = [...beside, ...(last === undefined ? [] : [last]), ...strange];
+  return [...new Set(["?", ...known.map(({ owner }) => owner)])];
+}
+
+/** All states that the lock may be in once the operation took effect; none if it cannot take effect now. */
+function effects(
+  state: State,
+  operation: SmallOperation,
+  names: readonly string[],
+  reading: Reading,
+): readonly State[] {
+  const own = ownHold(state, operation, operation.owner, reading);
+  switch (operation.kind) {
+    case "acquire":
+      return names.flatMap((owner) => acquired(state, operation, owner, reading) ?? []);
+    case "extend":
+      return own === undefined ? [] : [replaced(state, own, { lease: leaseEnd(operation, state.now, reading) })];
+    case "release":
+      if (operation.outcome === "missed") return own === undefined ? [state] : [];
+      if (own === undefined) return [];
+      return isCertain(operation) || reading.lateReleases || own.since < operation.invoked ? [left(state, own)] : [];
+    case "lost":
+      // The notice may be mistaken, or one entry is gone, or the lock promises nothing any more.
+      if (own === undefined) return [state];
+      return [state, left(state, own), replaced(state, own, { lease: Math.min(own.lease, state.now) })];
+    case "kill":
+      return [{ ...state, holds: state.holds.map((hold) => bereft(hold, operation.client, state.now)) }];
+  }
+}
+
+function ownHold({ holds }: State, { client }: SmallOperation, owner: string, { byClient }: Reading): Hold | undefined {
+  return holds.find((hold) => hold.owner === owner && (!byClient || hold.client === client));
+}
+
+/** The lease of an acknowledged operation counts from the request; that of another begins when it takes effect. */
+function leaseEnd(operation: SmallOperation, now: number, { fromGrant }: Reading): number {
+  const { invoked, completed = Infinity, ttl, validFor = Infinity } = operation;
+  return isCertain(operation) ? Math.min((fromGrant ? now : invoked) + ttl, completed + validFor) : now + ttl;
+}
+
+function acquired(state: State, operation: SmallOperation, owner: string, reading: Reading): State | undefined {
+  const { client, ttl, invoked, completed = Infinity, limit, permits = 1, mode } = operation;
+  const fence = isCertain(operation) ? operation.fence : undefined;
+  const lease = leaseEnd(operation, state.now, reading);
+  const goneBy = isCertain(operation) ? completed + ttl : Infinity;
+  const own = ownHold(state, operation, owner, reading);
+  if (own === undefined) {
+    if (!hasRoom(state.holds, operation) || (fence !== undefined && fence <= state.fence)) return undefined;
+    const hold = {
+      client,
+      owner,
+      depth: 1,
+      lease,
+      goneBy,
+      fence,
+      above: state.fence,
+      since: invoked,
+      limit,
+      permits,
+      mode,
+    };
+    return { ...state, holds: [...state.holds, hold], fence: fence ?? state.fence };
+  }
+  if (fence !== undefined && (own.fence === undefined ? fence <= own.above : fence !== own.fence)) return undefined;
+  const weaker = own.mode === "shared" || mode === "shared" ? "shared" : mode;
+  const entered = replaced(state, own, {
+    depth: own.depth + 1,
+    lease,
+    goneBy: Math.max(goneBy, own.goneBy),
+    fence: own.fence ?? fence,
+    since: Math.max(own.since, invoked),
+    permits: Math.min(own.permits, permits),
+    mode: weaker,
+  });
+  return { ...entered, fence: Math.max(state.fence, fence ?? -Infinity) };
+}
+
+function hasRoom(holds: readonly Hold[], { client, limit, permits = 1, mode }: SmallOperation): boolean {
+  if (limit !== undefined) {
+    const most = Math.max(limit, ...holds.map((hold) => hold.limit ?? 1));
+    return holds.reduce((sum, hold) => sum + hold.permits, permits) <= most;
+  }
+  if (mode === undefined) return holds.length === 0;
+  // The holds of one client in two modes are no conflict.
+  const isBeside = (hold: Hold): boolean => hold.client === client && hold.mode !== mode;
+  return holds.every((hold) => (mode === "shared" && hold.mode === "shared") || isBeside(hold));
+}
+
+function replaced(state: State, hold: Hold, changes: Partial<Hold>): State {
+  return { ...state, holds: state.holds.map((other) => (other === hold ? { ...hold, ...changes } : other)) };
+}
+
+function without(state: State, hold: Hold): State {
+  return { ...state, holds: state.holds.filter((other) => other !== hold) };
+}
+
+function left(state: State, hold: Hold): State {
+  return hold.depth > 1 ? replaced(state, hold, { depth: hold.depth - 1 }) : without(state, hold);
+}
+
+function bereft(hold: Hold, client: number, now: number): Hold {
+  return hold.client === client ? { ...hold, lease: Math.min(hold.lease, now) } : hold;
+}
