@@ -39,11 +39,20 @@ const mutex = [
 ];
 
 describe("a history of Jepsen's", () => {
+  it("is of a semaphore where its acquires state a limit", async () => {
+    const two = mutex.map((line) => line.replace(":type :fail", ":type :ok"));
+    expect(await judge(two)).toBe("invalid");
+    const stated = two.map((line) =>
+      line.replace(":invoke, :f :acquire, :value nil", ":invoke, :f :acquire, :value {:limit 2}"),
+    );
+    expect(await judge(stated)).toBe("valid");
+  });
+
   it("is told by its first line", () => {
     for (const line of [mutex[0]!, "#jepsen.history.Op{:type :ok}", "[{:type :ok}", " ({:type :ok}", "; a comment"]) {
       expect(looksLikeEdn(line)).toBe(true);
     }
-    for (const line of ['{"format":"lockstorm-history"}', "[1]".slice(1), "", "x", "{}"]) {
+    for (const line of ['{"format":"lockstorm-history"}', '[{"type":"ok"}]', "[1]".slice(1), "", "x", "{}"]) {
       expect(looksLikeEdn(line)).toBe(false);
     }
   });

@@ -24,9 +24,9 @@ interface Draft {
   readonly value: object | undefined;
 }
 
-/** Whether a history whose first line this is comes from Jepsen rather than from lockstorm. */
+/** Whether a history whose first line this is comes from Jepsen rather than from lockstorm. A JSON array is neither. */
 export function looksLikeEdn(firstLine: string): boolean {
-  return /^\s*(?:#|;|\(|\[|\{\s*:)/.test(firstLine);
+  return /^\s*(?:#|;|\(|\[(?!\s*\{\s*")|\{\s*:)/.test(firstLine);
 }
 
 /**
