@@ -5,7 +5,7 @@ import { isExplained, type Reading, type SmallOperation } from "./testing/sound-
 import { checkHistory } from "./check.ts";
 
 /** More of each kind, with `LOCKSTORM_SMALL_HISTORIES=20000`, take longer. */
-const HISTORIES = Number(process.env["LOCKSTORM_SMALL_HISTORIES"] ?? 80);
+const HISTORIES = Number(process.env["LOCKSTORM_SMALL_HISTORIES"] ?? 150);
 /** Every third history is left as a sound server made it; the others are changed. */
 const SOUND_EVERY = 3;
 
