@@ -112,7 +112,7 @@ export class KeyOperations {
     if (this.#isDecided()) return;
     const unknown = invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
-    if (stranger && invocation.f !== "acquire") {
+    if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
       const { process, value } = invocation;
       for (const acquire of this.#reentries.refer(process, value.owner, invocation.index))
         this.#takeReentry(acquire, value.owner);
