@@ -93,3 +93,20 @@ test("the commands of a lock that renews its lease without pause are counted", a
   );
   expect(unhurried).toMatchObject({ outcome: "passed" });
 });
+
+test.each(["contention", "giving-up", "foreign-release"])(
+  "%s accuses nobody on a machine so busy that the lease is over before the next client asks",
+  async (check) => {
+    const late = driverWith((_, right) => ({
+      acquire: async (key, options) => {
+        const answer = await right.acquire(key, options);
+        if (answer.type === "ok" && options.waitMs !== 500) await new Promise((resolve) => setTimeout(resolve, 3000));
+        return answer;
+      },
+    }));
+    expect(await found(check, late)).toMatchObject({
+      outcome: "skipped",
+      details: [expect.stringMatching(/on a busy machine: the lease it is about was over for \d+ ms/)],
+    });
+  },
+);

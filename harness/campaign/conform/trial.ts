@@ -17,6 +17,11 @@ export interface Answer {
   readonly tookMs: number;
 }
 
+/** Until when a lease that was granted is certainly in force, on the clock of the trial. */
+export interface InForce {
+  readonly untilMs: number;
+}
+
 /** What a check asks a client for; how it shares the key, if the driver supports that. */
 interface AcquireRequest extends Sharing {
   readonly ttlMs: number;
@@ -62,6 +67,16 @@ export class Trial {
     this.#mistakes.push(what);
   }
 
+  /**
+   * A grant beside others that exclude it. It is a mistake if their leases are certainly in force still; on a machine that is too
+   * busy they may have ended before, and then the check decides nothing.
+   */
+  mistakeBeside(others: readonly InForce[], what: string): void {
+    const overMs = this.nowMs - Math.min(...others.map(({ untilMs }) => untilMs));
+    if (overMs < 0) return this.mistake(what);
+    this.skip(`the check came too late, on a busy machine: the lease it is about was over for ${roundedMs(overMs)}`);
+  }
+
   /** A remark for readers of verdicts on this driver. */
   remark(what: string): void {
     this.#remarks.push(what);
@@ -81,7 +96,10 @@ export class Trial {
   }
 
   async acquire(client: number, { ttlMs, waitMs = 0, key = KEY, ...sharing }: AcquireRequest) {
-    return this.#timed(() => this.client(client).perform({ op: "acquire", key, ttlMs, waitMs, ...sharing }));
+    const fromMs = this.nowMs;
+    const request = { op: "acquire", key, ttlMs, waitMs, ...sharing } as const;
+    const answer = await this.#timed(() => this.client(client).perform(request));
+    return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
   }
 
   async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer> {
@@ -93,9 +111,9 @@ export class Trial {
   }
 
   /** Acquires a free lock. If it is not granted, the check is not reached. */
-  async granted(client: number, options: AcquireRequest): Promise<GrantedReply> {
-    const { reply } = await this.acquire(client, options);
-    if (isGranted(reply)) return reply;
+  async granted(client: number, options: AcquireRequest): Promise<GrantedReply & InForce> {
+    const { reply, untilMs } = await this.acquire(client, options);
+    if (isGranted(reply)) return { ...reply, untilMs };
     if (!reply.ok && reply.kind === "unsupported") return this.skip(reply.reason);
     return this.skip(`client-${client} was not granted a free lock: ${replyWords(reply)}`);
   }
@@ -145,6 +163,12 @@ export class Trial {
     if (this.#skipped !== undefined) return { outcome: "skipped", details: [this.#skipped] };
     return { outcome: this.#remarks.length > 0 ? "remark" : "passed", details: this.#remarks };
   }
+}
+
+/** The end of the lease that a reply promises. A grant that promises nothing is judged by the lease that was asked for. */
+function promisedUntilMs(reply: ClientReply): number {
+  if (!reply.ok || reply.grantedAt === undefined || !(Number(reply.validForMs) > 0)) return Infinity;
+  return reply.grantedAt / 1e6 + Number(reply.validForMs);
 }
 
 export function isGranted(reply: ClientReply): reply is GrantedReply {

@@ -12,9 +12,9 @@ export const contention: ConformityCheck = {
   name: "contention",
   asks: "acquire of a held lock with waitMs 0 fails as contended, at once",
   async run(trial) {
-    await trial.granted(0, { ttlMs: LEASE_MS });
+    const held = await trial.granted(0, { ttlMs: LEASE_MS });
     const { reply, tookMs } = await trial.acquire(1, { ttlMs: 1000 });
-    if (reply.ok) trial.mistake("a second client was granted a lock that is held");
+    if (reply.ok) trial.mistakeBeside([held], "a second client was granted a lock that is held");
     else if (reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     else if (reply.kind !== "contended") {
       trial.mistake(`a held lock answered ${replyWords(reply)}: answer { type: "fail", kind: "contended" }`);

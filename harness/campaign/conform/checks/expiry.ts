@@ -17,17 +17,22 @@ export const expiry: ConformityCheck = {
     const from = trial.nowMs;
     await trial.granted(0, { ttlMs: TTL_MS });
     await trial.client(0).kill();
+    let askedMs = trial.nowMs;
+    let heldMs = 0;
     while (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) {
+      heldMs = askedMs - from;
       if (trial.nowMs - from > GIVE_UP_MS) {
         trial.mistake(`${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`);
         return;
       }
       await trial.sleep(EVERY_MS);
+      askedMs = trial.nowMs;
     }
     const afterMs = trial.nowMs - from;
     if (afterMs < TTL_MS - EARLY_MS)
       trial.mistake(`with ttlMs ${TTL_MS}, another client was granted after ${roundedMs(afterMs)}`);
-    if (afterMs > TTL_MS + LATE_MS)
+    // What was held when the last refused try began: the answers of a busy machine may be later.
+    if (heldMs > TTL_MS + LATE_MS)
       trial.mistake(`with ttlMs ${TTL_MS}, the lock was free only after ${roundedMs(afterMs)}`);
   },
 };

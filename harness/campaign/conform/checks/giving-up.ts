@@ -15,13 +15,15 @@ export const givingUp: ConformityCheck = {
     const fromMs = trial.nowMs;
     const held = await trial.granted(0, { ttlMs: LEASE_MS });
     const { reply, tookMs } = await trial.acquire(1, { ttlMs: LEASE_MS, waitMs: WAIT_MS });
+    const isLate = tookMs > WAIT_MS + BEYOND_MS;
+    if (isLate) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
     if (reply.ok) {
-      trial.mistake("a second client was granted a lock that is held");
+      if (!isLate) trial.mistakeBeside([held], "a second client was granted a lock that is held");
       return;
     }
-    if (tookMs > WAIT_MS + BEYOND_MS) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
-    else if (reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
-    else if (reply.kind !== "contended") trial.mistake(`acquire gave up with ${replyWords(reply)}, not as contended`);
+    if (!isLate && reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
+    else if (!isLate && reply.kind !== "contended")
+      trial.mistake(`acquire gave up with ${replyWords(reply)}, not as contended`);
     await trial.release(0, held);
     await trial.sleep(fromMs + OVER_MS - trial.nowMs);
     await findLateGrant(trial);

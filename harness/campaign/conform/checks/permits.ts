@@ -14,13 +14,14 @@ export const permits: ConformityCheck = {
       return;
     }
     const third = await trial.acquire(2, asked);
-    if (isGranted(third.reply)) trial.mistake("three clients were granted a permit, where two are allowed");
+    if (isGranted(third.reply))
+      trial.mistakeBeside([first, second], "three clients were granted a permit, where two are allowed");
     else if (!third.reply.ok && third.reply.kind !== "contended") {
       trial.mistake(`without a permit left it answered ${replyWords(third.reply)}: answer contended`);
     }
     await trial.release(0, first);
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
-      trial.mistake("a client was granted two permits, where one was left");
+      trial.mistakeBeside([second], "a client was granted two permits, where one was left");
       return;
     }
     const next = await trial.acquire(2, asked);
