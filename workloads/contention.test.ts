@@ -211,3 +211,17 @@ describe("shrinking", () => {
     expect(tried.length).toBeLessThan(60);
   });
 });
+
+describe.each([1, 1000])("where leases are multiples of %i ms", (ttlGranularityMs) => {
+  const leases = { extend: "none", ttlGranularityMs, waits: false } as const;
+
+  test("callers of a lock that does not wait try again for as long as others would wait", () => {
+    const plans = fc.sample(plansFor("single", { retries: true, leases }), { numRuns: 60, seed: 1 });
+    // The last section may be the one that seeks the lock until the end.
+    const sections = plans.flatMap(({ clients }) => clients.flatMap(({ sections }) => sections.slice(0, -1)));
+    expect(sections.every(({ waitMs }) => waitMs === 0)).toBe(true);
+    // Tries are 50 ms apart: some go on until the lease of another holder is over, others give up at once.
+    expect(sections.some(({ tries, ttlMs }) => tries * 50 >= 2 * ttlMs)).toBe(true);
+    expect(sections.some(({ tries }) => tries === 1)).toBe(true);
+  });
+});

@@ -117,12 +117,11 @@ function withSeeker(
   clients: readonly ClientInput[],
   seeker: number,
   tries: number,
-  { waits }: LeaseSkills,
+  leases: LeaseSkills,
 ): ClientInput[] {
   const ttlMs = Math.max(...clients.flatMap(({ sections }) => sections.flatMap(longestTtlMs)));
   const seekMs = ttlMs + SETTLING_MS;
-  const seeking = waits ? { waitMs: seekMs, tries } : { waitMs: 0, tries: Math.ceil(seekMs / BETWEEN_TRIES_MS) };
-  const last: SectionInput = { key: "k1", ttlMs, ...seeking, steps: [] };
+  const last: SectionInput = { key: "k1", ttlMs, ...waiting(seekMs, tries, leases), steps: [] };
   return clients.map(({ sections }, index) => ({
     sections: index === seeker % clients.length ? [...sections, last] : sections,
   }));
@@ -149,7 +148,7 @@ function section({
   return fc
     .record({
       ttlMs,
-      waitShare: leases.waits ? fc.constantFrom(0, 0.5, 2, 4) : fc.constant(0),
+      waitShare: fc.constantFrom(0, 0.5, 2, 4),
       writes: fc.integer({ min: 0, max: 2 }),
       holdPercent: share,
       reads: fc.boolean(),
@@ -159,13 +158,18 @@ function section({
     .map(({ ttlMs, waitShare, writes, holdPercent, reads, tries, prolonging }) => ({
       key: "k1",
       ttlMs,
-      waitMs: Math.round(waitShare * ttlMs),
-      tries,
+      ...waiting(Math.round(waitShare * ttlMs), tries, leases),
       steps: steps(writes, reads, [
         ...hold((holdPercent / 100) * ttlMs),
         ...(prolonging === null ? [] : prolonged(prolonging, ttlMs, leases)),
       ]),
     }));
+}
+
+/** A wait for another holder. Where the lock does not wait, its caller tries again for as long. */
+function waiting(waitMs: number, tries: number, { waits }: LeaseSkills): Pick<SectionInput, "waitMs" | "tries"> {
+  if (waits) return { waitMs, tries };
+  return { waitMs: 0, tries: Math.max(tries, Math.ceil(waitMs / BETWEEN_TRIES_MS)) };
 }
 
 /** The lengths of leases that the lock can have: each rounded up. */
