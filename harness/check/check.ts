@@ -14,6 +14,7 @@ import { SharedEvidence } from "./evidence/evidence.ts";
 import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import { unknown } from "./findings.ts";
 import { RemarkList } from "./remark-list.ts";
+import { UnansweredOperations } from "./evidence/unanswered.ts";
 import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
@@ -56,6 +57,7 @@ export class HistoryChecker {
   readonly #crashes = new Crashes();
   readonly #tries = new AnsweredTries();
   readonly #refusal = new FirstRefusal();
+  readonly #unanswered: UnansweredOperations;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
   #evidenceFailure: string | undefined;
@@ -71,6 +73,7 @@ export class HistoryChecker {
     this.#evidence = new SharedEvidence(header);
     this.#margins = new MarginWatch(this.#evidence);
     this.#mistakes = new DriverMistakes(header);
+    this.#unanswered = new UnansweredOperations(header);
     this.#options = options;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
@@ -99,6 +102,7 @@ export class HistoryChecker {
       this.#crashes.push(step);
       this.#tries.push(step);
       this.#refusal.push(step);
+      this.#unanswered.push(step);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
       return;
@@ -172,7 +176,8 @@ export class HistoryChecker {
     for (const running of this.#running) properties[running.property] = yield* this.#conclude(running);
     const { "deadlock-freedom": freedom } = properties;
     if (freedom !== undefined) properties["deadlock-freedom"] = unlessCutShort(this.#tries.orTooFew(freedom), ending);
-    const end = endingNotes(this.#evidence.header, ending, this.#evidence.faults, this.#lastTime);
+    const { header, faults } = this.#evidence;
+    const end = endingNotes(header, ending, faults, this.#unanswered, this.#lastTime);
     const required = this.#options.required ?? PROPERTIES.filter((property) => properties[property] !== undefined);
     const doubts = this.#doubts();
     const foreign = this.#options.foreign ?? false;

@@ -104,6 +104,20 @@ describe("a run that came to its limit", () => {
     expect(judged(ended(met(), { ...LIMIT, sections: { planned: 8, done: 8 } })).verdict).toBe("valid");
   });
 
+  test("names the operation that a client had no answer to for most of the time", () => {
+    const open = met().acquire(40, 0, "c").leave(100, 0, "c");
+    const operation = "release of k by client-0 was not answered for";
+    expect(judged(ended(open, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} 9900 ms`]);
+    const twice = open.info(5100, 0, "release").acquire(5200, 2, "d").leave(5300, 2, "d").info(8300, 2, "release");
+    const inAll = "5000 ms, and operations of this client for 8000 ms in all";
+    expect(judged(ended(twice, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} ${inAll}`]);
+  });
+
+  test("names no acquire that may wait as long for another holder, and none that took a short time", () => {
+    for (const open of [met().seek(100, 0, { waitMs: 9000 }), met().seek(100, 0).info(3000, 0, "acquire")])
+      expect(judged(ended(open, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
+  });
+
   const heal = { phase: "heal" } as const;
   test.each([
     ["a fault that is never healed", met().fault(100, "partition"), /partition.* was still in force$/],

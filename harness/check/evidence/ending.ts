@@ -5,6 +5,7 @@ import type { FaultTimeline, RecordedFault } from "../../history/fault-timeline.
 import { notApplicable } from "../findings.ts";
 import { listed } from "../../core/listed.ts";
 import { faultInWords, timeWords } from "../words.ts";
+import type { UnansweredOperations } from "./unanswered.ts";
 
 /** Faults that were in force for at least this share of a run explain why its time was too short. */
 const MUCH_OF_THE_RUN = 0.5;
@@ -29,10 +30,11 @@ export function endingNotes(
   header: HistoryHeader,
   ending: HistoryEnd,
   faults: FaultTimeline,
+  unanswered: UnansweredOperations,
   lastTime: number,
 ): EndingNotes {
   const { end, cutLine } = ending;
-  if (end !== undefined) return markedNotes(end, faults);
+  if (end !== undefined) return markedNotes(end, faults, unanswered);
   if (!isMarked(header)) {
     const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
     return header["source"] === "jepsen" ? notesOnTimes(header["movedTimes"]) : { ...NOTHING, caveats: [caveat] };
@@ -57,7 +59,7 @@ export function unlessCutShort(judged: PropertyVerdict, { end }: HistoryEnd): Pr
   return notApplicable(`only ${doneOf(sections)} when the run was stopped`);
 }
 
-function markedNotes({ value }: EndMarker, faults: FaultTimeline): EndingNotes {
+function markedNotes({ value }: EndMarker, faults: FaultTimeline, unanswered: UnansweredOperations): EndingNotes {
   const { at, sections } = value;
   const state = `at ${timeWords(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
   switch (value.run) {
@@ -72,9 +74,9 @@ function markedNotes({ value }: EndMarker, faults: FaultTimeline): EndingNotes {
       if (sections !== undefined && sections.done >= sections.planned) return NOTHING;
       const what = `the run reached its time limit ${state}`;
       const why = explanation(faults.faults, at);
-      return why === undefined
-        ? reason(`${what}, and no fault explains it`)
-        : { ...NOTHING, remarks: [`${what}: ${why}`] };
+      if (why !== undefined) return { ...NOTHING, remarks: [`${what}: ${why}`] };
+      const silence = unanswered.explanation(at);
+      return reason(`${what}, and no fault explains it${silence === undefined ? "" : `: ${silence}`}`);
     }
   }
 }
