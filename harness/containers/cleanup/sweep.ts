@@ -3,6 +3,7 @@ import type Dockerode from "dockerode";
 import { connectEngine, withinDeadline } from "../engine/engine.ts";
 import { changeSystem, endContainer } from "../engine/engine-turns.ts";
 import { ownerFromLabels, RUN_LABEL } from "./labels.ts";
+import { killMarked } from "./marked-processes.ts";
 import { killExactly, ownerState, type Owner } from "./process-identity.ts";
 import { RunResources } from "./run-resources.ts";
 
@@ -20,14 +21,14 @@ export function removedAnything(removed: Removed): boolean {
 }
 
 /**
- * Removes everything left of a run: its client processes, even stopped ones, then its containers, networks and folders,
+ * Removes everything left of a run: its client processes, even stopped ones, and what they started, then its containers, networks and folders,
  * then its record. Doing it twice, or twice at a time, does no harm.
  * @param usesEngine false: the run has no containers and no networks
  * @throws UserError when the engine cannot be reached; processes are ended nevertheless
  */
 export async function sweepRun(runId: string, usesEngine = true): Promise<Removed> {
   const record = RunResources.of(runId);
-  const processes = record.processes.filter(killExactly).length;
+  const processes = record.processes.filter(killExactly).length + killMarked(runId);
   const [containers, networks] = usesEngine ? await sweepEngine(runId) : [0, 0];
   const { paths } = record;
   for (const path of paths) await rm(path, { recursive: true, force: true });

@@ -40,6 +40,7 @@ describeWithEngine("a client process", () => {
     const { library } = await clientClockLibrary();
     client = ClientProcess.start({
       name: "client-0",
+      runId: "test-client-process",
       clock: new RunClock(),
       control: await ControlDirectory.create(join(folder, "client-0")),
       clockLibrary: library,

@@ -18,12 +18,15 @@ import type {
 import type { Address, Queued, Servers } from "../../core/lock-driver.ts";
 import { lookFor } from "../engine/await-condition.ts";
 import { cacheFolder } from "../../core/cache-folder.ts";
+import { clientMark, killMarked } from "../cleanup/marked-processes.ts";
 import type { ControlDirectory } from "../nodes/control.ts";
 import { groupState, signalGroup } from "../nodes/process-group.ts";
 import type { RunClock } from "../run-clock.ts";
 
 export interface ClientProcessOptions {
   readonly name: string;
+  /** The run that it belongs to. What it starts is found by it, wherever that has gone. */
+  readonly runId: string;
   readonly clock: RunClock;
   readonly control: ControlDirectory;
   /** The library that makes its wall clock follow `control`; undefined where this machine has none. */
@@ -105,7 +108,10 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       .on("error", () => {});
     child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
     // What it started may live on.
-    child.on("exit", () => this.#signalAll("SIGKILL"));
+    child.on("exit", () => {
+      this.#signalAll("SIGKILL");
+      killMarked(options.runId, options.name);
+    });
     // The process may have sent a message just before its end: `close` waits for it.
     child.on("close", (code, signal) => {
       // Only the lock and its driver can end the process while it is at work.
@@ -126,7 +132,12 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       stdio: ["pipe", "pipe", log],
       detached: true,
       // Compiling is half of what a client's start takes.
-      env: { NODE_COMPILE_CACHE: join(cacheFolder(), "compiled"), ...process.env, ...skew },
+      env: {
+        NODE_COMPILE_CACHE: join(cacheFolder(), "compiled"),
+        ...process.env,
+        ...skew,
+        ...clientMark(options.runId, options.name),
+      },
     }) as WorkerProcess;
     return new ClientProcess(options, child, log);
   }

@@ -29,7 +29,8 @@ export async function startClients(
       const name = clientName(index);
       const control = await ControlDirectory.create(join(scope.folder, name));
       const logFile = join(logFolder, `${name}.log`);
-      const client = stack.use(ClientProcess.start({ name, clock, control, clockLibrary: library, logFile }));
+      const { runId } = scope;
+      const client = stack.use(ClientProcess.start({ name, runId, clock, control, clockLibrary: library, logFile }));
       if (client.pid !== undefined) scope.adopt(client.pid);
       return client;
     }),
