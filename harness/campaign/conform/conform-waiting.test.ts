@@ -110,3 +110,16 @@ test.each(["contention", "giving-up", "foreign-release"])(
     });
   },
 );
+
+test.each([
+  ["kept for a minimum time is a remark", 1000, "remark", /freed the lock only after 1\d\d\d ms.*minimum time/],
+  ["not freed before its lease ends is a mistake", 60_000, "mistake", /after the release, acquire answered contended/],
+] as const)("a released lock that is %s", async (_, leastMs, outcome, words) => {
+  const kept = driverWith((redis) => ({
+    release: async ({ key }) => {
+      await redis.pexpire(key, leastMs, "LT");
+      return { type: "ok", value: { released: true } };
+    },
+  }));
+  expect(await found("release", kept)).toMatchObject({ outcome, details: [expect.stringMatching(words)] });
+});

@@ -1,5 +1,8 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
+import { type InForce, isGranted, LEASE_MS, replyWords, roundedMs, type Trial } from "../trial.ts";
+
+/** A lock may be kept for a minimum time, whether or not it was released before. It is looked for as often. */
+const EVERY_MS = 100;
 
 /** A release frees the lock and says so. */
 export const release: ConformityCheck = {
@@ -12,7 +15,22 @@ export const release: ConformityCheck = {
     if (!reply.ok && reply.kind === "indeterminate") {
       trial.remark(`release says nothing (${reply.reason}): a release of somebody else's lock cannot be seen`);
     } else if (!reply.ok) trial.mistake(`release of a lock that was held answered ${replyWords(reply)}`);
+    const releasedMs = trial.nowMs;
     const next = await trial.acquire(1, { ttlMs: 1000 });
-    if (!isGranted(next.reply)) trial.mistake(`after the release, acquire answered ${replyWords(next.reply)}`);
+    if (isGranted(next.reply)) return;
+    if (await becomesFree(trial, grant)) {
+      const keptMs = roundedMs(trial.nowMs - releasedMs);
+      trial.remark(`the release freed the lock only after ${keptMs}: a lock that is kept for a minimum time`);
+    } else trial.mistake(`after the release, acquire answered ${replyWords(next.reply)}`);
   },
 };
+
+/** Whether another client is granted the lock while the lease would certainly be in force without the release. */
+async function becomesFree(trial: Trial, { untilMs }: InForce): Promise<boolean> {
+  while (trial.nowMs + EVERY_MS < untilMs) {
+    await trial.sleep(EVERY_MS);
+    const { reply } = await trial.acquire(1, { ttlMs: 1000 });
+    if (isGranted(reply)) return trial.nowMs < untilMs;
+  }
+  return false;
+}
