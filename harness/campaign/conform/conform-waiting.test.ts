@@ -123,3 +123,17 @@ test.each([
   }));
   expect(await found("release", kept)).toMatchObject({ outcome, details: [expect.stringMatching(words)] });
 });
+
+test.each(["acquire", "extend"] as const)("nor does extension, if %s takes longer than the lease", async (slow) => {
+  const late = driverWith((_, right) => ({
+    [slow]: async (...words: never[]) => {
+      const answer = await (right[slow] as (...words: never[]) => Promise<unknown>)(...words);
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      return answer;
+    },
+  }));
+  expect(await found("extension", late)).toMatchObject({
+    outcome: "skipped",
+    details: [expect.stringContaining("on a busy machine")],
+  });
+});

@@ -68,11 +68,11 @@ export class Trial {
   }
 
   /**
-   * A grant beside others that exclude it. It is a mistake if their leases are certainly in force still; on a machine that is too
-   * busy they may have ended before, and then the check decides nothing.
+   * What is a mistake while these leases are in force, such as a grant to another client. On a machine that is too busy they
+   * may have ended before, and then the check decides nothing.
    */
-  mistakeBeside(others: readonly InForce[], what: string): void {
-    const overMs = this.nowMs - Math.min(...others.map(({ untilMs }) => untilMs));
+  mistakeWithin(leases: readonly InForce[], what: string): void {
+    const overMs = this.nowMs - Math.min(...leases.map(({ untilMs }) => untilMs));
     if (overMs < 0) return this.mistake(what);
     this.skip(`the check came too late, on a busy machine: the lease it is about was over for ${roundedMs(overMs)}`);
   }
@@ -102,8 +102,10 @@ export class Trial {
     return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
   }
 
-  async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer> {
-    return this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
+  async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer & InForce> {
+    const fromMs = this.nowMs;
+    const answer = await this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
+    return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
   }
 
   async release(client: number, { owner }: GrantedReply, key = KEY): Promise<Answer> {

@@ -14,7 +14,7 @@ export const contention: ConformityCheck = {
   async run(trial) {
     const held = await trial.granted(0, { ttlMs: LEASE_MS });
     const { reply, tookMs } = await trial.acquire(1, { ttlMs: 1000 });
-    if (reply.ok) trial.mistakeBeside([held], "a second client was granted a lock that is held");
+    if (reply.ok) trial.mistakeWithin([held], "a second client was granted a lock that is held");
     else if (reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     else if (reply.kind !== "contended") {
       trial.mistake(`a held lock answered ${replyWords(reply)}: answer { type: "fail", kind: "contended" }`);

@@ -18,7 +18,7 @@ export const foreignRelease: ConformityCheck = {
     if (reply.ok && reply.released === true)
       trial.mistake("it answered released: true, and another client held the lock");
     if (isGranted((await trial.acquire(2, { ttlMs: 1000 })).reply)) {
-      trial.mistakeBeside([next], "it released the lock of another client");
+      trial.mistakeWithin([next], "it released the lock of another client");
     }
   },
 };

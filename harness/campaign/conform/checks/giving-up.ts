@@ -18,7 +18,7 @@ export const givingUp: ConformityCheck = {
     const isLate = tookMs > WAIT_MS + BEYOND_MS;
     if (isLate) trial.mistake(`acquire took ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}`);
     if (reply.ok) {
-      if (!isLate) trial.mistakeBeside([held], "a second client was granted a lock that is held");
+      if (!isLate) trial.mistakeWithin([held], "a second client was granted a lock that is held");
       return;
     }
     if (!isLate && reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));

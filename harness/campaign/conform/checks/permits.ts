@@ -15,13 +15,13 @@ export const permits: ConformityCheck = {
     }
     const third = await trial.acquire(2, asked);
     if (isGranted(third.reply))
-      trial.mistakeBeside([first, second], "three clients were granted a permit, where two are allowed");
+      trial.mistakeWithin([first, second], "three clients were granted a permit, where two are allowed");
     else if (!third.reply.ok && third.reply.kind !== "contended") {
       trial.mistake(`without a permit left it answered ${replyWords(third.reply)}: answer contended`);
     }
     await trial.release(0, first);
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
-      trial.mistakeBeside([second], "a client was granted two permits, where one was left");
+      trial.mistakeWithin([second], "a client was granted two permits, where one was left");
       return;
     }
     const next = await trial.acquire(2, asked);

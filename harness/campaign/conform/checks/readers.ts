@@ -16,7 +16,7 @@ export const readers: ConformityCheck = {
     }
     await trial.release(0, first);
     const beside = await trial.acquire(2, writing);
-    if (isGranted(beside.reply)) trial.mistakeBeside([second], "a writer was granted the lock beside a reader");
+    if (isGranted(beside.reply)) trial.mistakeWithin([second], "a writer was granted the lock beside a reader");
     else if (!beside.reply.ok && beside.reply.kind !== "contended") {
       trial.mistake(`beside a reader it answered ${replyWords(beside.reply)} to a writer: answer contended`);
     }
@@ -24,7 +24,7 @@ export const readers: ConformityCheck = {
     const alone = await trial.acquire(2, writing);
     if (!isGranted(alone.reply)) trial.mistake(`after the last reader, a writer was told ${replyWords(alone.reply)}`);
     else if (isGranted((await trial.acquire(0, reading)).reply)) {
-      trial.mistakeBeside([alone], "a reader was granted the lock beside a writer");
+      trial.mistakeWithin([alone], "a reader was granted the lock beside a writer");
     }
   },
 };

@@ -11,7 +11,8 @@ export const release: ConformityCheck = {
   async run(trial) {
     const grant = await trial.granted(0, { ttlMs: LEASE_MS });
     const { reply } = await trial.release(0, grant);
-    if (reply.ok && reply.released === false) trial.mistake("release of a lock that was held answered released: false");
+    if (reply.ok && reply.released === false)
+      trial.mistakeWithin([grant], "release of a lock that was held answered released: false");
     if (!reply.ok && reply.kind === "indeterminate") {
       trial.remark(`release says nothing (${reply.reason}): a release of somebody else's lock cannot be seen`);
     } else if (!reply.ok) trial.mistake(`release of a lock that was held answered ${replyWords(reply)}`);

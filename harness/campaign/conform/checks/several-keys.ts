@@ -21,7 +21,7 @@ async function holdsBoth(trial: Trial): Promise<void> {
   for (const key of [FIRST, SECOND]) {
     const { reply } = await trial.acquire(1, { key, ttlMs: LEASE_MS });
     if (isGranted(reply))
-      trial.mistakeBeside([both], `another client was granted ${key}, one of the keys that are held together`);
+      trial.mistakeWithin([both], `another client was granted ${key}, one of the keys that are held together`);
   }
   const { reply } = await trial.release(0, both, FIRST);
   if (reply.ok && reply.released === false)
@@ -38,7 +38,7 @@ async function failsWithout(trial: Trial, held: string, other: string): Promise<
   ] as const) {
     const { reply } = await trial.acquire(1, { key, alsoKeys: [also], ttlMs: LEASE_MS });
     if (isGranted(reply))
-      trial.mistakeBeside([holder], `it was granted ${key} and ${also} at once, while another client held ${held}`);
+      trial.mistakeWithin([holder], `it was granted ${key} and ${also} at once, while another client held ${held}`);
     else if (!reply.ok && reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     await mustBeFree(trial, other, `after an acquisition that failed because ${held} was held`);
   }
