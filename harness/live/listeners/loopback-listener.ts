@@ -1,9 +1,12 @@
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { messageOf, UserError } from "../../core/errors.ts";
 import type { Address } from "../../core/lock-driver.ts";
+import { dropPort, keepPort } from "./kept-ports.ts";
 
 /** Every listener is on this machine's own network only. */
 const LOOPBACK = "127.0.0.1";
+/** How many ports are tried, if others listen on them. */
+const MOST_PORTS = 20;
 
 /**
  * A port at which one client reaches one server. While the server is dead its listener is closed: connections are refused,
@@ -27,9 +30,25 @@ export class LoopbackListener implements AsyncDisposable {
    * @throws UserError when it cannot listen
    */
   static async open(port: number, accept: (socket: Socket) => void): Promise<LoopbackListener> {
+    if (port !== 0) return LoopbackListener.#at(port, accept);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await LoopbackListener.#at(keepPort(), accept);
+      } catch (error) {
+        if (tries >= MOST_PORTS) throw error;
+      }
+    }
+  }
+
+  static async #at(port: number, accept: (socket: Socket) => void): Promise<LoopbackListener> {
     const listener = new LoopbackListener(port, accept);
     listener.open();
-    await listener.opened;
+    try {
+      await listener.opened;
+    } catch (error) {
+      dropPort(port);
+      throw error;
+    }
     return listener;
   }
 
@@ -71,6 +90,7 @@ export class LoopbackListener implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     this.close();
+    dropPort(this.#port);
     for (const socket of this.#sockets) socket.destroy();
     return Promise.resolve();
   }
