@@ -65,4 +65,20 @@ export const libraryWorkers: readonly LibraryWorker[] = [
     language: "python",
     program: "locks/pottery_redlock.py",
   },
+  {
+    ...leased,
+    name: "sherlock",
+    title: "RedisLock of sherlock 0.4.1, with redis-py 8.1.0, whole seconds",
+    documented: "A lock that processes share and that expires by itself; only its owner renews or releases it.",
+    language: "python",
+    program: "locks/sherlock_redis.py",
+  },
+  {
+    ...leased,
+    name: "walrus",
+    title: "Lock of walrus 0.9.8, with redis-py 8.1.0",
+    documented: "A lock with a time to live; who waits is woken when it is released. Only its own id releases it.",
+    language: "python",
+    program: "locks/walrus_lock.py",
+  },
 ];

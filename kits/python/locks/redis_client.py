@@ -62,14 +62,14 @@ class MappedSentinel(Sentinel):
 class Connected:
     """One client of Redis: its connection and its retries."""
 
-    def __init__(self, environment: Environment, timeout_s: float) -> None:
+    def __init__(self, environment: Environment, timeout_s: float, redis_class: Type[redis.Redis] = TimedRedis) -> None:
         servers = environment.servers
         self.attempts = Attempts()
         if servers["kind"] == "single":
-            self.redis = TimedRedis(**servers["address"], **self._options(timeout_s))
+            self.redis = redis_class(**servers["address"], **self._options(timeout_s))
         elif servers["kind"] == "sentinel":
             sentinel = MappedSentinel(environment, **self._options(timeout_s))
-            self.redis = sentinel.master_for(servers["masterName"], redis_class=TimedRedis)
+            self.redis = sentinel.master_for(servers["masterName"], redis_class=redis_class)
         else:
             raise ValueError(f"this lock does not run on {servers['kind']}")
 

@@ -1,4 +1,4 @@
-"""The locks of redis-py, python-redis-lock and pottery, against a server that does as it is told."""
+"""The locks of redis-py, python-redis-lock, pottery, sherlock and walrus, against a server that does as it is told."""
 
 import socketserver
 import threading
@@ -9,6 +9,8 @@ import pytest
 pytest.importorskip("redis")
 pytest.importorskip("redis_lock")
 pytest.importorskip("pottery")
+pytest.importorskip("sherlock")
+pytest.importorskip("walrus")
 
 from lockstorm_worker import Contended, Environment, Failed, Indeterminate  # noqa: E402
 from own_lock import OwnLock  # noqa: E402
@@ -17,6 +19,8 @@ from python_redis_lock import PythonRedisLock  # noqa: E402
 from redis.backoff import ExponentialWithJitterBackoff  # noqa: E402
 from redis_py import RedisPyLock  # noqa: E402
 from redis_py_asyncio import RedisPyAsyncioLock  # noqa: E402
+from sherlock_redis import SherlockLock  # noqa: E402
+from walrus_lock import WalrusLock  # noqa: E402
 
 
 class Server(socketserver.ThreadingTCPServer):
@@ -180,3 +184,63 @@ def test_pottery_extends_three_times_and_says_when_its_lease_is_gone(server, red
         redlock.extend("k", grant.owner, 500)
     server.any_script = b":0\r\n"
     assert redlock.release("k", grant.owner) is False
+
+
+@pytest.fixture(params=[SherlockLock, WalrusLock])
+def scripted(server, request):
+    host, port = server.server_address
+    servers = {"kind": "single", "address": {"host": host, "port": port}}
+    connected = request.param(Environment("client-0", servers, print, 0))
+    yield connected
+    connected.close()
+
+
+YES = b":1\r\n"
+NO = b":0\r\n"
+
+
+def test_locks_that_are_taken_by_scripts_grant_contend_and_release(server, scripted):
+    server.scripts = [YES, NO, YES]
+    before = time.monotonic_ns()
+    grant = scripted.acquire("k", 2000, 0)
+    assert grant.valid_for_ms == 2000
+    assert before <= grant.sent_at_ns <= time.monotonic_ns()
+    with pytest.raises(Contended):
+        scripted.acquire("k", 2000, 0)
+    assert scripted.release("k", grant.owner) is True
+
+
+def test_they_wait_by_trying_again_and_the_lease_counts_from_the_try_that_took_it(server, scripted):
+    server.scripts = [NO, NO, YES]
+    before = time.monotonic_ns()
+    assert scripted.acquire("k", 2000, 5000).sent_at_ns >= before + 100_000_000
+
+
+def test_a_refusal_of_theirs_after_a_lost_reply_is_indeterminate(server, scripted):
+    server.scripts = [None, NO]
+    with pytest.raises(Indeterminate):
+        scripted.acquire("k", 2000, 0)
+
+
+def test_a_release_of_theirs_that_is_refused_is_certain_unless_it_was_sent_again(server, scripted):
+    # A lock of sherlock that could not be released tries again when it is collected.
+    collected = [NO] if isinstance(scripted, SherlockLock) else []
+    server.scripts, server.any_script = [YES, YES, NO, *collected, None, NO], NO
+    first, second = scripted.acquire("k", 2000, 0), scripted.acquire("k", 2000, 0)
+    assert scripted.release("k", first.owner) is False
+    with pytest.raises(Indeterminate):
+        scripted.release("k", second.owner)
+
+
+def test_sherlock_has_whole_seconds_and_renews(server):
+    host, port = server.server_address
+    servers = {"kind": "single", "address": {"host": host, "port": port}}
+    client = SherlockLock(Environment("client-0", servers, print, 0))
+    with pytest.raises(Failed):
+        client.acquire("k", 900, 0)
+    server.scripts = [YES, YES, NO]
+    grant = client.acquire("k", 2900, 0)
+    assert grant.valid_for_ms == 2000
+    assert client.extend("k", grant.owner, 2900).valid_for_ms == 2000
+    with pytest.raises(Contended):
+        client.extend("k", grant.owner, 2900)
