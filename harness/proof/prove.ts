@@ -18,17 +18,13 @@ import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
 import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
+import { tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
+import type { Trial } from "./trial.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
-
-/** The outcome of a hypothesis. */
-type Trial =
-  | { readonly outcome: "proven"; readonly by: string; readonly run?: CounterfactualRun }
-  | { readonly outcome: "dropped"; readonly run: CounterfactualRun }
-  | { readonly outcome: "undecided"; readonly why: string };
 
 /** Several faults that led to a violation together, as a cause. */
 interface Joint {
@@ -162,7 +158,9 @@ class Prover {
       case "faults":
         return this.#withoutAny(subject, hypothesis, ground.faults);
       case "operation":
-        return this.#tryWithoutOperation(subject, hypothesis, ground.invoked);
+        return hypothesis.cause === "foreign-release" && this.#run.history.events[ground.invoked]?.f === "extend"
+          ? tryExtension(this.#run, this.#runs, ground.invoked)
+          : this.#tryWithoutOperation(subject, hypothesis, ground.invoked);
       case "remedy": {
         const change: Change = { kind: "with-remedy", remedy: ground.remedy };
         return this.#tryChange(subject, hypothesis, change, `with ${REMEDY[ground.remedy]}`);

@@ -8,6 +8,7 @@ import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
+import { foreignExtensions } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
@@ -95,11 +96,13 @@ export function hypothesesOf(
   const [rightful, others] = overran.length > 0 ? byRight(interferences) : [[], interferences];
   // A lease that may have been over needs nobody who took it: a release that nobody saw carried out comes after that.
   const [unseen, seen] = overran.length > 0 ? byAnswer(others) : [[], others];
+  const extensions = foreignExtensions(first, overlap.index, evidence, leasesOverlap ? interferences : []);
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...takenByExtension(overlap, evidence),
+    ...extensions.late,
     ...takenCertainly(pair, evidence, others),
     ...losses(first.invokedTime, until, evidence),
     ...takenPossibly(pair, evidence, seen),
@@ -110,6 +113,7 @@ export function hypothesesOf(
     ...takenPossibly(pair, evidence, rightful),
     ...takenByLateGrant(pair, evidence, interferences),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
+    ...extensions.delayed,
     ...takenOrOwn(pair, evidence, interferences),
   ];
 }
@@ -143,12 +147,15 @@ export function earlyEnds(
   interferences: readonly Interference[],
 ): readonly Hypothesis[] {
   const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: until.owner } };
+  const { late, delayed } = foreignExtensions(hold, until.index, evidence, interferences);
   return [
+    ...late,
     ...takenCertainly(pair, evidence, interferences),
     ...losses(since, until.time, evidence),
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),
     ...takenOrOwn(pair, evidence, interferences),
+    ...delayed,
   ];
 }
 

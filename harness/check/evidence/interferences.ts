@@ -23,7 +23,7 @@ export interface Interference {
    * When the lease ended that the owner had when it invoked the operation, or when it was told that it had lost it;
    * undefined if it had none.
    */
-  readonly ownLeaseEnd: number | undefined;
+  readonly ownLeaseEnd?: number | undefined;
   /** The latest end of that lease: it may have begun as late as it was granted. */
   readonly ownLeaseEndAtMost?: number | undefined;
   /** Whether nothing says when that lease began, because the lock may have waited. */
@@ -36,12 +36,27 @@ export interface Interference {
   readonly completedTime: number;
 }
 
+/** A hold to which a release or an extension refers, and its lease when that was invoked. */
+interface Own {
+  readonly hold: Hold;
+  readonly before: OwnLease;
+}
+
+type OwnLease = Pick<Interference, "ownLeaseEnd" | "ownLeaseEndAtMost">;
+
+function leaseOf({ end, leaseEnd, leaseEndAtMost }: Hold): OwnLease {
+  return {
+    ownLeaseEnd: end?.by === "lost" ? Math.min(leaseEnd, end.time) : leaseEnd,
+    ownLeaseEndAtMost: leaseEndAtMost,
+  };
+}
+
 /** Remembers the last interferences of each key. */
 export class InterferenceLog {
   readonly #byKey = new Map<string, Interference[]>();
   readonly #ofOverlaps = new Map<Overlap, readonly Interference[]>();
-  /** By process, the hold to which its open release or extension refers. */
-  readonly #own = new Map<number, Hold>();
+  /** By process, the hold to which its open release or extension refers, and its lease before that. */
+  readonly #own = new Map<number, Own>();
 
   /** The last interferences of a key, as they are now. */
   of(key: string): readonly Interference[] {
@@ -68,7 +83,7 @@ export class InterferenceLog {
   push(event: HistoryEvent, invocation: InvocationEvent | undefined, own: Hold | undefined): void {
     if (event.type === "invoke") {
       if (own === undefined) this.#own.delete(event.process);
-      else this.#own.set(event.process, own);
+      else this.#own.set(event.process, { hold: own, before: leaseOf(own) });
       return;
     }
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
@@ -105,7 +120,7 @@ export function byAnswer(
 export function interferenceOf(
   event: HistoryEvent,
   invocation: InvocationEvent | undefined,
-  own: Hold | undefined,
+  own: Own | undefined,
 ): Interference | undefined {
   if (invocation === undefined || (invocation.f !== "release" && invocation.f !== "extend")) return undefined;
   if (event.type !== "ok" && event.type !== "info") return undefined;
@@ -115,10 +130,10 @@ export function interferenceOf(
     certain: event.type === "ok",
     process: invocation.process,
     owner: invocation.value.owner,
-    ownLeaseEnd: own && (own.end?.by === "lost" ? Math.min(own.leaseEnd, own.end.time) : own.leaseEnd),
-    ownLeaseEndAtMost: own?.leaseEndAtMost,
-    ownIsVague: own?.vague,
-    ownGrantedIndex: own?.grantedIndex,
+    // An extension has set another lease meanwhile.
+    ...(own && (invocation.f === "extend" ? own.before : leaseOf(own.hold))),
+    ownIsVague: own?.hold.vague,
+    ownGrantedIndex: own?.hold.grantedIndex,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
     completedIndex: event.index,

@@ -1,0 +1,63 @@
+import type { Hypothesis } from "../../core/verdict.ts";
+import type { Hold } from "../../history/holds.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Interference } from "../evidence/interferences.ts";
+import { clientInWords } from "../words.ts";
+import { isPromotion, twoMasters } from "./two-masters.ts";
+
+/** Extensions by a holder to which the lock reported success when its lease was over, or may have been. */
+interface ForeignExtensions {
+  /** Those that it asked for when its lease was over: the key may have been another client's by then. */
+  readonly late: readonly Hypothesis[];
+  /** Those that it asked for in time, and that may have reached the lock when its lease was over. */
+  readonly delayed: readonly Hypothesis[];
+}
+
+/**
+ * The extensions from which a hold has a lease that it may not be owed: before them its lease was over, so they may have
+ * prolonged what another client had been granted, or was about to be. A run in which nobody else has the key decides: a lock
+ * that compares the owner value extends there too, if the lease lasted after all.
+ *
+ * @param until index of the event that showed that the hold was not what its extension promised
+ */
+export function foreignExtensions(
+  hold: Hold,
+  until: number,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): ForeignExtensions {
+  const own = interferences.filter(
+    (other) =>
+      other.f === "extend" &&
+      other.certain &&
+      other.owner === hold.owner &&
+      other.ownGrantedIndex === hold.grantedIndex &&
+      other.completedIndex < until &&
+      endOf(other) <= other.completedTime,
+  );
+  const { header, faults } = evidence;
+  const [first] = own;
+  // With a second master there are two locks: it may have prolonged its own on the old one.
+  const isSplit =
+    first !== undefined &&
+    (faults.faults.some(({ event }) => isPromotion(event) && event.time >= hold.invokedTime) ||
+      twoMasters(hold.invokedTime, first.completedTime, evidence) !== undefined);
+  if (isSplit) return { late: [], delayed: [] };
+  const accuse = ({ process, invokedIndex, completedIndex }: Interference): Hypothesis => ({
+    cause: "foreign-release",
+    events: [invokedIndex, completedIndex],
+    why: `${clientInWords(header, process)} extended a lease that was over (events ${invokedIndex} and ${completedIndex}), and was told that it has it: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
+    ground: { on: "operation", invoked: invokedIndex },
+    remedies: [],
+  });
+  const isLate = (other: Interference): boolean => endOf(other) <= other.invokedTime;
+  return {
+    late: own.filter(isLate).map(accuse),
+    delayed: own.filter((other) => !isLate(other)).map(accuse),
+  };
+}
+
+/** The latest end of the lease that was to be extended; never, where none is known. */
+function endOf({ ownLeaseEnd = Infinity, ownLeaseEndAtMost = -Infinity, ownIsVague }: Interference): number {
+  return ownIsVague === true ? Math.max(ownLeaseEnd, ownLeaseEndAtMost) : ownLeaseEnd;
+}

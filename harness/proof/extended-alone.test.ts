@@ -1,0 +1,98 @@
+// First: libraries keep functions of the platform when they are loaded.
+import { proveSimulated, runSimulated } from "../campaign/run-simulated.ts";
+import { expect, it } from "vitest";
+import { Recording } from "../check/testing/recording.ts";
+import { type PlanInput, planSchema } from "../core/plan.ts";
+import { PROPERTIES, type Property, type Violation } from "../core/verdict.ts";
+import { CounterfactualRuns } from "./counterfactual-runs.ts";
+import { tryExtension } from "./extended-alone.ts";
+
+type Section = PlanInput["clients"][number]["sections"][number];
+
+const LATE_EXTENSION: Section = {
+  key: "k1",
+  ttlMs: 1200,
+  waitMs: 3700,
+  steps: [
+    { do: "hold", forMs: 1680 },
+    { do: "extend", ttlMs: 1200 },
+    { do: "hold", forMs: 840 },
+  ],
+};
+
+async function violationsOf(
+  property: Property,
+  lock: string,
+  sections: readonly Section[],
+  faults: PlanInput["faults"],
+): Promise<readonly Violation[]> {
+  const plan = planSchema.parse({
+    format: "lockstorm-plan",
+    version: 1,
+    seed: 1,
+    lock,
+    topology: { kind: "single" },
+    resource: { fencing: false },
+    clients: [{ sections: [LATE_EXTENSION] }, { sections }],
+    faults,
+    limitMs: 30_000,
+  });
+  const run = await proveSimulated(await runSimulated(plan, { title: "", required: PROPERTIES }));
+  return run.record.verdict.properties[property]?.violations ?? [];
+}
+
+const WAITS: Section = { key: "k1", ttlMs: 1200, waitMs: 3700, after: { atMs: 20 }, steps: [] };
+
+/** The release of client-1 is on its way when client-0 extends, and its next grant comes after that. */
+const SLOW_RELEASE = {
+  kind: "latency",
+  params: { between: [["client-1"], ["node-0"]], oneWay: true, delayMs: 713 },
+  at: { moment: "send", command: "EVAL", client: 1, server: "node-0", count: 1 },
+  until: { moment: "send", command: "EVAL", client: 1, server: "node-0", count: 1, afterMs: 1 },
+} as const;
+
+it("proves that an extension prolonged what another client had, though that one's next grant is the one in conflict", async () => {
+  const again: Section = { ...WAITS, after: { atMs: 1820 }, steps: [{ do: "hold", forMs: 840 }] };
+  const [violation] = await violationsOf("lease-exclusion", "extend-unchecked", [WAITS, again], [SLOW_RELEASE]);
+  expect(violation?.explanation).toMatch(/client-0 extended a lease that was over/);
+  expect(violation?.explanation).toMatch(/If client-1 does not ask for the lock, that extension finds/);
+  expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "proven" } });
+});
+
+it("proves it of a lock that was granted without its client's knowledge", async () => {
+  const cut = {
+    kind: "partition",
+    params: { between: [["client-1"], ["node-0"]] },
+    at: { atMs: 10 },
+    until: { atMs: 1296 },
+  } as const;
+  const [violation] = await violationsOf("linearizability", "extend-unchecked", [WAITS], [cut]);
+  expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "proven" } });
+});
+
+it("acquits an extension that succeeds where nobody else has the lock", async () => {
+  const recording = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a");
+  const { history } = recording().seek(1005, 1).extend(1010, 0, "a").granted(1020, 1, "b");
+  const plan = planSchema.parse({
+    format: "lockstorm-plan",
+    version: 1,
+    seed: 1,
+    lock: "single",
+    topology: { kind: "single" },
+    resource: { fencing: false },
+    clients: [{ sections: [] }, { sections: [] }],
+    faults: [],
+    limitMs: 30_000,
+  });
+  const verdict = { verdict: "invalid", required: [], properties: {}, reasons: [], remarks: [] } as const;
+  const original = { plan, history, verdict };
+  const outcomeWith = async (alone: Recording): Promise<string> => {
+    const runs = new CounterfactualRuns(original, () =>
+      Promise.resolve({ ...original, history: alone.history, traceHash: "" }),
+    );
+    return (await tryExtension(original, runs, 3)).outcome;
+  };
+  expect(await outcomeWith(recording().extend(1010, 0, "a"))).toBe("dropped");
+  expect(await outcomeWith(recording().seekExtension(1010, 0, "a", 1000).failExtension(1011, 0))).toBe("proven");
+  expect(await outcomeWith(recording())).toBe("undecided");
+});

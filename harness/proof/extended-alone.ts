@@ -1,0 +1,106 @@
+import type { Change } from "../core/verdict.ts";
+import { clientOf } from "../history/clients.ts";
+import type { History, HistoryEvent } from "../history/history.ts";
+import type { JudgedRun } from "./changed-run.ts";
+import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
+import { clientNumber, eventAt, grantAgain, sameOperation } from "./same-in-another-run.ts";
+import type { Trial } from "./trial.ts";
+
+/**
+ * Whether an extension prolonged a lock that was not its own: it is made once more where no other client has a lock that it could
+ * prolong. If it then finds that the lease is over, it had prolonged somebody else's; if it succeeds there too, its own.
+ *
+ * @param invoked index of the extension's invocation
+ */
+export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns, invoked: number): Promise<Trial> {
+  let dropped: Trial | undefined;
+  for (const change of withoutRivals(original.history, invoked)) {
+    const run = await runs.of(change);
+    const extended = run === undefined ? undefined : isExtended(original, run, invoked);
+    if (run === undefined || extended === undefined) continue;
+    const by = `if client-${change.client} does not ask for the lock, that extension finds that the lease is over`;
+    if (!extended) return { outcome: "proven", by, run: shown(change, run) };
+    dropped = { outcome: "dropped", run: shown(change, run) };
+  }
+  return dropped ?? { outcome: "undecided", why: "no run shows whether the lease was over" };
+}
+
+/** A change after which another client has nothing that an extension could prolong. */
+type WithoutRival = Extract<Change, { kind: "without-operation" }>;
+
+/** How many acquires of one client are left out, one after the other. */
+const TRIED_PER_CLIENT = 3;
+
+/**
+ * The changes in each of which one other client asks for the lock no more: from the last acquire on that it had invoked when
+ * an extension was answered, or from an earlier one whose outcome it does not know. One of these acquires may have taken the
+ * lock that the extension prolonged.
+ *
+ * @param invoked index of the extension's invocation
+ */
+function withoutRivals(history: History, invoked: number): readonly WithoutRival[] {
+  const extension = eventAt(history, invoked);
+  const { clients } = history.header;
+  if (extension?.type !== "invoke" || clients === undefined) return [];
+  const own = clientOf(extension.process, clients);
+  const answered = answerTo(history, extension)?.index ?? Infinity;
+  return Array.from({ length: clients }, (_, client) => client).flatMap((client) => {
+    if (client === own) return [];
+    const asked = history.events.filter(
+      (event) =>
+        event.type === "invoke" &&
+        event.f === "acquire" &&
+        event.index < answered &&
+        clientOf(event.process, clients) === client,
+    );
+    const possible = asked.flatMap((event, position) => {
+      const answer = answerTo(history, event);
+      const isOfKey = "key" in event && event.key === extension.key && answer?.type !== "fail";
+      return isOfKey ? [{ ordinal: position + 1, isUnknown: answer?.type !== "ok" }] : [];
+    });
+    return possible
+      .toReversed()
+      .filter(({ isUnknown }, position) => position === 0 || isUnknown)
+      .slice(0, TRIED_PER_CLIENT)
+      .map(({ ordinal }): WithoutRival => ({ kind: "without-operation", client, f: "acquire", ordinal }));
+  });
+}
+
+/**
+ * What the lock answers in the other run to the same extension of the same hold: whether it extended the lease. Undefined if
+ * that extension is not made there, or nobody knows its outcome.
+ */
+function isExtended(original: JudgedRun, other: JudgedRun, invoked: number): boolean | undefined {
+  const extension = eventAt(original.history, invoked);
+  const grant = grantExtendedBy(original.history, extension);
+  const again = sameOperation(original.history, invoked, other.history);
+  const repeated = again === undefined ? undefined : eventAt(other.history, again);
+  const granted = grant === undefined ? undefined : grantAgain(original, other, grant);
+  if (granted === undefined || grantExtendedBy(other.history, repeated)?.index !== granted.index) return undefined;
+  const answer = repeated === undefined ? undefined : answerTo(other.history, repeated);
+  if (answer?.type === "ok") return true;
+  return answer?.type === "fail" ? false : undefined;
+}
+
+/** The last grant of the hold that an extension is meant for. */
+function grantExtendedBy(history: History, extension: HistoryEvent | undefined): HistoryEvent | undefined {
+  if (extension?.type !== "invoke" || extension.f !== "extend") return undefined;
+  return history.events.findLast(
+    (event) =>
+      event.index < extension.index &&
+      event.type === "ok" &&
+      event.f === "acquire" &&
+      event.key === extension.key &&
+      event.value.owner === extension.value.owner &&
+      clientNumber(event, history) === clientNumber(extension, history),
+  );
+}
+
+function answerTo({ events }: History, invocation: HistoryEvent): HistoryEvent | undefined {
+  return events.find(
+    ({ index, process, type }) =>
+      index > invocation.index &&
+      process === invocation.process &&
+      (type === "ok" || type === "fail" || type === "info"),
+  );
+}
