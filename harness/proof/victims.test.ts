@@ -33,3 +33,16 @@ test("a hold is kept if nobody asks for the lock after the accused release, and 
   expect(calm((it) => it.release(20, 1, "b", false).release(40, 0, "a"))).toBe(false);
   expect(calm((it) => it.release(40, 0, "a").release(50, 1, "b"))).toBe(false);
 });
+
+test("a hold is kept after a release of unknown outcome, if that ends as it did before", () => {
+  const unanswered = (atMs: number): Recording =>
+    new Recording({ clients: 2 }).acquire(0, 1, "b").leave(10, 1, "b").info(atMs, 1, "release").acquire(30, 0, "a");
+  const accused = 2;
+  const before = run(unanswered(20).acquire(40, 3, "c"));
+  const calm = (after: Recording): boolean =>
+    isKept(before, run(after), { events: [5, 7] } as unknown as Violation, accused);
+  expect(calm(unanswered(20).release(50, 0, "a"))).toBe(true);
+  expect(calm(unanswered(20).release(50, 0, "a", false))).toBe(false);
+  expect(calm(unanswered(25).release(50, 0, "a"))).toBe(false);
+  expect(calm(unanswered(20).acquire(45, 3, "d").release(50, 0, "a"))).toBe(false);
+});

@@ -40,7 +40,8 @@ export function isLostAnyway(original: JudgedRun, other: JudgedRun, violation: V
 
 /**
  * Whether the first of the two holds is kept in the other run, in which the client of the second asks for the lock no more: the
- * release that is said to have taken it reports success there too, and after it the holder still holds the lock.
+ * release that is said to have taken it reports success there too, or ends as it did without a known outcome, and after it the
+ * holder still holds the lock.
  *
  * @param invoked index of that release's invocation in the original run
  */
@@ -49,22 +50,28 @@ export function isKept(original: JudgedRun, other: JudgedRun, violation: Violati
   const answer = answerOf(hold, other);
   const again = sameOperation(original.history, invoked, other.history);
   if (hold === undefined || answer?.value.released !== true || again === undefined) return false;
-  const { events } = other.history;
-  const accused = events.find(
-    (event) => event.index > again && event.process === eventAt(other.history, again)?.process,
+  const accused = completionOf(again, other.history);
+  if (accused?.f !== "release" || accused.index > answer.index) return false;
+  const before = completionOf(invoked, original.history);
+  // Nobody knows when it took effect. Until the other client would have asked, the two runs are the same.
+  const isSame = accused.type === "info" && before?.type === "info" && accused.time === before.time;
+  const isReported = accused.type === "ok" && accused.value.released && accused.index > hold.grantedIndex;
+  if (!isSame && !isReported) return false;
+  const since = Math.max(again, hold.grantedIndex);
+  return !other.history.events.some(
+    (event) =>
+      event.index > since &&
+      event.index < answer.index &&
+      event.f === "acquire" &&
+      (event.type === "ok" || event.type === "info") &&
+      event.key === hold.key,
   );
-  if (accused?.type !== "ok" || accused.f !== "release" || !accused.value.released) return false;
-  const isBetween = accused.index > hold.grantedIndex && accused.index < hold.end!.index;
-  return (
-    isBetween &&
-    !events.some(
-      (event) =>
-        event.index > again &&
-        event.index < answer.index &&
-        event.f === "acquire" &&
-        (event.type === "ok" || event.type === "info") &&
-        event.key === hold.key,
-    )
+}
+
+function completionOf(invoked: number, history: History): HistoryEvent | undefined {
+  const process = eventAt(history, invoked)?.process;
+  return history.events.find(
+    (event) => event.index > invoked && event.process === process && (event.type === "ok" || event.type === "info"),
   );
 }
 
