@@ -21,6 +21,19 @@ test("it shows nothing where somebody else may have the lock", () => {
   expect(denied((it) => it.seek(50, 1))).toBeUndefined();
 });
 
+test("it shows nothing where another client may have extended its lease into the hold", () => {
+  expect(denied((it) => it.extend(50, 1, "b"))).toBeUndefined();
+  expect(denied((it) => it.seekExtension(50, 1, "b", 1000).failExtension(51, 1))).toBeDefined();
+  expect(denied((it) => it.extend(50, 0, "a"))).toBeDefined();
+  expect(denied((it) => it.renewed(50, 1, "b", 900))).toBeUndefined();
+});
+
+test("it shows nothing where another client may have released the lock at the same time", () => {
+  expect(denied((it) => it.leave(99, 1, "b"))).toBeUndefined();
+  expect(denied((it) => it.leave(50, 1, "b").info(60, 1, "release"))).toBeUndefined();
+  expect(denied((it) => it.release(50, 1, "b", false))).toBeDefined();
+});
+
 test("it shows nothing where a fault may have left an older copy of the lock", () => {
   expect(denied((it) => it.fault(5, "promotion"))).toBeUndefined();
   expect(denied((it) => it.fault(5, "power-loss"))).toBeUndefined();

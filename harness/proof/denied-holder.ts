@@ -17,9 +17,9 @@ export interface DeniedHolder {
 
 /**
  * The holder that a violation says was told that it holds nothing, if a try of another owner can show whether that was
- * true: nobody else may have got the key meanwhile, and no older copy of it may be left. A grant of unknown outcome would
- * refuse that try, too, and so might servers that cannot be reached; and of what a fault does to the release the try shows
- * nothing.
+ * true: nobody else may have got the key meanwhile, by an acquire or an extension, and no older copy of it may be left. A grant
+ * of unknown outcome would refuse that try, too, and so might servers that cannot be reached; and of what a fault, or the
+ * release of another client, does to the key during the release the try shows nothing.
  */
 export function deniedHolder({ finding }: Violation, history: History): DeniedHolder | undefined {
   const shown = (finding?.events ?? []).flatMap((index) => history.events.find((event) => event.index === index) ?? []);
@@ -28,7 +28,8 @@ export function deniedHolder({ finding }: Violation, history: History): DeniedHo
   const answer = shown.at(-1);
   if (grant === undefined || release === undefined || answer === undefined || !("key" in release)) return undefined;
   if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
-  if (mayBeAnothers(history, grant, answer) || mayBeByFaults(history, release, answer)) return undefined;
+  if (mayBeAnothers(history, grant, answer) || mayBeTaken(history, grant, release, answer)) return undefined;
+  if (mayBeByFaults(history, release, answer)) return undefined;
   const { clients } = history.header;
   const client = clientOf(release.process, clients);
   return { client, ordinal: ordinalOf(release, history), key: release.key, invoked: release.index };
@@ -47,6 +48,31 @@ function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: History
     if (completion === undefined || completion.type === "info") return true;
     return completion.type === "ok" && completion.index > grant.index;
   });
+}
+
+/**
+ * Whether another client may have extended a lease into this hold, or may have released the lock while its holder did: the
+ * holder may have been told the truth, although a try that comes a moment earlier finds the key taken.
+ */
+function mayBeTaken({ events }: History, grant: HistoryEvent, release: HistoryEvent, answer: HistoryEvent): boolean {
+  const key = "key" in grant ? grant.key : undefined;
+  return events.some((event) => {
+    if (event.type === "renewed") return event.key === key && event.process !== grant.process && isWithin(event);
+    if (event.type !== "invoke" || event.index === release.index || event.index > answer.index) return false;
+    if ((event.f !== "extend" && event.f !== "release") || event.key !== key || isOwn(event)) return false;
+    const end = events.find(
+      ({ index, process, type }) =>
+        index > event.index && process === event.process && (type === "ok" || type === "fail" || type === "info"),
+    );
+    if (end === undefined || end.type === "info") return true;
+    return end.type === "ok" && end.index > (event.f === "extend" ? grant.index : release.index);
+  });
+  function isOwn(event: Extract<HistoryEvent, { type: "invoke"; f: "extend" | "release" }>): boolean {
+    return grant.type === "ok" && grant.f === "acquire" && event.value.owner === grant.value.owner;
+  }
+  function isWithin({ index }: HistoryEvent): boolean {
+    return index > grant.index && index < answer.index;
+  }
 }
 
 /** Whether a fault of servers or links was in force at the release, or one before it may have left an older copy of the lock. */
