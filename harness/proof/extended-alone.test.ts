@@ -70,6 +70,18 @@ it("proves it of a lock that was granted without its client's knowledge", async 
   expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "proven" } });
 });
 
+it("proves that an extension of unknown outcome overwrote the lock of a holder that is told that it holds nothing", async () => {
+  const reset = {
+    kind: "reset",
+    params: { between: [["client-0"], ["node-0"]], oneWay: false },
+    at: { moment: "after", command: "SET", client: 0, server: "node-0", count: 2 },
+  } as const;
+  const holds: Section = { ...WAITS, steps: [{ do: "hold", forMs: 840 }] };
+  const [violation] = await violationsOf("linearizability", "extend-set-xx", [holds], [reset]);
+  expect(violation).toMatchObject({ cause: "foreign-release", proof: { standing: "proven" } });
+  expect(violation?.explanation).toMatch(/An extension by client-0, .* changed the lease of another/);
+});
+
 it("acquits an extension that succeeds where nobody else has the lock", async () => {
   const recording = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a");
   const { history } = recording().seek(1005, 1).extend(1010, 0, "a").granted(1020, 1, "b");

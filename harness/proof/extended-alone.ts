@@ -1,10 +1,19 @@
-import type { Change } from "../core/verdict.ts";
+import type { Change, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
 import { clientNumber, eventAt, grantAgain, sameOperation } from "./same-in-another-run.ts";
 import type { Trial } from "./trial.ts";
+import { victimOf } from "./victims.ts";
+
+/** Whether this is an extension by the holder itself, of which a violation says that it had lost its lease. */
+export function isOwnExtension(run: JudgedRun, violation: Violation, invoked: number): boolean {
+  const extension = eventAt(run.history, invoked);
+  const grant = victimOf(run, violation);
+  if (extension?.type !== "invoke" || extension.f !== "extend") return false;
+  return grant?.type === "ok" && grant.f === "acquire" && grant.value.owner === extension.value.owner;
+}
 
 /**
  * Whether an extension prolonged a lock that was not its own: it is made once more where no other client has a lock that it could

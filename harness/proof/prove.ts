@@ -18,7 +18,7 @@ import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
 import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
-import { tryExtension } from "./extended-alone.ts";
+import { isOwnExtension, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
@@ -158,7 +158,7 @@ class Prover {
       case "faults":
         return this.#withoutAny(subject, hypothesis, ground.faults);
       case "operation":
-        return hypothesis.cause === "foreign-release" && this.#run.history.events[ground.invoked]?.f === "extend"
+        return hypothesis.cause === "foreign-release" && isOwnExtension(this.#run, subject.violation, ground.invoked)
           ? tryExtension(this.#run, this.#runs, ground.invoked)
           : this.#tryWithoutOperation(subject, hypothesis, ground.invoked);
       case "remedy": {

@@ -8,7 +8,7 @@ import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
-import { foreignExtensions } from "./foreign-extensions.ts";
+import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
@@ -104,6 +104,7 @@ export function hypothesesOf(
     ...takenByExtension(overlap, evidence),
     ...extensions.late,
     ...takenCertainly(pair, evidence, others),
+    ...overwritingExtensions(first, second.grantedIndex, evidence, leasesOverlap ? others : []),
     ...losses(first.invokedTime, until, evidence),
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
@@ -151,6 +152,7 @@ export function earlyEnds(
   return [
     ...late,
     ...takenCertainly(pair, evidence, interferences),
+    ...overwritingExtensions(hold, until.index, evidence, interferences),
     ...losses(since, until.time, evidence),
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),

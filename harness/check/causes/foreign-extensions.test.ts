@@ -44,3 +44,17 @@ it("suspects no extension where a second master may have the lock", () => {
     .granted(1020, 1, "b");
   expect(causesOf(written).flat()).not.toContain("foreign-release");
 });
+
+it("suspects an extension by another client where a holder is told too early that it holds nothing", () => {
+  const overwritten = (extend: (written: Recording) => Recording): readonly string[] =>
+    violationsOf(
+      "linearizability",
+      extend(recording().acquire(0, 0, "a").acquire(1020, 1, "b")).release(1500, 1, "b", false),
+    ).flatMap(({ hypotheses = [] }) => hypotheses.map(({ cause }) => cause));
+  expect(overwritten((it) => it)).toEqual(["lost-early"]);
+  expect(overwritten((it) => it.seekExtension(1030, 0, "a", 1000).info(1400, 0, "extend"))).toEqual([
+    "foreign-release",
+    "lost-early",
+  ]);
+  expect(overwritten((it) => it.seekExtension(1030, 0, "a", 1000).failExtension(1031, 0))).toEqual(["lost-early"]);
+});

@@ -2,6 +2,7 @@ import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Interference } from "../evidence/interferences.ts";
+import { shortOwner } from "../../history/owner-value.ts";
 import { clientInWords } from "../words.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 
@@ -35,14 +36,9 @@ export function foreignExtensions(
       other.completedIndex < until &&
       endOf(other) <= other.completedTime,
   );
-  const { header, faults } = evidence;
-  const [first] = own;
+  const { header } = evidence;
   // With a second master there are two locks: it may have prolonged its own on the old one.
-  const isSplit =
-    first !== undefined &&
-    (faults.faults.some(({ event }) => isPromotion(event) && event.time >= hold.invokedTime) ||
-      twoMasters(hold.invokedTime, first.completedTime, evidence) !== undefined);
-  if (isSplit) return { late: [], delayed: [] };
+  if (isSplit(hold, own[0], evidence)) return { late: [], delayed: [] };
   const accuse = ({ process, invokedIndex, completedIndex }: Interference): Hypothesis => ({
     cause: "foreign-release",
     events: [invokedIndex, completedIndex],
@@ -55,6 +51,45 @@ export function foreignExtensions(
     late: own.filter(isLate).map(accuse),
     delayed: own.filter((other) => !isLate(other)).map(accuse),
   };
+}
+
+/**
+ * The extensions by other owners that may have ended a hold: their own lease was over, or may have been, so they may have
+ * overwritten the key, or set the end of a lease that was not theirs.
+ *
+ * @param until index of the event that showed that the hold was over
+ */
+export function overwritingExtensions(
+  hold: Hold,
+  until: number,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): readonly Hypothesis[] {
+  const found = interferences.filter(
+    (other) =>
+      other.f === "extend" &&
+      other.owner !== hold.owner &&
+      other.invokedIndex < until &&
+      (!other.certain || other.completedIndex > hold.grantedIndex) &&
+      (other.ownGrantedIndex ?? -Infinity) < hold.grantedIndex &&
+      endOf(other) <= (other.certain ? other.completedTime : Infinity),
+  );
+  // Beside other holders it prolongs its own share; with a second master, its own lock.
+  if (hold.share.kind !== "exclusive" || isSplit(hold, found[0], evidence)) return [];
+  return found.toReversed().map(({ process, owner, certain, invokedIndex, completedIndex }) => ({
+    cause: "foreign-release",
+    events: [invokedIndex, completedIndex],
+    why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(owner, undefined, [hold.owner])} (events ${invokedIndex} and ${completedIndex}), which ${certain ? "reported success" : "ended without a known outcome and may have taken effect"}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
+    ground: { on: "operation", invoked: invokedIndex },
+    remedies: [],
+  }));
+}
+
+/** Whether there may have been a second master, with a lock of its own, since a hold was asked for. */
+function isSplit(hold: Hold, extension: Interference | undefined, evidence: SharedEvidence): boolean {
+  if (extension === undefined) return false;
+  const isPromoted = evidence.faults.faults.some(({ event }) => isPromotion(event) && event.time >= hold.invokedTime);
+  return isPromoted || twoMasters(hold.invokedTime, extension.completedTime, evidence) !== undefined;
 }
 
 /** The latest end of the lease that was to be extended; never, where none is known. */
