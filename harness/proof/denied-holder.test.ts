@@ -32,6 +32,7 @@ test("it shows nothing where another client may have released the lock at the sa
   expect(denied((it) => it.leave(99, 1, "b"))).toBeUndefined();
   expect(denied((it) => it.leave(50, 1, "b").info(60, 1, "release"))).toBeUndefined();
   expect(denied((it) => it.release(50, 1, "b", false))).toBeDefined();
+  expect(denied((it) => it.leave(50, 0, "z").info(60, 0, "release"))).toBeDefined();
 });
 
 test("it shows nothing where a fault may have left an older copy of the lock", () => {

@@ -54,8 +54,15 @@ function mayBeAnothers({ events }: History, grant: HistoryEvent, answer: History
  * Whether another client may have extended a lease into this hold, or may have released the lock while its holder did: the
  * holder may have been told the truth, although a try that comes a moment earlier finds the key taken.
  */
-function mayBeTaken({ events }: History, grant: HistoryEvent, release: HistoryEvent, answer: HistoryEvent): boolean {
+function mayBeTaken(
+  { events, header }: History,
+  grant: HistoryEvent,
+  release: HistoryEvent,
+  answer: HistoryEvent,
+): boolean {
   const key = "key" in grant ? grant.key : undefined;
+  const { clients } = header;
+  const own = clientOf(Number(release.process), clients);
   return events.some((event) => {
     if (event.type === "renewed") return event.key === key && event.process !== grant.process && isWithin(event);
     if (event.type !== "invoke" || event.index === release.index || event.index > answer.index) return false;
@@ -64,7 +71,9 @@ function mayBeTaken({ events }: History, grant: HistoryEvent, release: HistoryEv
       ({ index, process, type }) =>
         index > event.index && process === event.process && (type === "ok" || type === "fail" || type === "info"),
     );
-    if (end === undefined || end.type === "info") return true;
+    if (end === undefined) return true;
+    // Its own unanswered release came before what it does now; another client's may come late.
+    if (end.type === "info") return event.f === "extend" || clientOf(event.process, clients) !== own;
     return end.type === "ok" && end.index > (event.f === "extend" ? grant.index : release.index);
   });
   function isOwn(event: Extract<HistoryEvent, { type: "invoke"; f: "extend" | "release" }>): boolean {
