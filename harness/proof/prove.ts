@@ -18,6 +18,7 @@ import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
 import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
+import { endedEarly } from "./ended-early.ts";
 import { isOwnExtension, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
@@ -90,6 +91,10 @@ class Prover {
       const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
         const { by, run } = trial;
+        const early = await endedEarly(this.#run, this.#runs, subject.violation, hypothesis);
+        if (early !== undefined) {
+          return this.#concluded(property, violation, subject, early.hypothesis, { ...early.proof, dropped });
+        }
         const proof = { standing: "proven", by, ...(run === undefined ? {} : { run }) } as const;
         return this.#concluded(property, violation, subject, hypothesis, { ...proof, dropped });
       }
