@@ -372,3 +372,14 @@ describe("a hold that was gone before its lease", () => {
     expect(judged(certain.acquire(20, 1, "b", { fence: 2 }))).toBe("invalid; double-grant 1,6,7");
   });
 });
+
+it("blames the fencing tokens for a release that has an order only without them", () => {
+  const overtaken = new Recording({ clients: 2, backend: "simulated" })
+    .seek(0, 0, { ttlMs: 720, waitMs: 3700 })
+    .seek(20, 1, { ttlMs: 720, waitMs: 3700 })
+    .granted(748, 1, "b", { fence: 1, validForMs: 720, grantedAtMs: 740 })
+    .granted(817, 0, "a", { fence: 2, validForMs: 720, grantedAtMs: 0 })
+    .release(1056, 0, "a", false)
+    .release(1108, 1, "b");
+  expect(judged(overtaken)).toBe("invalid; token-overtaken 6,7");
+});

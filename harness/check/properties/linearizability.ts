@@ -217,7 +217,7 @@ class Linearizability implements Checker {
   ): Violation {
     const { header } = this.#evidence;
     const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
-    const ofTokens = operation.kind === "acquire" && operations.hasOrderWithoutTokens(operation);
+    const ofTokens = operations.hasOrderWithoutTokens(operation);
     const state = ofTokens
       ? "an order exists only if the fencing tokens are ignored"
       : stateInWords(before, operation, (process) => clientInWords(header, process));
@@ -249,7 +249,9 @@ class Linearizability implements Checker {
     const met = mine === undefined || theirs === undefined ? undefined : this.#evidence.leases.between(mine, theirs);
     // A grant beside another's lease is impossible whatever its fencing token is.
     if (met !== undefined && !isGrantable) return promiseHypotheses(met, this.#evidence, interferences);
-    const tokenFault = disordered ? this.#evidence.tokenFaults.get(key) : undefined;
+    // Another answer than a grant has no fencing token: the grants before it were put in the order of theirs.
+    const isOfGrants = ofTokens && operation.kind !== "acquire";
+    const tokenFault = disordered || isOfGrants ? this.#evidence.tokenFaults.get(key) : undefined;
     if (tokenFault !== undefined) {
       const hypotheses = tokenFault === "token-rollback" ? tokenHypotheses : overtakenHypotheses;
       return hypotheses(since, operation.completedTime, this.#evidence);
