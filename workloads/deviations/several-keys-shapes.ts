@@ -30,3 +30,24 @@ export function severalKeysShapes(scale: Scale): readonly Shape[] {
     },
   ];
 }
+
+/** The lease of several keys is extended, and somebody asks for the last one alone when the first lease is over. */
+export function severalKeysExtended(scale: Scale): readonly Shape[] {
+  const { leaseMs } = scale;
+  const plain = { ...section(scale, []), tries: 1 };
+  const share = (of: number): number => Math.round(of * leaseMs);
+  const steps = [
+    { do: "hold" as const, forMs: share(0.5) },
+    { do: "extend" as const, ttlMs: leaseMs },
+    { do: "hold" as const, forMs: share(0.8) },
+  ];
+  return [
+    {
+      name: "several keys extended",
+      clients: [
+        [{ ...plain, key: "k1", alsoKeys: ["k2", "k3"], steps }],
+        [{ ...plain, key: "k3", waitMs: 0, after: { atMs: share(1.1) + SOON_MS } }],
+      ],
+    },
+  ];
+}

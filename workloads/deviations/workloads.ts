@@ -5,7 +5,7 @@ import type { Supports } from "../../harness/core/sharing.ts";
 import type { TopologySpec } from "../../harness/core/topology.ts";
 import { isShareable, smallShares } from "../sharing.ts";
 import { queueShapes } from "./queue-shapes.ts";
-import { severalKeysShapes } from "./several-keys-shapes.ts";
+import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
 import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
@@ -48,7 +48,9 @@ const BETWEEN_TRIES_MS = 50;
  */
 export function smallWorkloads(options: WorkloadOptions, skills: Skills): readonly Workload[] {
   const shared = shapesOf(scaleOf(options));
-  const several = options.supports?.severalKeys === true ? severalKeysShapes(scaleOf(options)) : [];
+  const scale = scaleOf(options);
+  const extended = skills.extends ? severalKeysExtended(scale) : [];
+  const several = options.supports?.severalKeys === true ? [...severalKeysShapes(scale), ...extended] : [];
   const shapes = [
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
