@@ -4,7 +4,7 @@ import type { History, HistoryEvent } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
 import { clientNumber, eventAt, grantAgain, sameOperation } from "./same-in-another-run.ts";
-import type { Trial } from "./trial.ts";
+import type { Attempted } from "./attempted.ts";
 import { victimOf } from "./victims.ts";
 
 /** Whether this is an extension by the holder itself, of which a violation says that it had lost its lease. */
@@ -21,8 +21,8 @@ export function isOwnExtension(run: JudgedRun, violation: Violation, invoked: nu
  *
  * @param invoked index of the extension's invocation
  */
-export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns, invoked: number): Promise<Trial> {
-  let dropped: Trial | undefined;
+export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns, invoked: number): Promise<Attempted> {
+  let dropped: Attempted | undefined;
   for (const change of withoutRivals(original.history, invoked)) {
     const run = await runs.of(change);
     const extended = run === undefined ? undefined : isExtended(original, run, invoked);

@@ -24,7 +24,7 @@ import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
-import type { Trial } from "./trial.ts";
+import type { Attempted } from "./attempted.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
 
 /** Several faults that led to a violation together, as a cause. */
@@ -35,7 +35,7 @@ interface Joint {
 
 /** Faults of the plan without which a violation does not happen, and whether each of them is enough for it. */
 interface Smallest {
-  readonly trial: Extract<Trial, { readonly outcome: "proven" }>;
+  readonly trial: Extract<Attempted, { readonly outcome: "proven" }>;
   readonly left: readonly number[];
   readonly isEachEnough: boolean;
 }
@@ -155,7 +155,7 @@ class Prover {
     return { ...rest, ...explainBy(finding, hypotheses, hypothesis, whole) };
   }
 
-  async #try(subject: Subject, hypothesis: Hypothesis): Promise<Trial> {
+  async #try(subject: Subject, hypothesis: Hypothesis): Promise<Attempted> {
     const { ground } = hypothesis;
     switch (ground.on) {
       case "history":
@@ -176,11 +176,11 @@ class Prover {
   }
 
   /** Removes the accused faults: one after the other of those that may have led to the violation, then all. */
-  async #withoutAny(subject: Subject, hypothesis: Hypothesis, faults: readonly number[]): Promise<Trial> {
+  async #withoutAny(subject: Subject, hypothesis: Hypothesis, faults: readonly number[]): Promise<Attempted> {
     const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "undecided", why: "no fault of the plan explains it" };
     const sets = steps.length === 1 ? [steps] : [...steps.toReversed().map((step) => [step]), steps];
-    let last: Trial | undefined;
+    let last: Attempted | undefined;
     for (const without of sets) {
       const change: Change = { kind: "without-faults", steps: without };
       const trial = await this.#tryChange(subject, hypothesis, change, this.#steps.without(without));
@@ -194,7 +194,7 @@ class Prover {
    * Removes the accused operation. A release that took a lock is not only one without which nothing goes wrong: its victim
    * has lost the lock by it, also if nobody asks for the lock again.
    */
-  async #tryWithoutOperation(subject: Subject, hypothesis: Hypothesis, invoked: number): Promise<Trial> {
+  async #tryWithoutOperation(subject: Subject, hypothesis: Hypothesis, invoked: number): Promise<Attempted> {
     const change = this.#withoutOperation(invoked);
     if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
     const name = `${victimOf(this.#run, subject.violation)?.index} ${invoked}`;
@@ -213,7 +213,7 @@ class Prover {
     return { outcome: "dropped", run: innocent };
   }
 
-  async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, unwoken: string): Promise<Trial> {
+  async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, unwoken: string): Promise<Attempted> {
     const tried = await this.#runs.compare(subject, change, hypothesis);
     if (tried === undefined) return { outcome: "undecided", why: `deciding it would take more than ${MOST_RUNS} runs` };
     const { run, comparison, woken } = tried;
@@ -241,7 +241,7 @@ class Prover {
    * The same change, without the faults that came after the violation as well: they have not led to it, but may lead to
    * another one of the same clients, which looks the same. Undefined if that decides nothing more.
    */
-  async #withoutLater(subject: Subject, change: Change, condition: string): Promise<Trial | undefined> {
+  async #withoutLater(subject: Subject, change: Change, condition: string): Promise<Attempted | undefined> {
     if (change.kind !== "without-faults") return undefined;
     const later = this.#steps.after(subject.violation).filter((step) => !change.steps.includes(step));
     // A fault is recorded when its effect was seen: one that is recorded later may have led to it all the same.
@@ -267,7 +267,7 @@ class Prover {
   }
 
   /** The lock itself is the cause if the violation happens without all the faults that could excuse it. */
-  async #rest(subject: Subject, faults: readonly number[]): Promise<Trial> {
+  async #rest(subject: Subject, faults: readonly number[]): Promise<Attempted> {
     const steps = this.#steps.behind(faults);
     if (steps.length === 0) return { outcome: "proven", by: "the history shows it" };
     const tried = await this.#runs.compare(subject, { kind: "without-faults", steps });
@@ -326,7 +326,7 @@ class Prover {
    * of them. Where no fewer suffice, each one that is left in alone leads to it: `isEachEnough` if runs have shown that.
    */
   async #smallest(subject: Subject, hypothesis: Hypothesis, steps: readonly number[]): Promise<Smallest | undefined> {
-    const without = (left: readonly number[]): Promise<Trial> => {
+    const without = (left: readonly number[]): Promise<Attempted> => {
       const change: Change = { kind: "without-faults", steps: left };
       return this.#tryChange(subject, hypothesis, change, this.#steps.without(left));
     };
