@@ -1,4 +1,5 @@
 import type { Host } from "../kernel/host.ts";
+import { inCallersContext } from "./async-context.ts";
 
 /**
  * Does the work now, and settles the promise with the result at the same virtual instant, in a separate event: for work
@@ -36,7 +37,10 @@ export function callsBackNow(
     if (isMisuse(error)) throw error;
     outcome = [error];
   }
-  host.post("completion", () => Reflect.apply(callback, undefined, outcome));
+  host.post(
+    "completion",
+    inCallersContext(() => void Reflect.apply(callback, undefined, outcome)),
+  );
 }
 
 function isMisuse(error: unknown): boolean {

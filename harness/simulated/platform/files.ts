@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { inCallersContext } from "./async-context.ts";
 import { callsBackNow, completesNow } from "./completion.ts";
 import { descriptorOf, readArguments, SimulatedFileHandle } from "./file-handle.ts";
 import { forbid, patch } from "./replace.ts";
@@ -31,7 +32,10 @@ export function patchFiles(): void {
   }
   patch(fs, "exists", "fs.exists", (host, [path, callback]) => {
     const found = fs.existsSync(path as fs.PathLike);
-    host.post("completion", () => Reflect.apply(callback as Callable, undefined, [found]));
+    host.post(
+      "completion",
+      inCallersContext(() => void Reflect.apply(callback as Callable, undefined, [found])),
+    );
   });
   patchOpen();
   patchTransfers();

@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import type { Host } from "../kernel/host.ts";
+import { inCallersContext } from "./async-context.ts";
 import { patch } from "./replace.ts";
 
 type Callback = (error: Error | null, value: unknown) => void;
@@ -36,7 +37,10 @@ export function patchRandomness(): void {
 /** Passes `value` to the callback in a separate event, or returns it when there is no callback. */
 function answer(host: Host, callback: unknown, value: unknown): unknown {
   if (typeof callback !== "function") return value;
-  host.post("random bytes", () => (callback as Callback)(null, value));
+  host.post(
+    "random bytes",
+    inCallersContext(() => (callback as Callback)(null, value)),
+  );
   return undefined;
 }
 

@@ -7,6 +7,7 @@ import type { HostSocket, HostSockets } from "../kernel/host-sockets.ts";
 import { hostCalling } from "../kernel/current-context.ts";
 import { unknownName } from "../network/socket-errors.ts";
 import { real } from "./real.ts";
+import { inCallersContext } from "./async-context.ts";
 import { forbid, patch, replace } from "./replace.ts";
 
 /**
@@ -63,12 +64,13 @@ function patchLookup(): void {
     const callback = rest.at(-1);
     const options = rest.length > 1 ? rest[0] : undefined;
     if (typeof callback !== "function") throw new TypeError("dns.lookup needs a callback");
-    host.post("lookup", () => {
+    const answer = inCallersContext(() => {
       const [error, found] = resolve(host, String(name), options);
       if (error !== null) Reflect.apply(callback, undefined, [error]);
       else if (Array.isArray(found)) Reflect.apply(callback, undefined, [null, found]);
       else Reflect.apply(callback, undefined, [null, found.address, found.family]);
     });
+    host.post("lookup", answer);
   });
   patch(dns.promises, "lookup", "dns.promises.lookup", (host, [name, options]) => {
     const outcome = Promise.withResolvers<unknown>();

@@ -1,6 +1,7 @@
 import type { ScheduledEvent } from "../kernel/event-queue.ts";
 import type { Host } from "../kernel/host.ts";
 import type { StepTask } from "../kernel/step-work.ts";
+import { inCallersContext } from "./async-context.ts";
 
 type Callback = (...args: unknown[]) => void;
 
@@ -9,8 +10,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** What `setTimeout` and `setInterval` return in a host. It follows the host's monotonic clock. */
 export class SimulatedTimeout implements Disposable {
   readonly #host: Host;
-  readonly #callback: Callback;
-  readonly #args: unknown[];
+  readonly #callback: () => void;
   readonly #delayUs: number;
   readonly #repeats: boolean;
   #event: ScheduledEvent | null;
@@ -21,8 +21,7 @@ export class SimulatedTimeout implements Disposable {
   /** @param delayMs as Node takes it: less than 1, too long or not a number means 1; fractions are cut off */
   constructor(host: Host, callback: Callback, delayMs: unknown, args: unknown[], repeats: boolean) {
     this.#host = host;
-    this.#callback = callback;
-    this.#args = args;
+    this.#callback = inCallersContext(() => void Reflect.apply(callback, this, args));
     this.#repeats = repeats;
     const ms = Number(delayMs);
     this.#delayUs = (ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1) * 1000;
@@ -76,7 +75,7 @@ export class SimulatedTimeout implements Disposable {
   #fire(): void {
     this.#event = null;
     try {
-      this.#callback(...this.#args);
+      this.#callback();
     } finally {
       if (this.#event === null && this.#repeats && !this.#cleared) this.#event = this.#arm();
     }
@@ -89,7 +88,7 @@ export class SimulatedImmediate implements Disposable {
   #referenced = true;
 
   constructor(host: Host, callback: Callback, args: unknown[]) {
-    this.#task = host.work.addImmediate(() => callback(...args));
+    this.#task = host.work.addImmediate(inCallersContext(() => void callback(...args)));
   }
 
   ref(): this {
