@@ -32,6 +32,15 @@ interface Loaded {
   readonly url: string;
 }
 
+/** What `testing/asking-module.mjs` exports. */
+interface Asking {
+  failureOfImport(specifier: string): Promise<object>;
+  codeOfRequire(specifier: string): string;
+  importOther(query: string): Promise<Loaded>;
+}
+
+const missingUrl = pathToFileURL(join(folder, "no-such-file.mjs")).href;
+
 async function load(graph: ModuleGraph): Promise<Counting & { readonly default: Counting }> {
   return (await graph.import(library)) as Counting & { readonly default: Counting };
 }
@@ -54,6 +63,40 @@ test("a module that makes its own require gets the modules of its graph", async 
   }
 });
 
+test("what is not found fails as it does in Node, by import and by require", async () => {
+  const graph = new ModuleGraph({});
+  const mine = (await graph.import(join(folder, "asking-module.mjs"))) as Asking;
+  const nodes = createRequire(import.meta.url)(join(folder, "asking-module.mjs")) as Asking;
+  for (const specifier of ["no-such-package", "./no-such-file.mjs", "./no-such-file.mjs?again", missingUrl]) {
+    const [ours, theirs] = [await mine.failureOfImport(specifier), await nodes.failureOfImport(specifier)];
+    expect(ours, specifier).toEqual(theirs);
+    expect(ours, specifier).toMatchObject({ code: "ERR_MODULE_NOT_FOUND" });
+  }
+  expect(mine.codeOfRequire("no-such-package")).toBe("MODULE_NOT_FOUND");
+  expect(mine.codeOfRequire("no-such-package")).toBe(nodes.codeOfRequire("no-such-package"));
+});
+
+test("a module is imported once for each query of its address, as in Node", async () => {
+  for (const { importOther } of [
+    (await new ModuleGraph({}).import(join(folder, "asking-module.mjs"))) as Asking,
+    createRequire(import.meta.url)(join(folder, "asking-module.mjs")) as Asking,
+  ]) {
+    const [plain, first, again, second] = [
+      await importOther(""),
+      await importOther("?first"),
+      await importOther("?first"),
+      await importOther("?second#part"),
+    ];
+    expect(first).toBe(again);
+    expect(new Set([plain, first, second]).size).toBe(3);
+    expect([plain, first, second].map(({ url }) => url.split("/").at(-1))).toEqual([
+      "module.mjs",
+      "module.mjs?first",
+      "module.mjs?second#part",
+    ]);
+  }
+});
+
 test("what a lock promises is the same tables in every graph, and its driver is each graph's own", async () => {
   const file = resolve(import.meta.dirname, "../../../lock-impl/libraries/redlock5.ts");
   const load = async (): Promise<LockEntry> => {
@@ -63,6 +106,13 @@ test("what a lock promises is the same tables in every graph, and its driver is 
   expect(one).not.toBe(other);
   expect(one.claims).toBe(other.claims);
   expect(one).toEqual({ ...findLock("redlock5"), load: one.load });
+});
+
+test("a module is loaded again after a program has set a flag of V8", async () => {
+  const file = join(folder, "asking-module.mjs");
+  await new ModuleGraph({}).import(file);
+  v8.setFlagsFromString("--expose-gc");
+  expect(Object.keys(await new ModuleGraph({}).import(file))).toContain("importOther");
 });
 
 test("nothing of a graph is kept once its client is gone", async () => {

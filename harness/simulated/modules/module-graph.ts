@@ -3,8 +3,8 @@ import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
 import { current } from "../kernel/current-context.ts";
-import { resolveModule } from "./resolution.ts";
-import { requireShared, sourceOf, type Source } from "./source.ts";
+import { queryOf, resolveModule } from "./resolution.ts";
+import { instanceOf, requireShared, sourceOf, type Source } from "./source.ts";
 
 /** A CommonJS module of a graph, as its code sees it. */
 interface CommonJsModule {
@@ -75,7 +75,10 @@ export class ModuleGraph {
    * @throws the errors of the module while it is loaded
    */
   async import(path: string): Promise<object> {
-    const module = this.#module(path);
+    return this.#evaluate(this.#module(path));
+  }
+
+  async #evaluate(module: vm.Module): Promise<object> {
     if (module.status === "unlinked" || module.status === "linking") instantiate(module);
     await module.evaluate();
     return module.namespace;
@@ -83,16 +86,22 @@ export class ModuleGraph {
 
   /** @param parent the path of the requesting module */
   async #importFrom(specifier: string, parent: string): Promise<object> {
-    return this.import(resolveModule(specifier, parent, "import"));
+    return this.#evaluate(this.#requested(specifier, parent));
   }
 
-  #module(path: string): vm.Module {
-    const known = this.#modules.get(path);
+  /** @param parent the path of the requesting module */
+  #requested(specifier: string, parent: string): vm.Module {
+    return this.#module(resolveModule(specifier, parent, "import"), queryOf(specifier));
+  }
+
+  /** @param query what follows the path in the module's address: another one is another module */
+  #module(path: string, query = ""): vm.Module {
+    const known = this.#modules.get(path + query);
     if (known !== undefined) return known;
     if (path === MODULE) return this.#remember(path, asModule(path, this.#nodeModule));
     if (path.startsWith("node:") || isShared(path)) return this.#remember(path, asModule(path, requireShared(path)));
     const source = this.#source(path);
-    if (source.kind === "module") return this.#link(path, source);
+    if (source.kind === "module") return this.#link(path, query, source);
     return this.#remember(path, asModule(path, this.#load(path, undefined)));
   }
 
@@ -101,27 +110,24 @@ export class ModuleGraph {
     return module;
   }
 
-  #link(path: string, { code, cachedData }: Extract<Source, { kind: "module" }>): vm.Module {
-    const url = pathToFileURL(path).href;
-    const module = new vm.SourceTextModule(code, {
+  #link(path: string, query: string, source: Extract<Source, { kind: "module" }>): vm.Module {
+    const url = pathToFileURL(path).href + query;
+    const module = instanceOf(path, source, {
       identifier: url,
-      cachedData,
       initializeImportMeta: (meta: ImportMeta) => {
         meta.url = url;
         meta.filename = path;
         meta.dirname = dirname(path);
         meta.resolve = (specifier: string) => {
           const found = resolveModule(specifier, path, "import");
-          return found.startsWith("node:") ? found : pathToFileURL(found).href;
+          return found.startsWith("node:") ? found : pathToFileURL(found).href + queryOf(specifier);
         };
       },
       importModuleDynamically: (specifier: string) => this.#importFrom(specifier, path) as never,
     });
-    this.#remember(path, module);
+    this.#remember(path + query, module);
     const linkable = module as unknown as Linkable;
-    linkable.linkRequests(
-      linkable.moduleRequests.map(({ specifier }) => this.#module(resolveModule(specifier, path, "import"))),
-    );
+    linkable.linkRequests(linkable.moduleRequests.map(({ specifier }) => this.#requested(specifier, path)));
     return module;
   }
 

@@ -1,5 +1,5 @@
 import Module, { isBuiltin } from "node:module";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Node's own resolution, which takes conditions, but has no types. */
@@ -21,6 +21,9 @@ const known = new Map<string, string>();
 /** How a module requests another one: many packages have different entry points for the two ways. */
 export type Asking = "import" | "require";
 
+/** What is imported by a file's place may have a query or a fragment: then it is a module of its own. */
+const PLACE = /^(?<place>(?:\.{0,2}\/|file:)[^?#]*)(?<query>[?#].*)?$/s;
+
 /**
  * The path of the requested file, or the name of a built-in module, `node:fs`.
  * @param parent the path of the requesting file
@@ -28,7 +31,30 @@ export type Asking = "import" | "require";
  */
 export function resolveModule(specifier: string, parent: string, asking: Asking): string {
   if (isBuiltin(specifier)) return specifier.startsWith("node:") ? specifier : `node:${specifier}`;
-  if (specifier.startsWith("file:")) return fileURLToPath(specifier);
+  if (asking === "require") return resolveFile(specifier, parent, asking);
+  const { place = specifier } = PLACE.exec(specifier)?.groups ?? {};
+  const path = place.startsWith("file:") ? fileURLToPath(place) : place;
+  try {
+    return resolveFile(path, parent, asking);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") throw notFound(path, parent);
+    throw error;
+  }
+}
+
+/** What follows the path in the address by which a module is imported: `?v=2`; empty without it. */
+export function queryOf(specifier: string): string {
+  return PLACE.exec(specifier)?.groups?.["query"] ?? "";
+}
+
+/** The error of `import`: programs that can do without a package look at its code. */
+function notFound(path: string, parent: string): Error {
+  const isFile = path.startsWith(".") || isAbsolute(path);
+  const what = isFile ? `module '${resolve(dirname(parent), path)}'` : `package '${path}'`;
+  return Object.assign(new Error(`Cannot find ${what} imported from ${parent}`), { code: "ERR_MODULE_NOT_FOUND" });
+}
+
+function resolveFile(specifier: string, parent: string, asking: Asking): string {
   const folder = dirname(parent);
   const name = `${asking}\0${folder}\0${specifier}`;
   let path = known.get(name);

@@ -10,7 +10,7 @@ type RunCommonJs = (exports: unknown, require: unknown, module: unknown, filenam
 /** A file of a library, read and compiled once per process. */
 export type Source =
   | { readonly kind: "commonjs"; readonly run: RunCommonJs }
-  | { readonly kind: "module"; readonly code: string; readonly cachedData: Buffer }
+  | { readonly kind: "module"; readonly code: string; cachedData: Buffer }
   | { readonly kind: "json"; readonly text: string }
   /** Compiled from another language. There is one per process for all graphs. */
   | { readonly kind: "addon" };
@@ -90,12 +90,33 @@ function withQuickPrototypes(path: string, code: string): string {
 }
 
 function compileModule(path: string, code: string): Source {
-  const cachedData = cacheOf(new vm.SourceTextModule(code, { identifier: path }));
-  return { kind: "module", code, cachedData };
+  return { kind: "module", code, cachedData: cacheOf(path, code) };
+}
+
+/**
+ * A module of a graph, made of what was compiled before.
+ * @throws errors of compiling
+ */
+export function instanceOf(
+  path: string,
+  source: Extract<Source, { kind: "module" }>,
+  options: vm.SourceTextModuleOptions,
+): vm.SourceTextModule {
+  const instance = (): vm.SourceTextModule =>
+    new vm.SourceTextModule(source.code, { ...options, cachedData: source.cachedData });
+  try {
+    return instance();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ERR_VM_MODULE_CACHED_DATA_REJECTED") throw error;
+    // The program has set a flag of V8 since.
+    source.cachedData = cacheOf(path, source.code);
+    return instance();
+  }
 }
 
 /** Functions that the types of Node do not contain yet. */
-function cacheOf(module: vm.SourceTextModule): Buffer {
+function cacheOf(path: string, code: string): Buffer {
+  const module = new vm.SourceTextModule(code, { identifier: path });
   return (module as unknown as { createCachedData(): Buffer }).createCachedData();
 }
 
