@@ -2,6 +2,7 @@ import { exec, execFile } from "node:child_process";
 import dgram from "node:dgram";
 import dns from "node:dns";
 import fs from "node:fs";
+import http2 from "node:http2";
 import net from "node:net";
 import tls from "node:tls";
 import { promisify } from "node:util";
@@ -18,6 +19,12 @@ const forbidden: Record<string, () => unknown> = {
   "net.Server.listen": () => net.createServer().listen(0),
   "dgram.createSocket": () => dgram.createSocket("udp4"),
   "dns.resolve4": () => dns.resolve4("localhost", noop),
+  "dns.resolveTxt": () => dns.resolveTxt("localhost", noop),
+  "dns.promises.resolveAny": () => dns.promises.resolveAny("localhost"),
+  "dns.lookupService": () => dns.lookupService("127.0.0.1", 80, noop),
+  "dns.Resolver.resolve4": () => new dns.Resolver().resolve4("localhost", noop),
+  "dns.promises.Resolver.resolveSrv": () => new dns.promises.Resolver().resolveSrv("localhost"),
+  "http2.connect": () => http2.connect("http://127.0.0.1:1"),
   "fs.watch": () => fs.watch("."),
   "zlib.createGzip": () => zlib.createGzip(),
   "child_process.execFile": () => execFile("true"),

@@ -1,5 +1,6 @@
 import dgram from "node:dgram";
 import dns from "node:dns";
+import http2 from "node:http2";
 import net from "node:net";
 import tls from "node:tls";
 import type { Host } from "../kernel/host.ts";
@@ -28,6 +29,8 @@ export function patchSockets(): void {
   forbid(real.Socket.prototype, "connect", "connect of a socket made outside the host");
   forbid(net.Server.prototype, "listen", "net.Server.listen");
   forbid(tls, "connect", "tls.connect");
+  // It defers work by functions of Node that cannot be patched.
+  forbid(http2, "connect", "http2.connect");
   forbid(dgram, "createSocket", "dgram.createSocket");
   patchLookup();
 }
@@ -81,9 +84,18 @@ function patchLookup(): void {
     });
     return outcome.promise;
   });
-  for (const name of ["resolve", "resolve4", "resolve6", "resolveSrv", "reverse"]) {
-    forbid(dns, name, `dns.${name}`);
-    forbid(dns.promises, name, `dns.promises.${name}`);
+  forbidQuestions(dns, "dns");
+  forbidQuestions(dns.promises, "dns.promises");
+  forbidQuestions(dns.Resolver.prototype, "dns.Resolver");
+  forbidQuestions(dns.promises.Resolver.prototype, "dns.promises.Resolver");
+}
+
+/** What asks a real name server, of which the patched `lookup` needs none. */
+function forbidQuestions(home: object, called: string): void {
+  for (let owner = home; owner !== Object.prototype; owner = Object.getPrototypeOf(owner) as object) {
+    for (const name of Object.getOwnPropertyNames(owner)) {
+      if (/^(?:resolve|reverse|lookupService)/.test(name)) forbid(owner, name, `${called}.${name}`);
+    }
   }
 }
 
