@@ -1,4 +1,5 @@
 import os from "node:os";
+import workerThreads from "node:worker_threads";
 import { current } from "../kernel/current-context.ts";
 import type { Host } from "../kernel/host.ts";
 import { patch } from "./replace.ts";
@@ -6,18 +7,37 @@ import { patch } from "./replace.ts";
 /** Process numbers of a host begin here, so that none is that of another host. */
 const PROCESSES_PER_HOST = 10_000;
 
+/** The process that started a host's program: the first of its machine. */
+const PARENT = 1;
+
+/** What the main thread of a process has: a host's program runs there, whatever thread simulates it. */
+const MAIN_THREAD = {
+  isMainThread: true,
+  threadId: 0,
+  parentPort: null,
+  workerData: null,
+  resourceLimits: {},
+} as const;
+
 /**
- * Patches `process.pid` and `os.hostname`: a host is a machine of its own, and each of its lives is another process. Locks
- * make owner values of both.
+ * Patches `process.pid`, `process.ppid`, `os.hostname` and what tells the threads of a process apart: a host is a machine of
+ * its own, and each of its lives is another process. Locks make owner values of them.
  */
 export function patchIdentity(): void {
-  const { pid } = process;
-  Object.defineProperty(process, "pid", {
+  giveHosts(process, "pid", pidOf);
+  giveHosts(process, "ppid", () => PARENT);
+  patch(os, "hostname", "os.hostname", (host) => host.name);
+  for (const [name, value] of Object.entries(MAIN_THREAD)) giveHosts(workerThreads, name, () => value);
+}
+
+/** Makes a property that has a value of its own in hosts. */
+function giveHosts(home: object, name: string, ofHost: (host: Host) => unknown): void {
+  const value: unknown = Reflect.get(home, name);
+  Object.defineProperty(home, name, {
     configurable: true,
     enumerable: true,
-    get: () => (current.host === null ? pid : pidOf(current.host)),
+    get: () => (current.host === null ? value : ofHost(current.host)),
   });
-  patch(os, "hostname", "os.hostname", (host) => host.name);
 }
 
 function pidOf({ name, life, kernel }: Host): number {
