@@ -46,6 +46,8 @@ const calls: Record<string, () => unknown> = {
   queueMicrotask: () => queueMicrotask(noop),
   "Math.random": () => Math.random(),
   "crypto.randomBytes": () => crypto.randomBytes(4),
+  "crypto.pseudoRandomBytes": () => crypto.pseudoRandomBytes(4),
+  "crypto.rng": () => (Reflect.get(crypto, "rng") as typeof crypto.randomBytes)(4),
   "crypto.randomFillSync": () => crypto.randomFillSync(new Uint8Array(4)),
   "crypto.randomFill": () => crypto.randomFill(new Uint8Array(4), noop),
   "crypto.randomInt": () => crypto.randomInt(10),
@@ -295,6 +297,7 @@ describe("randomness", () => {
     crypto.randomInt(5, 7),
     [...crypto.randomFillSync(new Uint8Array(6), 2, 3)].slice(0, 2),
     [...globalThis.crypto.getRandomValues(new Uint16Array(3))],
+    crypto.pseudoRandomBytes(8).toString("hex"),
   ];
 
   test("depends on seed and host alone", async () => {

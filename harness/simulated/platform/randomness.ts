@@ -12,9 +12,12 @@ const LARGEST_RANDOM_INTEGER_RANGE = 2 ** 48 - 1;
  */
 export function patchRandomness(): void {
   patch(Math, "random", "Math.random", (host) => unitInterval(host));
-  patch(crypto, "randomBytes", "crypto.randomBytes", (host, [size, callback]) =>
-    answer(host, callback, bytes(host, Number(size))),
-  );
+  for (const name of ["randomBytes", "pseudoRandomBytes", "prng", "rng"]) {
+    if (!Reflect.has(crypto, name)) continue;
+    patch(crypto, name, `crypto.${name}`, (host, [size, callback]) =>
+      answer(host, callback, bytes(host, Number(size))),
+    );
+  }
   patch(crypto, "randomFillSync", "crypto.randomFillSync", (host, [buffer, offset, size]) =>
     fill(host, buffer, offset, size),
   );
