@@ -1,7 +1,7 @@
 import "./install.ts";
 import crypto from "node:crypto";
 import { promisify } from "node:util";
-import { MessageChannel as NodeMessageChannel } from "node:worker_threads";
+import { MessageChannel as NodeMessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import zlib from "node:zlib";
 import { expect, test } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
@@ -76,6 +76,14 @@ const works: Readonly<Record<string, () => Promise<unknown>>> = {
       port1.postMessage(2);
       setTimeout(() => port1.close(), 50);
     }),
+  "a message that is taken from a port": async () => {
+    const { port1, port2 } = new NodeMessageChannel();
+    port1.postMessage("first");
+    port1.postMessage("second");
+    const taken = [receiveMessageOnPort(port2), receiveMessageOnPort(port2), receiveMessageOnPort(port2)];
+    port1.close();
+    return taken;
+  },
 };
 
 interface Navigators {

@@ -19,6 +19,10 @@ export function patchMessageChannel(): void {
   });
   replace(globalThis, "MessageChannel", Patched);
   replace(workerThreads, "MessageChannel", Patched);
+  const receive = workerThreads.receiveMessageOnPort;
+  replace(workerThreads, "receiveMessageOnPort", (port: unknown) =>
+    port instanceof SimulatedPort ? port.take() : receive(port as workerThreads.MessagePort),
+  );
 }
 
 function simulatedChannel(host: Host): { readonly port1: SimulatedPort; readonly port2: SimulatedPort } {
@@ -34,7 +38,7 @@ class SimulatedPort extends EventTarget {
   peer: SimulatedPort | null = null;
   readonly #host: Host;
   readonly #wrapped = new Map<unknown, Listener>();
-  #waiting: unknown[] = [];
+  readonly #waiting: { readonly message: unknown }[] = [];
   #started = false;
   #onmessage: Listener | null = null;
 
@@ -59,15 +63,18 @@ class SimulatedPort extends EventTarget {
     const options = Array.isArray(transfer) ? { transfer } : (transfer ?? {});
     const copy: unknown = structuredClone(message, options as Parameters<typeof structuredClone>[1]);
     const { peer } = this;
-    if (peer !== null) this.#host.work.addPending(() => peer.#receive(copy));
+    if (peer !== null) peer.#accept(copy);
+  }
+
+  /** The oldest message that was posted and that no listener has heard yet, as `receiveMessageOnPort` gives it. */
+  take(): { readonly message: unknown } | undefined {
+    return this.#waiting.shift();
   }
 
   start(): void {
     if (this.#started) return;
     this.#started = true;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const message of waiting) this.#host.work.addPending(() => this.#receive(message));
+    for (const _ of this.#waiting) this.#host.work.addPending(this.#deliver);
   }
 
   close(): void {
@@ -126,10 +133,15 @@ class SimulatedPort extends EventTarget {
     return this;
   }
 
-  #receive(message: unknown): void {
-    if (this.#started) this.dispatchEvent(new MessageEvent("message", { data: message }));
-    else this.#waiting.push(message);
+  #accept(message: unknown): void {
+    this.#waiting.push({ message });
+    if (this.#started) this.#host.work.addPending(this.#deliver);
   }
+
+  readonly #deliver = (): void => {
+    const taken = this.take();
+    if (taken !== undefined) this.dispatchEvent(new MessageEvent("message", { data: taken.message }));
+  };
 }
 
 function valueOf(event: Event): unknown {
