@@ -24,12 +24,14 @@ import { patchThreadPool } from "./thread-pool.ts";
 import { patchTicks } from "./ticks.ts";
 import { patchTimerPromises } from "./timer-promises.ts";
 import { patchTimers } from "./timers.ts";
+import { patchUsage } from "./usage.ts";
 import { patchWebPlatform } from "./web-platform.ts";
 
 if (!current.patched) {
   current.patched = true;
   patchDate();
   patchMonotonicClocks();
+  patchUsage();
   patchTimers();
   patchTimerPromises();
   patchTicks();
