@@ -13,6 +13,7 @@ import "./real.ts";
 import { patchConsole } from "./console-output.ts";
 import { patchDate } from "./dates.ts";
 import { patchFiles } from "./files.ts";
+import { patchGarbage } from "./garbage.ts";
 import { patchIdentity } from "./identity.ts";
 import { patchMessageChannel } from "./message-channel.ts";
 import { patchMonotonicClocks } from "./monotonic-clocks.ts";
@@ -42,6 +43,7 @@ if (!current.patched) {
   patchThreadPool();
   patchMessageChannel();
   patchWebPlatform();
+  patchGarbage();
   patchConsole();
   patchProcessEvents();
   patchProcessExit();
