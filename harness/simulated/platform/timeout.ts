@@ -21,7 +21,7 @@ export class SimulatedTimeout implements Disposable {
   /** @param delayMs as Node takes it: less than 1, too long or not a number means 1; fractions are cut off */
   constructor(host: Host, callback: Callback, delayMs: unknown, args: unknown[], repeats: boolean) {
     this.#host = host;
-    this.#callback = inCallersContext(() => void Reflect.apply(callback, this, args));
+    this.#callback = inCallersContext(() => Reflect.apply(callback, this, args));
     this.#repeats = repeats;
     const ms = Number(delayMs);
     this.#delayUs = (ms >= 1 && ms <= LONGEST_MS ? Math.trunc(ms) : 1) * 1000;
@@ -88,7 +88,7 @@ export class SimulatedImmediate implements Disposable {
   #referenced = true;
 
   constructor(host: Host, callback: Callback, args: unknown[]) {
-    this.#task = host.work.addImmediate(inCallersContext(() => void callback(...args)));
+    this.#task = host.work.addImmediate(inCallersContext(() => callback(...args)));
   }
 
   ref(): this {
