@@ -29,7 +29,7 @@ export class UnansweredOperations {
 
   push({ event, invocation }: HistoryStep): void {
     if (this.#header.clients === undefined) return;
-    if (event.type === "invoke") this.#open.set(event.process, event as InvocationEvent);
+    if (event.type === "invoke") this.#open.set(event.process, event);
     else if (invocation !== undefined) {
       this.#open.delete(invocation.process);
       if (event.type === "info") this.#count(this.#byClient, invocation, event.time);
