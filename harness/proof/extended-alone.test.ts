@@ -82,6 +82,11 @@ it("proves that an extension of unknown outcome overwrote the lock of a holder t
   expect(violation?.explanation).toMatch(/An extension by client-0, .* changed the lease of another/);
 });
 
+it("suspects no extension of having prolonged another's lock where nobody else asked for it", async () => {
+  const [violation] = await violationsOf("linearizability", "extend-unawaited", [{ ...WAITS, key: "k2" }], []);
+  expect(violation).toMatchObject({ cause: "lost-early", proof: { standing: "proven" } });
+});
+
 it("acquits an extension that succeeds where nobody else has the lock", async () => {
   const recording = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a");
   const { history } = recording().seek(1005, 1).extend(1010, 0, "a").granted(1020, 1, "b");

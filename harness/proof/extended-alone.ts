@@ -1,4 +1,4 @@
-import type { Change, Violation } from "../core/verdict.ts";
+import type { Change, Hypothesis, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
@@ -32,6 +32,12 @@ export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns
     dropped = { outcome: "dropped", run: shown(change, run) };
   }
   return dropped ?? { outcome: "undecided", why: "no run shows whether the lease was over" };
+}
+
+/** Whether a hypothesis accuses an extension of having prolonged another client's lock where no other client had asked for it. */
+export function prolongsNobodys({ history }: JudgedRun, { cause, ground }: Hypothesis): boolean {
+  if (cause !== "foreign-release" || ground.on !== "operation" || history.header.clients === undefined) return false;
+  return eventAt(history, ground.invoked)?.f === "extend" && withoutRivals(history, ground.invoked).length === 0;
 }
 
 /** A change after which another client has nothing that an extension could prolong. */

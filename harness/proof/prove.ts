@@ -19,7 +19,7 @@ import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
 import { endedEarly } from "./ended-early.ts";
-import { isOwnExtension, tryExtension } from "./extended-alone.ts";
+import { isOwnExtension, prolongsNobodys, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
@@ -83,6 +83,7 @@ class Prover {
     let lastDropped: Hypothesis | undefined;
     let joint: Joint | undefined;
     for (const hypothesis of inOrderOfTrial(hypotheses, this.#run.history)) {
+      if (prolongsNobodys(this.#run, hypothesis)) continue;
       // The lock itself, or a release that may have been rightful, is the cause only if nothing else may have been.
       const isPerhapsRightful = hypothesis.ground.on === "operation" && hypothesis.ground.isPerhapsRightful === true;
       if ((isPerhapsRightful || hypothesis.ground.on === "rest") && undecided !== undefined) break;

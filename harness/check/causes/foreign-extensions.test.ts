@@ -45,6 +45,17 @@ it("suspects no extension where a second master may have the lock", () => {
   expect(causesOf(written).flat()).not.toContain("foreign-release");
 });
 
+it("suspects no extension by a client that is alone", () => {
+  const written = new Recording({ clients: 1, backend: "simulated", topology: "single" })
+    .acquire(0, 0, "a")
+    .extend(1010, 0, "a")
+    .release(1020, 0, "a", false);
+  const causes = violationsOf("linearizability", written).flatMap(({ hypotheses = [] }) =>
+    hypotheses.map(({ cause }) => cause),
+  );
+  expect(causes).toEqual(["lost-early"]);
+});
+
 it("suspects an extension by another client where a holder is told too early that it holds nothing", () => {
   const overwritten = (extend: (written: Recording) => Recording): readonly string[] =>
     violationsOf(

@@ -37,8 +37,8 @@ export function foreignExtensions(
       endOf(other) <= other.completedTime,
   );
   const { header } = evidence;
-  // With a second master there are two locks: it may have prolonged its own on the old one.
-  if (isSplit(hold, own[0], evidence)) return { late: [], delayed: [] };
+  // A single client has nobody's lock to prolong. With a second master it may have prolonged its own on the old one.
+  if (header.clients === 1 || isSplit(hold, own[0], evidence)) return { late: [], delayed: [] };
   const accuse = ({ process, invokedIndex, completedIndex }: Interference): Hypothesis => ({
     cause: "foreign-release",
     events: [invokedIndex, completedIndex],
