@@ -35,6 +35,8 @@ const containers: Settings = {
   include: [`${rooms}/**/*.containers.test.ts`],
   globalSetup: ["harness/containers/testing/test-engine.ts"],
   fileParallelism: false,
+  // Of tests that say that they may run side by side.
+  maxConcurrency: 3,
   sequence: { groupOrder: 1 },
   testTimeout: 120_000,
   hookTimeout: 120_000,

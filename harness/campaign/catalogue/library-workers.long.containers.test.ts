@@ -1,22 +1,25 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import { describeWithEngine } from "../../containers/testing/engine-required.ts";
 import { TOOLCHAINS } from "../../external/languages/registry.ts";
 import { reproduce } from "./reproduce.ts";
 
-let store: string;
-
-beforeEach(() => {
-  store = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
-});
-
-afterEach(() => rmSync(store, { recursive: true }));
-
 describeWithEngine("on real servers, a library of another language", () => {
+  let store: string;
+
+  beforeAll(async () => {
+    store = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+    for (const language of new Set(libraryWorkers.map(({ language }) => language))) {
+      await TOOLCHAINS[language].prepare(() => {});
+    }
+  });
+
+  afterAll(() => rmSync(store, { recursive: true }));
+
   // A lease that is renewed ends when the master dies: nothing that is in force is lost. RFencedLock leaves the key of a grant
   // behind that no replica confirmed, so whether the rival is granted the lock in time depends on when it asks.
   const loses = libraryWorkers.filter(
@@ -25,10 +28,10 @@ describeWithEngine("on real servers, a library of another language", () => {
       name !== "redisson-fenced" &&
       claims.some(({ topology, property }) => topology === "sentinel" && property === "lease-exclusion"),
   );
-  test.each(loses)(
+  // Each has servers of its own, and mostly waits.
+  test.concurrent.each(loses)(
     "$name loses its lock in a failover, and in nothing else",
-    async ({ name: lock, language, asksReplicas }) => {
-      await TOOLCHAINS[language].prepare(() => {});
+    async ({ name: lock, asksReplicas }) => {
       const losing = asksReplicas === true ? "acknowledged-failover" : "async-failover";
       const scenario = catalogue.find(({ slug }) => slug === losing);
       if (scenario === undefined) throw new Error("the catalogue has lost a scenario");
