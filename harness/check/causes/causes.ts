@@ -97,6 +97,7 @@ export function hypothesesOf(
   // A lease that may have been over needs nobody who took it: a release that nobody saw carried out comes after that.
   const [unseen, seen] = overran.length > 0 ? byAnswer(others) : [[], others];
   const extensions = foreignExtensions(first, overlap.index, evidence, leasesOverlap ? interferences : []);
+  const overwriting = overwritingExtensions(first, second.grantedIndex, evidence, leasesOverlap ? others : []);
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
@@ -104,8 +105,9 @@ export function hypothesesOf(
     ...takenByExtension(overlap, evidence),
     ...extensions.late,
     ...takenCertainly(pair, evidence, others),
-    ...overwritingExtensions(first, second.grantedIndex, evidence, leasesOverlap ? others : []),
+    ...overwriting.answered,
     ...losses(first.invokedTime, until, evidence),
+    ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
     ...(isCut ? [] : overran),
@@ -149,11 +151,13 @@ export function earlyEnds(
 ): readonly Hypothesis[] {
   const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: until.owner } };
   const { late, delayed } = foreignExtensions(hold, until.index, evidence, interferences);
+  const overwriting = overwritingExtensions(hold, until.index, evidence, interferences);
   return [
     ...late,
     ...takenCertainly(pair, evidence, interferences),
-    ...overwritingExtensions(hold, until.index, evidence, interferences),
+    ...overwriting.answered,
     ...losses(since, until.time, evidence),
+    ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),
     ...takenOrOwn(pair, evidence, interferences),

@@ -69,3 +69,17 @@ it("suspects an extension by another client where a holder is told too early tha
   ]);
   expect(overwritten((it) => it.seekExtension(1030, 0, "a", 1000).failExtension(1031, 0))).toEqual(["lost-early"]);
 });
+
+it("suspects a fault that loses leases before an extension whose outcome nobody knows", () => {
+  const written = recording()
+    .acquire(0, 0, "a")
+    .acquire(1020, 1, "b")
+    .seekExtension(1030, 0, "a", 1000)
+    .info(1100, 0, "extend")
+    .fault(1200, "restart-node")
+    .release(1500, 1, "b", false);
+  const causes = violationsOf("linearizability", written).flatMap(({ hypotheses = [] }) =>
+    hypotheses.map(({ cause }) => cause),
+  );
+  expect(causes.slice(0, 2)).toEqual(["lost-in-restart", "foreign-release"]);
+});

@@ -53,6 +53,14 @@ export function foreignExtensions(
   };
 }
 
+/** Extensions by other owners that may have ended a hold. */
+interface OverwritingExtensions {
+  /** Those that reported success. */
+  readonly answered: readonly Hypothesis[];
+  /** Those whose outcome nobody knows. */
+  readonly unanswered: readonly Hypothesis[];
+}
+
 /**
  * The extensions by other owners that may have ended a hold: their own lease was over, or may have been, so they may have
  * overwritten the key, or set the end of a lease that was not theirs.
@@ -64,7 +72,7 @@ export function overwritingExtensions(
   until: number,
   evidence: SharedEvidence,
   interferences: readonly Interference[],
-): readonly Hypothesis[] {
+): OverwritingExtensions {
   const found = interferences.filter(
     (other) =>
       other.f === "extend" &&
@@ -75,14 +83,21 @@ export function overwritingExtensions(
       endOf(other) <= (other.certain ? other.completedTime : Infinity),
   );
   // Beside other holders it prolongs its own share; with a second master, its own lock.
-  if (hold.share.kind !== "exclusive" || isSplit(hold, found[0], evidence)) return [];
-  return found.toReversed().map(({ process, owner, certain, invokedIndex, completedIndex }) => ({
+  if (hold.share.kind !== "exclusive" || isSplit(hold, found[0], evidence)) {
+    return { answered: [], unanswered: [] };
+  }
+  const accuse = ({ process, owner, certain, invokedIndex, completedIndex }: Interference): Hypothesis => ({
     cause: "foreign-release",
     events: [invokedIndex, completedIndex],
     why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(owner, undefined, [hold.owner])} (events ${invokedIndex} and ${completedIndex}), which ${certain ? "reported success" : "ended without a known outcome and may have taken effect"}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
     ground: { on: "operation", invoked: invokedIndex },
     remedies: [],
-  }));
+  });
+  const latestFirst = found.toReversed();
+  return {
+    answered: latestFirst.filter(({ certain }) => certain).map(accuse),
+    unanswered: latestFirst.filter(({ certain }) => !certain).map(accuse),
+  };
 }
 
 /** Whether there may have been a second master, with a lock of its own, since a hold was asked for. */
