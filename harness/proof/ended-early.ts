@@ -1,7 +1,7 @@
-import { losesLockData, movesClocks } from "../core/fault-traits.ts";
+import { mayLoseLocks } from "../core/fault-traits.ts";
 import type { Change, Hypothesis, Proof, Violation } from "../core/verdict.ts";
 import { FaultTimeline } from "../history/fault-timeline.ts";
-import type { History } from "../history/history.ts";
+import type { History, HistoryEvent } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
@@ -56,34 +56,29 @@ function tellsHolders({ events }: History): boolean {
 }
 
 /** Whether the holder is told within its lease that it holds nothing, though nobody and nothing can have taken the lock. */
-function isDeniedInTime({ key, owner, end, process, ...hold }: Hold, { events }: History): boolean {
+function isDeniedInTime(hold: Hold, { events }: History): boolean {
+  const { end, process, leaseEnd, invokedIndex, invokedTime, owner } = hold;
   if (end?.by !== "release") return false;
   const answer = events.find((event) => event.index > end.index && event.process === process);
-  if (answer?.type !== "ok" || answer.f !== "release" || answer.value.released || answer.time > hold.leaseEnd)
+  if (answer?.type !== "ok" || answer.f !== "release" || answer.value.released) return false;
+  if (answer.time > leaseEnd || events.some((event) => event.index < answer.index && mayTake(event, hold)))
     return false;
-  const isAnothers = events.some((event) => {
-    if (event.index >= answer.index || event.type === "fail" || !("key" in event) || event.key !== key) return false;
-    if (event.f === "acquire")
-      return event.type !== "invoke" && event.index > hold.invokedIndex && !isOwn(event.process);
-    if (event.f !== "release" && event.f !== "extend" && event.f !== "lease") return false;
-    return event.index > hold.grantedIndex && !isOwn(event.process);
-  });
-  const faults = FaultTimeline.of(events);
-  const mayHaveTaken = faults.anyDuring(
-    (traits) => movesClocks(traits) || losesLockData(traits),
-    hold.invokedTime,
-    answer.time,
-  );
-  const hasAlreadyReleased = events.some(
+  if (FaultTimeline.of(events).anyDuring(mayLoseLocks, invokedTime, answer.time)) return false;
+  const hasReleased = events.some(
     (event) =>
-      event.index > hold.invokedIndex &&
+      event.index > invokedIndex &&
       event.index < end.index &&
       event.type === "invoke" &&
       event.f === "release" &&
       event.value.owner === owner,
   );
-  return !isAnothers && !mayHaveTaken && !hasAlreadyReleased;
-  function isOwn(other: unknown): boolean {
-    return other === process;
-  }
+  return !hasReleased;
+}
+
+/** Whether an event of another client may tell of an operation that took the lock from this holder. */
+function mayTake(event: HistoryEvent, { key, process, invokedIndex, grantedIndex }: Hold): boolean {
+  if (event.type === "fail" || !("key" in event) || event.key !== key || event.process === process) return false;
+  // What was asked for before the grant, and refused, took nothing; what was only asked for, nothing yet.
+  if (event.f === "acquire") return event.type !== "invoke" && event.index > invokedIndex;
+  return (event.f === "release" || event.f === "extend" || event.f === "lease") && event.index > grantedIndex;
 }

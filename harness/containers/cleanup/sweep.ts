@@ -21,8 +21,8 @@ export function removedAnything(removed: Removed): boolean {
 }
 
 /**
- * Removes everything left of a run: its client processes, even stopped ones, and what they started, then its containers, networks and folders,
- * then its record. Doing it twice, or twice at a time, does no harm.
+ * Removes everything left of a run: its client processes, even stopped ones, and what they started, then its containers,
+ * networks and folders, then its record. Doing it twice, or twice at a time, does no harm.
  * @param usesEngine false: the run has no containers and no networks
  * @throws UserError when the engine cannot be reached; processes are ended nevertheless
  */

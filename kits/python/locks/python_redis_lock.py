@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Dict
 
-from lockstorm_worker import Capabilities, Contended, Environment, Failed, Grant, LockClient, serve
+from lockstorm_worker import Capabilities, Contended, Environment, Grant, LockClient, serve
 from lockstorm_worker.client import now_ns
-from redis_client import Connected
+from redis_client import Connected, whole_seconds
 from redis_lock import Lock, NotAcquired
 
 LONGEST_WAIT_S = 2
@@ -47,24 +47,10 @@ class PythonRedisLock(LockClient):
         return Grant(owner, expire_s * 1000, sent_at_ns)
 
     def release(self, key: str, owner: str) -> bool:
-        before = self._connected.attempts.failed
-        try:
-            self._held.pop(owner).release()
-        except NotAcquired as error:
-            if self._connected.attempts.failed == before:
-                return False
-            raise self._connected.certain(before, error) from error
-        return True
+        return self._connected.released(self._held.pop(owner).release, NotAcquired)
 
     def close(self) -> None:
         self._connected.redis.close()
-
-
-def whole_seconds(ttl_ms: int) -> int:
-    """What the library makes of a TTL: it rounds down."""
-    if ttl_ms < 1000:
-        raise Failed("this library has no lease that is shorter than a second")
-    return ttl_ms // 1000
 
 
 if __name__ == "__main__":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import Any, Dict, Tuple, Type
+from typing import Any, Callable, Dict, Tuple, Type
 
 import redis
-from lockstorm_worker import Environment, Indeterminate
+from lockstorm_worker import Environment, Failed, Indeterminate
 from lockstorm_worker.client import now_ns
 from redis.retry import Retry
 from redis.sentinel import Sentinel
@@ -93,3 +93,21 @@ class Connected:
         if self.attempts.failed == before:
             return error
         return Indeterminate(f"{error}; but a command was sent again, and the first may have been applied")
+
+    def released(self, release: Callable[[], Any], refusal: Type[Exception]) -> bool:
+        """Calls a release; False if it raises ``refusal``, by which the library says that the lock was not the caller's."""
+        before = self.attempts.failed
+        try:
+            release()
+        except refusal as error:
+            if self.attempts.failed == before:
+                return False
+            raise self.certain(before, error) from error
+        return True
+
+
+def whole_seconds(ttl_ms: int) -> int:
+    """What a library that takes whole seconds makes of a TTL: it rounds down."""
+    if ttl_ms < 1000:
+        raise Failed("this library has no lease that is shorter than a second")
+    return ttl_ms // 1000

@@ -45,14 +45,7 @@ class RedisPyLock(LockClient):
         return Grant(owner, applied_ms(ttl_ms), sent_at_ns)
 
     def release(self, key: str, owner: str) -> bool:
-        before = self._connected.attempts.failed
-        try:
-            self._held.pop(owner).release()
-        except LockError as error:
-            if self._connected.attempts.failed == before:
-                return False
-            raise self._connected.certain(before, error) from error
-        return True
+        return self._connected.released(self._held.pop(owner).release, LockError)
 
     def close(self) -> None:
         self._connected.redis.close()

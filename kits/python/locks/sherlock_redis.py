@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Dict
 
-from lockstorm_worker import Capabilities, Contended, Environment, Failed, Grant, LockClient, serve
+from lockstorm_worker import Capabilities, Contended, Environment, Grant, LockClient, serve
 from lockstorm_worker.client import now_ns
-from redis_client import Connected, TimedRedis
+from redis_client import Connected, TimedRedis, whole_seconds
 from sherlock import RedisLock
 from sherlock.lock import LockException, LockTimeoutException
 
@@ -54,24 +54,10 @@ class SherlockLock(LockClient):
         return Grant(owner, lock.expire * 1000, self._connected.redis.sent_at_ns)
 
     def release(self, key: str, owner: str) -> bool:
-        before = self._connected.attempts.failed
-        try:
-            self._held.pop(owner).release()
-        except LockException as error:
-            if self._connected.attempts.failed == before:
-                return False
-            raise self._connected.certain(before, error) from error
-        return True
+        return self._connected.released(self._held.pop(owner).release, LockException)
 
     def close(self) -> None:
         self._connected.redis.close()
-
-
-def whole_seconds(ttl_ms: int) -> int:
-    """The lease, in the unit that the library takes."""
-    if ttl_ms < 1000:
-        raise Failed("this library has no lease that is shorter than a second")
-    return ttl_ms // 1000
 
 
 if __name__ == "__main__":
