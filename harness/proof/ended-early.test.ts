@@ -1,16 +1,15 @@
 // First: libraries keep functions of the platform when they are loaded.
 import { proveSimulated, runSimulated } from "../campaign/run-simulated.ts";
 import { expect, it } from "vitest";
-import { type PlanInput, planSchema } from "../core/plan.ts";
+import { violationsOf } from "../check/testing/judge.ts";
+import { Recording } from "../check/testing/recording.ts";
+import { type Plan, type PlanInput, planSchema } from "../core/plan.ts";
 import { PROPERTIES } from "../core/verdict.ts";
+import { CounterfactualRuns } from "./counterfactual-runs.ts";
+import { endedEarly } from "./ended-early.ts";
 
-async function explanationsOf(lock: string, holdMs: number, atMs = 20): Promise<readonly string[]> {
-  const section = { key: "k1", ttlMs: 1900, waitMs: 3700 } as const;
-  const clients: PlanInput["clients"] = [
-    { sections: [{ ...section, steps: [{ do: "hold", forMs: holdMs }] }] },
-    { sections: [{ ...section, after: { atMs }, steps: [{ do: "hold", forMs: 10 }] }] },
-  ];
-  const plan = planSchema.parse({
+function planOf(lock: string, clients: PlanInput["clients"]): Plan {
+  return planSchema.parse({
     format: "lockstorm-plan",
     version: 1,
     seed: 1,
@@ -21,6 +20,15 @@ async function explanationsOf(lock: string, holdMs: number, atMs = 20): Promise<
     faults: [],
     limitMs: 30_000,
   });
+}
+
+async function explanationsOf(lock: string, holdMs: number, atMs = 20): Promise<readonly string[]> {
+  const section = { key: "k1", ttlMs: 1900, waitMs: 3700 } as const;
+  const clients: PlanInput["clients"] = [
+    { sections: [{ ...section, steps: [{ do: "hold", forMs: holdMs }] }] },
+    { sections: [{ ...section, after: { atMs }, steps: [{ do: "hold", forMs: 10 }] }] },
+  ];
+  const plan = planOf(lock, clients);
   const { record } = await proveSimulated(await runSimulated(plan, { title: "", required: PROPERTIES }));
   const found = record.verdict.properties["lease-exclusion"]?.violations ?? [];
   return found.map(({ cause, explanation }) => `${cause}: ${explanation}`);
@@ -43,4 +51,24 @@ it("says that the lock granted twice if its holder still has it when nobody else
 
 it("shows nothing where the holder gives the lock up after its lease", async () => {
   for (const explanation of await explanationsOf("ttl-in-seconds", 1950)) expect(explanation).not.toContain(ENDED);
+});
+
+it("shows nothing where a third client may have taken the lock", async () => {
+  const held = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a");
+  const both = held().acquire(500, 1, "b").release(600, 1, "b", true);
+  const [violation] = violationsOf("lease-exclusion", both);
+  const proven = violation?.hypotheses?.find(({ cause }) => cause === "double-grant");
+  if (violation === undefined || proven === undefined) throw new Error("the lock was not granted twice");
+  const verdict = { verdict: "invalid", required: [], properties: {}, reasons: [], remarks: [] } as const;
+  const original = { plan: planOf("single", [{ sections: [] }]), history: both.history, verdict };
+  const isShownBy = async (alone: Recording): Promise<boolean> => {
+    const run = { ...original, history: alone.release(700, 0, "a", false).history, traceHash: "" };
+    const runs = new CounterfactualRuns(original, () => Promise.resolve(run));
+    return (await endedEarly(original, runs, violation, proven)) !== undefined;
+  };
+  expect(await isShownBy(held())).toBe(true);
+  expect(await isShownBy(held().acquire(500, 2, "c"))).toBe(false);
+  expect(await isShownBy(held().release(500, 2, "c", true))).toBe(false);
+  expect(await isShownBy(held().fault(500, "eviction"))).toBe(false);
+  expect(await isShownBy(held().release(500, 0, "a", true))).toBe(false);
 });

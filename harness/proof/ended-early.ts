@@ -57,22 +57,13 @@ function tellsHolders({ events }: History): boolean {
 
 /** Whether the holder is told within its lease that it holds nothing, though nobody and nothing can have taken the lock. */
 function isDeniedInTime(hold: Hold, { events }: History): boolean {
-  const { end, process, leaseEnd, invokedIndex, invokedTime, owner } = hold;
+  const { end, process, leaseEnd, invokedTime } = hold;
   if (end?.by !== "release") return false;
   const answer = events.find((event) => event.index > end.index && event.process === process);
   if (answer?.type !== "ok" || answer.f !== "release" || answer.value.released) return false;
   if (answer.time > leaseEnd || events.some((event) => event.index < answer.index && mayTake(event, hold)))
     return false;
-  if (FaultTimeline.of(events).anyDuring(mayLoseLocks, invokedTime, answer.time)) return false;
-  const hasReleased = events.some(
-    (event) =>
-      event.index > invokedIndex &&
-      event.index < end.index &&
-      event.type === "invoke" &&
-      event.f === "release" &&
-      event.value.owner === owner,
-  );
-  return !hasReleased;
+  return !FaultTimeline.of(events).anyDuring(mayLoseLocks, invokedTime, answer.time);
 }
 
 /** Whether an event of another client may tell of an operation that took the lock from this holder. */
