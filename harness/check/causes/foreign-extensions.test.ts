@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
-const recording = (): Recording => new Recording({ clients: 2, backend: "simulated", topology: "single" });
+const recording = (clients = 2): Recording => new Recording({ clients, backend: "simulated", topology: "single" });
 
 function causesOf(written: Recording): readonly (readonly string[])[] {
   return violationsOf("lease-exclusion", written).map(({ hypotheses = [] }) => hypotheses.map(({ cause }) => cause));
@@ -82,4 +82,123 @@ it("suspects a fault that loses leases before an extension whose outcome nobody 
     hypotheses.map(({ cause }) => cause),
   );
   expect(causes.slice(0, 2)).toEqual(["lost-in-restart", "foreign-release"]);
+});
+
+it("suspects no own extension that was not answered, came after the overlap, or prolonged an earlier hold", () => {
+  const unanswered = recording()
+    .acquire(0, 0, "a")
+    .seek(1001, 1)
+    .seekExtension(1002, 0, "a", 1000)
+    .info(1003, 0, "extend")
+    .extend(1010, 2, "a")
+    .granted(1020, 1, "b");
+  expect(causesOf(unanswered)).toEqual([["foreign-release", "double-grant"]]);
+  const after = recording().acquire(0, 0, "a").acquire(500, 1, "b").extend(1010, 0, "a");
+  expect(causesOf(after)).toEqual([["double-grant"]]);
+  const earlier = recording()
+    .acquire(0, 0, "a")
+    .extend(1010, 0, "a")
+    .release(1020, 0, "a")
+    .acquire(1030, 0, "a")
+    .acquire(1040, 1, "b");
+  expect(causesOf(earlier)).toEqual([["double-grant"]]);
+});
+
+it("suspects no extension that the lease may have outlasted, because the lock may have waited", () => {
+  const written = recording()
+    .seek(0, 0, { waitMs: 500 })
+    .granted(400, 0, "a")
+    .seek(1090, 1)
+    .extend(1100, 0, "a")
+    .granted(1120, 1, "b");
+  expect(causesOf(written)).toEqual([["double-grant"]]);
+});
+
+/** Client 0 holds a lock as `c` until 1000; then 1 and 2 hold it at the same time. */
+function betweenTwoHolds({
+  before = (it) => it,
+  within = (it) => it,
+  after = (it) => it,
+}: {
+  readonly before?: (written: Recording) => Recording;
+  readonly within?: (written: Recording) => Recording;
+  readonly after?: (written: Recording) => Recording;
+}): readonly string[] | undefined {
+  const first = before(recording(3).acquire(0, 0, "c")).acquire(1010, 1, "a");
+  return causesOfPair(after(within(first).acquire(1500, 2, "b")));
+}
+
+/** Of the violation by the holds of `a` and `b`. */
+function causesOfPair(written: Recording): readonly string[] | undefined {
+  const grants = written.history.events.filter(
+    (event) => event.type === "ok" && event.f === "acquire" && event.value.owner !== "c",
+  );
+  const isPair = ({ events }: { readonly events: readonly number[] }): boolean =>
+    grants.every(({ index }) => events.includes(index));
+  return violationsOf("lease-exclusion", written)
+    .find(isPair)
+    ?.hypotheses?.map(({ cause }) => cause);
+}
+
+it("suspects an extension by another in the hold that was lost, the latest first", () => {
+  expect(betweenTwoHolds({})).toEqual(["double-grant"]);
+  expect(betweenTwoHolds({ within: (it) => it.extend(1200, 0, "c") })).toEqual(["foreign-release", "double-grant"]);
+  const twice = new Recording({ clients: 4, backend: "simulated", topology: "single" })
+    .acquire(0, 0, "c", { ttlMs: 100 })
+    .acquire(200, 3, "d", { ttlMs: 100 })
+    .acquire(1010, 1, "a")
+    .seekExtension(1100, 0, "c", 1000)
+    .info(1150, 0, "extend")
+    .seekExtension(1200, 3, "d", 1000)
+    .info(1250, 3, "extend")
+    .acquire(1500, 2, "b");
+  const events = violationsOf("lease-exclusion", twice).map(({ hypotheses = [] }) =>
+    hypotheses.map((each) => each.events),
+  );
+  expect(events[0]?.slice(0, 2)).toEqual([
+    [8, 9],
+    [6, 7],
+  ]);
+});
+
+it("suspects an extension of unknown outcome that was asked for in time: it may take effect at any time", () => {
+  const before = (written: Recording): Recording => written.seekExtension(980, 0, "c", 1000).info(990, 0, "extend");
+  expect(betweenTwoHolds({ before })).toEqual(["foreign-release", "double-grant"]);
+});
+
+it("suspects no extension by another that was answered before the hold, or asked for after it was lost", () => {
+  expect(betweenTwoHolds({ before: (it) => it.extend(1003, 0, "c", { ttlMs: 5 }) })).toEqual(["double-grant"]);
+  expect(betweenTwoHolds({ after: (it) => it.extend(1600, 0, "c") })).toEqual(["double-grant"]);
+});
+
+it("suspects no extension by one that was granted the lock in the hold: that was lost before", () => {
+  const written = recording(3)
+    .acquire(0, 0, "a", { ttlMs: 10_000 })
+    .acquire(500, 1, "c", { ttlMs: 100 })
+    .extend(700, 1, "c", { ttlMs: 50 })
+    .acquire(800, 2, "b");
+  expect(causesOfPair(written)).toEqual(["double-grant"]);
+});
+
+it("suspects no extension of an earlier hold with the same owner value to have ended the later one", () => {
+  const written = recording()
+    .acquire(0, 0, "a")
+    .seekExtension(1002, 0, "a", 1000)
+    .info(1003, 0, "extend")
+    .acquire(1010, 2, "a")
+    .acquire(1020, 1, "b");
+  expect(causesOf(written)).toEqual([["double-grant"]]);
+});
+
+it("suspects no extension beside readers, nor where a second master may have the lock", () => {
+  const readers = recording(3)
+    .acquire(0, 0, "c", { mode: "shared" })
+    .acquire(1010, 1, "a", { mode: "shared" })
+    .extend(1200, 0, "c")
+    .acquire(1500, 2, "b", { mode: "exclusive" });
+  expect(causesOfPair(readers)).toEqual(["double-grant"]);
+  const within = (written: Recording): Recording => written.fault(1100, "promotion").extend(1200, 0, "c");
+  expect(betweenTwoHolds({ within })).not.toContain("foreign-release");
+  const before = (written: Recording): Recording => written.fault(500, "promotion");
+  expect(betweenTwoHolds({ before, within: (it) => it.extend(1200, 0, "c") })).toContain("foreign-release");
 });

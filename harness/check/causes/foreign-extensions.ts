@@ -31,7 +31,6 @@ export function foreignExtensions(
     (other) =>
       other.f === "extend" &&
       other.certain &&
-      other.owner === hold.owner &&
       other.ownGrantedIndex === hold.grantedIndex &&
       other.completedIndex < until &&
       endOf(other) <= other.completedTime,
