@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EndMarker, History } from "../../history/history.ts";
+import { type EndMarker, type History, ONE_OF_SEVERAL } from "../../history/history.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { checkHistory, type CheckOptions } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
@@ -92,6 +92,13 @@ test.each([
   if (outcome === "not-applicable") expect(reason).toBe("only 3 of 7 attempts to acquire were answered");
 });
 
+test("a try that was refused because another of its keys was held is answered", () => {
+  const recording = met();
+  for (let number = 0; number < 4; number += 1)
+    recording.seek(40 + number, 2).refused(40.5 + number, 2, ONE_OF_SEVERAL);
+  expect(checkHistory(recording.history).properties["deadlock-freedom"]?.verdict).toBe("valid");
+});
+
 describe("a run that came to its limit", () => {
   const came = "the run reached its time limit at 10000 ms, with 3 of 8 critical sections done";
 
@@ -111,6 +118,15 @@ describe("a run that came to its limit", () => {
     const twice = open.info(5100, 0, "release").acquire(5200, 2, "d").leave(5300, 2, "d").info(8300, 2, "release");
     const inAll = "5000 ms, and operations of this client for 8000 ms in all";
     expect(judged(ended(twice, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} ${inAll}`]);
+  });
+
+  test("names the client that had no answer for longest, and counts no operation that failed", () => {
+    const two = met().acquire(40, 0, "c").leave(100, 0, "c").seek(2000, 1);
+    const operation = "release of k by client-0 was not answered for 9900 ms";
+    expect(judged(ended(two, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation}`]);
+    expect(judged(ended(met().seek(40, 0).refused(9000, 0, "error"), LIMIT)).reasons).toEqual([
+      `${came}, and no fault explains it`,
+    ]);
   });
 
   test("names no acquire that may wait as long for another holder, and none that took a short time", () => {

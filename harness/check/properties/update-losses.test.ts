@@ -31,6 +31,42 @@ test("an acknowledged write that was never applied is lost", () => {
   expect(updateLosses(history)).toEqual({ acknowledged: 1, lost: 1, refused: 0 });
 });
 
+test("a write that the resource refused is counted apart from one that failed, and is not in the final state", () => {
+  const { history } = new Recording()
+    .acquire(0, 0, "a")
+    .write(2, 0, "a", "x", { basedOn: 0 })
+    .audit(3, 1, "x", { owner: "a", basedOn: 0 })
+    .wrote(4, 0, 1)
+    .write(5, 0, "a", "y", { basedOn: 1 })
+    .audit(6, 2, "y", { owner: "a", basedOn: 1, accepted: false })
+    .refuseWrite(7, 0)
+    .write(8, 0, "a", "z", { basedOn: 1 })
+    .failWrite(9, 0);
+  expect(updateLosses(history)).toEqual({ acknowledged: 1, lost: 0, refused: 1 });
+});
+
+test("a write that does not say what it is based on adds to what is there", () => {
+  const recording = new Recording();
+  for (const [index, data] of ["x", "y", "z"].entries()) {
+    recording
+      .write(10 * index, index, "a", data)
+      .audit(10 * index + 1, index + 1, data)
+      .wrote(10 * index + 2, index, index + 1);
+  }
+  expect(updateLosses(recording.history)).toEqual({ acknowledged: 3, lost: 0, refused: 0 });
+});
+
+test("the same data in another key are another write", () => {
+  const { history } = new Recording()
+    .write(0, 0, "a", "x", { basedOn: 0 })
+    .audit(1, 1, "x", { basedOn: 0 })
+    .wrote(2, 0, 1)
+    .on("other")
+    .write(3, 0, "a", "x", { basedOn: 0 })
+    .wrote(4, 0, 1);
+  expect(updateLosses(history)).toEqual({ acknowledged: 2, lost: 1, refused: 0 });
+});
+
 test("a write that was applied but not acknowledged is not lost, for nobody counts on it", () => {
   const recording = new Recording()
     .acquire(0, 0, "a")

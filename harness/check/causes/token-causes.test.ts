@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { violationsOf } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+/** Two holds one after the other, of which the later has the same fencing token; `between` happens between them. */
+function twice(between: (written: Recording) => Recording, persistence?: "always"): Recording {
+  const facts = {
+    clients: 2,
+    backend: "simulated",
+    topology: "sentinel",
+    ...(persistence && { persistence }),
+  } as const;
+  const first = new Recording(facts).acquire(0, 0, "a", { fence: 3 }).release(10, 0, "a");
+  return between(first).acquire(1000, 1, "b", { fence: 3 });
+}
+
+function hypothesesOf(written: Recording) {
+  return violationsOf("fencing-tokens", written)[0]?.hypotheses ?? [];
+}
+
+describe("what made a fencing token counter forget", () => {
+  it.each([
+    ["failover", "token-rollback"],
+    ["promotion", "token-rollback"],
+    ["restart-node", "token-rollback"],
+    ["power-loss", "token-rollback"],
+    ["kill-node", "token-rollback"],
+    ["eviction", "eviction"],
+  ])("may be %s, called %s", (fault, cause) => {
+    const [first, last] = hypothesesOf(twice((it) => it.fault(500, fault)));
+    expect([first?.cause, first?.ground]).toEqual([cause, { on: "faults", faults: [4] }]);
+    expect([last?.cause, last?.fault]).toEqual(["token-rollback", undefined]);
+  });
+
+  it("is nothing that leaves the data where they are", () => {
+    const causes = hypothesesOf(twice((it) => it.fault(500, "pause-client"))).map(({ fault }) => fault);
+    expect(causes).toEqual([undefined]);
+  });
+
+  it("is a loss of data before two masters that each have a counter", () => {
+    const written = new Recording({ clients: 2, backend: "simulated", topology: "sentinel" })
+      .fault(100, "partition", { targets: ["node-0"] })
+      .fault(300, "promotion", { targets: ["node-1"] })
+      .acquire(1000, 0, "a", { fence: 3 })
+      .fault(1500, "restart-node", { targets: ["node-1"] })
+      .acquire(2500, 1, "b", { fence: 3 });
+    const grounds = hypothesesOf(written).map(({ ground }) => ground);
+    expect(grounds.slice(0, 2)).toEqual([
+      { on: "faults", faults: [4] },
+      { on: "faults", faults: [0, 1] },
+    ]);
+  });
+
+  it.each([
+    [undefined, ["fsync"]],
+    ["always", []],
+  ] as const)("is mended by a fsync, unless the servers do that: persistence %s", (persistence, remedies) => {
+    const [first] = hypothesesOf(twice((it) => it.fault(500, "power-loss"), persistence));
+    expect(first?.remedies).toEqual(remedies);
+    expect(hypothesesOf(twice((it) => it.fault(500, "eviction"), persistence))[0]?.remedies).toEqual([]);
+  });
+});

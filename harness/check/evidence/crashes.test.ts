@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { CLIENT_CRASH } from "../../core/fault-traits.ts";
+import { checkHistory } from "../check.ts";
+import { Recording } from "../testing/recording.ts";
+
+const recording = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").release(10, 0, "a");
+
+it("names the first client that its lock ended, and counts the others", () => {
+  const reasonsOf = (written: Recording): readonly string[] =>
+    checkHistory(written.history).reasons.filter((reason) => reason.includes("crashed"));
+  expect(reasonsOf(recording().fault(15, "kill-client", { targets: ["client-1"] }))).toEqual([]);
+  const once = recording().fault(20, CLIENT_CRASH, { targets: ["client-0"] });
+  const first = "the lock crashed its client client-0 at 20 ms (event 4): it does not say how";
+  expect(reasonsOf(once)).toEqual([first]);
+  expect(reasonsOf(once.fault(30, CLIENT_CRASH, { targets: ["client-1"] }))).toEqual([`${first}; 1 more crashed`]);
+});
