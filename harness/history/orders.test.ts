@@ -60,3 +60,13 @@ test.each<[string, History]>([
 ])("%s makes a difference", (_, other) => {
   expect(ordersIn(other)).not.toEqual(ordersIn(base));
 });
+
+test("whether a release found the lock makes a difference", () => {
+  const released = (found: boolean): History =>
+    of(
+      ...acquire(0, "a"),
+      { process: 0, type: "invoke", f: "release", value: { owner: "a" } },
+      { process: 0, type: "ok", f: "release", value: { released: found } },
+    );
+  expect(ordersIn(released(true))).not.toEqual(ordersIn(released(false)));
+});

@@ -37,8 +37,8 @@ test("a write that the resource refused is counted apart from one that failed, a
     .write(2, 0, "a", "x", { basedOn: 0 })
     .audit(3, 1, "x", { owner: "a", basedOn: 0 })
     .wrote(4, 0, 1)
-    .write(5, 0, "a", "y", { basedOn: 1 })
-    .audit(6, 2, "y", { owner: "a", basedOn: 1, accepted: false })
+    .write(5, 0, "a", "y", { basedOn: 0 })
+    .audit(6, 2, "y", { owner: "a", basedOn: 0, accepted: false })
     .refuseWrite(7, 0)
     .write(8, 0, "a", "z", { basedOn: 1 })
     .failWrite(9, 0);
