@@ -21,7 +21,7 @@ export type Comparison =
   | { readonly outcome: "undecided"; readonly why: string; readonly missing?: readonly number[] };
 
 /** Which clients conflict in a violation, and over what, so that it can be found again in another run. */
-interface Quarrel {
+interface Conflict {
   readonly key: string | undefined;
   /** The clients in conflict, ascending. */
   readonly clients: string;
@@ -41,11 +41,11 @@ export function compare(
   accused?: Hypothesis,
 ): Comparison {
   const found = other.verdict.properties[property];
-  const mine = quarrelOf(violation, original.history);
-  const before = quarrelsOf(original, property).filter(({ key }) => key === mine.key);
+  const mine = conflictOf(violation, original.history);
+  const before = conflictsOf(original, property).filter(({ key }) => key === mine.key);
   const operation = accused?.ground.on === "operation" ? accused.ground.invoked : undefined;
   const leftOut = operation === undefined ? undefined : sameOperation(original.history, operation, other.history);
-  const after = quarrelsOf(other, property, leftOut).filter(({ key }) => key === mine.key);
+  const after = conflictsOf(other, property, leftOut).filter(({ key }) => key === mine.key);
   const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
   const gone = { outcome: "gone", clean } as const;
   // A client that gives up the lock within its lease outlives no lease, whether or not another client asked for the
@@ -108,11 +108,11 @@ function sameInAnyRun({ value: { step, phase, outcome } }: FaultEvent): string {
 
 /** Whether two violations of two runs are about the same key and the same clients. */
 export function isAlike(one: Violation, ofOne: History, other: Violation, ofOther: History): boolean {
-  const [mine, theirs] = [quarrelOf(one, ofOne), quarrelOf(other, ofOther)];
+  const [mine, theirs] = [conflictOf(one, ofOne), conflictOf(other, ofOther)];
   return mine.key === theirs.key && mine.clients === theirs.clients;
 }
 
-function isStill(mine: Quarrel, before: readonly Quarrel[], after: readonly Quarrel[]): boolean {
+function isStill(mine: Conflict, before: readonly Conflict[], after: readonly Conflict[]): boolean {
   const same = after.filter(({ clients }) => clients === mine.clients);
   if (same.some(({ acquires }) => acquires === mine.acquires)) return true;
   if (same.length >= before.filter(({ clients }) => clients === mine.clients).length && same.length > 0) return true;
@@ -121,13 +121,13 @@ function isStill(mine: Quarrel, before: readonly Quarrel[], after: readonly Quar
 }
 
 /** Whether grants are in conflict with each other; a single one can be wrong by itself. */
-function isBetweenGrants({ acquires }: Quarrel): boolean {
+function isBetweenGrants({ acquires }: Conflict): boolean {
   return acquires.includes(" ");
 }
 
 function whyIncomparable(
   other: JudgedRun,
-  { key, clients }: Quarrel,
+  { key, clients }: Conflict,
   found: { readonly verdict: string; readonly reason?: string } | undefined,
 ): string | undefined {
   if (found === undefined || found.verdict === "unknown" || found.verdict === "not-applicable") {
@@ -211,13 +211,13 @@ function clientGrantedInstead(
 }
 
 /** @param leftOut index of an operation that was not carried out: its answer is made up, and violates nothing */
-function quarrelsOf({ verdict, history }: JudgedRun, property: Property, leftOut?: number): readonly Quarrel[] {
+function conflictsOf({ verdict, history }: JudgedRun, property: Property, leftOut?: number): readonly Conflict[] {
   return (verdict.properties[property]?.violations ?? [])
     .filter(({ events, finding }) => leftOut === undefined || !(finding?.events ?? events).includes(leftOut))
-    .map((violation) => quarrelOf(violation, history));
+    .map((violation) => conflictOf(violation, history));
 }
 
-function quarrelOf({ events, finding, holders }: Violation, history: History): Quarrel {
+function conflictOf({ events, finding, holders }: Violation, history: History): Conflict {
   const shown = (finding?.events ?? events)
     .map((index) => eventAt(history, index))
     .filter((event) => event !== undefined);
