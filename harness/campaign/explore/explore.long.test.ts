@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { makeFolder } from "../../run/output-file.ts";
+import { mergeResults } from "../merge.ts";
 import { freshStores } from "../testing/results.ts";
 import { explore } from "./explore.ts";
 import type { ExploreOptions } from "./explore-options.ts";
@@ -66,3 +67,20 @@ async function* changesOf(folder: string): AsyncGenerator<undefined> {
     watcher.close();
   }
 }
+
+test("the shards of an exploration, merged, are the whole one", async () => {
+  const store = fresh("merged");
+  const whole = await explore(SOUND, { store: fresh("whole") });
+  const stores = [fresh("one"), fresh("two")];
+  for (const [index, each] of stores.entries()) {
+    const shard = { index: index + 1, count: 2 };
+    const part = await explore({ ...SOUND, shard }, { store: each });
+    expect(part.findings.schedules).toBeLessThan(whole.findings.schedules);
+  }
+  const merged = await mergeResults(stores, store);
+  expect(merged).toEqual({ exploration: { ...whole, store, reason: expect.any(String) } });
+  const half = await mergeResults(stores.slice(1), fresh("half"));
+  expect(half).toMatchObject({
+    exploration: { findings: { complete: false }, reason: expect.stringContaining("shard 1") },
+  });
+});

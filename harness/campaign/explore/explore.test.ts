@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { UserError } from "../../core/errors.ts";
 import { readKeptRun } from "../kept-run.ts";
-import { mergeResults } from "../merge.ts";
 import { freshStores, HeardProgress } from "../testing/results.ts";
 import { explore } from "./explore.ts";
 import type { ExploreOptions } from "./explore-options.ts";
@@ -90,22 +89,5 @@ describe("an exploration", () => {
     const refused = explore({ ...SOUND, ...options }, { store: fresh() });
     await expect(refused).rejects.toThrow(UserError);
     await expect(refused).rejects.toThrow(why);
-  });
-});
-
-test("the shards of an exploration, merged, are the whole one", async () => {
-  const store = fresh("merged");
-  const whole = await explore(SOUND, { store: fresh("whole") });
-  const stores = [fresh("one"), fresh("two")];
-  for (const [index, each] of stores.entries()) {
-    const shard = { index: index + 1, count: 2 };
-    const part = await explore({ ...SOUND, shard }, { store: each });
-    expect(part.findings.schedules).toBeLessThan(whole.findings.schedules);
-  }
-  const merged = await mergeResults(stores, store);
-  expect(merged).toEqual({ exploration: { ...whole, store, reason: expect.any(String) } });
-  const half = await mergeResults(stores.slice(1), fresh("half"));
-  expect(half).toMatchObject({
-    exploration: { findings: { complete: false }, reason: expect.stringContaining("shard 1") },
   });
 });
