@@ -14,7 +14,7 @@ export const ROOMS: Readonly<Record<string, readonly string[] | "everything">> =
   "harness/check": ["harness/core", "harness/history", TRAITS],
   "harness/run": ["harness/core", "harness/history", "harness/check", "workloads", "faults"],
   "harness/proof": ["harness/core", "harness/history", "harness/check", "harness/client/altered-driver.ts"],
-  "harness/external": ["harness/core", "lock-impl"],
+  "harness/external": ["harness/core", "harness/containers/cleanup/marked-processes.ts", "lock-impl"],
   "harness/client": ["harness/core", "harness/external", "lock-impl"],
   "harness/simulated": ["harness/core", "harness/client"],
   "harness/containers": ["harness/core", "docker"],
