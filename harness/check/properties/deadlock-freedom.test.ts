@@ -56,6 +56,23 @@ describe("a lock is stuck", () => {
     expect(told(released)).not.toContain("dies");
   });
 
+  it("and is not said to have been released, or to be nobody's, where an outcome is unknown", () => {
+    const told = (recording: Recording): string =>
+      violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
+    const recorded = (): Recording => new Recording({ clients: 3, backend: "live" }).acquire(0, 0, "a");
+    const free = "although its holder had released it";
+    const silent = recorded().leave(10, 0, "a").info(20, 0, "release");
+    expect(told(silent)).toContain("called release at 10 ms, with an unknown outcome");
+    expect(told(silent)).not.toContain(free);
+    const asking = recorded().release(10, 0, "a").seek(20, 2).info(30, 2, "acquire");
+    expect(told(asking)).toContain(
+      "he lock did not become free by itself after the acquire of client-2 at 20 ms, which may have taken it: its outcome is unknown",
+    );
+    expect(told(asking)).not.toContain(free);
+    const since = recorded().release(10, 0, "a").seek(20, 2).info(30, 2, "acquire");
+    expect(told(since.acquire(40, 1, "b").release(50, 1, "b"))).toContain(free);
+  });
+
   it("and accuses only the death of a client that may have left the lock behind", () => {
     const told = (recording: Recording): string =>
       violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
@@ -154,7 +171,7 @@ describe("a lock is stuck", () => {
   it("not until what had an unknown outcome must have expired", () => {
     const late = crashed("single", "simulated").seek(100, 1).info(3000, 1, "acquire");
     expect(judged(late.fail(5900, 2))).toBe("not-applicable");
-    expect(judged(late.fail(6100, 2))).toBe("invalid; never-freed 1,2,7,8");
+    expect(judged(late.fail(6100, 2))).toBe("invalid; never-freed 1,2,3,7,8");
   });
 });
 
@@ -163,7 +180,7 @@ describe("a lock is not stuck for certain", () => {
     const unknown = (): Recording => crashed().seek(100, 1).info(3000, 1, "acquire").fail(6100, 2);
     expect(judged(unknown())).toBe("not-applicable");
     expect(judged(unknown().fail(9000, 2))).toBe("not-applicable");
-    expect(judged(unknown().fail(9102, 2))).toBe("invalid; never-freed 1,2,7,8");
+    expect(judged(unknown().fail(9102, 2))).toBe("invalid; never-freed 1,2,3,7,8");
   });
 
   it("while a release or an extension is under way, and for a lease and the slack after it", () => {

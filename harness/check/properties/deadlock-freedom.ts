@@ -19,12 +19,16 @@ const SLACK = 2000 * NANOSECONDS_PER_MS;
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 
+/** The operations of unknown outcome since the last grant: the last acquire, and whether a release is one. */
+type Doubt = { readonly acquire?: Seek | undefined; readonly release?: boolean | undefined };
+
 interface KeyState {
   /** The largest TTL anybody asked for. */
   maxTtl: number;
   /** Since when no client has meant to hold, for certain. */
   idleSince: number;
   lastHold: Hold | undefined;
+  doubt: Doubt;
   /** Acquires that are under way, by process. */
   readonly seeking: Map<number, Seek>;
   /** Processes whose release or extension is under way: until it is over the lock may be theirs. */
@@ -46,6 +50,7 @@ interface Suspicion {
   readonly refusal: Refusal;
   readonly idleSince: number;
   readonly lastHold: Hold | undefined;
+  readonly doubt: Doubt;
   readonly underWay: Set<number>;
 }
 
@@ -138,6 +143,7 @@ class DeadlockFreedom implements Checker {
       maxTtl: 0,
       idleSince: 0,
       lastHold: undefined,
+      doubt: {},
       seeking: new Map<number, Seek>(),
       changing: new Set<number>(),
       deaths: undefined,
@@ -160,13 +166,15 @@ class DeadlockFreedom implements Checker {
     const state = this.#of(hold.key);
     state.idleSince = time;
     state.lastHold = hold;
+    if (hold.end === undefined) state.doubt = {};
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
   }
 
-  #change(key: string, { type, process, time }: InvocationEvent | CompletionEvent): void {
+  #change(key: string, { type, f, process, time }: InvocationEvent | CompletionEvent): void {
     const state = this.#of(key);
     if (type === "invoke") state.changing.add(process);
     else if (state.changing.delete(process)) state.idleSince = time;
+    if (type === "info" && f === "release") state.doubt = { ...state.doubt, release: true };
   }
 
   /**
@@ -224,6 +232,7 @@ class DeadlockFreedom implements Checker {
     // and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
     if (event.type === "info") state.unknown += 1;
+    if (event.type === "info") state.doubt = { ...state.doubt, acquire: seek };
     this.#resolve(state, event, contended);
     if (event.type !== "fail" || !contended) return;
     this.#suspect(state, event, seek);
@@ -242,7 +251,7 @@ class DeadlockFreedom implements Checker {
     if (seenTaken <= idleSince + state.maxTtl + SLACK) return;
     if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
     const underWay = new Set(state.seeking.keys());
-    state.suspicion = { seek, refusal, idleSince, lastHold: state.lastHold, underWay };
+    state.suspicion = { seek, refusal, idleSince, lastHold: state.lastHold, doubt: state.doubt, underWay };
     if (underWay.size === 0) this.#confirm(state);
   }
 
@@ -285,20 +294,24 @@ class DeadlockFreedom implements Checker {
     state.idleSince = suspicion.refusal.time;
   }
 
-  #describe({ seek, refusal, idleSince, lastHold }: Suspicion, maxTtl: number): Violation {
+  #describe({ seek, refusal, idleSince, lastHold, doubt }: Suspicion, maxTtl: number): Violation {
     const { header } = this.#evidence;
     const last =
       lastHold === undefined
         ? "no client is known to have held it before"
-        : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold)}`;
+        : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
       `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${timeWords(maxTtl)}.`;
-    const events = [lastHold?.grantedIndex, lastHold?.end?.index, seek.index, refusal.index];
+    const asked = doubt.acquire;
+    const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
+    const stuck = "the lock did not become free by itself";
+    const isReleased = lastHold?.end?.by === "release" && doubt.release !== true;
+    const held = isReleased ? "the lock was not free although its holder had released it" : stuck;
     const why =
-      lastHold?.end?.by === "release"
-        ? "the lock was not free although its holder had released it"
-        : "the lock did not become free by itself";
+      asked === undefined
+        ? held
+        : `${stuck} after the acquire of ${clientInWords(header, asked.process)} at ${timeWords(asked.time)}, which may have taken it: its outcome is unknown`;
     return {
       ...explain(account, events, this.#hypotheses(refusal, why)),
       overlap: { from: idleSince, to: refusal.time },
@@ -364,12 +377,14 @@ function heldBefore({ key, time }: Refusal): PropertyVerdict {
   );
 }
 
-function endInWords({ end, leaseEnd }: Hold): string {
+function endInWords({ end, leaseEnd }: Hold, { release }: Doubt): string {
   switch (end?.by) {
     case undefined:
       return `had a lease until ${timeWords(leaseEnd)}`;
     case "release":
-      return `released it at ${timeWords(end.time)}`;
+      return release === true
+        ? `called release at ${timeWords(end.time)}, with an unknown outcome`
+        : `released it at ${timeWords(end.time)}`;
     case "lost":
       return `was notified at ${timeWords(end.time)} that its lease was lost`;
     case "kill":
