@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalogue } from "../../../workloads/catalogue.ts";
@@ -17,6 +17,18 @@ test.each(["schedule", "control", "no-faults"] as const)("a scenario comes out a
   expect(differences).toEqual([]);
   expect(record.about?.source).toEqual(scenario.source);
   expect(existsSync(join(folder, "plan.json"))).toBe(true);
+});
+
+test("a lock that counts in seconds is asked for leases of whole seconds", async () => {
+  const store = fresh();
+  const lock = join(mkdirSync(store, { recursive: true }) ?? store, "a.worker.json");
+  const worker = join(import.meta.dirname, "../../external/testing/worker.py");
+  const command = { program: "python3", arguments: [worker, "seconds"] };
+  writeFileSync(lock, JSON.stringify({ command, topologies: ["single"] }));
+  const plainDel = catalogue.find(({ slug }) => slug === "plain-del")!;
+  const { record } = await reproduce(plainDel, { backend: "live", lock, variant: "no-faults" }, { store });
+  expect(record.plan?.clients[0]?.sections[0]?.ttlMs).toBe(1000);
+  expect(record.verdict.verdict).toBe("valid");
 });
 
 test("the catalogue says nothing of another lock, or of other properties", async () => {

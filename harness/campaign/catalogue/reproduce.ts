@@ -1,7 +1,10 @@
 import { differences } from "../../../workloads/scenario-outcome.ts";
 import { planOf, requiredOf, type Scenario, type Variant } from "../../../workloads/scenario.ts";
+import { withWholeLeases } from "../../../workloads/whole-leases.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
+import { describeWorker } from "../../external/describe-worker.ts";
+import { findWorker } from "../../external/find-worker.ts";
 import { executorOf, proven } from "../execute.ts";
 import { keepRun, type KeptRun } from "../kept-run.ts";
 import type { RunEnvironment } from "../run-environment.ts";
@@ -36,8 +39,12 @@ export async function reproduce(
 ): Promise<Reproduction> {
   const { summary, says, source } = scenario;
   const execute = await executorOf(backend);
+  const plan = planOf(scenario, { seed, variant, lock });
+  const worker = findWorker(plan.lock);
+  // A lock that counts in seconds has no lease of 800 ms: its run would decide nothing.
+  const leases = worker === undefined ? 1 : (await describeWorker(worker)).ttlGranularityMs;
   const run = await proven(
-    await execute(planOf(scenario, { seed, variant, lock }), {
+    await execute(withWholeLeases(plan, leases), {
       ...environment,
       title: titleOf(scenario, variant),
       required: required ?? requiredOf(scenario, variant),

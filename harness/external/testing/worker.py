@@ -68,6 +68,8 @@ def answer(redis, origin, request):
             if redis.call("EVAL", EXTEND, 1, key, request["owner"], request["ttlMs"]) != 1:
                 return {"ok": False, "kind": "contended", "reason": "the lease is gone"}
             return {"ok": True, "owner": request["owner"], "validForMs": request["ttlMs"], "grantedAt": sent}
+        if mistake == "seconds" and request["ttlMs"] % 1000 > 0:
+            return {"ok": False, "kind": "error", "reason": "whole seconds, please"}
         owner = "" if mistake == "empty-owner" else uuid.uuid4().hex
         if mistake == "permits":
             owner += f":{request.get('permits', 1)} of {request.get('limit')}"
@@ -103,6 +105,8 @@ def main():
         supports = {"supports": {"severalKeys": True}}
     if mistake in ("fair", "unqueued"):
         supports = {"supports": {"fair": True}}
+    if mistake == "seconds":
+        supports = {"ttlGranularityMs": 1000}
     if mistake == "unexplained":
         return say({"ready": False})
     if mistake == "capability":
