@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { LockClient } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
@@ -106,4 +107,24 @@ test("a holder whose renewals get no answer is told before its lease ends, or a 
     ["late", "remark", expect.stringMatching(/^the holder was told only \d+ ms after its lease had ended/)],
     ["never", "remark", "the holder was not told within 6000 ms after its lease had ended (onLost): it goes on"],
   ]);
+});
+
+test("a lock that lasts as long as its client's connection has no leases to be late with, or to renew", async () => {
+  const driver = driverWith((redis) => ({
+    acquire: async (key) => {
+      // The server forgets a subscription with its connection.
+      const [, holders] = (await redis.call("PUBSUB", "NUMSUB", key)) as [string, number];
+      if (holders > 0) return { type: "fail", kind: "contended", reason: "held" };
+      const owner = randomUUID();
+      const subscriber = redis.duplicate();
+      subscriber.on("error", () => {});
+      await subscriber.subscribe(key);
+      return { type: "ok", value: { key, owner } };
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const found = Object.fromEntries(checks.map(({ name, outcome, details }) => [name, [outcome, details]]));
+  expect(found["expiry"]).toEqual(["remark", [expect.stringContaining("this lock has no leases")]]);
+  expect(found["renewal"]).toEqual(["skipped", ["this lock has no leases to renew"]]);
 });
