@@ -56,6 +56,15 @@ describe("a lock is stuck", () => {
     expect(told(released)).not.toContain("dies");
   });
 
+  it("not while a lease may last that is longer than anybody asked for, by what the lock promised", () => {
+    const fixed = (): Recording =>
+      new Recording({ clients: 3, backend: "live" })
+        .acquire(0, 0, "a", { ttlMs: 1000, validForMs: 10_000 })
+        .fault(10, "kill-client", { processes: [0] });
+    expect(judged(fixed().fail(9000, 1).acquire(11_000, 1, "b"))).toBe("valid");
+    expect(judged(fixed().fail(12_100, 1))).toMatch(/^invalid; never-freed/);
+  });
+
   it("and is not said to have been released, or to be nobody's, where an outcome is unknown", () => {
     const told = (recording: Recording): string =>
       violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";

@@ -11,6 +11,7 @@ import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { type Doubt, endInWords, whyStuck } from "./stuck-lock.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 
 /** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
@@ -19,12 +20,11 @@ const SLACK = 2000 * NANOSECONDS_PER_MS;
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 
-/** The operations of unknown outcome since the last grant: the last acquire, and whether a release is one. */
-type Doubt = { readonly acquire?: Seek | undefined; readonly release?: boolean | undefined };
-
 interface KeyState {
-  /** The largest TTL anybody asked for. */
+  /** The largest TTL anybody asked for, or the longest lease that was promised: some locks have leases of their own. */
   maxTtl: number;
+  /** The largest TTL that anybody asked for. */
+  maxAsked: number;
   /** Since when no client has meant to hold, for certain. */
   idleSince: number;
   lastHold: Hold | undefined;
@@ -64,7 +64,7 @@ const FREE_BY_ITSELF = "a lock must become free by itself even if its holder die
 
 /**
  * P7, deadlock freedom: after the last fault healed and the last holder gave up, a contender acquires within the
- * largest TTL plus slack. A contended refusal later than that, with nobody holding, is a violation, as is an `observe`
+ * largest TTL, asked for or promised, plus slack. A contended refusal later than that, with nobody holding, is a violation, as is an `observe`
  * that reports the key without an expiry (`pttlMs` -1) or with a longer one than anybody asked for.
  *
  * Somebody may still have held for that long after one of these: a try of unknown outcome; a try that failed for
@@ -141,6 +141,7 @@ class DeadlockFreedom implements Checker {
     if (known !== undefined) return known;
     const fresh = {
       maxTtl: 0,
+      maxAsked: 0,
       idleSince: 0,
       lastHold: undefined,
       doubt: {},
@@ -158,13 +159,15 @@ class DeadlockFreedom implements Checker {
 
   #demand(key: string, ttlMs: number): KeyState {
     const state = this.#of(key);
-    state.maxTtl = Math.max(state.maxTtl, ttlMs * NANOSECONDS_PER_MS);
+    state.maxAsked = Math.max(state.maxAsked, ttlMs * NANOSECONDS_PER_MS);
+    state.maxTtl = Math.max(state.maxTtl, state.maxAsked);
     return state;
   }
 
   #follow({ hold }: HoldChange, time: number): void {
     const state = this.#of(hold.key);
     state.idleSince = time;
+    state.maxTtl = Math.max(state.maxTtl, hold.leaseEndAtMost - time);
     state.lastHold = hold;
     if (hold.end === undefined) state.doubt = {};
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
@@ -302,20 +305,19 @@ class DeadlockFreedom implements Checker {
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). The longest TTL that any client asked for is ${timeWords(maxTtl)}.`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). The longest TTL that any client ${this.#had(refusal.key)} is ${timeWords(maxTtl)}.`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
-    const stuck = "the lock did not become free by itself";
-    const isReleased = lastHold?.end?.by === "release" && doubt.release !== true;
-    const held = isReleased ? "the lock was not free although its holder had released it" : stuck;
-    const why =
-      asked === undefined
-        ? held
-        : `${stuck} after the acquire of ${clientInWords(header, asked.process)} at ${timeWords(asked.time)}, which may have taken it: its outcome is unknown`;
+    const why = whyStuck(header, lastHold, doubt);
     return {
       ...explain(account, events, this.#hypotheses(refusal, why)),
       overlap: { from: idleSince, to: refusal.time },
     };
+  }
+
+  #had(key: string): string {
+    const { maxTtl, maxAsked } = this.#of(key);
+    return maxTtl > maxAsked ? "asked for or was promised" : "asked for";
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
@@ -363,7 +365,7 @@ class DeadlockFreedom implements Checker {
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client asked for, ${timeWords(maxTtl)}.`;
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client ${this.#had(event.key)}, ${timeWords(maxTtl)}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";
@@ -375,21 +377,4 @@ function heldBefore({ key, time }: Refusal): PropertyVerdict {
   return unknown(
     `${key} was refused as contended at ${timeWords(time)} although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time`,
   );
-}
-
-function endInWords({ end, leaseEnd }: Hold, { release }: Doubt): string {
-  switch (end?.by) {
-    case undefined:
-      return `had a lease until ${timeWords(leaseEnd)}`;
-    case "release":
-      return release === true
-        ? `called release at ${timeWords(end.time)}, with an unknown outcome`
-        : `released it at ${timeWords(end.time)}`;
-    case "lost":
-      return `was notified at ${timeWords(end.time)} that its lease was lost`;
-    case "kill":
-      return `died at ${timeWords(end.time)}`;
-    case "abandoned":
-      return `acquired it again at ${timeWords(end.time)}`;
-  }
 }
