@@ -128,3 +128,20 @@ test("a lock that lasts as long as its client's connection has no leases to be l
   expect(found["expiry"]).toEqual(["remark", [expect.stringContaining("this lock has no leases")]]);
   expect(found["renewal"]).toEqual(["skipped", ["this lock has no leases to renew"]]);
 });
+
+test("a lock whose leases are its own, longer than asked for, is not late if it says so", async () => {
+  const found = async (validForMs: number): Promise<string | undefined> => {
+    const driver = driverWith((redis) => ({
+      acquire: async (key) => {
+        const [owner, validFromMs] = [randomUUID(), performance.now()];
+        if ((await redis.set(key, owner, "PX", 8000, "NX")) !== "OK")
+          return { type: "fail", kind: "contended", reason: "held" };
+        return { type: "ok", value: { key, owner, validForMs, validFromMs } };
+      },
+    }));
+    const topology = topologySchema.parse({ kind: "single" });
+    const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+    return checks.find(({ name }) => name === "expiry")?.outcome;
+  };
+  expect([await found(8000), await found(1000)]).toEqual(["remark", "mistake"]);
+});
