@@ -73,6 +73,10 @@ describe("a lock is stuck", () => {
     const silent = recorded().leave(10, 0, "a").info(20, 0, "release");
     expect(told(silent)).toContain("called release at 10 ms, with an unknown outcome");
     expect(told(silent)).not.toContain(free);
+    const dying = recorded()
+      .leave(10, 0, "a")
+      .fault(20, "kill-client", { processes: [0] });
+    expect(told(dying)).toContain("called release at 10 ms, with an unknown outcome");
     const asking = recorded().release(10, 0, "a").seek(20, 2).info(30, 2, "acquire");
     expect(told(asking)).toContain(
       "he lock did not become free by itself after the acquire of client-2 at 20 ms, which may have taken it: its outcome is unknown",

@@ -189,6 +189,7 @@ class DeadlockFreedom implements Checker {
       value.processes?.some((dead) => holds.sameClient(process, dead)) ?? false;
     for (const state of this.#keys.values()) {
       for (const process of [...state.changing].filter(died)) {
+        state.doubt = { ...state.doubt, release: true };
         state.changing.delete(process);
         state.idleSince = time;
         (state.deaths ??= new Map()).set(index, "holder");
