@@ -33,5 +33,5 @@ test.runIf(process.platform === "linux").each([
   );
   expect(described).toContain(words);
   pid = Number(readFileSync(left, "utf8"));
-  await vi.waitFor(() => expect(lives(pid!)).toBe(false));
+  await vi.waitFor(() => expect(lives(Number(readFileSync(left, "utf8")))).toBe(false));
 });
