@@ -1,4 +1,7 @@
+import { traitsOf } from "../../faults/traits.ts";
 import { shortOwner } from "../history/owner-value.ts";
+import type { FaultTraits } from "../core/fault-traits.ts";
+import { listed } from "../core/listed.ts";
 import { clientName } from "../core/topology.ts";
 import { clientOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
@@ -103,11 +106,24 @@ function inWords(number: number): string {
   return NUMBERS[number] ?? String(number);
 }
 
-/** `a pause-client of client-0 at 100 ms (event 6)` */
-export function faultInWords({ f, value, time, index }: FaultEvent): string {
-  const of = value.targets.length === 0 ? "" : ` of ${value.targets.join(", ")}`;
+/**
+ * `kill-node of node-0 at 100 ms (event 6)`, `stall between client-0 and node-0 at 100 ms (event 6)`, `the promotion of
+ * node-2 at 100 ms (event 6)`
+ *
+ * @param self what the sentence is about already: it is not named again as the fault's only target
+ */
+export function faultInWords(event: FaultEvent, self?: string): string {
+  const { f, value, time, index } = event;
+  const traits = traitsOf(f);
+  const name = traits.promotes === "seen" ? `the ${f}` : f;
   const phase = value.phase === "heal" ? ", healing," : "";
-  return `${f}${of}${phase} at ${timeWords(time)} (event ${index})`;
+  return `${name}${targetsInWords(value.targets, traits, self)}${phase} at ${timeWords(time)} (event ${index})`;
+}
+
+function targetsInWords(targets: readonly string[], { messages }: FaultTraits, self: string | undefined): string {
+  if (targets.length === 0 || (targets.length === 1 && targets[0] === self)) return "";
+  const isOneLink = messages !== undefined && targets.length === 2;
+  return ` ${isOneLink ? "between" : "of"} ${listed(targets)}`;
 }
 
 /** Why a fault makes the run prove less: it never came, or nothing was seen of its effect. Undefined if it took effect. */

@@ -55,13 +55,15 @@ describe("of a run on real servers", () => {
     const violation = await told(real, 0, 0, 1);
     expect(violation).toMatchObject({ cause: "eviction", fault: 2, proof: { standing: "proven" } });
     expect(violation?.hypotheses?.[0]).toMatchObject({ cause: "eviction", fault: 2 });
-    expect(violation?.explanation).toContain("In eviction at 5 ms (event 2) the server ran short of memory");
+    expect(violation?.explanation).toContain(
+      "Eviction at 5 ms (event 2) removed the lock: the server ran short of memory",
+    );
     expect(violation?.explanation).toContain("In simulation the same plan breaks in the same way");
   });
 
   it("a fault of the same kind is another fault", async () => {
     const violation = await told(twice("containers", 0), 2, 2);
     expect(violation).toMatchObject({ cause: "eviction", proof: { standing: "probable" } });
-    expect(violation?.explanation).toContain("Probably: in eviction at 5 ms");
+    expect(violation?.explanation).toContain("Probably: eviction at 5 ms");
   });
 });

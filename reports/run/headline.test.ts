@@ -18,7 +18,7 @@ test("who held what together, how long, because of what, and how much more there
     "client-0 and client-1 both held k1 for 204 ms: a client outlived its lease (pause-client of client-0 at 10 ms).",
   );
   expect(headlineOf(releaseAfterLoss())).toBe(
-    "client-1 and client-2 both held k1 for 95 ms: a client released a lock that was not its own. One more violation has the same cause.",
+    "client-1 and client-2 both held k1 for 95 ms: a client released or extended a lock that was not its own. One more violation has the same cause.",
   );
 });
 

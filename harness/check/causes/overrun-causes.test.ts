@@ -110,7 +110,7 @@ describe("of a lock that may have waited and reports no validity", () => {
       const [violation] = violationsOf("mutual-exclusion", both().leave(520, 1, "b").info(521, 1, "release"));
       expect(violation?.hypotheses?.map(({ cause, fault, why }) => [cause, fault, why])).toEqual([
         ["overrun", undefined, "client-1 held longer than its lease"],
-        ["overrun", 1, "stall of client-0, node-0 at 1 ms (event 1) delayed the grant of client-0"],
+        ["overrun", 1, "stall between client-0 and node-0 at 1 ms (event 1) delayed the grant of client-0"],
         ["overrun", undefined, "the grant of client-0 arrived late"],
       ]);
     });

@@ -94,11 +94,14 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
       .toReversed()
       .map((fault) =>
         isStoppedThroughout(fault, leaseEnd, from, evidence)
-          ? accuse(fault, `${client} was stopped by ${faultInWords(fault)} and could not notice`, [
+          ? accuse(fault, `${client} was stopped by ${faultInWords(fault, client)} and could not notice`, [
               "fencing-resource",
               "local-timer",
             ])
-          : accuse(fault, `${client} was held up by ${faultInWords(fault)}`, ["local-timer", "fencing-resource"]),
+          : accuse(fault, `${client} was held up by ${faultInWords(fault, client)}`, [
+              "local-timer",
+              "fencing-resource",
+            ]),
       ),
     ...cut
       .toReversed()
@@ -154,7 +157,7 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
             cause,
             fault: pause.index,
             accused: faultInWords(pause),
-            why: `in between ${client} was stopped by ${faultInWords(pause)}`,
+            why: `in between ${client} was stopped by ${faultInWords(pause, client)}`,
             ground: { on: "faults", faults: [pause.index] },
             remedies,
           },
@@ -203,7 +206,9 @@ function perhapsLate(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[
   return [
     ...pauses
       .toReversed()
-      .map((fault) => accuse(fault, `${client} was stopped by ${faultInWords(fault)} before it could read its grant`)),
+      .map((fault) =>
+        accuse(fault, `${client} was stopped by ${faultInWords(fault, client)} before it could read its grant`),
+      ),
     ...delays.toReversed().map((fault) => accuse(fault, `${faultInWords(fault)} delayed the grant of ${client}`)),
     { ...late, why: `the grant of ${client} arrived late`, ground: { on: "faults", faults: [] } },
   ];

@@ -97,7 +97,7 @@ function forgotten(fault: FaultEvent, syncs: boolean): Hypothesis {
     fault: fault.index,
     accused,
     events: [],
-    why: `in ${accused} the fencing token counter was lost: a counter is only as durable as the node that stores it`,
+    why: `${accused} lost the fencing token counter: a counter is only as durable as the node that stores it`,
     ground: { on: "faults", faults: [fault.index] },
     remedies: losesNodeData(traits) && !syncs ? ["fsync"] : [],
   };

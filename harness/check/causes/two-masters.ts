@@ -3,7 +3,7 @@ import { holdsMessages, stopsNodes } from "../../core/fault-traits.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { RecordedFault } from "../../history/fault-timeline.ts";
-import { faultInWords, timeWords } from "../words.ts";
+import { faultInWords } from "../words.ts";
 
 /**
  * How long after such a fault a replaced master may continue as a master: until the Sentinels reach it again, have
@@ -54,9 +54,9 @@ function goesOn({ traits, event, healed }: RecordedFault, first: number, second:
 
 function inWords(promotion: FaultEvent, isolation: FaultEvent): string {
   return (
-    `there were two masters: before both grants the system had seen ${faultInWords(promotion)}, under ${faultInWords(isolation)}, and the replaced master ` +
-    `did not know that it had been replaced. From ${timeWords(promotion.time)} on both acted as master, neither knew the ` +
-    "locks of the other, and the locks that the old master granted were lost when it became a replica"
+    `there were two masters from ${faultInWords(promotion)} on: because of ${faultInWords(isolation)} the replaced master did ` +
+    "not know that it had been replaced. Neither knew the locks of the other, and the locks that the old master granted " +
+    "were lost when it became a replica"
   );
 }
 

@@ -27,6 +27,25 @@ it("says of a hold that is given up as soon as it is granted that the overlap is
   );
 });
 
+it("says that a lease was prolonged, and when if that began the overlap", () => {
+  const told = (recording: Recording): string =>
+    checkHistory(recording.history).properties["lease-exclusion"]?.violations[0]?.explanation ?? "";
+  const late = new Recording()
+    .acquire(0, 0, "a", { ttlMs: 100 })
+    .acquire(120, 1, "b")
+    .extend(150, 0, "a", { ttlMs: 100 });
+  expect(told(late.release(180, 0, "a"))).toContain(
+    "was granted it at 1 ms, with a lease until 100 ms, which was prolonged at 151 ms until 250 ms; client-1",
+  );
+  const early = new Recording()
+    .acquire(0, 0, "a", { ttlMs: 100 })
+    .extend(50, 0, "a", { ttlMs: 100 })
+    .acquire(120, 1, "b");
+  expect(told(early.release(180, 0, "a"))).toContain(
+    "was granted it at 1 ms, with a lease until 100 ms, which was prolonged until 150 ms; client-1",
+  );
+});
+
 it("says what was over when it came: a grant or an extension, and for how long", () => {
   const told = (recording: Recording): string =>
     checkHistory(recording.history).properties["lease-exclusion"]?.violations[0]?.explanation ?? "";

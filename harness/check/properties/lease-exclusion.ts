@@ -119,15 +119,14 @@ class LeaseExclusion implements Checker {
     const { first, second, others = [], from, index } = overlap;
     const holds = [first, ...others, second];
     const to = Math.max(from, Math.min(...holds.flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])));
-    const lease = overlap.extended === first ? first.grantedLeaseEnd : overlap.firstLeaseEnd;
     const further = others.map(
       (hold) =>
         `${holderOf(header, hold, holds)} at ${timeWords(hold.grantedTime)}, with a lease until ${timeWords(hold.leaseEnd)}; `,
     );
     const account =
       `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${timeWords(from)} on. ` +
-      `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, with a lease until ${timeWords(lease)}; ` +
-      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}.`;
+      `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, ${leaseInWords(overlap)}; ` +
+      `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}${overlap.extended === second ? `, and its lease was prolonged at ${timeWords(from)}` : ""}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
       ...explain(account, [...holds.map(({ grantedIndex }) => grantedIndex), index], hypotheses),
@@ -135,4 +134,13 @@ class LeaseExclusion implements Checker {
       overlap: { from, to },
     };
   }
+}
+
+/** The lease of the holder that was granted it first, as it was promised when the overlap began. */
+function leaseInWords({ first, firstLeaseEnd, extended, from }: Overlap): string {
+  const granted = `with a lease until ${timeWords(first.grantedLeaseEnd)}`;
+  if (extended === first)
+    return `${granted}, which was prolonged at ${timeWords(from)} until ${timeWords(firstLeaseEnd)}`;
+  if (firstLeaseEnd <= first.grantedLeaseEnd) return `with a lease until ${timeWords(firstLeaseEnd)}`;
+  return `${granted}, which was prolonged until ${timeWords(firstLeaseEnd)}`;
 }

@@ -32,6 +32,7 @@ export interface LinearizabilityOptions {
 }
 
 const PROPERTY: Property = "linearizability";
+const DEFAULT_MODEL: LockModelName = "reentrant-fenced-mutex";
 /** How many keys that are not decided are named. */
 const MOST_NAMED = 3;
 /** How many steps, for all keys together, show whether an acquire of unknown outcome was counted twice: about a second. */
@@ -71,7 +72,7 @@ class Linearizability implements Checker {
 
   constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
     this.#evidence = evidence;
-    this.#model = lockModel(options.model ?? "reentrant-fenced-mutex", { beganFree: evidence.beganFree });
+    this.#model = lockModel(options.model ?? DEFAULT_MODEL, { beganFree: evidence.beganFree });
     this.#observeContention = options.observeContention ?? false;
     this.#budget = options.budget ?? new StepBudget(MOST_STEPS);
   }
@@ -226,12 +227,17 @@ class Linearizability implements Checker {
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation, heldBy)} ` +
-      `between ${timeWords(operation.invokedTime)} and ${timeWords(operation.completedTime)}, given the model ${this.#model.name}: ${state}.`;
+      `${duringInWords(operation)}${this.#underModel()}: ${state}.`;
     const events = [before.grant?.completed, operation.invoked, operation.completed];
     return {
       ...explain(account, events, this.#hypotheses(key, operation, { before, ofTokens }, mine, theirs, interferences)),
       ...holders,
     };
+  }
+
+  /** The model, where the user has chosen it. The default allows whatever a sound lock may answer. */
+  #underModel(): string {
+    return this.#model.name === DEFAULT_MODEL ? "" : `, given the model ${this.#model.name}`;
   }
 
   /** What may have made an operation impossible, the most likely first. */
@@ -309,14 +315,14 @@ class Linearizability implements Checker {
   /** What the general search has found: it tries all orders, and knows no state before the operation that none explains. */
   #asAWhole(key: string, operations: KeyOperations): Violation {
     const operation = operations.firstUnexplained();
-    const model = `given the model ${this.#model.name}; the general search tried all of them`;
+    const all = `${this.#underModel()}; the general search tried all of them`;
     if (operation === undefined) {
-      return explain(`No order of the operations on ${key} explains their results, ${model}.`, [], [this.#ofNoOrder()]);
+      return explain(`No order of the operations on ${key} explains their results${all}.`, [], [this.#ofNoOrder()]);
     }
-    const { process, invoked, completed, invokedTime, completedTime } = operation;
+    const { process, invoked, completed, completedTime } = operation;
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(this.#evidence.header, process)} ${resultInWords(operation, [])} ` +
-      `between ${timeWords(invokedTime)} and ${timeWords(completedTime)}, ${model}.`;
+      `${duringInWords(operation)}${all}.`;
     const mine = this.#holds.get(operation);
     const met = mine === undefined ? undefined : this.#evidence.leases.firstBegunBy(mine);
     const interferences = this.#evidence.interferences.of(key);
@@ -378,4 +384,10 @@ function stateInWords(
       : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
   return `${who} held it (since ${timeWords(point.time)} at the earliest), and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;
+}
+
+/** `between 2 ms and 5 ms`, or `at 2 ms` where both are the same in words. */
+function duringInWords({ invokedTime, completedTime }: LockOperation): string {
+  const [from, to] = [timeWords(invokedTime), timeWords(completedTime)];
+  return from === to ? `at ${from}` : `between ${from} and ${to}`;
 }

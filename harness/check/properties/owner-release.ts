@@ -317,7 +317,10 @@ function standing(own: Hold | undefined, interference: Interference, beganFree: 
       ? "had never been granted it with this owner value"
       : "had not been granted it with this owner value since the history began";
   }
-  const granted = `had been granted it at ${timeWords(own.grantedTime)} with a lease until ${timeWords(own.leaseEnd)}`;
+  // The end of a lease that an extension moved may have been moved by the very extension that is judged.
+  const isProlonged = interference.f === "release" && own.leaseEnd > own.grantedLeaseEnd;
+  const until = `until ${timeWords(own.grantedLeaseEnd)}${isProlonged ? `, prolonged until ${timeWords(own.leaseEnd)}` : ""}`;
+  const granted = `had been granted it at ${timeWords(own.grantedTime)} with a lease ${until}`;
   // Its own hold ends with the very release that is judged.
   if (own.end === undefined || own.end.index >= interference.invokedIndex) return granted;
   return `${granted}, and had not held it since ${timeWords(own.end.time)}`;

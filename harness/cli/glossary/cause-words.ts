@@ -13,7 +13,7 @@ export const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
     "A clock stepped, so that a server ended a lease early, or a client took it to last longer than it did.",
   "clock-rate": "A server's clock ran faster than the client's, so that the key expired before the client expected it.",
   "foreign-release":
-    "A client deleted or shortened a lock that was another's by then: its release did not compare the owner value, or did not compare and delete in one step.",
+    "A client deleted, shortened or extended a lock that was another's by then: the lock did not compare the owner value, or did not compare and act in one step.",
   "expired-grant":
     "The grant took so long that its lease was over when the client received it. A client must subtract the elapsed time, and give up what is over.",
   "token-rollback":
