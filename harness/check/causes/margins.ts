@@ -11,6 +11,7 @@ export class MarginWatch {
   readonly #lastEnded = new Map<string, Hold>();
   readonly #waits = new PassedWaits();
   #smallestGap: Margin | undefined;
+  #overlapped = false;
   #smallestValidityLeft: Margin | undefined;
 
   constructor(evidence: SharedEvidence) {
@@ -36,7 +37,7 @@ export class MarginWatch {
     const largestPause = this.#largestPause();
     const mostPassed = this.#waits.longest;
     return {
-      ...(this.#smallestGap === undefined ? {} : { smallestGap: this.#smallestGap }),
+      ...(this.#smallestGap === undefined || this.#overlapped ? {} : { smallestGap: this.#smallestGap }),
       ...(this.#smallestValidityLeft === undefined ? {} : { smallestValidityLeft: this.#smallestValidityLeft }),
       ...(largestPause === undefined ? {} : { largestPause }),
       ...(mostPassed === undefined ? {} : { mostPassed }),
@@ -45,8 +46,12 @@ export class MarginWatch {
 
   #granted(hold: Hold): void {
     const end = this.#lastEnded.get(hold.key)?.end;
-    // While somebody else holds there is no gap.
-    if (end === undefined || this.#evidence.holds.count(hold.key) > 1) return;
+    if (this.#evidence.holds.count(hold.key) > 1) {
+      // While somebody else holds there is no gap; if nobody else may, this run has none worth telling.
+      this.#overlapped ||= hold.share.kind === "exclusive";
+      return;
+    }
+    if (end === undefined) return;
     const gap = { nanoseconds: hold.grantedTime - end.time, events: [end.index, hold.grantedIndex] };
     if (gap.nanoseconds < (this.#smallestGap?.nanoseconds ?? Infinity)) this.#smallestGap = gap;
   }
