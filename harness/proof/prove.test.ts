@@ -229,6 +229,12 @@ describe("advice", () => {
     expect(explanation).not.toContain("A resource that checks fencing tokens");
   });
 
+  it("is nothing that the run had already", async () => {
+    const { proof, explanation } = await first(scenario("zombie-before-fence"), "lost-updates");
+    expect(proof?.remedies?.map(({ remedy }) => remedy)).toEqual(["local-timer"]);
+    expect(explanation).not.toContain("A resource that checks fencing tokens");
+  });
+
   it("is no such resource where the lock has no fencing tokens that it could check", async () => {
     const { proof, explanation } = await first(scenario("pause-past-lease"), "lost-updates");
     expect(proof?.remedies?.map(({ remedy }) => remedy)).toEqual(["local-timer"]);

@@ -148,11 +148,7 @@ class Prover {
   ): Promise<Violation> {
     const { finding = { account: "", events: [] }, hypotheses = [], fault: _, ...rest } = violation;
     const remedies = await this.#remedies(property, subject, hypothesis);
-    const whole: Proof = {
-      ...proof,
-      ...(dropped.length === 0 ? {} : { dropped }),
-      remedies,
-    };
+    const whole: Proof = { ...proof, ...(dropped.length === 0 ? {} : { dropped }), remedies };
     return { ...rest, ...explainBy(finding, hypotheses, hypothesis, whole) };
   }
 
@@ -359,6 +355,8 @@ class Prover {
         remedy === "fencing-resource" && property !== "stale-writes" && property !== "lost-updates"
           ? refusesLateWrites(run, this.#clientOf(hypothesis))
           : REMEDY_OUTCOME[compare(this.#run, subject.property, subject.violation, run, hypothesis).outcome];
+      // What the run had already is no advice.
+      if (outcome === "no-help" && run === this.#run) continue;
       tried.push({ remedy, outcome, run: shown(change, run) });
       if (outcome === "prevents") break;
     }
