@@ -130,6 +130,15 @@ it("blames the resource that accepted a lower fencing token", () => {
   expect(judged(recording)).toBe("invalid; stale-accepted 0,1");
 });
 
+it("blames the fault in which the resource forgot the tokens that it had accepted", () => {
+  const recording = new Recording()
+    .audit(1, 1, "x", { owner: "b", fence: 5, basedOn: 0 })
+    .fault(2, "forget-fences")
+    .audit(3, 2, "y", { owner: "a", fence: 4, basedOn: 0 });
+  const [violation] = violationsOf("lost-updates", recording);
+  expect(violation?.hypotheses?.map(({ fault }) => fault)).toEqual([1, undefined]);
+});
+
 it("blames the client that wrote beyond its lease", () => {
   const recording = new Recording()
     .acquire(0, 0, "a", { validForMs: 500 })

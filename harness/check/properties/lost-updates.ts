@@ -11,6 +11,7 @@ import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
+import { forgottenFences } from "../causes/forgotten-fences.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
 type Write = Extract<InvocationEvent, { f: "write" }>;
@@ -250,7 +251,8 @@ class LostUpdates implements Checker {
     const [fence, before] = [write.audit?.value.fence, last?.audit?.value.fence];
     if (fence !== undefined && before !== undefined && fence < before) {
       const why = `the resource accepted fencing token ${fence} after ${before}, which it must reject`;
-      return [{ ...shown("stale-accepted", why), remedies: ["fencing-resource"] }];
+      const stale: Hypothesis = { ...shown("stale-accepted", why), remedies: ["fencing-resource"] };
+      return [...forgottenFences(last?.audit, write.audit, this.#evidence), stale];
     }
     const [mine, theirs] = [write.hold, last?.hold];
     const met = mine === undefined || theirs === undefined ? undefined : leases.between(mine, theirs);

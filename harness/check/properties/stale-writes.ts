@@ -1,5 +1,5 @@
 import type { AuditEvent } from "../../history/history.ts";
-import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
+import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { type Accepted, AcceptedOrder, type Inversion } from "./accepted-order.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
@@ -11,7 +11,8 @@ import { type RefusedWrite, RefusedWrites } from "./refused-writes.ts";
 import { RemarkList } from "../remark-list.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { faultInWords, holderOf, timeWords } from "../words.ts";
+import { forgottenFences } from "../causes/forgotten-fences.ts";
+import { holderOf, timeWords } from "../words.ts";
 
 /**
  * P4, no stale write: in the order in which a resource applied them, the fencing tokens of accepted writes never
@@ -158,32 +159,19 @@ class StaleWrites implements Checker {
     const stale = fence < largest.fence;
     const { position } = event.value;
     const account = stale
-      ? `The resource behind ${event.key} accepted ${write(event)} with fencing token ${fence} at position ${position}, after it had accepted ${write(largest.event)} with ${largest.fence} at position ${largest.event.value.position}: a write of an older grant replaced that of a newer one.`
+      ? `The resource behind ${event.key} accepted ${write(event)} with fencing token ${fence} at position ${position}, after it had accepted ${write(largest.event)} with fencing token ${largest.fence} at position ${largest.event.value.position}: a write of an older grant replaced that of a newer one.`
       : `The resource behind ${event.key} accepted ${write(event)} with fencing token ${fence}, the same as that of ${write(largest.event)}: two owners share a fencing token, and the resource cannot tell which of them is newer.`;
     const why = stale
       ? "the resource must reject a fencing token smaller than the largest it has accepted, and store that token as durably as the data"
       : "the resource must reject an equal fencing token from another owner";
     const remedies = ["fencing-resource"] as const;
-    const forgot = this.#evidence.faults
-      .during(({ loses }) => loses === "fences", ...between(largest.event, event))
-      .map((fault): Hypothesis => {
-        const accused = faultInWords(fault);
-        const forgetting = `in ${accused} the resource forgot which fencing tokens it had accepted`;
-        const ground = { on: "faults", faults: [fault.index] } as const;
-        return {
-          cause: "stale-accepted",
-          fault: fault.index,
-          accused,
-          events: [],
-          why: forgetting,
-          ground,
-          remedies: [],
-        };
-      });
     return explain(
       account,
       [largest.event.index, event.index],
-      [...forgot, { cause: "stale-accepted", events: [], why, ground: { on: "history" }, remedies }],
+      [
+        ...forgottenFences(largest.event, event, this.#evidence),
+        { cause: "stale-accepted", events: [], why, ground: { on: "history" }, remedies },
+      ],
     );
   }
 }
@@ -193,9 +181,4 @@ function isRefusable({ value: { fence, owner } }: AuditEvent, accepted: Accepted
   if (fence === undefined || fence > accepted.fence) return false;
   const other = accepted.event.value.owner;
   return fence < accepted.fence || (owner !== undefined && other !== undefined && owner !== other);
-}
-
-/** The times of two events, the earlier one first. */
-function between(one: AuditEvent, other: AuditEvent): readonly [number, number] {
-  return one.time <= other.time ? [one.time, other.time] : [other.time, one.time];
 }
