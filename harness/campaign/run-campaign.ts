@@ -6,7 +6,7 @@ import type { PlansInOrder } from "./systematic/on-demand.ts";
 import { RunsInOrder } from "./parallel/runs-in-order.ts";
 import { countRecurrences } from "./recurrence/count-recurrences.ts";
 import { withOtherSeeds } from "./recurrence/variations.ts";
-import { hasVisibleOverlap } from "./visible-overlap.ts";
+import { isAsPlain } from "./visible-overlap.ts";
 
 /** One plan that was run and judged. */
 export interface Judged {
@@ -272,8 +272,12 @@ class Search<Run extends Judged> {
   /** Runs a plan while shrinking, or the one at the path that was asked for; false when it was judged invalid. */
   async #holds(plan: Plan): Promise<boolean> {
     const run = await this.#execute(plan);
-    const fails = run.verdict.verdict === "invalid" && this.#isAsPlain(run) && (await this.#lastsAsLong(run));
+    const fails = run.verdict.verdict === "invalid" && this.#isPlain(run) && (await this.#lastsAsLong(run));
     return this.#note(run, fails);
+  }
+
+  #isPlain(run: Run): boolean {
+    return this.#failing === undefined || isAsPlain(run, this.#failing);
   }
 
   async #execute(plan: Plan): Promise<Run> {
@@ -309,13 +313,6 @@ class Search<Run extends Judged> {
     const stopped = this.#options.signal?.aborted === true || performance.now() > this.#deadline;
     if (stopped && this.#failing === undefined) this.#cutShort = true;
     return stopped;
-  }
-
-  /**
-   * Whether a smaller counterexample still shows the violation clearly: one whose holds hardly overlap is too small.
-   */
-  #isAsPlain(run: Run): boolean {
-    return this.#failing === undefined || hasVisibleOverlap(run.verdict) || !hasVisibleOverlap(this.#failing.verdict);
   }
 
   /**

@@ -48,6 +48,13 @@ describe("a smaller plan", () => {
     expect(clients.length).toBeGreaterThan(0);
   });
 
+  test("has no client that does nothing, where no client is named", () => {
+    const idle = { sections: [] };
+    const busy = { sections: [section, section] };
+    const [smaller] = smallerPlans(planOf([], [idle, busy, idle, busy]));
+    expect(smaller?.clients).toMatchObject([busy, busy]);
+  });
+
   test("keeps the faults while a trigger names one by its index", () => {
     const plan = planOf([
       { ...hold, at: { atMs: 1 } },

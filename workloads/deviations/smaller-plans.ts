@@ -9,6 +9,7 @@ import type { Trigger } from "../../harness/core/trigger.ts";
 export function* smallerPlans(plan: Plan): Generator<Plan> {
   yield* ofOneWorkload(plan);
   yield* ofOneKey(plan);
+  yield* withoutIdleClients(plan);
   // A trigger that names a fault by its index would wait for another one.
   if (!namesAnyFault(plan)) yield* without(plan.faults).map((faults) => ({ ...plan, faults }));
   if (plan.clients.length > 1) {
@@ -22,8 +23,16 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
 
 /** What one of several workloads side by side does: clients that share keys, where nothing names a client. */
 function ofOneWorkload(plan: Plan): readonly Plan[] {
-  const groups = isDivisible(plan) ? clientsBySharedKeys(plan.clients) : [];
+  const busy = plan.clients.filter(({ sections }) => sections.length > 0);
+  const groups = isDivisible(plan) ? clientsBySharedKeys(busy) : [];
   return groups.length < 2 ? [] : groups.map((clients) => ({ ...plan, clients: [...clients] }));
+}
+
+/** The same without the clients that do nothing, where nothing names a client. */
+function withoutIdleClients(plan: Plan): readonly Plan[] {
+  const clients = plan.clients.filter(({ sections }) => sections.length > 0);
+  const isSmaller = clients.length > 0 && clients.length < plan.clients.length;
+  return isSmaller && isDivisible(plan) ? [{ ...plan, clients }] : [];
 }
 
 /** What happens on one key only, where nothing names a client. */
