@@ -30,6 +30,11 @@ describe("as text", () => {
     expect(beyond.reduce((sum, number) => sum + Number(number), 0)).toBe(advice.choices[0]?.overruns);
   });
 
+  test("gives each length once", () => {
+    const lengths = [...text.matchAll(/^ +([\d .]+ ms) *[█▒━]/gm)].map(([, length]) => length);
+    expect(new Set(lengths).size).toBe(lengths.length);
+  });
+
   test.each([60, 80, 120])("fits into %i columns", (width) => {
     const bars = renderAdviceText(advice, { color: false, width })
       .split("\n")

@@ -38,11 +38,15 @@ function bars({ durationsMs, choices, longestMs }: TtlAdvice, style: TextStyle):
       text: `${formatMilliseconds(limit).padStart(LABEL)} ${bar} ${count === 0 ? "" : count}`.trimEnd(),
     };
   });
+  const cut = new Set(counted.map(({ limit }) => limit));
   const ttls = choices.map(({ ttlMs, rule: name }) => ({
     at: ttlMs,
-    text: style.paint(`${formatMilliseconds(ttlMs).padStart(LABEL)} ${rule.repeat(6)} TTL by ${name}`, "cyan"),
+    text: style.paint(
+      `${(cut.has(ttlMs) ? "" : formatMilliseconds(ttlMs)).padStart(LABEL)} ${rule.repeat(6)} TTL by ${name}`,
+      "cyan",
+    ),
   }));
-  // When a bar and a TTL are at the same place, the bar comes first: its holds do not outlive that TTL.
+  // A bar that ends at a TTL comes first, because its holds do not outlive that TTL, and has its length.
   return [...rows, ...ttls].toSorted((one, other) => one.at - other.at).map(({ text }) => text);
 }
 

@@ -1,3 +1,4 @@
+import { formatMs } from "../ms-words.ts";
 import { quantile } from "../run/metrics.ts";
 import { upperBound } from "../../harness/core/statistics/proportion.ts";
 
@@ -100,7 +101,7 @@ function cautionsOf(holds: number, cutOff: number, advised: TtlChoice): readonly
           `${cutOff} holds have no known end (a crash, a lost lease or the end of the recording) and are left out; some of them may have been long.`,
         ]
       : []),
-    `At ${advised.ttlMs} ms up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL reduces this to zero: a paused client outlives any lease. A resource that checks fencing tokens rejects its late write.`,
+    `At ${formatMs(advised.ttlMs * 1e6)} up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL reduces this to zero: a paused client outlives any lease. A resource that checks fencing tokens rejects its late write.`,
   ];
 }
 
