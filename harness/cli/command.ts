@@ -58,20 +58,23 @@ export class Flags {
 
   /**
    * An integer.
-   * @param unit may follow it, with or without a space
+   * `unit` may follow it, with or without a space; `example` is one that the user may give.
    * @throws UserError when the value is not an integer, below `min` or above `max`
    */
-  integer(name: string, min: number, max = Number.MAX_SAFE_INTEGER, unit = ""): number | undefined {
+  integer(
+    name: string,
+    min: number,
+    max = Number.MAX_SAFE_INTEGER,
+    { unit = "", example = Math.max(min, 1) }: { readonly unit?: string; readonly example?: number } = {},
+  ): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const bare = unit !== "" && text.endsWith(unit) ? text.slice(0, -unit.length) : text;
     const value = Number(bare);
     if (bare.trim() !== "" && Number.isSafeInteger(value) && value >= min && value <= max) return value;
-    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new UserError(
-      `--${name} "${text}" is not a whole number ${range}`,
-      `give one: --${name} ${Math.max(min, 1)}`,
-    );
+    const isTooLarge = /^\d+$/.test(bare) && value > max;
+    const range = max === Number.MAX_SAFE_INTEGER && !isTooLarge ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new UserError(`--${name} "${text}" is not a whole number ${range}`, `give one: --${name} ${example}`);
   }
 
   /**

@@ -147,6 +147,13 @@ test.each(["NaN", "1e400", "-1", "0x", "", " ", "1.5", "99999999999999999999", "
   },
 );
 
+test("a number that is too large is told the largest, and a port one that a user may take", () => {
+  const { flags } = readArguments(hunt, ["--runs=99999999999999999999", "--proxy-port=70000"]);
+  expect(() => flags.integer("runs", 1)).toThrow("is not a whole number from 1 to 9007199254740991");
+  const port = () => flags.integer("proxy-port", 0, 65_535, { example: 8474 });
+  expect(port).toThrow(expect.objectContaining({ hint: "give one: --proxy-port 8474" }));
+});
+
 test("what a driver prints goes to standard error, made plain; standard output stays JSON", async () => {
   const result = await run("hunt", "--lock", "./talks.mjs", "--runs", "2", "--seed", "1", "--faults", "none", "--json");
   expect(JSON.parse(result.stdout)).toHaveProperty("verdict");

@@ -38,7 +38,7 @@ export function usageOf(fault: Fault, topology: TopologySpec): string {
 }
 
 /**
- * Reads `[after <ms>] <fault> [names] [name=value] [for <ms>]`. A fault may be named by its beginning. Between groups
+ * Reads `[after <ms>] <fault> [names] [name=value] [for <ms>]`. A fault may be named by its first word. Between groups
  * stands `|`, or `>` where only what goes from the first to the others is hit.
  * @throws UserError with what is wrong
  */

@@ -39,7 +39,7 @@ export const advise: Command = {
   ],
   run: async ({ operands, flags }) => {
     const format = flags.choice("format", FORMATS) ?? "text";
-    const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT, "%") ?? DEFAULT_MARGIN_PERCENT;
+    const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT, { unit: "%" }) ?? DEFAULT_MARGIN_PERCENT;
     const sources = operands.length > 0 ? operands : [flags.text("store") ?? STORE];
     if (operands.length === 0 && !sources.every((store) => existsSync(store))) {
       const hint = "run something first: npx lockstorm reproduce async-failover; or give a history, or durations";

@@ -72,7 +72,7 @@ async function serve(
   { reader, listing }: { readonly reader: StoreReader; readonly listing: StoreListing },
   { flags, signal }: CommandInput,
 ): Promise<number> {
-  const port = flags.integer("port", 0, 65_535) ?? 0;
+  const port = flags.integer("port", 0, 65_535, { example: 8080 }) ?? 0;
   await using server = await StoreServer.start(store, { reader, listing, port });
   print(`\nOpen in a browser; Ctrl-C ends it\n  ${server.address}\n`);
   if (!signal.aborted) await once(signal, "abort");

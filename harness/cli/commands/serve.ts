@@ -56,7 +56,7 @@ export const serve: Command = {
     const asked = (flags.text("fault") ?? "").split(",").filter((words) => words.trim() !== "");
     const faults = asked.map((words) => readFaultWords(words, topology));
     const clients = flags.integer("clients", 1, 16) ?? 2;
-    const firstPort = flags.integer("port", 0, 65_000);
+    const firstPort = flags.integer("port", 0, 65_000, { example: 7000 });
     const recording = flags.text("record");
     const onEvent = (line: string): void => print(`${line}\n`);
     await using service = await Service.start({ topology, seed, clients, firstPort, recording, onEvent });

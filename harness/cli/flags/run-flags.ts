@@ -62,7 +62,7 @@ export function readRunFlags(flags: Flags): RunFlagValues {
     environment: {
       store,
       server: flags.choice("server", NODE_SERVERS),
-      proxyPort: flags.integer("proxy-port", 0, 65_535),
+      proxyPort: flags.integer("proxy-port", 0, 65_535, { example: 8474 }),
       drawRun,
     },
   };

@@ -81,7 +81,7 @@ function helpFor(topology: TopologySpec): string {
       ["<fault> for <ms>", "the same, and heals it"],
     ],
   ).concat(
-    "A fault may be named by its beginning: kill, restart, pause, clock. In place of | stands > for one way only.\n",
+    "A fault may be named by its first word: kill, restart, pause, clock. In place of | stands > for one way only.\n",
   );
 }
 
