@@ -43,3 +43,11 @@ test("without a stored verdict, or with another one, the causes are probable", a
   expect((await runMain(["report", folder])).stdout).toContain("Probably: ");
   writeFileSync(path, kept);
 });
+
+test("annotations are commands to GitHub, one for each property that broke, and nothing else is", async () => {
+  const { code, stdout } = await runMain(["report", folder, "--format", "annotations"]);
+  expect(code).toBe(0);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.length).toBeGreaterThan(1);
+  for (const line of lines) expect(line).toMatch(/^::error title=async-failover%3A [a-z-]+ broken[^:]*::\S/);
+});

@@ -1,4 +1,4 @@
-import { print } from "../terminal.ts";
+import { print, printAnnotations } from "../terminal.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { checkHistory } from "../../check/check.ts";
@@ -63,7 +63,8 @@ export const report: Command = {
     };
     const drawing = renderReport({ runs: [record] }, format, textOptions());
     if (drawing === undefined) throw new UserError("the run has no violation to draw", "choose another --format");
-    print(drawing);
+    if (format === "annotations") printAnnotations(drawing);
+    else print(drawing);
     return EXIT.valid;
   },
 };
