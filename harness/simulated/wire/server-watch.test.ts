@@ -61,3 +61,13 @@ test("a queue of waiters is no holder", () => {
   expect(valueWords({ type: "hash", fields, expires: new Map(), encoding: "listpack" })).toBe("client-0 1");
   expect(valueWords({ type: "list", items: ["client-1", "client-2"] })).toBe("list");
 });
+
+test("a step of a server's clock moves the end of the keys that it holds, and they are recorded again", async () => {
+  const { keys } = await watched(scenario("clock-backward"));
+  const held = keys.filter(({ key }) => key === "k1");
+  expect(held.map(({ server, value }) => `${server} ${value}`)).toEqual(Array(2).fill(`node-0 ${held[0]?.value}`));
+  const [granted, moved] = held;
+  expect(granted?.expiresInNs).toBeLessThan(1e9);
+  expect(moved?.expiresInNs).toBeGreaterThan(60e9);
+  expect(moved?.clockAheadNs).toBe(-60e9);
+});

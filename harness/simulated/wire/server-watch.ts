@@ -11,11 +11,16 @@ const MOST_KEYS = 100;
 /** What a value may add to a record. */
 const MOST_FIELDS = 6;
 
+/** A clock that has moved by less since a key was recorded moves the end of that key by no more than can be drawn. */
+const LEAST_CLOCK_MOVE_NS = 5_000_000;
+
 /** What a server holds under a key. */
 interface Held {
   readonly value: string;
   /** Of the server's wall clock. */
   readonly expiresAtMs?: number;
+  /** How far that clock was ahead when the key was recorded, in nanoseconds. */
+  readonly clockAheadNs: number;
 }
 
 /** A point in the stream of writes that a server has reached. */
@@ -84,28 +89,38 @@ export class ServerWatch {
     const { name: server, host } = node;
     const { slots, expires } = node.server.database(DATABASE);
     const wallUs = host.clock.wallUs();
+    const base = this.#clockBase.get(server) ?? wallUs - host.kernel.now;
+    this.#clockBase.set(server, base);
+    const clockAheadNs = Math.round((wallUs - host.kernel.now - base) * 1000);
     const before = this.#held.get(server) ?? new Map<string, Held>();
     const now = new Map<string, Held>();
     for (const [key, { value }] of [...slots].slice(0, MOST_KEYS)) {
       const expiresAtMs = expires.get(key);
       now.set(key, {
         value: valueWords(value),
+        clockAheadNs,
         ...(expiresAtMs === undefined ? {} : { expiresAtMs: Number(expiresAtMs) }),
       });
     }
-    this.#held.set(server, now);
-    const base = this.#clockBase.get(server) ?? wallUs - host.kernel.now;
-    this.#clockBase.set(server, base);
-    const clockAheadNs = Math.round((wallUs - host.kernel.now - base) * 1000);
     const gone = [...before.keys()].filter((key) => !now.has(key));
     const changed = [...now].filter(([key, held]) => !isSame(held, before.get(key)));
     for (const key of gone) this.keys.push({ server, key: shortText(key), atNs, clockAheadNs });
-    for (const [key, { value, expiresAtMs }] of changed) {
+    const moved = [...now].filter(([key, held]) => isMoved(held, before.get(key)));
+    for (const [key, { value, expiresAtMs }] of [...changed, ...moved]) {
       const expiry = expiresAtMs === undefined ? {} : { expiresInNs: Math.round((expiresAtMs * 1000 - wallUs) * 1000) };
       this.keys.push({ server, key: shortText(key), atNs, value, ...expiry, clockAheadNs });
     }
+    const recorded = new Set([...changed, ...moved].map(([key]) => key));
+    for (const [key, held] of before) if (now.has(key) && !recorded.has(key)) now.set(key, held);
+    this.#held.set(server, now);
     return [...gone, ...changed.map(([key]) => key)].map(shortText);
   }
+}
+
+/** Whether the server's clock has moved since this key was recorded, so that the key ends at another time. */
+function isMoved(held: Held, recorded: Held | undefined): boolean {
+  if (held.expiresAtMs === undefined || !isSame(held, recorded)) return false;
+  return Math.abs(held.clockAheadNs - (recorded?.clockAheadNs ?? 0)) >= LEAST_CLOCK_MOVE_NS;
 }
 
 function isSame(one: Held, other: Held | undefined): boolean {
