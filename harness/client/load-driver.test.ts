@@ -99,6 +99,12 @@ describe("what is no driver is refused in one line", () => {
       'throw new Error("no way");',
       /^correct it: node .*g\.mjs shows where it fails$/,
     ],
+    [
+      "an error in a file whose name a shell would split",
+      "it's mine",
+      'throw new Error("no way");',
+      /^correct it: node '\S*it'\\''s mine\.mjs' shows where it fails$/,
+    ],
   ])("%s, with what to do", async (_, name, source, hint) => {
     const refused = await loadDriver(module(`${name}.mjs`, source)).catch((error: unknown) => error);
     expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });

@@ -131,8 +131,15 @@ function hintOfLoading(error: unknown, path: string): string {
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
     return "install what it imports, or correct the import";
   // Node keeps the place of a syntax error to itself, and prints it.
-  if (code === undefined) return `correct it: node ${path} shows where it fails`;
+  if (code === undefined || code === "ERR_INVALID_TYPESCRIPT_SYNTAX") {
+    return `correct it: node ${forShell(path)} shows where it fails`;
+  }
   return "make it loadable by plain Node, which only strips types";
+}
+
+/** A path as a word of a command line: in quotes, if a shell would take it for several words or for more than a word. */
+function forShell(path: string): string {
+  return /^[\w./\\:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
