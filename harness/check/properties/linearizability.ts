@@ -228,7 +228,10 @@ class Linearizability implements Checker {
     const account =
       `No order of the operations on ${key} explains that ${clientInWords(header, operation.process)} ${resultInWords(operation, heldBy)} ` +
       `${duringInWords(operation)}${this.#underModel()}: ${state}.`;
-    const events = [before.grant?.completed, operation.invoked, operation.completed];
+    // What made it free shows why it could not be released or extended.
+    const freed =
+      !ofTokens && before.state.holder === undefined && before.point.index >= 0 ? before.point.index : undefined;
+    const events = [before.grant?.completed, freed, operation.invoked, operation.completed];
     return {
       ...explain(account, events, this.#hypotheses(key, operation, { before, ofTokens }, mine, theirs, interferences)),
       ...holders,
