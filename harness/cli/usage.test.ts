@@ -84,7 +84,7 @@ test.each([
   [["hunt", "--runs", ""], '--runs "" is not a whole number of at least 1; give one: --runs 1'],
   [
     ["reproduce", "plain-del", "--proxy-port", "70000"],
-    '--proxy-port "70000" is not a whole number from 0 to 65535; give one: --proxy-port 1',
+    '--proxy-port "70000" is not a whole number from 0 to 65535; give one: --proxy-port 8474',
   ],
   [
     ["reproduce", "plain-del", "--server", "redis2"],
