@@ -194,6 +194,15 @@ const PLANTED: Readonly<Record<string, readonly [found: string, LockDriver]>> = 
     "validity",
     renewing((renewed) => ({ ...renewed, validFromMs: performance.now() })),
   ],
+  "a release that finds nothing is a success": [
+    "foreign-release",
+    driverWith((redis, right) => ({
+      release: async ({ key, owner }) => {
+        const free = (await redis.exists(key)) === 0;
+        return free ? { type: "ok", value: { released: true } } : right.release({ key, owner });
+      },
+    })),
+  ],
   "every release has released": [
     "foreign-release",
     driverWith((_, right) => ({

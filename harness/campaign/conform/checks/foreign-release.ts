@@ -1,9 +1,11 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, LEASE_MS } from "../trial.ts";
+import { isGranted, LEASE_MS, type Trial } from "../trial.ts";
 
 const TTL_MS = 1000;
+/** A key that nobody holds when its former holder releases it. */
+const FREE_KEY = "k2";
 
-/** A client that lost its lease frees nobody's lock, and does not say that it did. */
+/** A client that lost its lease frees nobody's lock, and does not say that it did, nor that it freed one when nobody holds it. */
 export const foreignRelease: ConformityCheck = {
   name: "foreign-release",
   asks: "release of a lease that is gone leaves the next holder's lock alone, and does not say released: true",
@@ -20,5 +22,22 @@ export const foreignRelease: ConformityCheck = {
     if (isGranted((await trial.acquire(2, { ttlMs: 1000 })).reply)) {
       trial.mistakeWithin([next], "it released the lock of another client");
     }
+    await releaseOfNothing(trial);
   },
 };
+
+/** That another client was granted the key shows that the lease was over, by whatever clock the lock goes. */
+async function releaseOfNothing(trial: Trial): Promise<void> {
+  const grant = await trial.granted(0, { ttlMs: TTL_MS, key: FREE_KEY });
+  await trial.client(0).pause();
+  await trial.sleep(3 * TTL_MS);
+  const next = await trial.acquire(1, { ttlMs: LEASE_MS, waitMs: 2000, key: FREE_KEY });
+  if (!isGranted(next.reply)) return;
+  await trial.release(1, next.reply, FREE_KEY);
+  await trial.client(0).resume();
+  const { reply } = await trial.release(0, grant, FREE_KEY);
+  if (!reply.ok || reply.released !== true) return;
+  trial.mistake(
+    'it answered released: true, and the lease had ended before: answer released: false, or { type: "info" } if the lock says the same of a lock that it freed',
+  );
+}
