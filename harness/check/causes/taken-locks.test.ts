@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -15,4 +15,28 @@ it("no release of one that held on other masters takes the lock, where there are
     );
   expect(causesOf("redlock")).toEqual([["double-grant"], ["double-grant"]]);
   expect(causesOf("single")).toEqual([["double-grant"], ["foreign-release", "double-grant"]]);
+});
+
+describe("a permit that was given back after its lease, when another client had been granted one", () => {
+  const one = { limit: 1 };
+  const recording = () =>
+    new Recording({ clients: 3, backend: "simulated" }).acquire(0, 0, "a", one).acquire(1500, 1, "b", one);
+  const causesOf = (history: Recording) =>
+    violationsOf("lease-exclusion", history.acquire(1620, 2, "c", one)).map(({ hypotheses = [] }) =>
+      hypotheses.map(({ cause }) => cause),
+    );
+
+  it("may have been the other's, if nobody knows what the release did", () => {
+    const unknown = recording().leave(1600, 0, "a").info(1610, 0, "release");
+    expect(causesOf(unknown)).toEqual([["foreign-release", "double-grant"]]);
+  });
+
+  it("was its own, which stayed after the lease, if the release says that it gave one back", () => {
+    expect(causesOf(recording().release(1600, 0, "a"))).toEqual([["double-grant"]]);
+  });
+
+  it("was its own, if its lease was in force", () => {
+    const extended = recording().leave(500, 0, "a").info(510, 0, "release");
+    expect(causesOf(extended)).toEqual([["double-grant"]]);
+  });
 });

@@ -152,10 +152,14 @@ function mayHaveBeenGrantedLate(
 
 /**
  * Whether its owner may have held beside the first hold, and gave up what was its own. A permit of a semaphore can stay
- * after its lease: others are granted until somebody takes it away.
+ * after its lease: others are granted until somebody takes it away. A release that reported success may have found it; of one
+ * that says nothing, nobody knows whose permit it gave back.
  */
-function heldBeside({ share }: Hold, { ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference): boolean {
-  if (share.kind === "counted" && ownGrantedIndex !== undefined) return true;
+function heldBeside(
+  { share }: Hold,
+  { certain, ownGrantedIndex, ownLeaseEnd = -Infinity, invokedTime }: Interference,
+): boolean {
+  if (certain && share.kind === "counted" && ownGrantedIndex !== undefined) return true;
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 
