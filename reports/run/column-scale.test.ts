@@ -89,3 +89,14 @@ test.each([
 ])("the round step for at least %d is %d", (least, step) => {
   expect(roundStep(least)).toBe(step);
 });
+
+test("where an instant must be seen, no moment is pressed against another by an empty stretch", () => {
+  const instants = [182_000, 2_400_000_000, 2_404_421_000, 2_592_496_000, 3_346_892_000, 4_564_421_000];
+  const emphasis = { from: 3_346_892_000, to: 3_346_892_000 };
+  const scale = columnScale({ ...base, window: { from: 0, to: 4_700_153_630 }, columns: 88, instants, emphasis });
+  // No break stands beside a moment.
+  for (const { from, to } of scale.breaks) expect(instants.filter((time) => time === from || time === to)).toEqual([]);
+  const apart = (from: number, to: number): number => scale.columnOf(to) - scale.columnOf(from);
+  expect(apart(2_592_496_000, 3_346_892_000)).toBeGreaterThan(9);
+  expect(apart(3_346_892_000, 4_564_421_000)).toBeGreaterThan(9);
+});

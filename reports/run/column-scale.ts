@@ -70,7 +70,8 @@ function piecesOf({ window, instants, emphasis }: ColumnScaleOptions): Piece[] {
   return times.slice(1).flatMap((to, index) => {
     const from = times[index] ?? window.from;
     // A cut stretch keeps a little time at both ends, so that events there do not touch the mark.
-    const air = Math.min((to - from) * 0.04, emphasis === undefined ? Infinity : length(emphasis) / 4);
+    const most = emphasis === undefined || length(emphasis) === 0 ? Infinity : length(emphasis) / 4;
+    const air = Math.min((to - from) * 0.04, most);
     return [
       { from, to: from + air, cut: false },
       { from: from + air, to: to - air, cut: false },
