@@ -320,6 +320,19 @@ test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]
   expect(Object.keys(await mistakesOf(driver))).toContain(check);
 });
 
+test("a release after a renewal that took the free lock back has found its own", async () => {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      if (answer.type !== "ok") return answer;
+      const takeBack = (): Promise<unknown> => redis.set(key, answer.value.owner, "PX", options.ttlMs, "NX");
+      setTimeout(() => void takeBack().catch(() => {}), options.ttlMs + 50);
+      return answer;
+    },
+  }));
+  expect(await mistakesOf(driver)).not.toHaveProperty("foreign-release");
+});
+
 test("a lock whose leases never end is not said to renew them", async () => {
   const driver = driverWith((redis) => ({
     acquire: async (key) => {
