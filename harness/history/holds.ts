@@ -211,8 +211,9 @@ export class HoldTracker {
     // It may have entered its old hold once more.
     hold.share = this.#lasting.begin(hold);
     hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
-    // Where its owner was granted the lock meanwhile, nobody knows which of the two leases is the later one.
-    const rival = own !== undefined && own.grantedIndex > grant.invocation.index ? own.promised?.lease : undefined;
+    // Where its owner was granted the lock or extended it meanwhile, nobody knows which of the two leases is the later one.
+    const isBeside = own !== undefined && this.#leases.wasSetAfter(own, grant.invocation.index);
+    const rival = isBeside ? own.promised?.lease : undefined;
     this.#leases.begin(hold, rival === undefined ? leaseOf(grant) : shorterLease(leaseOf(grant), rival));
     // The hold may be the older one, which was over when its owner was told of it.
     if (rival !== undefined && hold.leaseEnd <= hold.grantedTime) hold.doubtful = true;

@@ -2,6 +2,7 @@ import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
 import { OpenAcquires } from "./holds/open-acquires.ts";
+import { OpenRequests } from "./holds/open-requests.ts";
 import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
 import type { CompletionEvent, GrantEvents, InvocationEvent } from "./operations.ts";
@@ -109,6 +110,8 @@ export class Leases {
   readonly #shareByOwner = new OldestFirst<string, Share>();
   /** By process, its open operation and the holds that this may concern. */
   readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: Hold[] }>();
+  /** By key and owner value, the open extensions by process: they may reach a hold that begins meanwhile. */
+  readonly #extensions = new OpenRequests<LeaseRequest>();
   /** The open acquires by client. */
   readonly #acquires: OpenAcquires<LeaseRequest>;
   /** By key, the acquires of unknown outcome. */
@@ -152,17 +155,22 @@ export class Leases {
     this.set(hold, lease);
   }
 
-  /** What its client has under way may enter this hold once more. Of too many nobody says which may do so. */
+  /**
+   * What its client has under way may enter this hold once more, or extend it. Of too many nobody says which may do so.
+   */
   #expect(hold: Hold, promised: Promised): void {
-    const open = this.#acquires.of(hold.key, hold.process);
-    if (open === undefined) return;
-    if (open.size > MOST_OPEN) hold.doubtful = true;
-    else
-      for (const [process, request] of open) {
-        this.#asking.get(process)?.holds.push(hold);
-        promised.asked ??= new Map();
-        promised.asked.set(process, { by: request, end: request.time + request.ttl });
-      }
+    const acquires = this.#acquires.of(hold.key, hold.process);
+    const extensions = this.#extensions.of(nameOf(hold));
+    for (const open of [acquires, extensions]) {
+      if (open === undefined) continue;
+      if (open.size > MOST_OPEN) hold.doubtful = true;
+      else
+        for (const [process, request] of open) {
+          this.#asking.get(process)?.holds.push(hold);
+          promised.asked ??= new Map();
+          promised.asked.set(process, { by: request, end: request.time + request.ttl });
+        }
+    }
   }
 
   /** How a hold certainly excludes others: an acquire of unknown outcome may have entered it in another way. */
@@ -195,9 +203,14 @@ export class Leases {
   ): void {
     const { promised } = hold;
     if (promised === undefined) return;
-    const isLatest = Math.max(hold.grantedIndex, promised.settled?.index ?? -1) < invokedIndex;
+    const isLatest = !this.wasSetAfter(hold, invokedIndex);
     this.set(hold, isLatest ? lease : shorterLease(lease, promised.lease));
     promised.settled = { index, time };
+  }
+
+  /** Whether the lease of this hold was set by an operation that was answered after this event. */
+  wasSetAfter({ grantedIndex, promised }: Hold, index: number): boolean {
+    return Math.max(grantedIndex, promised?.settled?.index ?? -1) > index;
   }
 
   /** When an extension or a re-entry of this hold was last answered, if ever. */
@@ -216,6 +229,7 @@ export class Leases {
       return;
     }
     this.#asking.set(process, { request, holds: [...holds] });
+    if (f === "extend") this.#extensions.begin(nameOf({ key, owner: value.owner }), process, request);
     for (const hold of holds) {
       const { promised } = hold;
       if (promised === undefined) continue;
@@ -235,6 +249,7 @@ export class Leases {
     this.#asking.delete(process);
     request.outcome = type;
     if (f === "acquire") this.#acquires.end(key, process);
+    else this.#extensions.end(nameOf({ key, owner: operation.value.owner }), process);
     if (f === "acquire" && type === "ok") request.owner = value.owner;
     const isUnknown = f === "acquire" && type === "info";
     const owners = isUnknown ? this.#reentriesOf(key).add(process, request, request.invokedIndex) : [];

@@ -130,3 +130,33 @@ it("is one of those too that its client was granted while it was under way", () 
   expect(reentries.add(0, "long", 0)).toEqual(["b", "a"]);
   expect(["before", "a", "b"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([false, true, true]);
 });
+
+describe("an owner value that no known grant shows", () => {
+  /** Client 0 extends the lock to 400 ms under a value that one of its unanswered acquires was granted. */
+  const shown = (): Recording =>
+    unknown().seek(2, 3, { ttlMs: 20 }).info(3, 3, "acquire").extend(10, 6, "a", { ttlMs: 400 });
+
+  it("is one that another acquire of its client may have entered again, and cut its lease", () => {
+    expect(verdict("linearizability", shown().acquire(60, 1, "b"))).toBe("valid");
+    expect(verdict("linearizability", unknown().extend(10, 3, "a", { ttlMs: 400 }).acquire(60, 1, "b"))).toBe(
+      "invalid",
+    );
+  });
+
+  it("may not be the one of an acquire that its client is granted later", () => {
+    const other = (): Recording => unknown().release(5, 3, "a", false).acquire(10, 3, "a2").acquire(60, 1, "b");
+    expect(verdict("linearizability", other())).toBe("valid");
+  });
+
+  it("is the first that its client refers to: one that uses several draws a fresh one each time", () => {
+    const reentries = new PossibleReentries<string>((one, another) => one % CLIENTS === another % CLIENTS);
+    reentries.add(0, "first", 0);
+    reentries.add(1, "another client's", 1);
+    expect(reentries.refer(3, "a")).toEqual(["first"]);
+    expect(reentries.refer(3, "a2")).toEqual([]);
+    expect(reentries.add(3, "second", 4)).toEqual(["a"]);
+    expect(["a", "a2"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([true, false]);
+    expect(reentries.grant(6, "a3", 6)).toEqual(["first", "second"]);
+    expect(reentries.refer(6, "a4")).toEqual([]);
+  });
+});

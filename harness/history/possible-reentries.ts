@@ -28,6 +28,8 @@ export class PossibleReentries<T> {
   readonly #recent: { readonly process: number; readonly owner: string; readonly index: number }[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
   #unknown: readonly Unknown<T>[] = NONE;
+  /** By process, the first owner value without a known grant that it referred to. */
+  #referred: Map<number, string> | undefined;
   #owners: Set<string> | undefined;
 
   /** @param sameClient true unless two processes belong to two clients for certain */
@@ -42,7 +44,7 @@ export class PossibleReentries<T> {
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
     this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, owner }];
-    if (owner === undefined) return [];
+    if (owner === undefined) return this.#referredBy(process);
     const owners = new Set([this.#ownerOf(process, invokedIndex) ?? owner, owner]);
     for (const grant of this.#recent) {
       if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
@@ -72,11 +74,17 @@ export class PossibleReentries<T> {
   }
 
   /**
-   * A client refers to an owner value without a known grant: it was granted it before the history began, and is known to
-   * use no other. Returns the same as `grant`.
+   * A client refers to an owner value without a known grant: it was granted it by an acquire of unknown outcome, or before
+   * the history began. As long as it is known to use no other, its acquires of unknown outcome may have entered that hold,
+   * or one that it is granted later. Returns those until now.
    */
-  refer(process: number, owner: string, index: number): readonly T[] {
-    return this.#ownerOf(process) === undefined ? this.grant(process, owner, index) : [];
+  refer(process: number, owner: string): readonly T[] {
+    if (this.#ownerOf(process) !== undefined || this.#referredBy(process).length > 0) return [];
+    this.#referred ??= new Map();
+    if (this.#referred.size >= REMEMBERED) return [];
+    this.#referred.set(process, owner);
+    this.#include(owner);
+    return this.#unknown.filter((unknown) => this.#mayBeOne(unknown.process, process)).map(({ acquire }) => acquire);
   }
 
   /** Whether an acquire of unknown outcome may have been granted with this owner value. */
@@ -99,6 +107,11 @@ export class PossibleReentries<T> {
     for (const [other, grant] of this.#granted) consider(other, grant);
     if (before < Infinity) for (const grant of this.#recent) consider(grant.process, grant);
     return last?.owner;
+  }
+
+  #referredBy(process: number): readonly string[] {
+    for (const [other, owner] of this.#referred ?? NONE) if (this.#mayBeOne(other, process)) return [owner];
+    return NONE;
   }
 
   #mayBeOne(one: number, other: number): boolean {

@@ -5,7 +5,7 @@ import { beganFree, HeldBefore } from "./held-before.ts";
 import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts";
 import { LeaseOverlaps } from "./lease-overlaps.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
-import { OpenOperations } from "../../history/operations.ts";
+import { type InvocationEvent, OpenOperations } from "../../history/operations.ts";
 import type { HistoryStep } from "./history-step.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
@@ -130,6 +130,11 @@ export class SharedEvidence {
       this.openOperations > 1 &&
       this.#sharedOwners.has(key, value.owner)
     );
+  }
+
+  /** The same at the completion of this operation; false for one that refers to no hold. */
+  isAskingFor(invocation: InvocationEvent | undefined): boolean {
+    return (invocation?.f === "release" || invocation?.f === "extend") && this.isAsking(invocation);
   }
 
   /** The hold to which the invocation of a release or an extension refers. */

@@ -112,10 +112,9 @@ export class KeyOperations {
     if (this.#isDecided()) return;
     const unknown = invocation.f !== "acquire" && (isAsking || this.#reentries.mayHaveGranted(invocation.value.owner));
     this.#open.set(invocation.process, { invocation, stranger: stranger || unknown });
-    if (stranger && invocation.f !== "acquire" && !this.#model.beganFree) {
+    if (stranger && invocation.f !== "acquire") {
       const { process, value } = invocation;
-      for (const acquire of this.#reentries.refer(process, value.owner, invocation.index))
-        this.#takeReentry(acquire, value.owner);
+      for (const acquire of this.#reentries.refer(process, value.owner)) this.#takeReentry(acquire, value.owner);
     }
   }
 
@@ -148,8 +147,12 @@ export class KeyOperations {
     this.#advance();
   }
 
-  /** Takes a completion. Returns the operation, when it is one that the model must explain. */
-  complete(completion: LockCompletion): LockOperation | undefined {
+  /**
+   * Takes a completion. Returns the operation, when it is one that the model must explain.
+   *
+   * @param isAsking an acquire is under way that may have begun the hold to which the operation refers
+   */
+  complete(completion: LockCompletion, isAsking = false): LockOperation | undefined {
     if (this.#isDecided()) return undefined;
     if (this.#givenUp?.delete(completion.process) === true) {
       const why = "an operation was open for too long";
@@ -158,7 +161,7 @@ export class KeyOperations {
     }
     const open = this.#open.get(completion.process);
     this.#open.delete(completion.process);
-    const operation = open === undefined ? undefined : this.#resolve(open, completion);
+    const operation = open === undefined ? undefined : this.#resolve(this.#asKnownNow(open, isAsking), completion);
     if (operation !== undefined) this.#take(operation);
     this.#advance();
     this.#giveUpOpen();
@@ -222,6 +225,14 @@ export class KeyOperations {
   /** Whether what explains the operations may count one acquire of unknown outcome twice: see `Follower`. */
   get maySpendTwice(): boolean {
     return this.#progress.state === "following" && this.#linearization.maySpendTwice === true;
+  }
+
+  /** An acquire that was asked for while a release or an extension was under way may have begun the hold that it found. */
+  #asKnownNow(open: OpenOperation, isAsking: boolean): OpenOperation {
+    const { invocation, stranger } = open;
+    if (stranger || invocation.f === "acquire") return open;
+    const unknown = isAsking || this.#reentries.mayHaveGranted(invocation.value.owner);
+    return unknown ? { invocation, stranger: true } : open;
   }
 
   #giveUpOpen(): void {

@@ -172,3 +172,54 @@ describe("an acquire that was under way before its client was granted the lock",
     expect(token(36)).toBe("invalid");
   });
 });
+
+it("a release may have ended a hold that was asked for while it was under way, and was never answered", () => {
+  const released = (process: number): Recording =>
+    busy()
+      .acquire(0, 0, "a", { ttlMs: 20 })
+      .acquire(40, 1, "b", { ttlMs: 20 })
+      .leave(50, 0, "a")
+      .seek(52, process)
+      .left(90, 0);
+  expect(verdict("linearizability", released(2))).toBe("valid");
+  expect(verdict("linearizability", released(3))).toBe("invalid");
+  // The same where operations of the owner value overlapped before.
+  const twice = (process: number): Recording =>
+    busy()
+      .seek(0, 0, { ttlMs: 20 })
+      .acquire(1, 2, "a", { ttlMs: 20 })
+      .granted(4, 0, "a")
+      .acquire(40, 1, "b", { ttlMs: 20 })
+      .leave(50, 0, "a")
+      .seek(52, process)
+      .left(90, 0);
+  expect(verdict("linearizability", twice(2))).toBe("valid");
+  expect(verdict("linearizability", twice(3))).toBe("invalid");
+});
+
+it("an extension that was under way beside a grant may have cut its lease", () => {
+  const extended = (ttlMs: number, isFirst: boolean): Recording => {
+    const asked = busy().acquire(0, 0, "a", { ttlMs: 20 }).seekExtension(10, 0, "a", ttlMs).seek(12, 2, { ttlMs: 400 });
+    const answered = isFirst
+      ? asked.extended(40, 0, "a").granted(41, 2, "a")
+      : asked.granted(40, 2, "a").extended(41, 0, "a");
+    return answered.acquire(80, 1, "b").release(90, 1, "b").release(100, 0, "a");
+  };
+  for (const isFirst of [true, false]) {
+    expect(verdict("lease-exclusion", extended(20, isFirst))).toBe("valid");
+    expect(verdict("lease-exclusion", extended(400, isFirst))).toBe("invalid");
+  }
+});
+
+it("an extension that is never answered may cut the lease of a later hold of its owner value", () => {
+  const extended = (owner: string): Recording =>
+    busy()
+      .acquire(0, 0, owner, { ttlMs: 20 })
+      .seekExtension(10, 0, owner, 20)
+      .acquire(40, 2, "a", { ttlMs: 400 })
+      .acquire(80, 1, "b")
+      .release(90, 1, "b")
+      .release(100, 2, "a");
+  expect(verdict("lease-exclusion", extended("a"))).toBe("valid");
+  expect(verdict("lease-exclusion", extended("a0"))).toBe("invalid");
+});

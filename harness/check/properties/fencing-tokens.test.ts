@@ -248,3 +248,25 @@ describe("a hold that a release of its owner value may have ended counts as over
     expect(judged(again(released.release(20, 0, "s", false), 0))).toBe("invalid; token-rollback 9");
   });
 });
+
+it("names both grants of one owner that share one although another held in between", () => {
+  const again = (owner: string): Recording =>
+    new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { fence: 1, ttlMs: 20 })
+      .acquire(40, 1, owner)
+      .release(50, 1, owner)
+      .acquire(60, 0, "a", { fence: 1 });
+  expect(judged(again("b"))).toBe("invalid; token-rollback 1,7");
+  expect(judge("linearizability", again("b"))).toMatch(/^invalid; token-rollback /);
+});
+
+it("says nothing of what one client holds because of a release by another of the same owner value that found nothing", () => {
+  const missed = (process: number): Recording =>
+    new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { fence: 1 })
+      .leave(10, process, "a")
+      .seek(11, 2)
+      .left(12, process, false)
+      .granted(13, 2, "a", { fence: 1 });
+  expect(judged(missed(1))).toBe("valid");
+});

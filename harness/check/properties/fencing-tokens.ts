@@ -8,6 +8,7 @@ import { Findings, NOT_JUDGED, notApplicable, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import { goneByOf, OwnerGrantLog, type OwnerGrants } from "./owner-grants.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import type { LockOperation } from "../linearizability/lock-models.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { TokenOrder, type TokenDisorder } from "./token-order.ts";
 import { UnsettledReleases } from "./unsettled-releases.ts";
@@ -41,6 +42,8 @@ interface Overtaking {
   readonly smaller: TokenGrant;
   /** Whether no other two grants can explain why the tokens are out of order. */
   readonly isOnlyPair: boolean;
+  /** Whether both have the same token, of one owner value, and must be of two holds. */
+  readonly areTwins?: boolean;
 }
 
 interface PendingAcquire {
@@ -48,6 +51,8 @@ interface PendingAcquire {
   /** The largest fencing token granted before the invocation: this one must be larger. */
   readonly largestBefore: TokenGrant | undefined;
 }
+
+const ONLY_ORDER = "no other order explains the lock's answers";
 
 /** How many grants are remembered, of all keys together: each has its share, but some at least. */
 const REMEMBERED_GRANTS = 100_000;
@@ -151,7 +156,8 @@ class FencingTokens implements Checker {
     for (const disorder of this.#order.finish()) this.#overtaken(disorder);
     for (const { key, ...overtaking } of this.#disorders) {
       if (this.#mayHaveLost(Math.max(overtaking.larger.time, overtaking.smaller.time))) continue;
-      if (!this.#told.has(key)) this.#evidence.tokenFaults.set(key, "token-overtaken");
+      const cause = overtaking.areTwins === true ? "token-rollback" : "token-overtaken";
+      if (!this.#told.has(key)) this.#evidence.tokenFaults.set(key, cause);
       this.#findings.add(() => this.#describeOvertaking(key, overtaking));
     }
     for (const { key, grant, outer } of this.#otherOnReentry) {
@@ -237,7 +243,10 @@ class FencingTokens implements Checker {
     const fence = operation?.fence ?? own ?? tokens.latest.fence;
     const one = tokens.byFence.get(fence) ?? tokens.latest;
     const other = tokens.byFence.get(rival ?? tokens.largest.fence) ?? tokens.largest;
-    this.#disorders.push({ key, ...overtakingOf(one, other, tokens.byFence.values()) });
+    const again = one === other ? tokenGrantOf(operation) : undefined;
+    if (again !== undefined && again.index !== one.index) {
+      this.#disorders.push({ key, larger: one, smaller: again, isOnlyPair: true, areTwins: true });
+    } else this.#disorders.push({ key, ...overtakingOf(one, other, tokens.byFence.values()) });
   }
 
   /** Whether a fault may have taken a lock before: then the order that explains the answers need not be the true one. */
@@ -273,12 +282,13 @@ class FencingTokens implements Checker {
     );
   }
 
-  #describeOvertaking(key: string, { larger, smaller, isOnlyPair }: Overtaking): Violation {
+  #describeOvertaking(key: string, { larger, smaller, isOnlyPair, areTwins = false }: Overtaking): Violation {
+    if (areTwins) return this.#describe(key, larger, smaller, larger, `They are of two holds: ${ONLY_ORDER}.`);
     const { header } = this.#evidence;
     const told = ({ process, fence, invokedTime, time }: TokenGrant): string =>
       `${clientInWords(header, process)} asked for ${key} at ${timeWords(invokedTime)} and was granted it at ${timeWords(time)} with fencing token ${fence}`;
     const order = isOnlyPair
-      ? "The first must have held before the second: no other order explains the lock's answers"
+      ? `The first must have held before the second: ${ONLY_ORDER}`
       : "No order that explains the lock's answers gives each hold a larger token than those before it";
     const account = `The fencing tokens contradict the order of the holds. ${told(larger)}; ${told(smaller)}. ${order}.`;
     return {
@@ -298,20 +308,31 @@ class FencingTokens implements Checker {
     };
   }
 
-  #describe(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): Violation {
+  #describe(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined, more = ""): Violation {
     const { header } = this.#evidence;
     const told = (grant: TokenGrant): string =>
       `${clientInWords(header, grant.process)} was granted ${key} with fencing token ${grant.fence} at ${timeWords(grant.time)}`;
     const how = twin === undefined ? "Fencing tokens ran backwards" : "Two grants share a fencing token";
     const hypotheses = tokenHypotheses(earlier.invokedTime, later.time, this.#evidence);
     return {
-      ...explain(`${how}. ${told(earlier)}; ${told(later)}.`, [earlier.index, later.index], hypotheses),
+      ...explain(
+        [`${how}. ${told(earlier)}; ${told(later)}.`, more].join(" ").trim(),
+        [earlier.index, later.index],
+        hypotheses,
+      ),
       holders: [
         { process: earlier.process, owner: earlier.owner, fence: earlier.fence },
         { process: later.process, owner: later.owner, fence: later.fence },
       ],
     };
   }
+}
+
+/** The grant that this operation is, if it is one with a fencing token. */
+function tokenGrantOf(operation: LockOperation | undefined): TokenGrant | undefined {
+  if (operation?.kind !== "acquire" || operation.owner === undefined || operation.fence === undefined) return undefined;
+  const { fence, process, owner, invoked, invokedTime, completed, completedTime } = operation;
+  return { fence, process, owner, invokedIndex: invoked, invokedTime, index: completed, time: completedTime };
 }
 
 /**

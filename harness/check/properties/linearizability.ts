@@ -8,13 +8,12 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import { keptBeside, KeyOperations, type KeyProgress } from "../linearizability/key-operations.ts";
-import type { LockCompletion } from "../linearizability/open-operation.ts";
+import { asHeard } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { holder } from "./mutual-exclusion.ts";
 import { inOnePiece } from "../evidence/pieces.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
-import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
@@ -110,7 +109,9 @@ class Linearizability implements Checker {
       const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
       operations.invoke(event, isStranger, this.#evidence.isAsking(event));
     } else {
-      const operation = operations.complete(this.#asHeard(event, step.invocation));
+      const { invocation } = step;
+      const isAsking = this.#evidence.isAskingFor(invocation);
+      const operation = operations.complete(asHeard(event, invocation, this.#evidence), isAsking);
       const granted = step.changes.find(({ kind }) => kind === "granted");
       if (operation !== undefined && granted !== undefined) this.#remember(operation, granted.hold);
       if (event.type === "ok") this.#granted.add(event.key);
@@ -177,22 +178,6 @@ class Linearizability implements Checker {
     );
     this.#keys.set(key, fresh);
     return fresh;
-  }
-
-  /**
-   * What the answer proves. A client library may resend a release after its connection broke, and then hear that there was
-   * nothing to release. The server may have applied the first release or not. Where several clients use one owner value,
-   * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
-   */
-  #asHeard(completion: LockCompletion, invocation: InvocationEvent | undefined): LockCompletion {
-    if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;
-    const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
-    if (owner !== undefined && this.#evidence.isSharedOwner(completion.key, owner)) {
-      return { ...completion, type: "fail", value: {} };
-    }
-    const since = invocation?.time ?? completion.time;
-    if (!this.#evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
-    return { ...completion, type: "info", value: {} };
   }
 
   #remember(operation: LockOperation, hold: Hold): void {

@@ -1,4 +1,5 @@
 import type { SharedEvidence } from "../evidence/evidence.ts";
+import { asHeard } from "../linearizability/as-heard.ts";
 import { keptBeside, KeyOperations } from "../linearizability/key-operations.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
@@ -66,7 +67,11 @@ export class TokenOrder {
           event.f !== "acquire" && this.#evidence.isStranger(event, step),
           this.#evidence.isAsking(event),
         );
-      else operations.complete(event);
+      else
+        operations.complete(
+          asHeard(event, step.invocation, this.#evidence),
+          this.#evidence.isAskingFor(step.invocation),
+        );
     }
     if (event.type === "ok" && event.f === "acquire") {
       if (event.value.fence === undefined) explained.withoutToken += 1;

@@ -33,7 +33,7 @@ export interface Reading {
   readonly fromGrant: boolean;
   /** Whether a hold is certainly gone at the end of its TTL. If not, the lock may keep it for longer. */
   readonly expires: boolean;
-  /** Whether a release of unknown outcome may end a hold that was asked for after it. */
+  /** Whether a release of unknown outcome may end a hold that was asked for after it; a lost notice too. */
   readonly lateReleases: boolean;
   /** Whether an acquire of unknown outcome may have been granted under an owner value of another client. */
   readonly anyOwner: boolean;
@@ -69,6 +69,7 @@ interface State {
 /** Whether some order explains all outcomes, each operation taking effect at one instant. The lock is free at first. */
 export function isExplained(operations: readonly SmallOperation[], reading: Reading): boolean {
   const names = operations.map((operation) => possibleOwners(operations, operation, reading));
+  const isCertain = (operation: SmallOperation): boolean => mustHappen(operation, reading);
   const required = operations.reduce(
     (bits, operation, place) => (isCertain(operation) ? bits | (1 << place) : bits),
     0,
@@ -82,7 +83,7 @@ export function isExplained(operations: readonly SmallOperation[], reading: Read
     const open = operations.filter((operation, place) => isCertain(operation) && (state.done & (1 << place)) === 0);
     const latest = Math.min(...open.map(({ completed }) => completed!));
     const next = operations.flatMap((operation, place) => {
-      if ((state.done & (1 << place)) !== 0 || operation.outcome === "fail") return [];
+      if ((state.done & (1 << place)) !== 0 || isFailed(operation)) return [];
       const now = Math.max(state.now, operation.invoked);
       if (reading.expires && state.holds.some(({ goneBy }) => goneBy < now)) return [];
       const begun = { ...state, now, done: state.done | (1 << place) };
@@ -94,8 +95,18 @@ export function isExplained(operations: readonly SmallOperation[], reading: Read
   return search({ holds: [], fence: -Infinity, now: -1, done: 0 });
 }
 
+/** Whether it has taken effect when it is completed. A notice says no more than that the lock may let go from then on. */
+function mustHappen(operation: SmallOperation, { lateReleases }: Reading): boolean {
+  return isCertain(operation) && !(lateReleases && operation.kind === "lost");
+}
+
 function isCertain({ outcome, completed }: SmallOperation): boolean {
   return completed !== undefined && (outcome === "ok" || outcome === "missed");
+}
+
+/** Whether it certainly had no effect. */
+function isFailed({ outcome, completed }: SmallOperation): boolean {
+  return completed !== undefined && outcome === "fail";
 }
 
 /** The owner values that an acquire may be granted under, beside one that nobody knows. */

@@ -1,9 +1,10 @@
 import { clientOf } from "../clients.ts";
+import { OpenRequests } from "./open-requests.ts";
 
 /** What one client has under way of one key, by process. */
 export class OpenAcquires<T> {
   readonly #clients: number | undefined;
-  readonly #open = new Map<string, Map<number, T>>();
+  readonly #open = new OpenRequests<T>();
 
   /** @param clients how many clients ran; where that is unknown, processes that act at the same time are two clients */
   constructor(clients: number | undefined) {
@@ -11,22 +12,16 @@ export class OpenAcquires<T> {
   }
 
   begin(key: string, process: number, acquire: T): void {
-    const name = this.#nameOf(key, process);
-    const known = this.#open.get(name);
-    if (known === undefined) this.#open.set(name, new Map([[process, acquire]]));
-    else known.set(process, acquire);
+    this.#open.begin(this.#nameOf(key, process), process, acquire);
   }
 
   end(key: string, process: number): void {
-    const name = this.#nameOf(key, process);
-    const known = this.#open.get(name);
-    known?.delete(process);
-    if (known?.size === 0) this.#open.delete(name);
+    this.#open.end(this.#nameOf(key, process), process);
   }
 
   /** Those of the client of this process, the oldest first. */
   of(key: string, process: number): ReadonlyMap<number, T> | undefined {
-    return this.#open.get(this.#nameOf(key, process));
+    return this.#open.of(this.#nameOf(key, process));
   }
 
   #nameOf(key: string, process: number): string {

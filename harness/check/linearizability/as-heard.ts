@@ -1,0 +1,23 @@
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { InvocationEvent } from "../../history/operations.ts";
+import type { LockCompletion } from "./open-operation.ts";
+
+/**
+ * What an answer proves. A client library may resend a release after its connection broke, and then hear that there was
+ * nothing to release. The server may have applied the first release or not. Where several clients use one owner value,
+ * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
+ */
+export function asHeard(
+  completion: LockCompletion,
+  invocation: InvocationEvent | undefined,
+  evidence: SharedEvidence,
+): LockCompletion {
+  if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;
+  const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
+  if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
+    return { ...completion, type: "fail", value: {} };
+  }
+  const since = invocation?.time ?? completion.time;
+  if (!evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
+  return { ...completion, type: "info", value: {} };
+}
