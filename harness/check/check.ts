@@ -19,6 +19,7 @@ import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
 import { withShortValues } from "./evidence/long-values.ts";
+import { RenamedOwners } from "./evidence/renamed-owners.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
@@ -60,6 +61,7 @@ export class HistoryChecker {
   readonly #unanswered: UnansweredOperations;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
+  readonly #owners = new RenamedOwners();
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
   #stopped: string | undefined;
@@ -86,7 +88,10 @@ export class HistoryChecker {
   }
 
   push(recorded: HistoryEvent): void {
-    const event = withShortValues(recorded);
+    const event = this.#owners.named(
+      withShortValues(recorded),
+      (key, owner, process) => this.#evidence.holds.find(key, owner, process) !== undefined,
+    );
     this.#lastTime = event.time;
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;

@@ -277,15 +277,15 @@ export class HoldTracker {
   }
 
   /**
-   * The lock prolonged the lease by itself. A notice about a lease that was given up, or that lasts longer already,
-   * changes nothing.
+   * The lock renewed the lease by itself, for longer or for shorter. A notice about a lease that was given up changes
+   * nothing.
    */
   #renew(event: RenewedEvent): readonly HoldChange[] {
     const { owner, validForMs, grantedAt } = event.value;
     const hold = this.find(event.key, owner, event.process);
     const begin = Math.min(grantedAt ?? event.time, event.time);
     const end = begin + validForMs * NANOSECONDS_PER_MS;
-    if (hold === undefined || end <= hold.leaseEnd) return [];
+    if (hold === undefined) return [];
     // An operation that was answered since may have set its lease after that.
     if (this.#leases.settledAt(hold) > begin) return [];
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
