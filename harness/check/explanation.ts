@@ -6,7 +6,7 @@ import { listed } from "../core/listed.ts";
 function notTried(ground: Ground): string {
   if (ground.on !== "rest") return "no run without it was made for comparison";
   return ground.faults.length === 0
-    ? "the history may not name every fault of its run"
+    ? "the history may not name every fault of its run, nor every program that changed the key"
     : "no run without the faults was made for comparison";
 }
 

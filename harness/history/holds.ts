@@ -287,9 +287,11 @@ export class HoldTracker {
     const end = begin + validForMs * NANOSECONDS_PER_MS;
     if (hold === undefined) return [];
     // An operation that was answered since may have set its lease after that.
-    if (this.#leases.settledAt(hold) > begin) return [];
+    const since = this.#leases.lastSet(hold);
+    if (since.time > begin) return [];
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
-    this.#leases.set(hold, { beginTime: begin, end, endAtMost });
+    hold.renewedSince = since;
+    this.#leases.renewed(hold, { beginTime: since.time, end, endAtMost }, event);
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }

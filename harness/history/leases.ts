@@ -208,14 +208,20 @@ export class Leases {
     promised.settled = { index, time };
   }
 
-  /** Whether the lease of this hold was set by an operation that was answered after this event. */
-  wasSetAfter({ grantedIndex, promised }: Hold, index: number): boolean {
-    return Math.max(grantedIndex, promised?.settled?.index ?? -1) > index;
+  /** The lock renewed the lease by itself, at some time since `lastSet`, and says so now. */
+  renewed(hold: Hold, lease: Lease, { index, time }: Pick<HistoryEvent, "index" | "time">): void {
+    this.set(hold, lease);
+    if (hold.promised !== undefined) hold.promised.settled = { index, time };
   }
 
-  /** When an extension or a re-entry of this hold was last answered, if ever. */
-  settledAt({ promised }: Hold): number {
-    return promised?.settled?.time ?? -Infinity;
+  /** The last event that told the holder that its lease was set. */
+  lastSet({ grantedIndex, grantedTime, promised }: Hold): { readonly index: number; readonly time: number } {
+    return promised?.settled ?? { index: grantedIndex, time: grantedTime };
+  }
+
+  /** Whether the lease of this hold was set by an operation that was answered after this event. */
+  wasSetAfter(hold: Hold, index: number): boolean {
+    return this.lastSet(hold).index > index;
   }
 
   /** An operation asks for another lease of these holds, or of one of them. */

@@ -33,6 +33,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     forgotten: false,
     doubtful: false,
     resumedIndex: -1,
+    renewedSince: undefined,
     end: undefined,
   };
 }

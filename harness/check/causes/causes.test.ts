@@ -46,7 +46,7 @@ describe("of a lock that gave away what it had promised", () => {
       "There was no fault: the lock itself granted it twice.",
     );
     expect(told(twice(nothing))).toContain(
-      "Probably: no fault is recorded: the lock itself granted it twice. This is only probable, because the history may not name every fault of its run.",
+      "Probably: no fault is recorded: the lock itself granted it twice. This is only probable, because the history may not name every fault of its run, nor every program that changed the key.",
     );
     const later = told(twice(nothing).fault(1200, "restart-node"));
     expect(later).toContain("no fault came in between: the lock itself granted it twice.");

@@ -40,3 +40,12 @@ describe("a permit that was given back after its lease, when another client had 
     expect(causesOf(extended)).toEqual([["double-grant"]]);
   });
 });
+
+it("a holder that is told that it holds nothing may have lost the key to another program, except in a run of lockstorm", () => {
+  const told = (facts: { readonly backend?: string }): string | undefined =>
+    violationsOf("linearizability", new Recording(facts).acquire(0, 0, "a").release(5, 0, "a", false))[0]?.explanation;
+  expect(told({ backend: "simulated" })).toMatch(/too early\.$/);
+  expect(told({})).toMatch(
+    /Probably: .* too early, or another program deleted the key\..* every program that changed the key\.$/,
+  );
+});

@@ -1,3 +1,5 @@
+import type { HistoryStep } from "../evidence/history-step.ts";
+import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { LockCompletion } from "./open-operation.ts";
@@ -20,4 +22,17 @@ export function asHeard(
   const since = invocation?.time ?? completion.time;
   if (!evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
   return { ...completion, type: "info", value: {} };
+}
+
+/**
+ * What is known of the lease that the lock renewed by itself: after which event it did so, if a known grant began that lease
+ * and its client has not given it up, and whether its client has an acquire under way that may have begun it.
+ */
+export function renewalOf(
+  { key, process }: RenewedEvent,
+  { changes }: HistoryStep,
+  { holds }: SharedEvidence,
+): { readonly since: { readonly index: number; readonly time: number } | undefined; readonly isAsking: boolean } {
+  const since = changes.find(({ kind }) => kind === "extended")?.hold.renewedSince;
+  return { since, isAsking: holds.isAsking(key, process) };
 }

@@ -1,7 +1,8 @@
-import { NANOSECONDS_PER_MS, type LostEvent, type RenewedEvent } from "../../history/history.ts";
+import type { LostEvent, RenewedEvent } from "../../history/history.ts";
+import type { Point } from "./configuration.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import { Linearization } from "./linearization.ts";
-import { earliestExpiry, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
+import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
 import { MutexLinearization } from "./mutex-linearization.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
@@ -13,6 +14,8 @@ import {
   ending,
   granted,
   possible,
+  renewal,
+  upTo,
   type LockCompletion,
   type LockInvocation,
   type OpenOperation,
@@ -26,11 +29,11 @@ export type KeyProgress =
   | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
   | { readonly state: "general"; readonly why: string };
 
-/** The longest history that the general search is given, and its steps. */
+/** The longest history that the general search is given, its steps, and how many keys may keep so many operations. */
 const SEARCHED_OPERATIONS = 300;
 const SEARCH_STEPS = 100_000;
-/** How many keys may keep so many operations. Those that come later keep few: thousands of keys would take a gigabyte. */
 const KEYS_IN_FULL = 500;
+/** Those that come later keep few: thousands of keys would take a gigabyte. */
 const FEW_OPERATIONS = 30;
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
@@ -39,7 +42,6 @@ const MOST_WAITING = 100_000;
 
 /** How many operations may be done with before they are dropped: thousands of keys may each keep so many. */
 const KEPT_DONE = 16;
-
 /** Up to how many operations the whole history of one more key is kept for the general search, beside so many other keys. */
 export function keptBeside(keys: number): number {
   return keys < KEYS_IN_FULL ? SEARCHED_OPERATIONS : FEW_OPERATIONS;
@@ -133,17 +135,17 @@ export class KeyOperations {
   }
 
   /**
-   * The lock prolonged a lease by itself, and the lease is still in force. The notice is ignored while its client has
-   * an operation under way: it is unknown which of the two came first.
+   * The lock renewed a lease by itself, at some time since this event; if no known grant began the lease, perhaps. The notice is
+   * ignored while its client has an operation under way: it is unknown which of the two came first.
+   *
+   * @param isAsking as for `invoke`
    */
-  renew({ process, index, time, value }: RenewedEvent): void {
-    if (this.#isDecided() || this.#open.get(process) !== undefined) return;
-    const end = Math.min(value.grantedAt ?? time, time) + value.validForMs * NANOSECONDS_PER_MS;
-    if (end <= time) return;
-    const at = { invoked: index, invokedTime: time, completed: index, completedTime: time };
-    const leaseNs = earliestExpiry((end - time) / NANOSECONDS_PER_MS);
-    const lease = { stranger: false, fence: undefined, leaseNs, validUntil: end };
-    this.#take({ kind: "extend", required: true, process, owner: value.owner, ...at, ...lease });
+  renew(event: RenewedEvent, since: Point | undefined, isAsking = false): void {
+    if (this.#isDecided() || this.#open.get(event.process) !== undefined) return;
+    const stranger = isAsking || this.#reentries.mayHaveGranted(event.value.owner);
+    if (since === undefined && !stranger) return;
+    const operation = renewal(event, since, stranger);
+    if (operation !== undefined) this.#take(operation);
     this.#advance();
   }
 
@@ -168,7 +170,7 @@ export class KeyOperations {
     return operation;
   }
 
-  /** To be called after the last event. */
+  /** After the last event. */
   finish(): KeyProgress {
     if (!this.#isDecided()) {
       // The general search needs them too.
@@ -264,9 +266,7 @@ export class KeyOperations {
     if (this.#log !== undefined && this.#log.push(operation) > this.#keptOperations) this.#log = undefined;
     if (this.#model.ownerAware && operation.kind === "acquire") this.#takeReentries(operation);
     if (this.#progress.state !== "following") return;
-    if (operation.required && this.#overlapsItsOwner(operation)) {
-      this.#allowOverlaps();
-    }
+    if (operation.required && this.#overlapsItsOwner(operation)) this.#allowOverlaps();
     this.#linearization.announce(operation);
     this.#leaveUndetermined(operation);
     if (operation.required) this.#waiting.push(operation);
@@ -397,15 +397,4 @@ export class KeyOperations {
     this.#lastOfOwner.clear();
     this.#undetermined = undefined;
   }
-}
-
-/** What is known of these operations when one of them completes: some have not begun, and others may take effect or not. */
-function upTo(operations: readonly LockOperation[], last: LockOperation): readonly LockOperation[] {
-  return operations
-    .filter(({ invoked }) => invoked <= last.completed)
-    .map((operation) =>
-      operation.required && operation.completed > last.completed
-        ? { ...operation, required: false, completed: Infinity, completedTime: Infinity }
-        : operation,
-    );
 }

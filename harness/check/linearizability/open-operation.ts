@@ -1,4 +1,5 @@
-import { NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
+import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { earliestExpiry, type LockOperation } from "./lock-models.ts";
 
@@ -46,6 +47,36 @@ export function granted(open: OpenOperation, completion: Extract<LockCompletion,
   if (completion.f === "extend") return { ...operation, kind: "extend", validUntil: validUntil(completion) };
   const { owner, fence } = completion.value;
   return { ...operation, kind: "acquire", owner, fence, validUntil: validUntil(completion) };
+}
+
+/**
+ * A lease that the lock renewed by itself after this event, or, if that is unknown, perhaps at any time. Undefined if it is over
+ * already.
+ */
+export function renewal(
+  { process, index, time, value }: RenewedEvent,
+  since: Point | undefined,
+  stranger: boolean,
+): LockOperation | undefined {
+  const end = Math.min(value.grantedAt ?? time, time) + value.validForMs * NANOSECONDS_PER_MS;
+  if (end <= time) return undefined;
+  const { index: invoked, time: invokedTime } = since ?? { index, time };
+  const required = since !== undefined;
+  const ended = required ? { completed: index, completedTime: time } : { completed: Infinity, completedTime: Infinity };
+  const validUntil = time + earliestExpiry((end - time) / NANOSECONDS_PER_MS);
+  const lease = { stranger, fence: undefined, leaseNs: Infinity, validUntil };
+  return { kind: "extend", required, process, owner: value.owner, invoked, invokedTime, ...ended, ...lease };
+}
+
+/** What is known of these operations when one of them completes: some have not begun, and others may take effect or not. */
+export function upTo(operations: readonly LockOperation[], last: LockOperation): readonly LockOperation[] {
+  return operations
+    .filter(({ invoked }) => invoked <= last.completed)
+    .map((operation) =>
+      operation.required && operation.completed > last.completed
+        ? { ...operation, required: false, completed: Infinity, completedTime: Infinity }
+        : operation,
+    );
 }
 
 /**

@@ -246,7 +246,10 @@ class FencingTokens implements Checker {
     const again = one === other ? tokenGrantOf(operation) : undefined;
     if (again !== undefined && again.index !== one.index) {
       this.#disorders.push({ key, larger: one, smaller: again, isOnlyPair: true, areTwins: true });
-    } else this.#disorders.push({ key, ...overtakingOf(one, other, tokens.byFence.values()) });
+      return;
+    }
+    const rivals = one === other ? [...tokens.byFence.values()].filter((grant) => grant !== one) : [other];
+    this.#disorders.push({ key, ...overtakingOf(one, rivals.at(-1) ?? other, tokens.byFence.values()) });
   }
 
   /** Whether a fault may have taken a lock before: then the order that explains the answers need not be the true one. */

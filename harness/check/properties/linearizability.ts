@@ -8,7 +8,7 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import { keptBeside, KeyOperations, type KeyProgress } from "../linearizability/key-operations.ts";
-import { asHeard } from "../linearizability/as-heard.ts";
+import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { holder } from "./mutual-exclusion.ts";
@@ -93,9 +93,11 @@ class Linearizability implements Checker {
       return;
     }
     if (event.type === "renewed") {
-      // Only for a lease that its client has not given up.
-      const held = step.changes.some(({ kind }) => kind === "extended");
-      if (held) this.#of(event.key).renew(event);
+      const { since, isAsking } = renewalOf(event, step, this.#evidence);
+      const operations = this.#of(event.key);
+      const wasFollowing = operations.progress.state === "following";
+      operations.renew(event, since, isAsking);
+      if (wasFollowing) this.#report(event.key, operations.progress);
       return;
     }
     if (event.type === "lost") {
@@ -276,13 +278,18 @@ class Linearizability implements Checker {
       case "extend":
         return this.#blame("foreign-release", "the lock reported success, although this owner cannot have held it");
       case "miss":
-        return this.#blame("lost-early", "the lock ended or deleted the lease too early");
+        return this.#blame("lost-early", `the lock ended or deleted the lease too early${this.#orAnother}`);
       case "contended":
         return this.#blame("refused-while-free", "the lock refused it although no client can have held the lock");
       case "acquire":
       case "reenter":
         return this.#blame("double-grant", "the lock granted it while another client had a lease");
     }
+  }
+
+  /** In a run of lockstorm nothing but the lock touches its keys. */
+  get #orAnother(): string {
+    return this.#evidence.beganFree ? "" : ", or another program deleted the key";
   }
 
   /** Its fencing token contradicts an earlier answer of the lock, and it is unknown which of the two is wrong. */

@@ -59,4 +59,55 @@ describe("a lease that the lock renews by itself", () => {
     expect(lease(handed)).toBe("valid");
     expect(linearizable(handed)).toBe("valid");
   });
+
+  it("may be renewed before an acquire of unknown outcome enters it again, with its own TTL", () => {
+    const entered = (ttlMs: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .seek(0, 0, { ttlMs })
+        .info(5, 0, "acquire")
+        .acquire(10, 2, "a", { ttlMs: 400 })
+        .renewed(300, 2, "a", 1000)
+        .acquire(500, 1, "b", { ttlMs: 400 });
+    expect([lease(entered(200)), linearizable(entered(200))]).toEqual(["valid", "valid"]);
+    expect(lease(entered(800))).toMatch(/^invalid; double-grant/);
+    expect(linearizable(entered(800))).toBe("invalid; double-grant");
+  });
+
+  it("may be one that an acquire of unknown outcome began", () => {
+    const begun = (process: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 20 })
+        .acquire(40, 1, "b", { ttlMs: 20 })
+        .seek(45, process)
+        .info(48, process, "acquire")
+        .renewed(100, 0, "a", 20);
+    expect(linearizable(begun(2))).toBe("valid");
+    expect(linearizable(begun(3))).toMatch(/^invalid/);
+    // No grant shows whose hold this is: the notice shows that its lease may be shorter now.
+    const shown = (renews: boolean): Recording => {
+      const extended = new Recording({ clients: 2, backend: "simulated" })
+        .seek(0, 0)
+        .info(5, 0, "acquire")
+        .extend(10, 2, "a", { ttlMs: 400 });
+      return (renews ? extended.renewed(20, 2, "a", 20) : extended).release(100, 2, "a", false);
+    };
+    expect(linearizable(shown(true))).toBe("valid");
+    expect(linearizable(shown(false))).toMatch(/^invalid/);
+  });
+
+  it("counts where the order of fencing tokens is judged", () => {
+    const held = (validForMs: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 130, fence: 1 })
+        .seek(60, 1)
+        .info(61, 1, "acquire")
+        .seek(120, 0, { ttlMs: 410 })
+        .leave(140, 3, "b")
+        .info(200, 3, "release")
+        .seek(260, 5, { ttlMs: 130 })
+        .granted(280, 0, "a", { fence: 1 })
+        .renewed(300, 0, "a", validForMs)
+        .granted(420, 5, "b", { fence: 2 });
+    expect(judge("fencing-tokens", held(40))).toBe("valid");
+  });
 });

@@ -1,5 +1,6 @@
+import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { asHeard } from "../linearizability/as-heard.ts";
+import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import { keptBeside, KeyOperations } from "../linearizability/key-operations.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
@@ -57,6 +58,10 @@ export class TokenOrder {
       if (explained !== undefined) for (const operations of [explained.plain, explained.fenced]) operations.lose(event);
       return undefined;
     }
+    if (event.type === "renewed") {
+      this.#renew(event, step);
+      return undefined;
+    }
     if (event.f !== "acquire" && event.f !== "release" && event.f !== "extend") return undefined;
     const explained = this.#of(event.key);
     if (explained === undefined) return undefined;
@@ -83,6 +88,13 @@ export class TokenOrder {
         this.#keys.set(event.key, "done");
     }
     return this.#disorder(event.key, explained);
+  }
+
+  #renew(event: RenewedEvent, step: HistoryStep): void {
+    const explained = this.#of(event.key);
+    if (explained === undefined) return;
+    const { since, isAsking } = renewalOf(event, step, this.#evidence);
+    for (const operations of [explained.plain, explained.fenced]) operations.renew(event, since, isAsking);
   }
 
   /** To be called after the last event. Returns what the whole history shows to be out of order. */

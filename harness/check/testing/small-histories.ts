@@ -14,6 +14,10 @@ export interface SmallKind {
   readonly reenters?: boolean;
   readonly fences?: boolean;
   readonly reportsValidity?: boolean;
+  /** Whether the lock renews leases by itself and says so, and notices may come after the release. */
+  readonly notifies?: boolean;
+  /** Whether an extension gives the hold a new owner value. */
+  readonly renames?: boolean;
 }
 
 /** How long a unit lasts. Ten milliseconds are more than the drift that is allowed for. */
@@ -22,12 +26,14 @@ const TTLS = [2.5, 6.5, 20.5] as const;
 
 interface ServerHold {
   readonly client: number;
-  readonly owner: string;
+  owner: string;
   readonly fence: number;
   readonly permits: number;
   readonly mode: "shared" | "exclusive" | undefined;
   depth: number;
   until: number;
+  /** When it was entered or extended last. */
+  enteredAt: number;
 }
 
 /** Clients of a sound server: what each asks, when it takes effect, and what the client is told. */
@@ -44,6 +50,8 @@ class Server {
   readonly #taken = new Set<number>();
   /** By client, the owner values under which it believes to hold. */
   readonly #believed: string[][];
+  /** By client, the last owner value that it gave up. */
+  readonly #givenUp: (string | undefined)[] = [];
   readonly #dead = new Set<number>();
   #holds: ServerHold[] = [];
   #minted = 0;
@@ -109,13 +117,37 @@ class Server {
       this.#operations.push({ ...base, kind: "lost", owner, completed: at, outcome: "ok" });
       this.#believed[client] = held.filter((other) => other !== owner);
       this.#at(at, () => this.#think(client, thread));
+    } else if (choice >= 8 && this.#kind.notifies === true && this.#notify(client, owner, at)) {
+      this.#at(at, () => this.#think(client, thread));
     } else if (owner === undefined || choice <= 1) {
       this.#send({ ...base, kind: "acquire", owner: this.#ownerFor(client), ...this.#sharing() });
     } else if (choice <= 3) this.#send({ ...base, kind: "extend", owner });
     else {
       held.splice(held.indexOf(owner), 1);
+      this.#givenUp[client] = owner;
       this.#send({ ...base, kind: "release", owner, outcome: "missed" });
     }
+  }
+
+  /**
+   * Tells a client that its lease was renewed, if it is in force, or that one is lost that it gave up. The lock may say so
+   * some time after it has renewed it, and renew for longer or for shorter.
+   */
+  #notify(client: number, owner: string | undefined, at: number): boolean {
+    const given = this.#givenUp[client];
+    const base = { client, thread: 0, owner: owner ?? given ?? "", completed: at, outcome: "ok" as const };
+    if (owner === undefined) {
+      if (given === undefined || this.#below(2) === 0) return false;
+      this.#operations.push({ ...base, kind: "lost", invoked: at, ttl: TTLS[0] });
+      return true;
+    }
+    const renewedAt = at - this.#below(2) - 0.5;
+    const hold = this.#holds.find((other) => other.owner === owner && other.client === client);
+    if (hold === undefined || hold.until <= at || renewedAt <= hold.enteredAt) return false;
+    hold.until = renewedAt + TTLS[this.#below(3)]!;
+    if (hold.until <= at) hold.until = at + 2.5;
+    this.#operations.push({ ...base, kind: "renewed", invoked: 0, ttl: 2.5, validFor: hold.until - at });
+    return true;
   }
 
   #ownerFor(client: number): string {
@@ -135,7 +167,9 @@ class Server {
   /** One request in ten takes effect late, one never, and of one the answer is lost: nobody knows of the three which. */
   #send(operation: SmallOperation): void {
     this.#operations.push(operation);
-    const fate = this.#below(10);
+    const drawn = this.#below(10);
+    // A client that is not told the new owner value of its hold cannot use it any more.
+    const fate = operation.kind === "extend" && this.#kind.renames === true && drawn <= 2 ? 9 : drawn;
     const effect = operation.invoked + this.#delay() + (fate === 0 ? this.#below(10) : 0) + 0.25;
     if (fate !== 1) this.#at(effect, () => this.#take(operation, effect));
     const answer = this.#slot(fate === 0 ? operation.invoked + this.#delay() : effect + this.#delay());
@@ -156,26 +190,39 @@ class Server {
 
   #answer(operation: SmallOperation, at: number): void {
     operation.completed = at;
+    if (operation.kind === "extend" && operation.becomes !== undefined) this.#rename(operation, operation.becomes);
     if (operation.kind !== "acquire" || operation.outcome !== "ok") return;
     this.#believed[operation.client]!.push(operation.owner);
     const validFor = operation.invoked + operation.ttl - at;
     if (this.#kind.reportsValidity === true && validFor > 0) operation.validFor = validFor;
   }
 
+  #rename({ client, owner }: SmallOperation, becomes: string): void {
+    this.#believed[client] = this.#believed[client]!.map((other) => (other === owner ? becomes : other));
+  }
+
   #take(operation: SmallOperation, at: number): void {
-    const { kind, client, owner, ttl } = operation;
+    const { kind, client, owner } = operation;
     this.#holds = this.#holds.filter(({ until }) => until > at);
     const own = this.#holds.find((hold) => hold.owner === owner && hold.client === client);
     if (kind === "acquire" ? !this.#enter(operation, own, at) : own === undefined) return;
     if (operation.outcome !== "info") operation.outcome = "ok";
     if (own === undefined || kind === "acquire") return;
-    if (kind === "extend") own.until = at + ttl;
+    if (kind === "extend") this.#extend(operation, own, at);
     else if ((own.depth -= 1) <= 0) this.#holds = this.#holds.filter((hold) => hold !== own);
+  }
+
+  #extend(operation: SmallOperation, own: ServerHold, at: number): void {
+    own.until = at + operation.ttl;
+    own.enteredAt = at;
+    if (this.#kind.renames !== true) return;
+    own.owner = `r${this.#operations.indexOf(operation)}`;
+    operation.becomes = own.owner;
   }
 
   #enter(operation: SmallOperation, own: ServerHold | undefined, at: number): boolean {
     const { client, owner, ttl, permits = 1, mode } = operation;
-    const hold = own ?? { client, owner, fence: this.#minted + 1, permits, mode, depth: 0, until: 0 };
+    const hold = own ?? { client, owner, fence: this.#minted + 1, permits, mode, depth: 0, until: 0, enteredAt: 0 };
     if (own === undefined) {
       if (!this.#hasRoom(operation)) return false;
       this.#minted += 1;
@@ -183,6 +230,7 @@ class Server {
     } else if (this.#kind.reenters !== true || own.mode !== mode || own.permits !== permits) return false;
     hold.depth += 1;
     hold.until = at + ttl;
+    hold.enteredAt = at;
     if (this.#kind.fences === true) operation.fence = hold.fence;
     return true;
   }
@@ -201,7 +249,7 @@ export function changedOperations(operations: readonly SmallOperation[], seed: n
   for (let changes = 1 + below(2); changes > 0 && copy.length > 1; changes -= 1) {
     const place = below(copy.length);
     const operation = copy[place]!;
-    if (operation.kind === "lost" || operation.kind === "kill") continue;
+    if (operation.kind === "lost" || operation.kind === "kill" || operation.kind === "renewed") continue;
     const other = copy[below(copy.length)]!;
     const choice = below(7);
     if (choice === 0) copy.splice(place, 1);
@@ -225,6 +273,7 @@ export function historyOf(operations: readonly SmallOperation[], { clients }: Sm
   const used = Array.from({ length: clients }, () => 0);
   const points = operations.flatMap((operation) => {
     const { invoked, completed, kind } = operation;
+    if (kind === "renewed") return [{ time: completed!, operation, isEnd: false }];
     const begin = { time: invoked, operation, isEnd: false };
     if (completed === undefined || kind === "lost" || kind === "kill") return [begin];
     return [begin, { time: completed, operation, isEnd: true }];
@@ -240,11 +289,15 @@ export function historyOf(operations: readonly SmallOperation[], { clients }: Sm
     }
     const process = free.get(name) ?? client + clients * used[client]!++;
     begin(recording, time * UNIT_MS, process, operation);
-    if (operation.kind === "lost" || operation.kind === "kill") free.set(name, process);
+    if (isNotice(operation)) free.set(name, process);
     else free.delete(name);
     processes.set(operation, process);
   }
   return recording.history;
+}
+
+function isNotice({ kind }: SmallOperation): boolean {
+  return kind === "lost" || kind === "renewed" || kind === "kill";
 }
 
 function begin(recording: Recording, at: number, process: number, operation: SmallOperation): void {
@@ -255,12 +308,13 @@ function begin(recording: Recording, at: number, process: number, operation: Sma
   else if (kind === "extend") recording.seekExtension(at, process, owner, ttlMs);
   else if (kind === "release") recording.leave(at, process, owner);
   else if (kind === "lost") recording.lost(at, process, owner);
+  else if (kind === "renewed") recording.renewed(at, process, owner, operation.validFor! * UNIT_MS);
   else recording.fault(at, "kill-client", { processes: [process] });
 }
 
 function complete(recording: Recording, at: number, process: number, operation: SmallOperation): void {
   const { kind, owner, outcome, fence, validFor } = operation;
-  if (kind === "lost" || kind === "kill") return;
+  if (kind === "lost" || kind === "kill" || kind === "renewed") return;
   const details = {
     ...(fence === undefined ? {} : { fence }),
     ...(validFor === undefined ? {} : { validForMs: validFor * UNIT_MS }),
@@ -268,7 +322,7 @@ function complete(recording: Recording, at: number, process: number, operation: 
   if (outcome === "info") recording.info(at, process, kind);
   else if (kind === "release") recording.left(at, process, outcome === "ok");
   else if (kind === "extend") {
-    if (outcome === "ok") recording.extended(at, process, owner, {});
+    if (outcome === "ok") recording.extended(at, process, operation.becomes ?? owner, {});
     else recording.failExtension(at, process);
   } else if (outcome === "ok") recording.granted(at, process, owner, details);
   else recording.refused(at, process);

@@ -3,7 +3,8 @@
  * format and the guide of the checkers alone, and shares nothing with the checkers.
  */
 export interface SmallOperation {
-  kind: "acquire" | "extend" | "release" | "lost" | "kill";
+  /** `renewed`: its client is told, at its completion, that the lock has prolonged the lease by itself. */
+  kind: "acquire" | "extend" | "release" | "lost" | "renewed" | "kill";
   readonly client: number;
   /** Each does one thing at a time. */
   readonly thread: number;
@@ -20,6 +21,8 @@ export interface SmallOperation {
   /** From the completion on, where the lock reported it. */
   validFor?: number | undefined;
   fence?: number | undefined;
+  /** The owner value that an extension gives the hold, if the lock draws a new one. */
+  becomes?: string | undefined;
   readonly limit?: number | undefined;
   permits?: number | undefined;
   mode?: "shared" | "exclusive" | undefined;
@@ -67,7 +70,8 @@ interface State {
 }
 
 /** Whether some order explains all outcomes, each operation taking effect at one instant. The lock is free at first. */
-export function isExplained(operations: readonly SmallOperation[], reading: Reading): boolean {
+export function isExplained(recorded: readonly SmallOperation[], reading: Reading): boolean {
+  const operations = recorded.map((operation) => asNotice(operation, recorded));
   const names = operations.map((operation) => possibleOwners(operations, operation, reading));
   const isCertain = (operation: SmallOperation): boolean => mustHappen(operation, reading);
   const required = operations.reduce(
@@ -95,6 +99,31 @@ export function isExplained(operations: readonly SmallOperation[], reading: Read
   return search({ holds: [], fence: -Infinity, now: -1, done: 0 });
 }
 
+/**
+ * What a notice of a renewal says. It is `missed`, and says nothing, if its client has given up the lease, or is not known to
+ * have been granted it. Else the lease was renewed after whatever its client had been told before.
+ */
+function asNotice(operation: SmallOperation, operations: readonly SmallOperation[]): SmallOperation {
+  const { kind, client, owner, completed = Infinity } = operation;
+  if (kind !== "renewed") return operation;
+  const own = operations.filter((other) => other.client === client && other !== operation);
+  const isHeld = own.some((other) => isGrantOf(other, owner) && other.completed! < completed);
+  const gaveUp = own.some(
+    (other) =>
+      (other.kind === "kill" || ((other.kind === "release" || other.kind === "lost") && other.owner === owner)) &&
+      other.invoked < completed,
+  );
+  if (!isHeld || gaveUp) return { ...operation, outcome: "missed" };
+  const told = own.map((other) => other.completed ?? -1).filter((time) => time < completed);
+  // No two events have the same time: it came later than these.
+  return { ...operation, invoked: Math.max(operation.invoked, ...told) + 0.5 };
+}
+
+function isGrantOf(operation: SmallOperation, owner: string): boolean {
+  const isGranted = operation.kind === "acquire" ? operation.owner === owner : operation.becomes === owner;
+  return isCertain(operation) && isGranted;
+}
+
 /** Whether it has taken effect when it is completed. A notice says no more than that the lock may let go from then on. */
 function mustHappen(operation: SmallOperation, { lateReleases }: Reading): boolean {
   return isCertain(operation) && !(lateReleases && operation.kind === "lost");
@@ -119,7 +148,7 @@ function possibleOwners(
   const isGrant = ({ kind, outcome, completed }: SmallOperation): boolean =>
     kind === "acquire" && outcome === "ok" && completed !== undefined;
   const shown = operations.filter((operation) => operation.kind !== "acquire" || isGrant(operation));
-  if (anyOwner) return [...new Set(["?", ...shown.map(({ owner }) => owner)])];
+  if (anyOwner) return [...new Set(["?", ...shown.flatMap(({ owner, becomes = owner }) => [owner, becomes])])];
   const own = shown.filter(({ client }) => client === acquire.client);
   const grants = own.filter(isGrant).toSorted((one, other) => one.completed! - other.completed!);
   const before = grants.filter(({ invoked }) => invoked < acquire.invoked);
@@ -127,7 +156,8 @@ function possibleOwners(
   const last = before.at(-1) ?? grants.at(0);
   const strange = own.filter(({ owner }) => !grants.some((grant) => grant.owner === owner));
   const known = [...beside, ...(last === undefined ? [] : [last]), ...strange];
-  return [...new Set(["?", ...known.map(({ owner }) => owner)])];
+  const drawn = own.flatMap(({ becomes }) => becomes ?? []);
+  return [...new Set(["?", ...known.map(({ owner }) => owner), ...drawn])];
 }
 
 /** All states that the lock may be in once the operation took effect; none if it cannot take effect now. */
@@ -142,7 +172,12 @@ function effects(
     case "acquire":
       return names.flatMap((owner) => acquired(state, operation, owner, reading) ?? []);
     case "extend":
-      return own === undefined ? [] : [replaced(state, own, { lease: leaseEnd(operation, state.now, reading) })];
+      return own === undefined ? [] : [extended(state, operation, own, reading)];
+    case "renewed": {
+      const lease = operation.completed! + operation.validFor!;
+      if (own === undefined) return operation.outcome === "missed" ? [state] : [];
+      return [replaced(state, own, { lease, goneBy: Math.max(own.goneBy, lease) })];
+    }
     case "release":
       if (operation.outcome === "missed") return own === undefined ? [state] : [];
       if (own === undefined) return [];
@@ -154,6 +189,11 @@ function effects(
     case "kill":
       return [{ ...state, holds: state.holds.map((hold) => bereft(hold, operation.client, state.now)) }];
   }
+}
+
+function extended(state: State, operation: SmallOperation, own: Hold, reading: Reading): State {
+  const { owner, becomes = owner } = operation;
+  return replaced(state, own, { owner: becomes, lease: leaseEnd(operation, state.now, reading) });
 }
 
 function ownHold({ holds }: State, { client }: SmallOperation, owner: string, { byClient }: Reading): Hold | undefined {

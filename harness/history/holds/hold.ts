@@ -60,6 +60,8 @@ export interface Hold {
    * hold of the same owner.
    */
   resumedIndex: number;
+  /** After which event the lock has renewed its lease by itself, when it last said so: its client was told nothing since. */
+  renewedSince: { readonly index: number; readonly time: number } | undefined;
   end: HoldEnd | undefined;
 }
 
