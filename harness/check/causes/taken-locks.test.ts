@@ -49,3 +49,23 @@ it("a holder that is told that it holds nothing may have lost the key to another
     /Probably: .* too early, or another program deleted the key\..* every program that changed the key\.$/,
   );
 });
+
+it("a client that releases late takes the lock from another that uses the same owner value", () => {
+  const robbed = (owners: readonly [string, string]): readonly string[] =>
+    violationsOf(
+      "lease-exclusion",
+      new Recording({ clients: 2 })
+        .acquire(0, 0, owners[0], { ttlMs: 100 })
+        .acquire(110, 1, owners[1])
+        .release(120, 0, owners[0])
+        .acquire(130, 0, owners[0])
+        .release(140, 1, owners[1])
+        .release(150, 0, owners[0]),
+    ).map(({ cause, explanation }) => `${cause}: ${explanation}`);
+  expect(robbed(["1", "1"])).toEqual([
+    expect.stringMatching(
+      /^foreign-release: .* a release by client-0, which uses the same owner value \(events 4 and 5\), which reported success, took the lock from its holder: each acquire needs a new owner value\./,
+    ),
+  ]);
+  expect(robbed(["a", "b"])).toEqual([expect.stringMatching(/^foreign-release: .* with owner a .* in one step\./)]);
+});

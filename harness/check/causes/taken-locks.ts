@@ -13,20 +13,20 @@ type Taken = (pair: Pair, evidence: SharedEvidence, interferences: readonly Inte
 /** Another owner's releases that reported success in the first hold, and cannot have found a lock of their own. */
 export const takenCertainly = takenWhere(
   (first, other, evidence) =>
-    isReportedWithin(first, other) &&
+    isReportedWithin(first, other, evidence) &&
     !mayHaveFoundItsOwn(first, other, evidence) &&
     !mayHaveBeenGrantedLate(first, other),
 );
 
 /** Another owner's releases, or a late one of the same owner value, of unknown outcome: they may have taken effect. */
-export const takenPossibly = takenWhere((first, other) => !isReportedWithin(first, other));
+export const takenPossibly = takenWhere((first, other, evidence) => !isReportedWithin(first, other, evidence));
 
 /**
  * Another owner's releases that reported success in the first hold, and may have found a lock of their own: the lock had been
  * granted to both.
  */
 export const takenOrOwn = takenWhere(
-  (first, other, evidence) => isReportedWithin(first, other) && mayHaveFoundItsOwn(first, other, evidence),
+  (first, other, evidence) => isReportedWithin(first, other, evidence) && mayHaveFoundItsOwn(first, other, evidence),
 );
 
 /**
@@ -34,7 +34,7 @@ export const takenOrOwn = takenWhere(
  * not on the server: it was granted in the first hold, and may have begun long after it was asked for.
  */
 export const takenByLateGrant = takenWhere(
-  (first, other) => isReportedWithin(first, other) && mayHaveBeenGrantedLate(first, other),
+  (first, other, evidence) => isReportedWithin(first, other, evidence) && mayHaveBeenGrantedLate(first, other),
   { isPerhapsRightful: true },
 );
 
@@ -53,20 +53,23 @@ function takenWhere(
 
 function taken(
   { first, second }: Pair,
-  { header }: SharedEvidence,
+  evidence: SharedEvidence,
   interferences: readonly Interference[],
   doubt: { readonly isPerhapsRightful?: true },
 ): readonly Hypothesis[] {
+  const { header } = evidence;
   const isIndependent = knownTopology(header["topology"])?.arrangement === "independent";
   const found = interferences.filter(
-    (other) => tookFrom(first, second, other) && !(isIndependent && heldOnOthers(other)),
+    (other) => tookFrom(first, second, other, evidence) && !(isIndependent && heldOnOthers(other)),
   );
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
     const what = interference.f === "release" ? "release" : "extension";
     const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
     const whose = own
-      ? "meant for an earlier hold with the same owner value"
+      ? isByAnother(first, interference, evidence)
+        ? "which uses the same owner value"
+        : "meant for an earlier hold with the same owner value"
       : `with owner ${shortOwner(interference.owner, undefined, [first.owner])}`;
     const rule = own
       ? "each acquire needs a new owner value"
@@ -92,26 +95,31 @@ interface Successor {
   readonly grantedIndex: number;
   readonly grantedTime: number;
   readonly owner: string | undefined;
+  /** When a client asked that was granted the lock. */
+  readonly invokedIndex?: number;
 }
 
 /**
  * Whether `interference` may have ended the first hold before the second was granted. An operation that ended while its
  * own lease was still in force found its own owner value, and took nothing.
  */
-function tookFrom(first: Hold, second: Successor, interference: Interference): boolean {
-  if (
-    interference.f === "extend" ||
-    interference.invokedIndex > second.grantedIndex ||
-    interference.owner === second.owner
-  )
-    return false;
+function tookFrom(first: Hold, second: Successor, interference: Interference, evidence: SharedEvidence): boolean {
+  if (interference.f === "extend" || interference.invokedIndex > second.grantedIndex) return false;
+  if (interference.owner === second.owner && mayBeOfSecond(second, interference)) return false;
+  if (interference.owner === first.owner && isReportedWithin(first, interference, evidence))
+    return !foundItsOwn(first, interference);
   if (interference.owner === first.owner)
     return !interference.certain && interference.completedIndex < first.grantedIndex;
   if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
   if (foundItsOwn(first, interference)) return false;
   if (heldBeside(first, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;
-  return isReportedWithin(first, interference) || (interference.ownLeaseEnd ?? -Infinity) < over;
+  return isReportedWithin(first, interference, evidence) || (interference.ownLeaseEnd ?? -Infinity) < over;
+}
+
+/** Whether it may have given up what the second client had been granted, or the second client had a hold before that. */
+function mayBeOfSecond({ invokedIndex = -Infinity }: Successor, { certain, completedIndex }: Interference): boolean {
+  return !certain || invokedIndex < completedIndex;
 }
 
 /** Whether it gave up, within its lease, what it had been granted in the first hold: that hold was lost before. */
@@ -163,7 +171,13 @@ function heldBeside(
   return share.kind !== "exclusive" && ownLeaseEnd >= invokedTime;
 }
 
-/** Whether it was reported as done, and was invoked in the first hold. */
-function isReportedWithin(first: Hold, interference: Interference): boolean {
-  return interference.certain && interference.owner !== first.owner && interference.invokedIndex > first.grantedIndex;
+/** Whether it was reported as done, was invoked in the first hold, and is another's. */
+function isReportedWithin(first: Hold, interference: Interference, evidence: SharedEvidence): boolean {
+  if (!interference.certain || interference.invokedIndex <= first.grantedIndex) return false;
+  return interference.owner !== first.owner || isByAnother(first, interference, evidence);
+}
+
+/** Whether certainly another client than the holder made it. */
+function isByAnother({ currentProcess }: Hold, { process }: Interference, { holds }: SharedEvidence): boolean {
+  return !holds.sameClient(currentProcess, process) && !holds.sameClient(process, currentProcess);
 }
