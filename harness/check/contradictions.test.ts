@@ -21,6 +21,7 @@ const server = fc.record({
   validity: fc.boolean(),
   statesReentry: fc.boolean(),
   notices: fc.constantFrom("mistaken" as const, "any" as const),
+  renews: fc.boolean(),
 });
 const sound = { tokens: "own", plainDelete: false, losses: "none" } as const;
 

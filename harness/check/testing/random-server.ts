@@ -38,6 +38,8 @@ export interface RandomServer {
   readonly statesReentry?: boolean;
   /** Lost notices are always mistaken, or with some of them one entry or all entries end. */
   readonly notices?: "mistaken" | "any";
+  /** Whether the lock renews leases by itself, for longer or for shorter, and says so. */
+  readonly renews?: boolean;
 }
 
 export function serverMoves(clients: number, maxLength: number): fc.Arbitrary<readonly ServerMove[]> {
@@ -143,6 +145,7 @@ class Game {
       if (this.#options.notices === "any") this.#leave(client.owner, move.choice % 3, at);
       this.#forget(client);
     }
+    if (this.#options.renews === true && move.event >= 3 && move.event <= 6) this.#renew(client, move.ttlMs, at);
     const { choice } = move;
     if (client.owner === undefined || choice === 0) this.#acquire(client, move, at);
     else if (choice <= 2) this.#extend(client, client.owner, move, at);
@@ -161,6 +164,13 @@ class Game {
     if (this.#key.owner !== owner) return;
     this.#key.depth -= what === 2 ? this.#key.depth : what;
     if (this.#key.depth <= 0) this.#key.owner = undefined;
+  }
+
+  #renew({ owner, process }: Client, ttlMs: number, at: number): void {
+    this.#expire(at);
+    if (owner === undefined || this.#key.owner !== owner) return;
+    this.#key.until = at + ttlMs;
+    this.#recording.renewed(at, process, owner, ttlMs);
   }
 
   #forget(client: Client): void {
