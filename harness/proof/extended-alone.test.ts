@@ -87,9 +87,8 @@ it("suspects no extension of having prolonged another's lock where nobody else a
   expect(violation).toMatchObject({ cause: "lost-early", proof: { standing: "proven" } });
 });
 
-it("acquits an extension that succeeds where nobody else has the lock", async () => {
-  const recording = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a");
-  const { history } = recording().seek(1005, 1).extend(1010, 0, "a").granted(1020, 1, "b");
+/** Tries the extension with this index of a history, where each other run gives `alone`; and what was left out in those runs. */
+async function tried(recorded: Recording, invoked: number, alone: Recording) {
   const plan = planSchema.parse({
     format: "lockstorm-plan",
     version: 1,
@@ -102,14 +101,41 @@ it("acquits an extension that succeeds where nobody else has the lock", async ()
     limitMs: 30_000,
   });
   const verdict = { verdict: "invalid", required: [], properties: {}, reasons: [], remarks: [] } as const;
-  const original = { plan, history, verdict };
+  const original = { plan, history: recorded.history, verdict };
+  const leftOut: unknown[] = [];
+  const runs = new CounterfactualRuns(original, ({ alteration }) => {
+    leftOut.push(alteration);
+    return Promise.resolve({ ...original, history: alone.history, traceHash: "" });
+  });
+  return { outcome: (await tryExtension(original, runs, invoked)).outcome, leftOut };
+}
+
+const held = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a");
+
+it("acquits an extension that succeeds where nobody else has the lock", async () => {
   const outcomeWith = async (alone: Recording): Promise<string> => {
-    const runs = new CounterfactualRuns(original, () =>
-      Promise.resolve({ ...original, history: alone.history, traceHash: "" }),
-    );
-    return (await tryExtension(original, runs, 3)).outcome;
+    const recorded = held().seek(1005, 1).extend(1010, 0, "a").granted(1020, 1, "b");
+    return (await tried(recorded, 3, alone)).outcome;
   };
-  expect(await outcomeWith(recording().extend(1010, 0, "a"))).toBe("dropped");
-  expect(await outcomeWith(recording().seekExtension(1010, 0, "a", 1000).failExtension(1011, 0))).toBe("proven");
-  expect(await outcomeWith(recording())).toBe("undecided");
+  expect(await outcomeWith(held().extend(1010, 0, "a"))).toBe("dropped");
+  expect(await outcomeWith(held().seekExtension(1010, 0, "a", 1000).failExtension(1011, 0))).toBe("proven");
+  expect(await outcomeWith(held())).toBe("undecided");
+  // There it prolongs another hold.
+  expect(await outcomeWith(held().acquire(500, 0, "a").extend(1010, 0, "a"))).toBe("undecided");
+});
+
+it("leaves out the last acquire of another client by then that may have got the lock, and earlier ones of unknown outcome", async () => {
+  const recorded = held()
+    .acquire(1010, 1, "b", { ttlMs: 10 })
+    .seek(1100, 1)
+    .info(1110, 1, "acquire")
+    .acquire(1200, 3, "c", { ttlMs: 10 })
+    .fail(1300, 3)
+    .extend(1400, 0, "a")
+    .acquire(1500, 3, "d");
+  const leave = { kind: "leave-out", client: 1, f: "acquire" };
+  expect((await tried(recorded, 10, held())).leftOut).toEqual([
+    { ...leave, ordinal: 3 },
+    { ...leave, ordinal: 2 },
+  ]);
 });
