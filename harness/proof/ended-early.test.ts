@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { violationsOf } from "../check/testing/judge.ts";
 import { Recording } from "../check/testing/recording.ts";
 import { type Plan, type PlanInput, planSchema } from "../core/plan.ts";
-import { PROPERTIES } from "../core/verdict.ts";
+import { type Hypothesis, PROPERTIES } from "../core/verdict.ts";
 import { CounterfactualRuns } from "./counterfactual-runs.ts";
 import { endedEarly } from "./ended-early.ts";
 
@@ -53,22 +53,34 @@ it("shows nothing where the holder gives the lock up after its lease", async () 
   for (const explanation of await explanationsOf("ttl-in-seconds", 1950)) expect(explanation).not.toContain(ENDED);
 });
 
-it("shows nothing where a third client may have taken the lock", async () => {
-  const held = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a");
-  const both = held().acquire(500, 1, "b").release(600, 1, "b", true);
+const held = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a");
+
+/**
+ * Whether a run in which only this happens, and then its holder is told that it holds nothing, shows that the lease ended early.
+ *
+ * @param isTold whether the lock tells a client of the original run that it did hold
+ */
+async function isShownBy(alone: Recording, isTold = true, ground?: Hypothesis["ground"]): Promise<boolean> {
+  const both = held().acquire(500, 1, "b").release(600, 1, "b", isTold);
   const [violation] = violationsOf("lease-exclusion", both);
   const proven = violation?.hypotheses?.find(({ cause }) => cause === "double-grant");
   if (violation === undefined || proven === undefined) throw new Error("the lock was not granted twice");
   const verdict = { verdict: "invalid", required: [], properties: {}, reasons: [], remarks: [] } as const;
   const original = { plan: planOf("single", [{ sections: [] }]), history: both.history, verdict };
-  const isShownBy = async (alone: Recording): Promise<boolean> => {
-    const run = { ...original, history: alone.release(700, 0, "a", false).history, traceHash: "" };
-    const runs = new CounterfactualRuns(original, () => Promise.resolve(run));
-    return (await endedEarly(original, runs, violation, proven)) !== undefined;
-  };
+  const run = { ...original, history: alone.release(700, 0, "a", false).history, traceHash: "" };
+  const runs = new CounterfactualRuns(original, () => Promise.resolve(run));
+  return (await endedEarly(original, runs, violation, { ...proven, ...(ground && { ground }) })) !== undefined;
+}
+
+it("shows nothing where a third client may have taken the lock", async () => {
   expect(await isShownBy(held())).toBe(true);
   expect(await isShownBy(held().acquire(500, 2, "c"))).toBe(false);
   expect(await isShownBy(held().release(500, 2, "c", true))).toBe(false);
   expect(await isShownBy(held().fault(500, "eviction"))).toBe(false);
   expect(await isShownBy(held().release(500, 0, "a", true))).toBe(false);
+});
+
+it("shows nothing of a lock that never tells a client that it held, nor of one that two places granted", async () => {
+  expect(await isShownBy(held(), false)).toBe(false);
+  expect(await isShownBy(held(), true, { on: "history" })).toBe(false);
 });
