@@ -23,6 +23,8 @@ test("a hold is lost anyway if its client is told so, by a release or a notice, 
   // Its lease was over by then, or somebody else took it.
   expect(without((it) => it.release(9000, 0, "a", false))).toBe(false);
   expect(without((it) => it.release(35, 1, "b").release(40, 0, "a", false))).toBe(false);
+  expect(without((it) => it.leave(30, 1, "b").info(35, 1, "release").release(40, 0, "a", false))).toBe(false);
+  expect(without((it) => it.release(40, 0, "a", false).release(50, 1, "b"))).toBe(true);
 });
 
 test("a hold is kept if nobody asks for the lock after the accused release, and its client still holds", () => {
@@ -32,6 +34,9 @@ test("a hold is kept if nobody asks for the lock after the accused release, and 
   expect(calm((it) => it.release(20, 1, "b").release(40, 0, "a", false))).toBe(false);
   expect(calm((it) => it.release(20, 1, "b", false).release(40, 0, "a"))).toBe(false);
   expect(calm((it) => it.release(40, 0, "a").release(50, 1, "b"))).toBe(false);
+  expect(calm((it) => it.release(20, 1, "b").seek(30, 3).info(35, 3, "acquire").release(40, 0, "a"))).toBe(false);
+  const before = new Recording({ clients: 2 }).acquire(0, 1, "b").release(5, 1, "b").acquire(10, 0, "a");
+  expect(isKept(original, run(before.release(40, 0, "a")), violation, RELEASE)).toBe(false);
 });
 
 test("a hold is kept after a release of unknown outcome, if that ends as it did before", () => {
