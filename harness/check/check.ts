@@ -19,7 +19,6 @@ import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
 import { MarginWatch } from "./causes/margins.ts";
 import { withShortValues } from "./evidence/long-values.ts";
-import { RenamedOwners } from "./evidence/renamed-owners.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
@@ -61,7 +60,6 @@ export class HistoryChecker {
   readonly #unanswered: UnansweredOperations;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
-  readonly #owners = new RenamedOwners();
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
   #stopped: string | undefined;
@@ -88,14 +86,11 @@ export class HistoryChecker {
   }
 
   push(recorded: HistoryEvent): void {
-    const event = this.#owners.named(
-      withShortValues(recorded),
-      (key, owner, process) => this.#evidence.holds.find(key, owner, process) !== undefined,
-    );
-    this.#lastTime = event.time;
+    this.#lastTime = recorded.time;
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;
     try {
+      const event = this.#evidence.renamed.named(withShortValues(recorded));
       if (this.#stopped !== undefined || !this.#makesRoom(event)) {
         this.#overhear(event);
         return;
@@ -121,7 +116,7 @@ export class HistoryChecker {
       }
     }
     const excess = excessOf(this.#evidence, this.#limits);
-    if (excess !== undefined) this.#stop(excess, event);
+    if (excess !== undefined) this.#stop(excess, step.event);
   }
 
   #stop(excess: string, { index }: HistoryEvent): void {

@@ -9,6 +9,7 @@ import { type InvocationEvent, OpenOperations } from "../../history/operations.t
 import type { HistoryStep } from "./history-step.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
+import { RenamedOwners } from "./renamed-owners.ts";
 import { SharedOwners } from "./shared-owners.ts";
 
 /** How many holds are remembered of which their clients were told that they were lost. */
@@ -33,6 +34,8 @@ export class SharedEvidence {
   readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
   /** By key and owner value, the last hold that its client was told to have lost. */
   readonly #lost = new OldestFirst<string, Hold>();
+  /** Owner values that the lock replaced when it extended a lease. */
+  readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
   readonly #sharedOwners: SharedOwners;
   readonly #open = new OpenOperations();
   readonly #shareable = new Set<string>();

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import type { History } from "../../history/history.ts";
 import { checkHistory } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
+import { RenamedOwners } from "./renamed-owners.ts";
 
 const recording = (): Recording => new Recording({ clients: 2, backend: "simulated" });
 
@@ -38,4 +39,29 @@ it("an extension that answers with the value of another holder is not one of the
   const foreign = recording().acquire(0, 0, "a", { ttlMs: 20 }).acquire(40, 1, "b", { ttlMs: 400 });
   const answered = foreign.seekExtension(50, 0, "a", 400).extended(51, 0, "b").release(60, 1, "b");
   expect(wrong(answered)).toContain("linearizability");
+});
+
+it("an extension of unknown outcome may have drawn a value that nobody knows, if the lock ever draws one", () => {
+  const unanswered = (recorded: Recording, owner: string): Recording =>
+    recorded.seekExtension(60, 0, owner, 500).info(61, 0, "extend").release(70, 2, owner, false).fail(80, 1);
+  expect(wrong(unanswered(extended("b"), "b"))).toEqual([]);
+  expect(wrong(unanswered(extended("a"), "a"))).toEqual(["linearizability"]);
+  expect(wrong(extended("b").release(70, 0, "b", false))).toEqual(["linearizability"]);
+});
+
+it("values of holds that are over are forgotten first, however long another hold lasts", () => {
+  const held = new Set(["long"]);
+  const owners = new RenamedOwners((_, owner) => held.has(owner), 4);
+  const extend = (asked: string, drawn: string): void => {
+    const { events } = recording().seekExtension(0, 0, asked, 100).extended(1, 0, drawn).history;
+    for (const event of events) owners.named(event);
+  };
+  const nameOf = (owner: string): unknown =>
+    recording()
+      .leave(0, 0, owner)
+      .history.events.map((event) => owners.named(event).value)[0];
+  extend("long", "later");
+  for (let number = 0; number < 20; number += 1) extend(`a${number}`, `b${number}`);
+  expect([nameOf("later"), nameOf("long")]).toEqual([{ owner: "long" }, { owner: "long (replaced)" }]);
+  expect([nameOf("b0"), nameOf("b19")]).toEqual([{ owner: "b0" }, { owner: "a19" }]);
 });

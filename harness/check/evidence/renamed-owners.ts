@@ -1,8 +1,21 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 
-/** How many owner values are remembered that are called by another name. */
+/** How many owner values are remembered of holds that may be over. */
 const REMEMBERED = 20_000;
+
+/** How many of the oldest are looked at for each new one: those of holds that last stay. */
+const REVIEWED = 2;
+
+/** An owner value of a hold. */
+interface Known {
+  readonly key: string;
+  /** The first owner value of the hold. */
+  readonly first: string;
+  readonly process: number;
+  /** What the checkers see in place of the value. */
+  readonly name: string;
+}
 
 /**
  * A lock may draw a new owner value when it extends a lease: the completion of the extension then has another value than
@@ -10,24 +23,36 @@ const REMEMBERED = 20_000;
  * that was replaced refers to nothing.
  */
 export class RenamedOwners {
+  readonly #isHeld: (key: string, owner: string, process: number) => boolean;
+  readonly #remembered: number;
   /** By process, the owner value whose extension is under way. */
   readonly #asked = new Map<number, string>();
   /** By key and owner value, the name that it has for the checkers, if that is another. */
-  readonly #names = new OldestFirst<string, string>();
+  readonly #names = new OldestFirst<string, Known>();
+  /** By key and owner value, the holds of which an extension has an unknown outcome. */
+  readonly #unanswered = new OldestFirst<string, Known>();
+  #renames = false;
 
   /**
-   * The event with the first owner value of its hold.
-   *
-   * @param isHeld whether somebody holds the key under this value already: an extension that answers with it did not draw it
+   * @param isHeld whether somebody holds the key under this value, as the checkers know it
+   * @param remembered how many owner values are remembered of holds that may be over
    */
-  named<E extends HistoryEvent>(event: E, isHeld: (key: string, owner: string, process: number) => boolean): E {
+  constructor(isHeld: (key: string, owner: string, process: number) => boolean, remembered = REMEMBERED) {
+    this.#isHeld = isHeld;
+    this.#remembered = remembered;
+  }
+
+  /** The event with the first owner value of its hold. An extension that answers with a value in use did not draw it. */
+  named<E extends HistoryEvent>(event: E): E {
     if (event.type === "invoke" && event.f === "extend") this.#asked.set(event.process, event.value.owner);
     else if (event.f === "extend" && typeof event.process === "number") {
-      const asked = this.#asked.get(event.process);
-      this.#asked.delete(event.process);
+      const { key, process } = event;
+      const asked = this.#asked.get(process);
+      this.#asked.delete(process);
+      if (asked !== undefined && event.type === "info") this.#doubt(key, this.#nameOf(key, asked), process);
       if (event.type === "ok" && asked !== undefined && asked !== event.value.owner) {
-        const { key, process, value } = event;
-        if (!isHeld(key, this.#nameOf(key, value.owner), process)) this.#rename(key, asked, value.owner);
+        const drawn = event.value.owner;
+        if (!this.#isHeld(key, this.#nameOf(key, drawn), process)) this.#rename(key, [asked, drawn], process);
       }
     }
     if (this.#names.size === 0 || !("key" in event)) return event;
@@ -37,21 +62,45 @@ export class RenamedOwners {
     return owner === stated.owner ? event : { ...event, value: { ...stated, owner } };
   }
 
-  #rename(key: string, before: string, after: string): void {
-    const first = this.#nameOf(key, before);
-    this.#call(key, before, before === first ? `${before} (replaced)` : before);
-    this.#call(key, after, first);
+  /**
+   * Whether a hold may have another owner value than anybody knows: the lock draws new ones, and nobody knows the outcome of
+   * an extension of this hold.
+   */
+  mayHaveAnother(key: string, first: string): boolean {
+    return this.#renames && this.#unanswered.has(placeOf(key, first));
   }
 
-  #call(key: string, owner: string, name: string): void {
-    const place = JSON.stringify([key, owner]);
-    if (owner === name) this.#names.delete(place);
-    else this.#names.set(place, name);
-    const { size, oldest } = this.#names;
-    if (size > REMEMBERED && oldest !== undefined) this.#names.delete(oldest[0]);
+  #doubt(key: string, first: string, process: number): void {
+    this.#keep(this.#unanswered, first, { key, first, process, name: first });
+  }
+
+  #rename(key: string, [before, after]: readonly [string, string], process: number): void {
+    this.#renames = true;
+    const first = this.#nameOf(key, before);
+    this.#call(before, { key, first, process, name: before === first ? `${before} (replaced)` : before });
+    this.#call(after, { key, first, process, name: first });
+  }
+
+  #call(owner: string, known: Known): void {
+    if (owner === known.name) this.#names.delete(placeOf(known.key, owner));
+    else this.#keep(this.#names, owner, known);
+  }
+
+  #keep(among: OldestFirst<string, Known>, owner: string, known: Known): void {
+    among.set(placeOf(known.key, owner), known);
+    for (let reviewed = 0; reviewed < REVIEWED && among.size > this.#remembered; reviewed += 1) {
+      const [place, old] = among.oldest ?? [];
+      if (place === undefined || old === undefined) return;
+      among.delete(place);
+      if (this.#isHeld(old.key, old.first, old.process)) among.set(place, old);
+    }
   }
 
   #nameOf(key: string, owner: string): string {
-    return (this.#names.size === 0 ? undefined : this.#names.get(JSON.stringify([key, owner]))) ?? owner;
+    return (this.#names.size === 0 ? undefined : this.#names.get(placeOf(key, owner))?.name) ?? owner;
   }
+}
+
+function placeOf(key: string, owner: string): string {
+  return JSON.stringify([key, owner]);
 }

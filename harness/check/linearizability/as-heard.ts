@@ -8,6 +8,7 @@ import type { LockCompletion } from "./open-operation.ts";
  * What an answer proves. A client library may resend a release after its connection broke, and then hear that there was
  * nothing to release. The server may have applied the first release or not. Where several clients use one owner value,
  * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
+ * Where the lock may have drawn a new owner value that nobody was told, a release with the old one finds nothing either.
  */
 export function asHeard(
   completion: LockCompletion,
@@ -18,6 +19,9 @@ export function asHeard(
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
     return { ...completion, type: "fail", value: {} };
+  }
+  if (owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner)) {
+    return { ...completion, type: "info", value: {} };
   }
   const since = invocation?.time ?? completion.time;
   if (!evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
