@@ -20,11 +20,9 @@ export function asHeard(
   if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
     return { ...completion, type: "fail", value: {} };
   }
-  if (owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner)) {
-    return { ...completion, type: "info", value: {} };
-  }
+  const mayHaveAnother = owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner);
   const since = invocation?.time ?? completion.time;
-  if (!evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
+  if (!mayHaveAnother && !evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
   return { ...completion, type: "info", value: {} };
 }
 

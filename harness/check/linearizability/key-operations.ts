@@ -4,6 +4,7 @@ import type { Follower, Impossible } from "./follower.ts";
 import { Linearization } from "./linearization.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
+import { SEARCHED_OPERATIONS } from "./kept-operations.ts";
 import { MutexLinearization } from "./mutex-linearization.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
@@ -29,12 +30,8 @@ export type KeyProgress =
   | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
   | { readonly state: "general"; readonly why: string };
 
-/** The longest history that the general search is given, its steps, and how many keys may keep so many operations. */
-const SEARCHED_OPERATIONS = 300;
+/** The steps that the general search is given. */
 const SEARCH_STEPS = 100_000;
-const KEYS_IN_FULL = 500;
-/** Those that come later keep few: thousands of keys would take a gigabyte. */
-const FEW_OPERATIONS = 30;
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
@@ -42,10 +39,6 @@ const MOST_WAITING = 100_000;
 
 /** How many operations may be done with before they are dropped: thousands of keys may each keep so many. */
 const KEPT_DONE = 16;
-/** Up to how many operations the whole history of one more key is kept for the general search, beside so many other keys. */
-export function keptBeside(keys: number): number {
-  return keys < KEYS_IN_FULL ? SEARCHED_OPERATIONS : FEW_OPERATIONS;
-}
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not
@@ -170,7 +163,7 @@ export class KeyOperations {
     return operation;
   }
 
-  /** After the last event. */
+  /** To be called after the last event. */
   finish(): KeyProgress {
     if (!this.#isDecided()) {
       // The general search needs them too.

@@ -64,8 +64,8 @@ const FREE_BY_ITSELF = "a lock must become free by itself even if its holder die
 
 /**
  * P7, deadlock freedom: after the last fault healed and the last holder gave up, a contender acquires within the
- * largest TTL, asked for or promised, plus slack. A contended refusal later than that, with nobody holding, is a violation, as is an `observe`
- * that reports the key without an expiry (`pttlMs` -1) or with a longer one than anybody asked for.
+ * largest TTL, asked for or promised, plus slack. A contended refusal later than that, with nobody holding, is a
+ * violation, as is an `observe` that reports the key without an expiry (`pttlMs` -1) or with a longer one than that TTL.
  *
  * Somebody may still have held for that long after one of these: a try of unknown outcome; a try that failed for
  * another reason than that somebody held (it may have taken the lock and found that too late); the end of a release or

@@ -1,7 +1,8 @@
 import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
-import { keptBeside, KeyOperations } from "../linearizability/key-operations.ts";
+import { KeyOperations } from "../linearizability/key-operations.ts";
+import { keptBeside } from "../linearizability/kept-operations.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
