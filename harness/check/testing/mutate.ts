@@ -40,6 +40,8 @@ async function main(): Promise<void> {
   process.on("exit", () => {
     tests.remove();
   });
+  // Without a listener a signal ends the process without "exit".
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   const killers: Killers = values.remember === true ? {} : readKillers();
   const left = values.remember === true ? chosen : await tryKillers(tests, chosen, killers);
   const survivors = left.length === 0 ? [] : await tryAll(tests, left, killers);
