@@ -17,6 +17,15 @@ const unit: Settings = {
   testTimeout: 60_000,
 };
 
+/** Folders whose modules keep nothing between calls. */
+const statelessRooms = "{harness/{core,history,check},lock-impl,workloads,faults,reports,docker}";
+
+/** Those of them share their modules: to load them anew for each file takes longer than its tests. */
+const sharing: Settings = { ...unit, include: [`${statelessRooms}/**/*.test.ts`], isolate: false };
+
+/** The others start threads and processes, or load drivers. */
+const isolated: Settings = { ...unit, exclude: [...(unit.exclude ?? []), `${statelessRooms}/**`] };
+
 /** Tests that patch the platform in their own process. */
 const simulated: Settings = {
   include: ["harness/simulated/**/*.test.ts"],
@@ -60,7 +69,8 @@ export default defineConfig({
     // A failure that comes once in a hundred runs must be understood from its message.
     chaiConfig: { truncateThreshold: 4000 },
     projects: [
-      quick("unit", unit),
+      quick("unit", sharing),
+      quick("unit-isolated", isolated),
       quick("simulated", simulated),
       quick("containers", containers),
       long("unit", unit),
