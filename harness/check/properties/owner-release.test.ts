@@ -59,6 +59,17 @@ it("takes one that may have found its own copy after a failover, and remarks upo
   expect(checkHistory(recording.history).remarks).toEqual([expect.stringContaining("may have held the lock itself")]);
 });
 
+it("takes one that may have found a copy from before the recording", () => {
+  const judgedFrom = (facts: object): string =>
+    judged(new Recording({ clients: 3, ...facts }).fault(0, "promotion").acquire(20, 1, "b").release(30, 0, "a"));
+  expect(judgedFrom({})).toBe("valid");
+  expect(judgedFrom({ backend: "simulated" })).toBe("invalid; foreign-release 2,3,4");
+  const several = (facts: object): string =>
+    judged(new Recording({ clients: 3, topology: "redlock", ...facts }).acquire(20, 1, "b").release(30, 0, "a"));
+  expect(several({})).toBe("valid");
+  expect(several({ backend: "simulated" })).toBe("invalid; foreign-release 1,2,3");
+});
+
 it("does not take a failover before its own grant for an excuse", () => {
   const recording = new Recording({ clients: 3 })
     .fault(0, "promotion")

@@ -218,10 +218,11 @@ class OwnerRelease implements Checker {
 
   /** Whether it may have found its own owner value, on a copy of the lock that the victim did not get. */
   #hadItsOwnCopy({ interference, victim, own }: Suspicion): boolean {
-    const { header, faults } = this.#evidence;
+    const { header, faults, beganFree } = this.#evidence;
     const hold = own?.hold;
     if (hold?.place !== undefined && victim.place !== undefined && hold.place !== victim.place) return true;
-    const since = (hold ?? victim).invokedTime;
+    // What its owner value held before the recording, another copy may still have.
+    const since = hold?.invokedTime ?? (beganFree ? victim.invokedTime : 0);
     if (twoMasters(since, interference.completedTime, this.#evidence) !== undefined) return true;
     // A node cannot come back with older data if it writes before it answers, or writes nothing.
     const comesBack = header["persistence"] !== "always" && header["persistence"] !== "none";
@@ -230,7 +231,8 @@ class OwnerRelease implements Checker {
     ) {
       return true;
     }
-    if (knownTopology(header["topology"])?.arrangement !== "independent" || hold === undefined) return false;
+    if (knownTopology(header["topology"])?.arrangement !== "independent") return false;
+    if (hold === undefined) return !beganFree;
     const { invokedTime, completedTime } = interference;
     return hold.leaseEndAtMost > invokedTime || faults.anyDuring(movesClocks, since, completedTime);
   }
