@@ -157,7 +157,7 @@ describe("a violation", () => {
       "Two clients held k at the same time for 199 ms. client-0 (process 0, owner aaaa, fencing token 1) was granted it " +
         "at 1 ms and held it until 1300 ms; client-1 (process 1, owner bbbb, fencing token 2) was granted it at 1101 ms. " +
         "The lease of client-0 had ended at 991 ms, so the lock kept its promise and was free to grant the key to another client; client-0 " +
-        "outlived its lease by 110 ms. Probably: client-0 was stopped by pause-client at 10 ms (event 4) and could not " +
+        "had outlived its lease by 110 ms then. Probably: client-0 was stopped by pause-client at 10 ms (event 4) and could not " +
         "notice. This is only probable, because no run without it was made for comparison. A resource that checks " +
         "fencing tokens would probably have rejected the late write.",
     );

@@ -26,7 +26,7 @@ describe("of a lease that a request of unknown outcome may have cut", () => {
 
   it("is an overrun from the end that was told, where this was over too", () => {
     expect(told(unanswered(80))).toContain("The lease of client-0 had ended at 80 ms, so");
-    expect(told(unanswered(80))).toContain("outlived its lease by 21 ms");
+    expect(told(unanswered(80))).toContain("had outlived its lease by 21 ms then");
   });
 
   it("is one that was answered later", () => {

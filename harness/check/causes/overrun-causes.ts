@@ -71,7 +71,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   const known = end <= from;
   const by = hold.vague ? ", at the latest," : "";
   const shown = known
-    ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} outlived its lease by ${timeWords(from - end)}`
+    ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} had outlived its lease by ${timeWords(from - end)} then`
     : `the lease of ${client} may have ended as early as ${timeWords(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
   const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
   const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
