@@ -37,18 +37,30 @@ export function endingNotes(
   if (end !== undefined) return markedNotes(end, faults, unanswered);
   if (!isMarked(header)) {
     const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
-    return header["source"] === "jepsen" ? notesOnTimes(header["movedTimes"]) : { ...NOTHING, caveats: [caveat] };
+    return header["source"] === "jepsen" ? notesOnReading(header) : { ...NOTHING, caveats: [caveat] };
   }
   const tear = cutLine === undefined ? "its end marker is missing" : `line ${cutLine}, the last one, is truncated`;
   return reason(`the history is truncated: ${tear}; everything after ${timeWords(lastTime)} is lost`);
 }
 
-/** The order of a file's lines is the order of its events. Times that do not fit it are moved, and a note says so. */
-function notesOnTimes(moved: unknown): EndingNotes {
-  if (typeof moved !== "number" || moved === 0) return NOTHING;
-  const events = moved === 1 ? "1 event has" : `${moved} events have`;
-  const remark = `${events} a time below zero or before that of an earlier line, which was set to the latest time before`;
-  return { ...NOTHING, remarks: [remark] };
+/**
+ * How Jepsen's history was read. The order of a file's lines is the order of its events: times that do not fit it are
+ * moved. Operations that are not a lock's are left out.
+ */
+function notesOnReading({ movedTimes, leftOut, leftOutNames }: HistoryHeader): EndingNotes {
+  const remarks: string[] = [];
+  if (typeof movedTimes === "number" && movedTimes > 0) {
+    const events = movedTimes === 1 ? "1 event has" : `${movedTimes} events have`;
+    remarks.push(
+      `${events} a time below zero or before that of an earlier line, which was set to the latest time before`,
+    );
+  }
+  if (typeof leftOut === "number" && leftOut > 0 && Array.isArray(leftOutNames)) {
+    const events = leftOut === 1 ? "1 event was" : `${leftOut} events were`;
+    const they = leftOut === 1 ? "it is of an operation" : "they are of operations";
+    remarks.push(`${events} left out, because ${they} other than those of a lock: ${leftOutNames.join(", ")}`);
+  }
+  return { ...NOTHING, remarks };
 }
 
 /** A run that was stopped before most of its work was done cannot show deadlock freedom. */

@@ -132,6 +132,62 @@ describe("a history of Jepsen's", () => {
     expect(events[1]).toMatchObject({ type: "ok", f: "release", value: { released: false } });
   });
 
+  it.each([":not-held", ":not-lock-owner", ":not-permit-owner", '[:not-lock-owner "c3"]'])(
+    "may say so by %s",
+    (error) => {
+      const failed = mutex[5]!.replace(":ok", ":fail").replace("}", `, :error ${error}}`);
+      expect(read([mutex[4]!, failed].join("\n"))[1]).toMatchObject({ type: "ok", value: { released: false } });
+    },
+  );
+
+  it("does not say that an operation succeeded where it has an error", () => {
+    const failed = mutex[5]!.replace("}", ', :error [:not-found "requested lease not found"]}');
+    const events = read([mutex[4]!, failed, mutex[0]!.replace(":index 0", ":index 9")].join("\n"));
+    expect(events[1]).toMatchObject({ type: "info", value: { reason: '["not-found","requested lease not found"]' } });
+    expect(events[2]).toMatchObject({ type: "invoke", process: 0 });
+  });
+
+  it("may answer with a boolean", () => {
+    const answered = (f: string): unknown =>
+      read(`{:type :invoke :f ${f} :process 0 :time 1}\n{:type :ok :f ${f} :process 0 :time 2 :value false}`)[1];
+    expect(answered(":acquire")).toMatchObject({ type: "fail", value: { reason: "contended" } });
+    expect(answered(":refresh")).toMatchObject({ type: "fail", f: "extend" });
+    expect(answered(":release")).toMatchObject({ type: "ok", value: { released: false } });
+  });
+
+  it("may name its locks in the values of its operations", () => {
+    const line = (type: string, f: string, value: string): string =>
+      `{:type ${type} :f ${f} :process 0 :time 1 :value ${value}}`;
+    for (const name of [":key", ":lock", ":lock-name", ":resource"]) {
+      const events = read(
+        [
+          line(":invoke", ":acquire", `{${name} "a"}`),
+          line(":ok", ":acquire", '{:client "c0"}'),
+          line(":invoke", ":release", "nil"),
+          line(":ok", ":release", "nil"),
+        ].join("\n"),
+      );
+      expect(events.map(({ type, ...event }) => ("key" in event ? event.key : type))).toEqual(["a", "a", "a", "a"]);
+    }
+  });
+
+  it("is refused where its operations have values that may be the names of several locks", () => {
+    const acquire = (value: string, process: number): string =>
+      `{:type :invoke :f :acquire :process ${process} :time 1 :value ${value}}`;
+    expect(read([acquire('"a"', 0), acquire('"a"', 1), acquire("nil", 2)].join("\n"))).toHaveLength(3);
+    expect(refusal([acquire('"a"', 0), acquire('"b"', 1)].join("\n"))).toBe(
+      'history.edn, line 2: the :value "b", where an earlier operation has "a": does it name the lock?',
+    );
+  });
+
+  it("says what was left out of it", async () => {
+    const other = ["{:type :invoke, :f :add, :process 3, :time 80}", "{:type :ok, :f :add, :process 3, :time 81}"];
+    const { verdict } = await checkStream([[...mutex, ...other].join("\n")], "history.edn", { foreign: true });
+    expect(verdict.remarks).toContain(
+      "2 events were left out, because they are of operations other than those of a lock: add",
+    );
+  });
+
   it("keeps the nemesis apart, and leaves out what is no operation on a lock", () => {
     const events = read(
       [

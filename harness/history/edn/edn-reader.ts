@@ -5,9 +5,13 @@ import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type Histor
 import { firstIssue } from "../first-issue.ts";
 import { inexact } from "../inexact-numbers.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
+import { answerOf, ednText, isEdnMap, named, withBigints } from "./edn-operations.ts";
 
 /** The lease of locks without one, which never ends within a history: eleven days. */
 const NO_LEASE_MS = 1e9;
+
+/** Of operations that were left out, no more are named. */
+const MOST_NAMED = 5;
 
 /** The names of operations in Jepsen's lock workloads, beside our own. */
 const OPERATION_NAMES = new Map([
@@ -35,19 +39,23 @@ export function looksLikeEdn(firstLine: string): boolean {
  * `refresh`) become events; all others are left out.
  *
  * Jepsen's locks report no lease, so none is assumed: only a release ends a hold. The owner is the field `owner`,
- * `client` or `uid` of the operation's value, or else the process itself. A release that is `ok` has released; an
- * acquire that failed without an error was contended; a release that failed as `:not-held` found nothing to release. A
- * fault of the nemesis counts as not seen to take effect, unless lockstorm wrote the history.
+ * `client` or `uid` of the operation's value, or else the process itself. A fault of the nemesis counts as not seen to
+ * take effect, unless lockstorm wrote the history.
  */
 export class EdnReader {
   readonly #source: string;
   /** As in version 1: Jepsen's histories have no end marker. */
-  /** `movedTimes` counts events whose time did not fit the order of the lines. */
-  readonly header: HistoryHeader & { movedTimes: number } = {
+  /**
+   * `movedTimes` counts events whose time did not fit the order of the lines; `leftOut`, those of operations other than
+   * a lock's, of which `leftOutNames` has the first few.
+   */
+  readonly header: HistoryHeader & { movedTimes: number; leftOut: number; readonly leftOutNames: string[] } = {
     format: HISTORY_FORMAT,
     version: 1,
     source: "jepsen",
     movedTimes: 0,
+    leftOut: 0,
+    leftOutNames: [],
   };
   #line = 0;
   #index = 0;
@@ -60,6 +68,10 @@ export class EdnReader {
   readonly #retired = new Set<number>();
   /** By process and key, the owner of the last acquire. */
   readonly #owners = new Map<string, string>();
+  /** By process, the key of its last acquire. */
+  readonly #keys = new Map<number, string>();
+  /** The first value of an operation that may be the name of its lock. */
+  #possibleName: string | undefined;
 
   constructor(source: string) {
     this.#source = source;
@@ -72,7 +84,7 @@ export class EdnReader {
   push(text: string): readonly HistoryEvent[] {
     this.#line += 1;
     return this.#read(text).flatMap((form) => {
-      if (!isForm(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
+      if (!isEdnMap(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
       this.#order(form);
       return this.#event(form) ?? [];
     });
@@ -110,26 +122,50 @@ export class EdnReader {
     const { type, process } = form;
     if (process === "nemesis") return this.#fault(form);
     if (typeof process !== "number") throw this.#error(":process is neither a number nor :nemesis");
-    const name = text(form["f"]) ?? "";
+    const name = ednText(form["f"]) ?? "";
     const f = OPERATION_NAMES.get(name) ?? name;
-    if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") return undefined;
-    const { key, value } = keyed(form);
-    this.#follow(process, type, f, key);
-    if (f === "release" && type === "fail" && form["error"] === "not-held") {
-      return this.#stamped(form, { process, type: "ok", f, key, value: { ...value, released: false } });
+    if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") {
+      this.#leaveOut(name);
+      return undefined;
     }
+    const { key: stated, value } = named(form);
+    const key = stated ?? this.#impliedKey(process, type, f, form);
+    this.#follow(process, type, f, key);
+    const answer = answerOf(f, type, form);
+    if (answer !== undefined) return this.#stamped(form, { process, f, key, ...answer });
     return this.#stamped(form, { process, type, f, key, value: this.#value(type, f, key, process, value, form) });
   }
 
+  #leaveOut(name: string): void {
+    const { header } = this;
+    header.leftOut += 1;
+    if (header.leftOutNames.length < MOST_NAMED && !header.leftOutNames.includes(name)) header.leftOutNames.push(name);
+  }
+
+  /** The key of an operation that names none: that of its invocation, or else of the last acquire of its process. */
+  #impliedKey(process: number, type: string, f: string, { value = null }: EdnMap): string {
+    if (type !== "invoke") return this.#open.get(process)?.key ?? "lock";
+    if (value !== null && !isEdnMap(value)) this.#refuseSecondName(JSON.stringify(value, withBigints));
+    return (f === "acquire" ? undefined : this.#keys.get(process)) ?? "lock";
+  }
+
+  /** Where the operations have several such values, they may be of several locks. */
+  #refuseSecondName(name: string): void {
+    this.#possibleName ??= name;
+    if (name === this.#possibleName) return;
+    const problem = `the :value ${name}, where an earlier operation has ${this.#possibleName}: does it name the lock?`;
+    throw this.#error(problem, "give the name of the lock as :key, or set the :value to nil");
+  }
+
   #fault(form: EdnMap): HistoryEvent | undefined {
-    const name = text(form["f"]) ?? "unknown";
+    const name = ednText(form["f"]) ?? "unknown";
     const [kind, phase] = jepsenFault(name) ?? [
       name.replace(/^(start|stop)-/, ""),
       /^(stop|heal|resume)/.test(name) ? "heal" : "start",
     ];
     const { value: told = null } = form;
     // A history that lockstorm wrote says what was seen of a fault; other histories do not.
-    const own = isForm(told) && "outcome" in told && "targets" in told ? told : {};
+    const own = isEdnMap(told) && "outcome" in told && "targets" in told ? told : {};
     const evidence = told === null ? "" : JSON.stringify(told, withBigints);
     const value = { targets: [], outcome: "indeterminate", evidence, ...own, phase };
     return this.#stamped(form, { process: "nemesis", type: "fault", f: kind, value });
@@ -177,8 +213,12 @@ export class EdnReader {
     if (type === "invoke") {
       if (open !== undefined)
         throw this.#error(`process ${process} invokes ${f} while its ${open.f} of line ${open.line} is open`);
-      if (this.#retired.has(process)) throw this.#error(`process ${process} continues after an :info`);
+      if (this.#retired.has(process)) {
+        const hint = "give what it did afterwards a :process of its own: the operation may still be under way";
+        throw this.#error(`process ${process} continues after an :info`, hint);
+      }
       this.#open.set(process, { f, key, line: this.#line });
+      if (f === "acquire") this.#keys.set(process, key);
       return;
     }
     if (open === undefined || open.f !== f || open.key !== key) {
@@ -196,7 +236,7 @@ export class EdnReader {
       return { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) };
     }
     const holder = `${process} ${key}`;
-    const owner = text(value["owner"] ?? value["client"] ?? value["uid"]);
+    const owner = ednText(value["owner"] ?? value["client"] ?? value["uid"]);
     if (f === "acquire" && type === "invoke") return { ttlMs: NO_LEASE_MS, ...value };
     if (f === "acquire") {
       const known = owner ?? `process-${process}`;
@@ -210,29 +250,9 @@ export class EdnReader {
   }
 }
 
-/** The key of an operation (its own field, or the first of a pair as in `jepsen.independent`) and the rest of its value. */
-function keyed(form: EdnMap): { readonly key: string; readonly value: EdnMap } {
-  const { key, value } = form;
-  const name = text(key);
-  if (name !== undefined) return { key: name, value: isForm(value) ? value : {} };
-  if (Array.isArray(value) && value.length === 2) {
-    const rest: unknown = value[1];
-    return { key: text(value[0]) ?? JSON.stringify(value[0], withBigints), value: isForm(rest) ? rest : {} };
-  }
-  return { key: "lock", value: isForm(value) ? value : {} };
-}
-
 /** Whether an operation says how long a lease lasts, other than for ever. */
 function statesLease(value: object): boolean {
   return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== NO_LEASE_MS);
-}
-
-function isForm(value: unknown): value is EdnMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
 }
 
 /** Those of these fields that are numbers; EDN's big integers are not numbers in JavaScript. */
@@ -241,8 +261,4 @@ function numbers(value: EdnMap, ...names: readonly string[]): Readonly<Record<st
   return Object.fromEntries(
     found.flatMap(([name, number]) => (typeof number === "bigint" ? [[name, Number(number)]] : [])),
   );
-}
-
-function withBigints(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
 }

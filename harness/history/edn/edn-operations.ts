@@ -1,0 +1,65 @@
+import type { EdnMap, EdnValue } from "./edn-forms.ts";
+
+/** What a release says in Jepsen's tests where its client did not hold the lock: etcd's, and Hazelcast's two. */
+const NOT_HELD: ReadonlySet<unknown> = new Set(["not-held", "not-lock-owner", "not-permit-owner"]);
+
+/** The fields of a value that name the lock, beside the operation's own `:key`. */
+const KEY_FIELDS = ["key", "lock", "lock-name", "resource"] as const;
+
+/** An end of an operation that says something else than its type and value do by themselves. */
+interface Answer {
+  readonly type: string;
+  readonly value: object | undefined;
+}
+
+/**
+ * What an operation's end says, if not what its type says. A release that failed because its client did not hold found
+ * nothing to release. An operation that ended well and has an error all the same, as Jepsen's etcd test ends a release,
+ * has an unknown outcome. `false` is an acquire that was refused, an extension that failed, a release that found nothing.
+ */
+export function answerOf(f: string, type: string, { error = null, value = null }: EdnMap): Answer | undefined {
+  if (f !== "acquire" && f !== "extend" && f !== "release") return undefined;
+  const [first] = Array.isArray(error) ? (error as readonly EdnValue[]) : [error];
+  if (f === "release" && type === "fail" && NOT_HELD.has(first)) {
+    return { type: "ok", value: { ...(isEdnMap(value) ? value : {}), released: false } };
+  }
+  if (type !== "ok") return undefined;
+  if (error !== null) {
+    return { type: "info", value: { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) } };
+  }
+  if (value !== false) return undefined;
+  if (f === "release") return { type: "ok", value: { released: false } };
+  return { type: "fail", value: { reason: f === "acquire" ? "contended" : "false" } };
+}
+
+/**
+ * The key of an operation (its own field, the first of a pair as in `jepsen.independent`, or a field of its value) and
+ * the rest of its value; no key if it names none.
+ */
+export function named(form: EdnMap): { readonly key: string | undefined; readonly value: EdnMap } {
+  const { key, value } = form;
+  const own = ednText(key);
+  if (own !== undefined) return { key: own, value: isEdnMap(value) ? value : {} };
+  if (Array.isArray(value) && value.length === 2) {
+    const rest: unknown = value[1];
+    return { key: ednText(value[0]) ?? JSON.stringify(value[0], withBigints), value: isEdnMap(rest) ? rest : {} };
+  }
+  if (!isEdnMap(value)) return { key: undefined, value: {} };
+  const names = KEY_FIELDS.map((field) => ednText(value[field]));
+  return { key: names.find((name) => name !== undefined), value };
+}
+
+/** Whether an EDN value is a map. */
+export function isEdnMap(value: unknown): value is EdnMap {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A string, keyword, symbol or number as a string. */
+export function ednText(value: unknown): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}
+
+/** For `JSON.stringify`: big integers in digits. */
+export function withBigints(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
