@@ -5,6 +5,7 @@ import { listed } from "../core/listed.ts";
 import { clientName } from "../core/topology.ts";
 import { clientOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
+import { isEndless } from "../core/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 import { capital } from "../core/words/capital.ts";
@@ -18,6 +19,11 @@ export function timeWords(nanoseconds: number): string {
 /** A length of time in words: `12.3 ms`, or `an instant` for none. */
 export function lasting(nanoseconds: number): string {
   return nanoseconds === 0 ? "an instant" : timeWords(nanoseconds);
+}
+
+/** A lease by its beginning and end, in nanoseconds: `with a lease until 12 ms`, or `without a lease that ends`. */
+export function leaseInWords(from: number, until: number): string {
+  return isEndless(until - from) ? "without a lease that ends" : `with a lease until ${timeWords(until)}`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isEndless } from "../../harness/core/endless-lease.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { formatMs } from "../wording.ts";
@@ -43,7 +44,7 @@ function heldBy(lane: string, time: number, { holds }: Timeline): readonly strin
       const until = prolonged.findLast((step) => step.time <= time)?.until ?? grantedUntil;
       const covered = lease.some(({ from, to }) => from <= time && time < to);
       return covered && until > time
-        ? `holds ${printable(key)}, lease for another ${formatMs(until - time)}`
+        ? `holds ${printable(key)}${isEndless(until - time) ? "" : `, lease for another ${formatMs(until - time)}`}`
         : `holds ${printable(key)}, though its lease ended ${formatMs(Math.max(0, time - until))} ago`;
     });
 }

@@ -1,4 +1,5 @@
 import type { Margins } from "../../harness/core/verdict.ts";
+import { isEndless } from "../../harness/core/endless-lease.ts";
 import { formatMs } from "../wording.ts";
 
 /** How close a run came to a violation, one line for each measure that it has. */
@@ -9,7 +10,7 @@ export function marginWords(margins: Margins | undefined): readonly string[] {
     ...(smallestGap === undefined
       ? []
       : [`shortest time between two holds of a lock: ${formatMs(smallestGap.nanoseconds)}`]),
-    ...(left === undefined
+    ...(left === undefined || isEndless(left)
       ? []
       : [
           left < 0

@@ -1,3 +1,4 @@
+import { isEndless } from "../../harness/core/endless-lease.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
@@ -98,7 +99,7 @@ function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): 
     time: hold.from,
     lane,
     index: hold.granted,
-    text: `${lane} is granted ${grantWords(hold, modal)} (owner ${drawnOwner(hold.owner)}${fence}, lease ${leaseLength(hold)})`,
+    text: `${lane} is granted ${grantWords(hold, modal)} (owner ${drawnOwner(hold.owner)}${fence}, ${leaseWords(hold)})`,
     weight: main ? "proof" : proof(hold.granted),
   };
   const expired: Moment[] =
@@ -126,8 +127,9 @@ function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): 
   return [granted, ...prolonged, ...expired, ...ended];
 }
 
-function leaseLength({ from, grantedUntil }: HoldSpan): string {
-  return grantedUntil <= from ? "already over" : formatMs(grantedUntil - from);
+function leaseWords({ from, grantedUntil }: HoldSpan): string {
+  if (isEndless(grantedUntil - from)) return "no lease";
+  return `lease ${grantedUntil <= from ? "already over" : formatMs(grantedUntil - from)}`;
 }
 
 function endText(hold: HoldSpan, lane: string): string {

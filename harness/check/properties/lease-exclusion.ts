@@ -11,7 +11,7 @@ import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
 import { grantOf, type CompletionEvent, type InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
-import { faultInWords, holderOf, lasting, timeWords, promiseInWords } from "../words.ts";
+import { faultInWords, holderOf, lasting, leaseInWords, timeWords, promiseInWords } from "../words.ts";
 
 type Granting = Extract<CompletionEvent, { f: "acquire" | "extend"; type: "ok" }>;
 
@@ -121,11 +121,11 @@ class LeaseExclusion implements Checker {
     const to = Math.max(from, Math.min(...holds.flatMap(({ leaseEnd, end }) => [leaseEnd, end?.time ?? endTime])));
     const further = others.map(
       (hold) =>
-        `${holderOf(header, hold, holds)} at ${timeWords(hold.grantedTime)}, with a lease until ${timeWords(hold.leaseEnd)}; `,
+        `${holderOf(header, hold, holds)} at ${timeWords(hold.grantedTime)}, ${leaseInWords(hold.grantedTime, hold.leaseEnd)}; `,
     );
     const account =
       `The lock promised ${promiseInWords(holds)} at the same time, for ${lasting(to - from)} from ${timeWords(from)} on. ` +
-      `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, ${leaseInWords(overlap)}; ` +
+      `${holderOf(header, first, holds)} was granted it at ${timeWords(first.grantedTime)}, ${firstLeaseInWords(overlap)}; ` +
       `${further.join("")}${holderOf(header, second, holds)} was granted it at ${timeWords(second.grantedTime)}${overlap.extended === second ? `, and its lease was prolonged at ${timeWords(from)}` : ""}.`;
     const hypotheses = hypothesesOf(overlap, true, this.#evidence, interferences);
     return {
@@ -137,10 +137,10 @@ class LeaseExclusion implements Checker {
 }
 
 /** The lease of the holder that was granted it first, as it was promised when the overlap began. */
-function leaseInWords({ first, firstLeaseEnd, extended, from }: Overlap): string {
-  const granted = `with a lease until ${timeWords(first.grantedLeaseEnd)}`;
+function firstLeaseInWords({ first, firstLeaseEnd, extended, from }: Overlap): string {
+  const granted = leaseInWords(first.grantedTime, first.grantedLeaseEnd);
   if (extended === first)
     return `${granted}, which was prolonged at ${timeWords(from)} until ${timeWords(firstLeaseEnd)}`;
-  if (firstLeaseEnd <= first.grantedLeaseEnd) return `with a lease until ${timeWords(firstLeaseEnd)}`;
+  if (firstLeaseEnd <= first.grantedLeaseEnd) return leaseInWords(first.grantedTime, firstLeaseEnd);
   return `${granted}, which was prolonged until ${timeWords(firstLeaseEnd)}`;
 }

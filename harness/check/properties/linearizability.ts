@@ -1,3 +1,4 @@
+import { isEndless } from "../../core/endless-lease.ts";
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { rivalsOf } from "../evidence/overlaps.ts";
 import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
@@ -379,7 +380,9 @@ function stateInWords(
       ? "somebody"
       : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
-  return `${who} held it (since ${timeWords(point.time)} at the earliest), and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;
+  const held = `${who} held it (since ${timeWords(point.time)} at the earliest)`;
+  if (isEndless(state.expirableFrom - point.time)) return `${held}, without a lease that ends`;
+  return `${held}, and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;
 }
 
 /** `between 2 ms and 5 ms`, or `at 2 ms` where both are the same in words. */

@@ -24,7 +24,7 @@ import { interferenceOf, type Interference } from "../evidence/interferences.ts"
 import { twoMasters } from "../causes/two-masters.ts";
 import { UnknownAcquires } from "./unknown-acquires.ts";
 import { shortOwner } from "../../history/owner-value.ts";
-import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
+import { clientInWords, faultInWords, holderOf, leaseInWords, timeWords } from "../words.ts";
 
 /** The latest of the holds that an operation lies in: one of them proves as much as all. */
 const VICTIMS_PER_OPERATION = 8;
@@ -321,8 +321,9 @@ function standing(own: Hold | undefined, interference: Interference, beganFree: 
   }
   // The end of a lease that an extension moved may have been moved by the very extension that is judged.
   const isProlonged = interference.f === "release" && own.leaseEnd > own.grantedLeaseEnd;
-  const until = `until ${timeWords(own.grantedLeaseEnd)}${isProlonged ? `, prolonged until ${timeWords(own.leaseEnd)}` : ""}`;
-  const granted = `had been granted it at ${timeWords(own.grantedTime)} with a lease ${until}`;
+  const lease = leaseInWords(own.grantedTime, own.grantedLeaseEnd);
+  const prolonged = isProlonged ? `, prolonged until ${timeWords(own.leaseEnd)}` : "";
+  const granted = `had been granted it at ${timeWords(own.grantedTime)} ${lease}${prolonged}`;
   // Its own hold ends with the very release that is judged.
   if (own.end === undefined || own.end.index >= interference.invokedIndex) return granted;
   return `${granted}, and had not held it since ${timeWords(own.end.time)}`;

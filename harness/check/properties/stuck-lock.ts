@@ -1,3 +1,4 @@
+import { isEndless } from "../../core/endless-lease.ts";
 import type { HistoryHeader } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
@@ -20,10 +21,10 @@ export function whyStuck(header: HistoryHeader, lastHold: Hold | undefined, { ac
 }
 
 /** How a hold ended. */
-export function endInWords({ end, leaseEnd }: Hold, { release }: Doubt): string {
+export function endInWords({ end, grantedTime, leaseEnd }: Hold, { release }: Doubt): string {
   switch (end?.by) {
     case undefined:
-      return `had a lease until ${timeWords(leaseEnd)}`;
+      return isEndless(leaseEnd - grantedTime) ? "never released it" : `had a lease until ${timeWords(leaseEnd)}`;
     case "release":
       return release === true
         ? `called release at ${timeWords(end.time)}, with an unknown outcome`

@@ -180,6 +180,20 @@ describe("a history of Jepsen's", () => {
     );
   });
 
+  it("is said to have no leases, rather than long ones", async () => {
+    const lines = [
+      ...mutex.slice(0, 3),
+      mutex[3]!.replace(":fail", ":ok"),
+      ...mutex.slice(4),
+      "{:type :invoke, :f :release, :process 1, :time 70}",
+      "{:type :ok, :f :release, :process 1, :time 80}",
+    ];
+    const { verdict } = await checkStream([lines.join("\n")], "history.edn", { foreign: true });
+    const told = Object.values(verdict.properties).flatMap(({ violations }) => violations);
+    expect(told.map(({ explanation }) => explanation).join(" ")).toMatch(/without a lease.*without a lease/);
+    for (const { explanation } of told) expect(explanation).not.toMatch(/lease (until|of|cannot)/);
+  });
+
   it("says what was left out of it", async () => {
     const other = ["{:type :invoke, :f :add, :process 3, :time 80}", "{:type :ok, :f :add, :process 3, :time 81}"];
     const { verdict } = await checkStream([[...mutex, ...other].join("\n")], "history.edn", { foreign: true });

@@ -2,13 +2,11 @@ import type { z } from "zod";
 import { jepsenFault } from "../../../faults/traits.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
+import { ENDLESS_TTL_MS } from "../../core/endless-lease.ts";
 import { firstIssue } from "../first-issue.ts";
 import { inexact } from "../inexact-numbers.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { answerOf, ednText, isEdnMap, named, withBigints } from "./edn-operations.ts";
-
-/** The lease of locks without one, which never ends within a history: eleven days. */
-const NO_LEASE_MS = 1e9;
 
 /** Of operations that were left out, no more are named. */
 const MOST_NAMED = 5;
@@ -237,7 +235,7 @@ export class EdnReader {
     }
     const holder = `${process} ${key}`;
     const owner = ednText(value["owner"] ?? value["client"] ?? value["uid"]);
-    if (f === "acquire" && type === "invoke") return { ttlMs: NO_LEASE_MS, ...value };
+    if (f === "acquire" && type === "invoke") return { ttlMs: ENDLESS_TTL_MS, ...value };
     if (f === "acquire") {
       const known = owner ?? `process-${process}`;
       this.#owners.set(holder, known);
@@ -245,14 +243,14 @@ export class EdnReader {
     }
     const own = owner ?? this.#owners.get(holder) ?? `process-${process}`;
     if (f === "release" && type === "ok") return { released: true, ...value };
-    if (f === "extend") return { ttlMs: NO_LEASE_MS, ...value, owner: own };
+    if (f === "extend") return { ttlMs: ENDLESS_TTL_MS, ...value, owner: own };
     return f === "release" ? { ...value, owner: own } : value;
   }
 }
 
 /** Whether an operation says how long a lease lasts, other than for ever. */
 function statesLease(value: object): boolean {
-  return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== NO_LEASE_MS);
+  return "validForMs" in value || ("ttlMs" in value && value.ttlMs !== ENDLESS_TTL_MS);
 }
 
 /** Those of these fields that are numbers; EDN's big integers are not numbers in JavaScript. */

@@ -1,3 +1,4 @@
+import { isEndless } from "../../../../harness/core/endless-lease.ts";
 import { formatMs } from "../../../ms-words.ts";
 import type { BandData, HoldData, RunData } from "../../page-data.ts";
 import type { Item, LaneItems, RunModel } from "../run-model.ts";
@@ -94,7 +95,7 @@ function heldWords({ key, lease, prolonged, grantedUntil }: HoldData, time: numb
   const until = prolonged.findLast(([from]) => from <= time)?.[1] ?? grantedUntil;
   const covered = lease.some(({ from, to }) => from <= time && time < to);
   return covered && until > time
-    ? `holds ${key}, lease for another ${formatMs(until - time)}`
+    ? `holds ${key}${isEndless(until - time) ? "" : `, lease for another ${formatMs(until - time)}`}`
     : `holds ${key}, though its lease ended ${formatMs(Math.max(0, time - until))} ago`;
 }
 
