@@ -81,3 +81,15 @@ test("a grant says whether its holder reads or writes, or how many permits it ha
     expect.arrayContaining([expect.stringMatching(/client-1 is granted 2 of 3 permits of k \(/)]),
   );
 });
+
+test("a fault of which nobody knows what it hit begins", () => {
+  const { history } = new Recording({ clients: 2 })
+    .acquire(0, 0, "a")
+    .fault(5, "partition", { outcome: "indeterminate" })
+    .fault(6, "promotion")
+    .acquire(10, 1, "b")
+    .release(20, 0, "a");
+  expect(momentsIn(history)).toEqual(
+    expect.arrayContaining(["5: partition begins, effect not seen", "6: a replica is promoted to master"]),
+  );
+});

@@ -142,15 +142,23 @@ function faultMoments(fault: FaultSpan, story: Story): readonly Moment[] {
   const lane = fault.lanes[0] ?? "";
   const promotion = isPromotion(fault);
   const weight = fault === story.enabling || promotion ? "cause" : "context";
-  const whom = listed(fault.targets.map(printable));
   const doubt = fault.outcome === "indeterminate" ? ", effect not seen" : "";
-  const text = promotion ? `${whom} is promoted to master` : `${printable(fault.kind)} hits ${whom}${doubt}`;
+  const text = promotion ? promotionText(fault) : `${printable(fault.kind)} ${effectText(fault)}${doubt}`;
   const start: Moment = { time: fault.from, lane, index: fault.started, text, weight };
   if (fault.healed === undefined) return [start];
   return [
     start,
     { time: fault.to, lane, index: fault.healed, text: `${printable(fault.kind)} is over`, weight: "context" },
   ];
+}
+
+function promotionText({ targets }: FaultSpan): string {
+  return `${targets.length === 0 ? "a replica" : listed(targets.map(printable))} is promoted to master`;
+}
+
+/** Other programs' histories may not say what a fault hit. */
+function effectText({ targets }: FaultSpan): string {
+  return targets.length === 0 ? "begins" : `hits ${listed(targets.map(printable))}`;
 }
 
 /** Who stood in the queue, and who asked for the lock after that: what a client that was overtaken saw. */
