@@ -203,7 +203,7 @@ describe("a file that is no history", () => {
       "h.jsonl, line 1: not a history, but what went over the wire of a kept run",
     ],
     ["a plan", ['{"format":"lockstorm-plan"}'], "h.jsonl, line 1: not a history, but a plan"],
-    ["an array", ["[1]"], 'h.jsonl, line 1: no "format":"lockstorm-history" in the first line'],
+    ["an array", ["[1]"], "h.jsonl, line 1: a JSON array"],
     ["text", ["hello"], "h.jsonl, line 1: not JSON"],
     ["HTML", ["<!doctype html>"], "h.jsonl, line 1: not JSON"],
     ["CSV", ["index,time,process", "0,0,1"], "h.jsonl, line 1: not JSON"],
@@ -217,7 +217,10 @@ describe("a file that is no history", () => {
 
   it.each([
     ["hello", "a history has one JSON object on each line: see docs/history.md"],
-    ["[", "write each object of the history on one line of its own, as `jq -c` does"],
+    ["{", "write each object of the history on one line of its own, as `jq -c` does"],
+    ["[", "write each object of the history on one line of its own, as `jq -c` does: `jq -c '.[]'` for an array"],
+    ['[{"index":0}]', "write each object of the history on one line of its own, as `jq -c '.[]'` does"],
+    ["{}", 'begin the file with a line {"format":"lockstorm-history","version":2,"clients":<number>}'],
     ['{"format"', "remove the incomplete line, or record the history again"],
   ])("that begins with %s is refused with what to do", (text, hint) => {
     expect(refusal([text]).hint).toBe(hint);
@@ -288,6 +291,23 @@ describe("a broken line", () => {
     expect(message).toBe(`h.jsonl, line 3: ${field}: too large to be exact, beyond 2^53`);
     expect(hint).toMatch(/^[^\n]*subtract [^\n]*$/);
     expect(hint).toContain(advice);
+  });
+
+  it.each([
+    ["index: missing", { index: undefined }, "number the events from 0, without gaps"],
+    ["time: missing", { time: undefined }, /^give an integer number of nanoseconds/],
+    [
+      "time: Invalid input: expected number, received string",
+      { time: "2026-11-26" },
+      /^give an integer number of nano/,
+    ],
+    ["process: Invalid input: expected number, received string", { process: "web-1" }, /^number the clients from 0/],
+    ["value.ttlMs: missing", { value: {} }, /1000000000 for a lock whose leases do not end by themselves/],
+    ["value: missing", { value: undefined }, /docs\/history.md/],
+  ])("is refused with what to write: %s", (problem, fields, advice) => {
+    const { message, hint } = refusal([HEADER, line(0, { ...acquire(0), ...fields })]);
+    expect(message).toBe(`h.jsonl, line 2: ${problem}`);
+    expect(hint).toMatch(advice);
   });
 
   it("is counted with blank lines", () => {

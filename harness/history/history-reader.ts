@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
+import { fieldProblem } from "./field-advice.ts";
 import { firstIssue } from "./first-issue.ts";
 import { inexact } from "./inexact-numbers.ts";
 import {
@@ -16,6 +17,8 @@ import {
   type HistoryHeader,
 } from "./history.ts";
 import { otherFormat } from "./other-formats.ts";
+
+const ONE_A_LINE = "write each object of the history on one line of its own";
 
 /**
  * Reads a history line by line and refuses what is not one. It keeps one small record per process, so that histories of
@@ -119,8 +122,12 @@ export class HistoryReader {
     const version = isRecord(json) ? json["version"] : undefined;
     const other = isRecord(json) ? otherFormat(json) : undefined;
     if (other !== undefined) throw this.#error(`not a history, but ${other.what}`, other.hint);
+    if (Array.isArray(json)) throw this.#error("a JSON array", `${ONE_A_LINE}, as \`jq -c '.[]'\` does`);
     if (!isRecord(json) || json["format"] !== HISTORY_FORMAT) {
-      throw this.#error(`no "format":"${HISTORY_FORMAT}" in the first line`, "give a history in lockstorm's format");
+      throw this.#error(
+        `no "format":"${HISTORY_FORMAT}" in the first line`,
+        `begin the file with a line {"format":"${HISTORY_FORMAT}","version":${HISTORY_VERSION},"clients":<number>}`,
+      );
     }
     if (typeof version === "number" && version > HISTORY_VERSION) {
       throw this.#error(`format version ${version} is newer than ${HISTORY_VERSION}`, "update lockstorm");
@@ -145,7 +152,8 @@ export class HistoryReader {
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const known = issue === undefined ? undefined : inexact(issue);
-    throw this.#error(known?.problem ?? firstIssue(parsed.error), known?.hint ?? "correct the line");
+    const { problem, hint } = known ?? fieldProblem(parsed.error);
+    throw this.#error(problem, hint);
   }
 
   /** Checks the order: indices, time, and that each process does one thing at a time. */
@@ -242,7 +250,7 @@ function notJson(text: string): { readonly problem: string; readonly hint: strin
   if (/^[ \t]*[{[][ \t\r]*$/.test(text)) {
     return {
       problem: "not JSON on one line (is it a JSON document of several lines?)",
-      hint: "write each object of the history on one line of its own, as `jq -c` does",
+      hint: `${ONE_A_LINE}, as \`jq -c\` does${text.startsWith("[") ? ": `jq -c '.[]'` for an array" : ""}`,
     };
   }
   if (/^[ \t]*\{/.test(text)) {

@@ -36,10 +36,14 @@ export async function* historyParts(
   yield { header: reader.end(), events: [], ending: reader.ending };
 }
 
+/** The format of a history shows within so many lines. */
+const MOST_HELD = 1000;
+
 class AnyReader {
   readonly #source: string;
   readonly #format: HistoryFormat;
-  #blank = 0;
+  /** Blank lines, and brackets on lines of their own: JSON and EDN have both. */
+  readonly #held: string[] = [];
   #reader: HistoryReader | EdnReader | undefined;
 
   constructor(source: string, format: HistoryFormat) {
@@ -58,18 +62,23 @@ class AnyReader {
   push(line: string, unterminated: boolean): HistoryEvent | readonly HistoryEvent[] | undefined {
     if (this.#reader instanceof HistoryReader && unterminated) return this.#reader.pushUnterminated(line);
     if (this.#reader !== undefined) return this.#reader.push(line);
-    if (line.trim() === "") {
-      this.#blank += 1;
+    if (this.#held.length < MOST_HELD && /^[\s[({]*$/.test(line)) {
+      this.#held.push(line);
       return undefined;
     }
-    const isEdn = this.#format === "auto" ? looksLikeEdn(line) : this.#format === "edn";
-    this.#reader = isEdn ? new EdnReader(this.#source) : new HistoryReader(this.#source);
-    // Lines are counted from the first, blank or not.
-    for (let blank = 0; blank < this.#blank; blank += 1) this.#reader.push("");
-    return this.#reader.push(line);
+    return this.#begin(line).push(line);
   }
 
   end(): HistoryHeader {
-    return (this.#reader ?? new HistoryReader(this.#source)).end();
+    return (this.#reader ?? this.#begin("")).end();
+  }
+
+  #begin(line: string): HistoryReader | EdnReader {
+    const isEdn = this.#format === "auto" ? looksLikeEdn([...this.#held, line].join(" ")) : this.#format === "edn";
+    const reader = isEdn ? new EdnReader(this.#source) : new HistoryReader(this.#source);
+    this.#reader = reader;
+    // Lines are counted from the first, blank or not.
+    for (const held of this.#held) reader.push(held);
+    return reader;
   }
 }

@@ -293,3 +293,18 @@ it("moves times that do not fit the order of the lines, and says so in a remark"
     "2 events have a time below zero or before that of an earlier line, which was set to the latest time before",
   );
 });
+
+it.each([
+  ["[\n{:type :invoke,\n :f :acquire, :process 0}]", 1],
+  ["\n[\n{\n:type :invoke,\n :f :acquire, :process 0}]", 1],
+  ["(\n\n#jepsen.history.Op{:type :invoke, :f :acquire, :process 0})", 1],
+])("is told from JSON by what follows its first brackets: %j", async (text, events) => {
+  expect(await checkStream([text], "history", { foreign: true })).toMatchObject({ events });
+});
+
+it.each(['[\n  {\n    "format": "lockstorm-history"', '[\n{"format":"lockstorm-history"'])(
+  "JSON is told from it by what follows its first brackets: %j",
+  async (text) => {
+    await expect(checkStream([text], "history")).rejects.toThrow("line 1: not JSON on one line");
+  },
+);
