@@ -5,7 +5,7 @@ import { listed } from "../core/listed.ts";
 import { clientName } from "../core/topology.ts";
 import { clientOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
-import { isEndless } from "../core/endless-lease.ts";
+import { isEndless } from "../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 import { capital } from "../core/words/capital.ts";

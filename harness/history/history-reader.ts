@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
-import { fieldProblem } from "./field-advice.ts";
 import { firstIssue } from "./first-issue.ts";
-import { inexact } from "./inexact-numbers.ts";
+import { fieldProblem, inexact } from "./field-problems.ts";
 import {
   endMarkerSchema,
   eventSchema,

@@ -1,4 +1,4 @@
-import { isEndless } from "../../harness/core/endless-lease.ts";
+import { isEndless } from "../../harness/history/holds/endless-lease.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { formatMs } from "../wording.ts";

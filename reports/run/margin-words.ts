@@ -1,5 +1,5 @@
 import type { Margins } from "../../harness/core/verdict.ts";
-import { isEndless } from "../../harness/core/endless-lease.ts";
+import { isEndless } from "../../harness/history/holds/endless-lease.ts";
 import { formatMs } from "../wording.ts";
 
 /** How close a run came to a violation, one line for each measure that it has. */

@@ -1,4 +1,4 @@
-import { isEndless } from "../../core/endless-lease.ts";
+import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { rivalsOf } from "../evidence/overlaps.ts";
 import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";

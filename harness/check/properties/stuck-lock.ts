@@ -1,4 +1,4 @@
-import { isEndless } from "../../core/endless-lease.ts";
+import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { HistoryHeader } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";

@@ -2,9 +2,9 @@ import type { z } from "zod";
 import { jepsenFault } from "../../../faults/traits.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
 import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
-import { ENDLESS_TTL_MS } from "../../core/endless-lease.ts";
+import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { firstIssue } from "../first-issue.ts";
-import { inexact } from "../inexact-numbers.ts";
+import { inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { answerOf, ednText, isEdnMap, named, withBigints } from "./edn-operations.ts";
 

@@ -1,4 +1,4 @@
-import { isEndless } from "../../../../harness/core/endless-lease.ts";
+import { isEndless } from "../../../../harness/history/holds/endless-lease.ts";
 import { formatMs } from "../../../ms-words.ts";
 import type { BandData, HoldData, RunData } from "../../page-data.ts";
 import type { Item, LaneItems, RunModel } from "../run-model.ts";
