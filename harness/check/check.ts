@@ -9,6 +9,7 @@ import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";
 import { EVIDENCE_LIMITS, excessOf, type EvidenceLimits } from "./evidence/evidence-limits.ts";
 import { endingNotes, unlessCutShort } from "./evidence/ending.ts";
+import { ImplausibleTimes } from "./evidence/implausible-times.ts";
 import { FirstRefusal } from "./evidence/first-refusal.ts";
 import { SharedEvidence } from "./evidence/evidence.ts";
 import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
@@ -57,6 +58,7 @@ export class HistoryChecker {
   readonly #crashes = new Crashes();
   readonly #tries = new AnsweredTries();
   readonly #refusal = new FirstRefusal();
+  readonly #times: ImplausibleTimes;
   readonly #unanswered: UnansweredOperations;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
@@ -74,6 +76,7 @@ export class HistoryChecker {
     this.#margins = new MarginWatch(this.#evidence);
     this.#mistakes = new DriverMistakes(header);
     this.#unanswered = new UnansweredOperations(header);
+    this.#times = new ImplausibleTimes(header);
     this.#options = options;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
@@ -103,6 +106,7 @@ export class HistoryChecker {
       this.#tries.push(step);
       this.#refusal.push(step);
       this.#unanswered.push(step);
+      this.#times.push(step);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
       return;
@@ -204,6 +208,7 @@ export class HistoryChecker {
       reasons,
       margins: this.#margins.finish(),
       remarks: [
+        ...this.#times.remarks,
         ...(foreign ? end.caveats : []),
         ...end.remarks,
         ...(foreign ? doubts : []),
