@@ -20,7 +20,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     grantedIndex: completion.index,
     grantedTime: completion.time,
     validityReported: validForMs !== undefined,
-    vague: validForMs === undefined && (invocation.value.waitMs ?? 0) > 0,
+    vague: validForMs === undefined && invocation.value.waitMs !== 0,
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
     leaseCut: undefined,

@@ -123,7 +123,7 @@ describe("a semaphore", () => {
     expect(violationsOf(verdict, "lease-exclusion")).toEqual([]);
     const [overrun] = violationsOf(verdict, "mutual-exclusion");
     expect(overrun).toMatchObject({ cause: "overrun" });
-    expect(overrun?.explanation).toContain("client-0 outlived its lease");
+    expect(overrun?.explanation).toContain("client-0 had outlived its lease");
   });
 
   it("blames the one that outlived its lease, though another had asked for a shorter one, in vain", () => {
@@ -159,7 +159,7 @@ describe("a semaphore", () => {
     const [overrun, ...more] = violationsOf(verdict, "mutual-exclusion");
     expect(more).toEqual([]);
     expect(overrun).toMatchObject({ holders: [{ owner: "c" }, { owner: "d" }] });
-    expect(overrun?.explanation).toContain("client-2 outlived its lease");
+    expect(overrun?.explanation).toContain("client-2 had outlived its lease");
   });
 
   it("promises nothing to the updates of those that hold at the same time", () => {
