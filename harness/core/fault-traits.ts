@@ -72,6 +72,11 @@ export const CLIENT_CRASH_TRAITS: FaultTraits = { duration: "lasting", kills: "c
  */
 export const UNKNOWN_TRAITS: FaultTraits = { duration: "lasting", breaksConnections: true, loses: "unknown" };
 
+/** Whether lockstorm does not know what the fault does. */
+export function isUnknown({ loses }: FaultTraits): boolean {
+  return loses === "unknown";
+}
+
 /**
  * Whether a fault takes effect at one instant, although it may last: a killed node loses what it held when it dies, not
  * while it is down.

@@ -1,5 +1,5 @@
 import { traitsOf } from "../../../faults/traits.ts";
-import { losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
+import { isUnknown, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
 import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
@@ -12,6 +12,7 @@ import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.t
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
+import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
 import { clientInWords, faultInWords, lasting, timeWords } from "../words.ts";
 
@@ -271,9 +272,7 @@ function overpromised({ first, second, from, ...lease }: Overlap, { header }: Sh
 
 function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
   const from = first.invokedTime;
-  const timing = evidence.faults.kindsDuring(from, to, (traits) => !takesLeases(traits));
-  const meanwhile =
-    timing.length === 0 ? "" : ` (${listed(timing)} happened in between, which changes the timing but ends no lease)`;
+  const meanwhile = meanwhileInWords(from, to, evidence);
   const calm =
     evidence.faults.kindsDuring(0, evidence.endTime).length === 0
       ? namesEveryFault(evidence)
@@ -282,7 +281,28 @@ function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEv
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  return byElimination("double-grant", `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}`, evidence);
+  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}`;
+  return byElimination("double-grant", why, evidence);
+}
+
+/** Faults that are not accused: those that end no lease, and those of which nobody knows whether they do. */
+function meanwhileInWords(from: number, to: number, { faults }: SharedEvidence): string {
+  const unknown = faults.kindsDuring(from, to, isUnknown);
+  const timing = faults.kindsDuring(from, to, (traits) => !takesLeases(traits) && !isUnknown(traits));
+  const notes = [
+    ...(timing.length === 0
+      ? []
+      : [`${listed(timing)} happened in between, which changes the timing but ends no lease`]),
+    ...(unknown.length === 0
+      ? []
+      : [`${listed(unknown)} happened in between, of which lockstorm does not know what it does`]),
+  ];
+  return notes.length === 0 ? "" : ` (${notes.join("; ")})`;
+}
+
+function sharedOwnerInWords({ owner }: Hold, second: Hold): string {
+  if (owner !== second.owner) return "";
+  return `; both clients use the owner value ${shortOwner(owner)}: a lock that compares only this value takes the second for the first, which enters again`;
 }
 
 function excessInWords(first: Hold, second: Hold): string {

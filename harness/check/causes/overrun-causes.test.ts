@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -30,12 +31,45 @@ describe("of a client that outlived its lease", () => {
     expect(exclusion(overrun((it) => it.fault(15, "partition")))).toBe("invalid; overrun 1,2,4");
   });
 
+  it("may be because of a fault that lockstorm does not know, if that hit the client", () => {
+    const hit = (client: number): string => {
+      const details = { targets: [`client-${client}`], processes: [client] };
+      const [found] = violationsOf(
+        "mutual-exclusion",
+        overrun((it) => it.fault(20, "gc-pause", details)),
+      );
+      return found?.explanation ?? "";
+    };
+    expect(hit(0)).toContain(
+      "Probably: gc-pause at 20 ms (event 2) hit client-0, which may have been unable to notice.",
+    );
+    expect(hit(1)).toContain("client-0 held longer than its lease.");
+  });
+
   it("stays an overrun regardless of the servers suffered", () => {
     expect(exclusion(overrun((it) => it.fault(15, "restart-node")))).toBe("invalid; overrun 1,4");
   });
 });
 
 describe("of a lock that may have waited and reports no validity", () => {
+  it("is not said to be over on arrival where the acquire does not say whether it waits", () => {
+    const { history } = new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 100 })
+      .granted(400, 0, "a")
+      .acquire(430, 1, "b")
+      .release(900, 0, "a", false);
+    const silent = history.events.map((event) => {
+      if (event.type !== "invoke" || event.f !== "acquire") return event;
+      const { waitMs: _, ...value } = event.value;
+      return { ...event, value };
+    });
+    const told = (events: typeof history.events): string =>
+      checkHistory({ ...history, events }).properties["mutual-exclusion"]?.violations[0]?.explanation ?? "";
+    expect(told(history.events)).toContain("its lease was already over");
+    expect(told(silent)).not.toContain("already over");
+    expect(told(silent)).toContain("may have ended as early as 100 ms");
+  });
+
   const waited = (grantMs: number, between: (recording: Recording) => Recording): Recording =>
     between(new Recording({ clients: 3 }).seek(0, 0, { ttlMs: 100, waitMs: 500 }).granted(400, 0, "a"))
       .acquire(grantMs, 1, "b")

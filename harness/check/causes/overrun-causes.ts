@@ -1,4 +1,4 @@
-import { type FaultTraits, holdsMessages, pausesClients, stopsNodes } from "../../core/fault-traits.ts";
+import { type FaultTraits, holdsMessages, isUnknown, pausesClients, stopsNodes } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -75,6 +75,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
     : `the lease of ${client} may have ended as early as ${timeWords(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
   const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
   const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
+  const hits = faults.during(isUnknown, hold.grantedTime, from).filter((fault) => hitsClient(fault, client));
   const accuse = (fault: FaultEvent, how: string, remedies: readonly Remedy[]): Hypothesis => ({
     cause: "overrun",
     fault: fault.index,
@@ -109,6 +110,14 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
         accuse(fault, `${client} ran, but ${faultInWords(fault)} delayed its requests or the answers to them`, [
           "local-timer",
           "fencing-resource",
+        ]),
+      ),
+    ...hits
+      .toReversed()
+      .map((fault) =>
+        accuse(fault, `${faultInWords(fault, client)} hit ${client}, which may have been unable to notice`, [
+          "fencing-resource",
+          "local-timer",
         ]),
       ),
     ...delayed
@@ -233,6 +242,11 @@ function isStoppedThroughout(pause: FaultEvent, leaseEnd: number, from: number, 
 /** Whether a grant can be under way for as long as the fault is in force. */
 function delaysReplies(traits: FaultTraits): boolean {
   return holdsMessages(traits) || stopsNodes(traits);
+}
+
+/** Whether this client is what a fault hit, and not only a link of it. */
+function hitsClient({ value }: FaultEvent, client: string): boolean {
+  return value.targets.length === 1 && value.targets[0] === client;
 }
 
 /** Whether a fault of the network names this client, or names none. */
