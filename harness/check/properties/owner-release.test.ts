@@ -59,6 +59,18 @@ it("takes one that may have found its own copy after a failover, and remarks upo
   expect(checkHistory(recording.history).remarks).toEqual([expect.stringContaining("may have held the lock itself")]);
 });
 
+it("takes one whose acquire had an unknown outcome, if an earlier release of its own may have freed the key", () => {
+  const begun = (): Recording => new Recording({ clients: 2, topology: "single", backend: "simulated" });
+  const again = (recording: Recording): string =>
+    judged(recording.seek(20, 0).info(25, 0, "acquire").release(40, 2, "a"));
+  expect(again(begun().seek(0, 1, { ttlMs: 5000 }).acquire(1, 0, "a").granted(5, 1, "b").release(10, 0, "a"))).toBe(
+    "valid",
+  );
+  expect(again(begun().acquire(1, 0, "a").release(3, 0, "a").acquire(10, 1, "b", { ttlMs: 5000 }))).toBe(
+    "invalid; foreign-release 1,5,8,9",
+  );
+});
+
 it("takes one that may have found a copy from before the recording", () => {
   const judgedFrom = (facts: object): string =>
     judged(new Recording({ clients: 3, ...facts }).fault(0, "promotion").acquire(20, 1, "b").release(30, 0, "a"));

@@ -204,16 +204,16 @@ class OwnerRelease implements Checker {
     if (own === undefined || grantedToAnother) return true;
     // Where several may hold the key, it may have been granted beside the other, who lost nothing.
     if (!bothExclude(suspicion)) return true;
-    const takenByAnother = this.#evidence.interferences
+    // Also by an earlier operation of its own.
+    const wasTaken = this.#evidence.interferences
       .of(key)
       .some(
         ({ owner, invokedIndex, completedIndex }) =>
           owner !== victim.owner &&
-          owner !== interference.owner &&
-          invokedIndex < interference.completedIndex &&
+          invokedIndex < (owner === interference.owner ? interference.invokedIndex : interference.completedIndex) &&
           completedIndex > victim.invokedIndex,
       );
-    return takenByAnother || this.#sawFault(victim.invokedTime, interference, mayLoseLocks);
+    return wasTaken || this.#sawFault(victim.invokedTime, interference, mayLoseLocks);
   }
 
   /** Whether it may have found its own owner value, on a copy of the lock that the victim did not get. */
