@@ -1,0 +1,101 @@
+/** Changes of histories that must not change a verdict, or must not add an accusation, whatever lock made the history. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { randomStream } from "../core/random.ts";
+import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
+import type { History } from "../history/history.ts";
+import { checkHistory } from "./check.ts";
+import { checkStream } from "./check-stream.ts";
+import { changedBy, LAWS, mergedWith } from "./testing/metamorphic-laws.ts";
+import { playServer, serverMoves } from "./testing/random-server.ts";
+
+/** More histories for each law, with `LOCKSTORM_METAMORPHIC_RUNS=20000`, and others, with `LOCKSTORM_METAMORPHIC_SEED=2`. */
+const RUNS = Number(process.env["LOCKSTORM_METAMORPHIC_RUNS"] ?? 80);
+const DRAWS = { numRuns: RUNS, seed: Number(process.env["LOCKSTORM_METAMORPHIC_SEED"] ?? 1) };
+const CLIENTS = 3;
+
+const flawed = fc.record({
+  clients: fc.constant(CLIENTS),
+  fixedOwners: fc.boolean(),
+  reentrant: fc.boolean(),
+  validity: fc.boolean(),
+  statesReentry: fc.boolean(),
+  notices: fc.constantFrom("mistaken" as const, "any" as const),
+  renews: fc.boolean(),
+  tokens: fc.constantFrom("none" as const, "own" as const, "second" as const),
+  losses: fc.constantFrom("none" as const, "told" as const, "secret" as const),
+  plainDelete: fc.boolean(),
+});
+const histories = fc.tuple(flawed, serverMoves(CLIENTS, 20)).map(([kind, moves]) => playServer(moves, kind));
+
+/** By property, whether it is violated and by what. */
+function accusations({ properties }: Verdict, except: readonly Property[] = []): Readonly<Record<string, string>> {
+  const judged = PROPERTIES.filter((property) => !except.includes(property));
+  return Object.fromEntries(
+    judged.flatMap((property) => {
+      const { verdict, violations = [] } = properties[property] ?? {};
+      return verdict === "invalid" ? [[property, violations.map(({ cause }) => cause).join()]] : [];
+    }),
+  );
+}
+
+describe("a verdict", () => {
+  it.each(LAWS)("$relation: $name", ({ relation, except, ...law }) => {
+    const seen = { changed: 0, accused: 0 };
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, seed) => {
+        const changed = changedBy(law, history, randomStream(seed, "law"));
+        if (changed === undefined) return;
+        seen.changed += 1;
+        const [before, after] = [history, changed].map((each) => accusations(checkHistory(each), except));
+        if (relation === "same") expect(after).toEqual(before);
+        // Beside a history that no lock explains, the order of the fencing tokens is not judged.
+        const known = { ...before, ...(before?.["linearizability"] === undefined ? {} : { "fencing-tokens": "" }) };
+        expect(Object.keys(known)).toEqual(expect.arrayContaining(Object.keys(after ?? {})));
+        seen.accused += Object.keys(before ?? {}).length > 0 ? 1 : 0;
+      }),
+      DRAWS,
+    );
+    expect(seen.changed).toBeGreaterThan(RUNS / 10);
+    expect(seen.accused).toBeGreaterThan(0);
+  });
+
+  it("on two locks in one history is that on each", () => {
+    fc.assert(
+      fc.property(histories, histories, (one, other) => {
+        // A fault of the servers would excuse both locks.
+        fc.pre([...one.events, ...other.events].every(({ type, f }) => type !== "fault" || f === "kill-client"));
+        const except: readonly Property[] = ["deadlock-freedom"];
+        const [first, second] = [one, other].map((each) => violationsOf(each, except));
+        const whole = violationsOf(mergedWith(one, other), except);
+        expect(whole).toEqual([...(first ?? []), ...(second ?? [])].toSorted());
+      }),
+      DRAWS,
+    );
+  });
+
+  it("is that on the same lines in another dress", async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, async ({ header, events }) => {
+        const lines = [header, ...events].map((line) => JSON.stringify(line));
+        const turned = [header, ...events].map((line) =>
+          JSON.stringify(Object.fromEntries(Object.entries(line).toReversed()), null, " ").replaceAll("\n", " "),
+        );
+        const [plain, dressed] = await Promise.all(
+          [lines.join("\n"), `\uFEFF${turned.join(" \r\n")}\r\n\r\n`].map((text) => checkStream([text], "history")),
+        );
+        expect(dressed?.verdict).toEqual(plain?.verdict);
+      }),
+      DRAWS,
+    );
+  });
+});
+
+function violationsOf(history: History, except: readonly Property[]): readonly string[] {
+  const { properties } = checkHistory(history);
+  return PROPERTIES.flatMap((property) =>
+    except.includes(property)
+      ? []
+      : (properties[property]?.violations.map(({ cause, events }) => `${property} ${cause} ${events.length}`) ?? []),
+  ).toSorted();
+}
