@@ -66,6 +66,14 @@ describe("checkStream", () => {
     expect(await outcomeOf(inPieces(bytes, 1))).toBe("input: compressed with gzip");
   });
 
+  it.each(["\uFEFF", ""])("says so where it is UTF-16, beginning with %j", async (mark) => {
+    const bytes = Buffer.from(`${mark}{"format":"lockstorm-history","version":1}\n`, "utf16le");
+    for (const each of [bytes, Buffer.from(bytes).swap16()]) {
+      expect(await outcomeOf([each])).toBe("input: UTF-16");
+      expect(await outcomeOf(inPieces(each, 1))).toBe("input: UTF-16");
+    }
+  });
+
   it("names the line that is not UTF-8", async () => {
     const bytes = readFileSync(new URL(files[0]!, folder));
     const third = bytes.indexOf(0x0a, bytes.indexOf(0x0a) + 1) + 20;

@@ -37,6 +37,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   value: "give the fields that docs/history.md lists for this operation",
   "value.ttlMs": `give the time to live in milliseconds; ${ENDLESS_TTL_MS} for a lock whose leases do not end by themselves`,
   "value.owner": "give the value under which the lock is held; if the lock has none, a fresh one for each acquisition",
+  "value.waitMs":
+    "give how long the client waits at most, in milliseconds; leave it out if that is unknown or for ever",
+  "value.fence": "give the fencing token as an integer",
   "value.released": "say whether the lock was this owner's: true or false",
 };
 

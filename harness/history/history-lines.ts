@@ -6,6 +6,13 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 /** What a file begins with that gzip made. No line of UTF-8 does. */
 const GZIP = [0x1f, 0x8b];
+/** What a file begins with that is UTF-16, with a byte order mark; without one, every second byte of `{` is zero. */
+const UTF_16 = [
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+  [0x7b, 0x00],
+  [0x00, 0x7b],
+];
 /**
  * A byte order mark counts only at the very beginning, and a decoder that is called for each chunk does not know where
  * that is.
@@ -35,6 +42,12 @@ export async function* historyLines(
     const bytes = joined(rest, typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
     if (before === 0 && GZIP.every((byte, at) => bytes[at] === byte)) {
       throw new UserError(`${source}: compressed with gzip`, "unpack it first: gzip -dc <file> | lockstorm check -");
+    }
+    if (before === 0 && UTF_16.some((mark) => mark.every((byte, at) => bytes[at] === byte))) {
+      throw new UserError(
+        `${source}: UTF-16`,
+        "convert it to UTF-8: iconv -f utf-16 -t utf-8 <file> | lockstorm check -",
+      );
     }
     const end = bytes.lastIndexOf(LINE_FEED);
     rest = bytes.subarray(end + 1);

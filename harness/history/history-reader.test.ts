@@ -304,6 +304,11 @@ describe("a broken line", () => {
     ["process: Invalid input: expected number, received string", { process: "web-1" }, /^number the clients from 0/],
     ["value.ttlMs: missing", { value: {} }, /1000000000 for a lock whose leases do not end by themselves/],
     ["value: missing", { value: undefined }, /docs\/history.md/],
+    [
+      "value.waitMs: Too small: expected number to be >=0",
+      { value: { ttlMs: 1000, waitMs: -1 } },
+      /^give how long the client waits at most/,
+    ],
   ])("is refused with what to write: %s", (problem, fields, advice) => {
     const { message, hint } = refusal([HEADER, line(0, { ...acquire(0), ...fields })]);
     expect(message).toBe(`h.jsonl, line 2: ${problem}`);
