@@ -20,10 +20,13 @@ interface Draft {
   lines: Line[];
 }
 
-/** A change of a history after which the verdict is `same`, or the lock is accused of `no-more` than before. */
+/**
+ * A change of a history after which the verdict has the `same-causes`, or is the `same` although another search may name
+ * another cause, or accuses the lock of `no-more` than before.
+ */
 export interface Law {
   readonly name: string;
-  readonly relation: "same" | "no-more";
+  readonly relation: "same-causes" | "same" | "no-more";
   /** The properties of which the law says nothing. */
   readonly except?: readonly Property[];
   /** False if there is nothing to change. */
@@ -63,12 +66,12 @@ const RECORDED_ONLY: readonly Property[] = ["all-or-nothing", "first-come-first-
 export const LAWS: readonly Law[] = [
   {
     name: "owner values may have any names",
-    relation: "same",
+    relation: "same-causes",
     change: (draft) => renameAll(draft, "owner", ["__proto__", " ", "constructor", "x".repeat(300), "é", "0", "null"]),
   },
   {
     name: "keys may have any names",
-    relation: "same",
+    relation: "same-causes",
     change: ({ lines }, random) => {
       const name = pick(["__proto__", "", "constructor", "x".repeat(300), "\0", "k 0"], random);
       for (const line of lines) if (line.key !== undefined) line.key = name;
@@ -77,7 +80,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "clients may have any numbers, and there may be clients that do nothing",
-    relation: "same",
+    relation: "same-causes",
     change: (draft, random) => {
       const { clients } = draft.header;
       const by = random.integer(0, clients - 1);
@@ -87,7 +90,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "each operation may have its own process number",
-    relation: "same",
+    relation: "same-causes",
     change: ({ header: { clients }, lines }) => {
       if (lines.some(({ type, value }) => type === "queued" || value?.processes !== undefined)) return false;
       const current = new Map<unknown, number>();
@@ -104,7 +107,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "a recording may begin at any time",
-    relation: "same",
+    relation: "same-causes",
     change: ({ lines }, random) => {
       // Before the first try somebody may have held the lock, for as long as nothing is recorded.
       if (lines.some(({ value }) => value?.["reason"] === "contended")) return false;
@@ -118,7 +121,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "of fencing tokens only the order counts",
-    relation: "same",
+    relation: "same-causes",
     change: ({ lines }) => {
       for (const { value } of lines)
         if (typeof value?.["fence"] === "number") value["fence"] = value["fence"] * 1000 - 7;
@@ -127,7 +130,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "a validity counts from the completion, if nothing else is said",
-    relation: "same",
+    relation: "same-causes",
     except: RECORDED_ONLY,
     change: ({ lines }) => {
       for (const { time, type, value } of lines) {
@@ -138,7 +141,7 @@ export const LAWS: readonly Law[] = [
   },
   {
     name: "fields that lockstorm does not know mean nothing, nor does the mode of a lock that all hold alone",
-    relation: "same",
+    relation: "same-causes",
     change: ({ header, lines }) => {
       header["note"] = "x";
       for (const line of lines) {
