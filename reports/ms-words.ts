@@ -1,14 +1,14 @@
-/** `12` -> `12 ms`, `1.25` -> `1.25 ms`, `12345` -> `12 345 ms`: three significant digits below 1 ms, whole above 100. */
+import { inFigures } from "../harness/core/words/in-figures.ts";
+
+/** `12` -> `12 ms`, `1.25` -> `1.25 ms`, `12345` -> `12,345 ms`: three significant digits below 1 ms, whole above 100. */
 export function formatMs(ns: number): string {
   return `${formatMsFigure(ns)} ms`;
 }
 
-/** The number of `formatMs` without its unit. A no-break space separates thousands. */
+/** The number of `formatMs` without its unit. */
 export function formatMsFigure(ns: number): string {
   const ms = ns / 1e6;
   const size = Math.abs(ms);
   const digits = size >= 100 || Number.isInteger(ms) ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3;
-  const [whole = "", fraction] = ms.toFixed(digits).split(".");
-  const grouped = whole.length > 4 ? whole.replaceAll(/\B(?=(\d{3})+$)/g, "\u{a0}") : whole;
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  return inFigures(ms, digits);
 }

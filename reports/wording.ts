@@ -1,4 +1,5 @@
 import { shortOwner } from "../harness/history/owner-value.ts";
+import { inFigures } from "../harness/core/words/in-figures.ts";
 import { printable } from "../harness/core/printable.ts";
 import type { Cause, Outcome } from "../harness/core/verdict.ts";
 import { formatMs, formatMsFigure } from "./ms-words.ts";
@@ -61,7 +62,7 @@ export function formatOverlap({ from, to }: { readonly from: number; readonly to
 
 /** `3 violations`, `1 violation`. */
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n} ${n === 1 ? one : many}`;
+  return `${inFigures(n)} ${n === 1 ? one : many}`;
 }
 
 /** An owner value shortened for a picture: its first 8 characters. */

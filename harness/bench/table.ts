@@ -1,6 +1,7 @@
 import { styleText } from "node:util";
 import { alignedColumns } from "../../reports/aligned-columns.ts";
 import { spread } from "./statistics.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /** A figure, a word, several measurements of one figure, or nothing. */
 export type Cell = number | string | readonly number[] | undefined;
@@ -52,8 +53,7 @@ export function renderTable({ title, columns, rows, notes = [], failures = [], l
 function cellText(cell: Cell, digits: number): string {
   if (cell === undefined) return "-";
   if (typeof cell === "string") return cell;
-  const text = (figure: number): string =>
-    figure.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  const text = (figure: number): string => inFigures(figure, digits);
   if (typeof cell === "number") return text(cell);
   if (cell.length === 0) return "-";
   const { median, min, max } = spread(cell);

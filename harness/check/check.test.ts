@@ -155,7 +155,7 @@ describe("a violation", () => {
     });
     expect(violation?.explanation).toBe(
       "Two clients held k at the same time for 199 ms. client-0 (process 0, owner aaaa, fencing token 1) was granted it " +
-        "at 1 ms and held it until 1300 ms; client-1 (process 1, owner bbbb, fencing token 2) was granted it at 1101 ms. " +
+        "at 1 ms and held it until 1,300 ms; client-1 (process 1, owner bbbb, fencing token 2) was granted it at 1,101 ms. " +
         "The lease of client-0 had ended at 991 ms, so the lock kept its promise and was free to grant the key to another client; client-0 " +
         "had outlived its lease by 110 ms then. Probably: client-0 was stopped by pause-client at 10 ms (event 4) and could not " +
         "notice. This is only probable, because no run without it was made for comparison. A resource that checks " +

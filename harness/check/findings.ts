@@ -1,4 +1,5 @@
 import type { Property, PropertyVerdict, Violation } from "../core/verdict.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /** A broken lock may have thousands of violations; nobody reads more than this. */
 const LISTED_VIOLATIONS = 100;
@@ -30,7 +31,9 @@ export class Findings {
   /** Remarks on the violations that are not listed. */
   get remarks(): readonly string[] {
     const unlisted = this.#count - this.#listed.length;
-    return unlisted === 0 ? [] : [`${unlisted} more violations of ${this.#property} are not listed`];
+    if (unlisted === 0) return [];
+    const more = unlisted === 1 ? "violation" : "violations";
+    return [`${inFigures(unlisted)} more ${more} of ${this.#property} ${unlisted === 1 ? "is" : "are"} not listed`];
   }
 
   /** `invalid` with the violations in the order of their first event, or else `otherwise`. */

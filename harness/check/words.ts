@@ -9,11 +9,12 @@ import { isEndless } from "../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 import { capital } from "../core/words/capital.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /** A time of the history, in words: `12.3 ms`. */
 export function timeWords(nanoseconds: number): string {
   const value = nanoseconds / NANOSECONDS_PER_MS;
-  return `${Number(value.toFixed(Math.abs(value) < 10 ? 3 : 1))} ms`;
+  return `${inFigures(Number(value.toFixed(Math.abs(value) < 10 ? 3 : 1)))} ms`;
 }
 
 /** A length of time in words: `12.3 ms`, or `an instant` for none. */

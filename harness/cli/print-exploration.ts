@@ -13,6 +13,7 @@ import { printRun, textOptions } from "./output.ts";
 import { writeReports } from "./report-files.ts";
 import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /**
  * Prints the outcome of an exploration, and writes its page into the store.
@@ -74,8 +75,8 @@ function words({ findings, reason }: ExploreResult, record: RunRecord | undefine
   const { valid, unknown, unpromised, invalid } = outcomes;
   return [
     "",
-    `Explored ${lock} on ${topology.kind}, seed ${seed}: ${figure(schedules)} schedules of ${figure(classes)} classes`,
-    `  ${figure(valid)} valid, ${figure(unknown)} unknown, ${figure(unpromised)} without a guaranteed property, ${figure(invalid)} invalid`,
+    `Explored ${lock} on ${topology.kind}, seed ${seed}: ${inFigures(schedules)} schedules of ${inFigures(classes)} classes`,
+    `  ${inFigures(valid)} valid, ${inFigures(unknown)} unknown, ${inFigures(unpromised)} without a guaranteed property, ${inFigures(invalid)} invalid`,
     ...levels.map(levelWords),
     "Left out",
     ...leftOut(parameters).map((line) => `  ${line}`),
@@ -86,11 +87,11 @@ function words({ findings, reason }: ExploreResult, record: RunRecord | undefine
 function levelWords(level: LevelFindings): string {
   const { deviations, schedules, newClasses, families, missing, symmetric, alike } = level;
   const pruned = [
-    ...(symmetric === 0 ? [] : [`${figure(symmetric)} at equal servers`]),
-    ...(alike === 0 ? [] : [`${figure(alike)} after another schedule of the same class`]),
+    ...(symmetric === 0 ? [] : [`${inFigures(symmetric)} at equal servers`]),
+    ...(alike === 0 ? [] : [`${inFigures(alike)} after another schedule of the same class`]),
   ];
-  const rest = missing === 0 ? "" : `, ${figure(missing)} not explored`;
-  return `  with ${counted(deviations, "deviation")}: ${figure(families)} places and faults${rest}, ${figure(schedules)} schedules, ${figure(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
+  const rest = missing === 0 ? "" : `, ${inFigures(missing)} not explored`;
+  return `  with ${counted(deviations, "deviation")}: ${inFigures(families)} places and faults${rest}, ${inFigures(schedules)} schedules, ${inFigures(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
 }
 
 function conclusion(findings: ExploreFindings, reason: string, record: RunRecord | undefined): string {
@@ -107,14 +108,10 @@ function conclusion(findings: ExploreFindings, reason: string, record: RunRecord
   }
   if (!complete) return `Not complete: ${reason}. Continue with --resume.`;
   if (verdictOf(findings) === "unknown")
-    return `All ${figure(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;
-  return `All ${figure(schedules)} schedules with ${bound} were run: none breaks ${parameters.lock}.`;
+    return `All ${inFigures(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;
+  return `All ${inFigures(schedules)} schedules with ${bound} were run: none breaks ${parameters.lock}.`;
 }
 
 function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }

@@ -17,6 +17,7 @@ import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { badgeWords, writeReports } from "./report-files.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /** Plans that were chosen in an order are no sample of others, so no bound follows from them. */
 const NONE_DRAWN =
@@ -159,8 +160,8 @@ function words({ findings, reason, lostShards }: HuntResult): string {
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const cut = missing > 0 ? ` (ended early: ${reason})` : "";
-  const nothing = unpromised === 0 ? "" : `, ${unpromised} without a guaranteed property`;
-  const total = `${count(runs, "run")}: ${valid} valid, ${unknown} unknown${nothing}${cut}`;
+  const nothing = unpromised === 0 ? "" : `, ${inFigures(unpromised)} without a guaranteed property`;
+  const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
   if (counterexample === undefined) {
     const what = isModulePath(lock)

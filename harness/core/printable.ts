@@ -1,3 +1,5 @@
+import { inFigures } from "./words/in-figures.ts";
+
 /**
  * Text from outside (a plan, a history, a driver, the environment, a file name) is hostile when it is printed: it may
  * move the cursor, reorder or hide text, begin a line of its own, or give commands to the CI that reads the log.
@@ -81,5 +83,5 @@ function shortened(text: string): string {
 /** The beginning and the end of a text, and how long it was. */
 function cut(text: string, kept: number): string {
   const half = Math.floor(kept / 2);
-  return `${text.slice(0, half)}… (${text.length.toLocaleString("en")} characters) …${text.slice(-half)}`;
+  return `${text.slice(0, half)}… (${inFigures(text.length)} characters) …${text.slice(-half)}`;
 }

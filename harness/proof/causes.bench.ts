@@ -63,7 +63,7 @@ class Tally {
     row.sentences += 1 + (proof?.remedies?.length ?? 0);
     if (proof?.standing === "probable") {
       row.probable += 1;
-      const reason = proof.by.replaceAll(/[\d.]+/g, "N");
+      const reason = proof.by.replaceAll(/[\d.,]+/g, "N");
       this.reasons.set(reason, (this.reasons.get(reason) ?? 0) + 1);
       if (!explanation.includes("Probably: ")) this.failures.push(`${origin}: said as a fact: ${explanation}`);
     } else if (proof?.standing === "refuted") row.refuted += 1;
@@ -73,7 +73,7 @@ class Tally {
       const evident = hypotheses.some(({ cause: own, ground }) => own === cause && isEvident(ground.on));
       if (proof === undefined || !evident) this.failures.push(`${origin}: nothing proves: ${explanation}`);
     }
-    if (/[ (]-\d+(\.\d+)? ms/.test(explanation)) this.failures.push(`${origin}: a negative duration: ${explanation}`);
+    if (/[ (]-[\d.,]+ ms/.test(explanation)) this.failures.push(`${origin}: a negative duration: ${explanation}`);
     if (/unexplained|No lock can prevent/.test(explanation)) this.failures.push(`${origin}: ${explanation}`);
   }
 

@@ -1,6 +1,7 @@
 import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Counterexample, Verification } from "./verify-options.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 
 /** A required property is violated. The message shows the shortest schedule that violates it, and how to replay it. */
 export class LockBrokenError extends Error {
@@ -21,7 +22,7 @@ function failureText(settings: VerificationOptions, verification: Verification, 
   const where =
     path === undefined
       ? "by a saved plan of a former run"
-      : `in run ${verification.runs} of ${settings.runs}, shrunk in ${shrinks} more`;
+      : `in run ${inFigures(verification.runs)} of ${inFigures(settings.runs)}, shrunk in ${inFigures(shrinks)} more`;
   const again = recurrenceWords(recurrence);
   return [
     `${lock} breaks ${properties.join(", ")} (${causes.join(", ")}), ${where}${again === undefined ? "" : `; ${again}`}`,

@@ -13,15 +13,15 @@ describe("as text", () => {
   const text = renderAdviceText(advice, { color: false, width: 80 });
 
   test("has the rules, what overruns them, and the advice", () => {
-    expect(text).toMatch(/^4000 holds: mean 200 ms, median 139 ms, P99 919 ms/);
+    expect(text).toMatch(/^4,000 holds: mean 200 ms, median 139 ms, P99 919 ms/);
     expect(text).toMatch(/3 x mean +600 ms +199 \(5 %\) +5\.6 % +200 ms/);
-    expect(text).toContain("Take a TTL of 1700 ms: P99.9 + 20 %. Where the lock renews, renew every 566");
+    expect(text).toContain("Take a TTL of 1,700 ms: P99.9 + 20 %. Where the lock renews, renew every 566");
     expect(text).toContain("2 holds have no known end");
   });
 
   test("draws each hold once, and overruns behind the TTLs", () => {
-    const bars = [...text.matchAll(/^ +[\d .]+ ms ([█▒]*) ?(\d*)$/gm)];
-    expect(bars.reduce((sum, [, , number]) => sum + Number(number), 0)).toBe(4000);
+    const bars = [...text.matchAll(/^ +[\d,.]+ ms ([█▒]*) ?([\d,]*)$/gm)];
+    expect(bars.reduce((sum, [, , number]) => sum + Number(number?.replaceAll(",", "")), 0)).toBe(4000);
     const lines = text.split("\n");
     const first = lines.findIndex((line) => line.includes("TTL by 3 x mean"));
     expect(lines.slice(0, first).join("")).not.toContain("▒");

@@ -1,3 +1,4 @@
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { element, escapeXml } from "../xml.ts";
 import { formatMilliseconds, percent } from "./advice-words.ts";
 import type { TtlAdvice } from "./ttl-advice.ts";
@@ -21,7 +22,7 @@ export function renderAdviceSvg(advice: TtlAdvice, width: AdviceWidth = 720): st
   const lowest = 10 ** Math.floor(Math.log10(Math.min(0.1, 0.5 / holds)));
   const x = (value: number): number => round(LEFT + scaled(value, least, most) * (width - LEFT - RIGHT));
   const y = (share: number): number => round(HEIGHT - BOTTOM - scaled(share, lowest, 1) * (HEIGHT - TOP - BOTTOM));
-  const label = `Share of ${holds} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${formatMilliseconds(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
+  const label = `Share of ${inFigures(holds)} holds that last longer than a given time; ${choices.map(({ rule, ttlMs, overrunShare }) => `TTL by ${rule} ${formatMilliseconds(ttlMs)}: ${percent(overrunShare)} overrun`).join("; ")}`;
   const parts = [
     element("title", {}, [escapeXml(label)]),
     element("rect", { width, height: HEIGHT, fill: "var(--page, #ffffff)" }),
@@ -34,7 +35,7 @@ export function renderAdviceSvg(advice: TtlAdvice, width: AdviceWidth = 720): st
       text(x(value), HEIGHT - BOTTOM + 18, formatMilliseconds(value), "middle"),
     ]),
     text((LEFT + width) / 2, HEIGHT - 10, "time held", "middle"),
-    text(LEFT, 18, `share of ${holds} holds that last longer`, "start"),
+    text(LEFT, 18, `share of ${inFigures(holds)} holds that last longer`, "start"),
     element("path", {
       d: curve(durationsMs, x, y, lowest),
       fill: "none",

@@ -1,3 +1,4 @@
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { alignedColumns } from "../aligned-columns.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { adviceLine, CHOICE_HEAD, choiceRow, holdsLine, formatMilliseconds } from "./advice-words.ts";
@@ -35,7 +36,7 @@ function bars({ durationsMs, choices, longestMs }: TtlAdvice, style: TextStyle):
     const bar = (beyond ? overrun : lease).repeat(length);
     return {
       at: limit,
-      text: `${formatMilliseconds(limit).padStart(LABEL)} ${bar} ${count === 0 ? "" : count}`.trimEnd(),
+      text: `${formatMilliseconds(limit).padStart(LABEL)} ${bar} ${count === 0 ? "" : inFigures(count)}`.trimEnd(),
     };
   });
   const cut = new Set(counted.map(({ limit }) => limit));

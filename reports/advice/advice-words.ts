@@ -1,4 +1,5 @@
-import { formatMs } from "../wording.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
+import { count, formatMs } from "../wording.ts";
 import type { TtlAdvice, TtlChoice } from "./ttl-advice.ts";
 
 /** Milliseconds as reports write them. */
@@ -19,7 +20,7 @@ export function choiceRow({ rule, ttlMs, overruns, overrunShare, overrunShareAtM
   return [
     rule,
     formatMilliseconds(ttlMs),
-    `${overruns} (${percent(overrunShare)})`,
+    `${inFigures(overruns)} (${percent(overrunShare)})`,
     percent(overrunShareAtMost),
     formatMilliseconds(renewEveryMs),
   ] as const;
@@ -27,7 +28,7 @@ export function choiceRow({ rule, ttlMs, overruns, overrunShare, overrunShareAtM
 
 /** What was measured, on one line. */
 export function holdsLine({ holds, meanMs, medianMs, p99Ms, p999Ms, longestMs }: TtlAdvice): string {
-  return `${holds} holds: mean ${formatMilliseconds(meanMs)}, median ${formatMilliseconds(medianMs)}, P99 ${formatMilliseconds(p99Ms)}, P99.9 ${formatMilliseconds(p999Ms)}, longest ${formatMilliseconds(longestMs)}`;
+  return `${count(holds, "hold")}: mean ${formatMilliseconds(meanMs)}, median ${formatMilliseconds(medianMs)}, P99 ${formatMilliseconds(p99Ms)}, P99.9 ${formatMilliseconds(p999Ms)}, longest ${formatMilliseconds(longestMs)}`;
 }
 
 /** The advice in a sentence. */

@@ -12,6 +12,7 @@ import { noteGroups } from "./campaign-notes.ts";
 import { renderText } from "../run/text.ts";
 import { CAUSE_MEANING, count } from "../wording.ts";
 import { element, escapeXmlLines } from "../xml.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 interface TestCase {
   readonly name: string;
@@ -134,7 +135,7 @@ function huntSuite(cell: Summary["cells"][number]): TestSuite {
   const properties = held.map(({ property, runs: valid }): TestCase => ({
     name: `${property}: ${meaningOf(property)}`,
     result: "passed",
-    output: `valid in ${valid} of ${count(runs ?? valid, "run")}`,
+    output: `valid in ${inFigures(valid)} of ${count(runs ?? valid, "run")}`,
   }));
   const where = topology === undefined ? lock : `${lock} on ${topology}`;
   const { seconds: _, ...whole } = cellCase(cell);

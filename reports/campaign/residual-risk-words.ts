@@ -3,7 +3,7 @@ import { count } from "../wording.ts";
 import { boundWords } from "./bound-words.ts";
 
 /**
- * What a campaign without a violation leaves open: `at most 0.3 % of such runs break it (95 %); 1000 random runs showed
+ * What a campaign without a violation leaves open: `at most 0.3 % of such runs break it (95 %); 1,000 random runs showed
  * 628 orders of two events, and the next run shows a new one with a probability of 14 % (95 %: 11 to 16 %)`.
  */
 export function residualRiskWords({ runs, valid, orders, newOrder }: ResidualRisk): string {

@@ -5,6 +5,7 @@ import { count } from "../wording.ts";
 import { type ResidualRisk, residualRiskSchema } from "../../harness/core/statistics/residual-risk.ts";
 import { NOTE_KINDS } from "../../harness/core/run-note.ts";
 import { PROPERTIES } from "../../harness/core/verdict.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 const cellSchema = z.object({
   lock: z.string(),
@@ -201,18 +202,14 @@ function completeWords(cells: readonly (SummaryCell | undefined)[]): readonly st
   const sum = (of: (each: (typeof bounded)[number]) => number): number =>
     bounded.reduce((total, each) => total + of(each), 0);
   const complete = bounded.filter(({ run, of }) => run === of).length;
-  const [run, of] = [sum((each) => each.run), sum((each) => each.of)].map(figureWords);
+  const [run, of] = [sum((each) => each.run), sum((each) => each.of)].map((figure) => inFigures(figure));
   return [`complete to one deviation: ${complete} of ${bounded.length} cells under a fault, ${run} of ${of} schedules`];
 }
 
 /** How far a cell is from complete to one deviation. */
 function oneDeviationWords({ run, of }: NonNullable<SummaryCell["oneDeviation"]>): string {
-  if (run === of) return `, complete to one deviation, ${figureWords(of)} schedules`;
-  return `, ${figureWords(run)} of ${figureWords(of)} schedules with one deviation`;
-}
-
-function figureWords(figure: number): string {
-  return figure.toLocaleString("en-US");
+  if (run === of) return `, complete to one deviation, ${inFigures(of)} schedules`;
+  return `, ${inFigures(run)} of ${inFigures(of)} schedules with one deviation`;
 }
 
 interface Figure {
@@ -269,21 +266,21 @@ export function cellWords({ expected, found, runs, valid, held, oneDeviation, no
   const after = runs === undefined ? "" : ` in ${count(runs, "run")}`;
   const unbroken = found === "holds" || found === "outlived";
   const proves = held === undefined && valid !== undefined ? `: ${boundWords(valid)}` : "";
-  const bound = unbroken && valid !== undefined ? `, ${valid} of them valid${proves}` : "";
+  const bound = unbroken && valid !== undefined ? `, ${inFigures(valid)} of them valid${proves}` : "";
   const deviated = unbroken && oneDeviation !== undefined ? oneDeviationWords(oneDeviation) : "";
   return `${wanted}found ${found}${after}${bound}${deviated}${note === undefined ? "" : ` (${note})`}`;
 }
 
 /** What a search of one lock under its faults came to, in words. */
 export function searchWords({ found, runs = 0, valid = 0, invalid, note }: SummaryCell): string {
-  const after = `${count(runs, "run")}, ${valid} of them valid`;
+  const after = `${count(runs, "run")}, ${inFigures(valid)} of them valid`;
   const words = {
     holds: `no violation in ${after}`,
     outlived: `no violation in ${after}; clients outlived their leases`,
     broken:
       invalid === undefined
         ? `broken, found in ${count(runs, "run")}`
-        : `broken in ${invalid} of ${count(runs, "run")}`,
+        : `broken in ${inFigures(invalid)} of ${count(runs, "run")}`,
     simulated: `broken in simulation only, in ${count(runs, "run")}`,
     unknown: `undecided after ${after}`,
   }[found];

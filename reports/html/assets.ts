@@ -7,8 +7,11 @@ import { stripTypeScriptTypes } from "node:module";
  */
 export const STYLE = read("style.css");
 
+const IN_FIGURES = "../../../harness/core/words/in-figures";
+
 /** The modules of `browser`, each after those that it imports. */
 const MODULES = [
+  IN_FIGURES,
   "../../ms-words",
   "time-view",
   "run-model",
@@ -44,7 +47,7 @@ export const THEME_SCRIPT = `${moduleText("theme")}\nstartTheme();`;
 
 /** The script of the page that lists a store. */
 export const STORE_SCRIPT = [
-  ...["theme", "store/store-filter", "store/store-runs", "store/store-live"].map(moduleText),
+  ...[IN_FIGURES, "theme", "store/store-filter", "store/store-runs", "store/store-live"].map(moduleText),
   "startTheme();",
   "void startStore();",
 ].join("\n");

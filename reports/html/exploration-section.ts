@@ -1,5 +1,6 @@
 import type { Exploration } from "../campaign/exploration.ts";
 import { html, type Markup } from "./markup.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** What an exploration ran, level by level, and what it leaves out. */
 export function explorationSection({ levels, leftOut }: Exploration): Markup {
@@ -32,7 +33,7 @@ export function explorationSection({ levels, leftOut }: Exploration): Markup {
                   schedules,
                   newClasses,
                   ...(pruned ? [symmetric + alike] : []),
-                ].map((figure) => html`<td>${figure.toLocaleString("en-US")}</td>`)}
+                ].map((figure) => html`<td>${inFigures(figure)}</td>`)}
               </tr>`,
           )}
         </tbody>

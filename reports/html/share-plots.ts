@@ -4,6 +4,7 @@ import type { Property } from "../../harness/core/verdict.ts";
 import type { ShareGrid } from "../debate/share-grid.ts";
 import { element, escapeXml } from "../xml.ts";
 import { Markup } from "./markup.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 const CHARACTER = 6.6;
 const CELL = { height: 26, gap: 2, least: 62 } as const;
@@ -43,7 +44,10 @@ function field(
   const { violated, judged } = count;
   const share = judged === 0 ? 0 : violated / judged;
   const box = { x: x + 1, y, width: width - CELL.gap, height: CELL.height - CELL.gap, rx: 3 };
-  const words = judged === 0 ? `${name}: does not apply` : `${name}: ${violated} of ${judged} runs, ${bounds(count)}`;
+  const words =
+    judged === 0
+      ? `${name}: does not apply`
+      : `${name}: ${inFigures(violated)} of ${inFigures(judged)} runs, ${bounds(count)}`;
   return (
     `<g>${element("title", {}, [escapeXml(words)])}` +
     element("rect", { ...box, class: isAsExpected(count) ? "share-ground" : "share-ground surprise" }) +
@@ -89,7 +93,7 @@ export function sharePlot(experiment: MeasuredExperiment, rows: readonly string[
           y2: yOf(high),
         });
         const dot = element("circle", { class: `dot ${LINES[at]}`, cx: xOf(x), cy: yOf(share(count)), r: 3 });
-        const words = `${row}, ${x}: ${count.violated} of ${count.judged} runs, ${bounds(count)}`;
+        const words = `${row}, ${x}: ${inFigures(count.violated)} of ${inFigures(count.judged)} runs, ${bounds(count)}`;
         return `<g>${element("title", {}, [escapeXml(words)])}${range}${dot}</g>`;
       }),
     ];

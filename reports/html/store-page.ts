@@ -7,6 +7,7 @@ import { readable } from "./page-data.ts";
 import { ROWS_AT_ONCE } from "./browser/store/store-filter.ts";
 import { outcomesSection } from "./store-outcomes.ts";
 import type { ListedCampaign, ListedRun, StoreData, StoreListing } from "./store-listing.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 const VERDICTS = ["invalid", "unknown", "valid", "unfinished"] as const;
 
@@ -145,7 +146,7 @@ function runsSection(
       <label>Verdict ${chooser("verdict", VERDICTS)}</label>
       <label>Lock ${chooser("lock", locks)}</label>
       <label>Search <input type="search" name="words" /></label>
-      <output class="count">${`${shown.length} of ${count(runs.length, "run")}`}</output>
+      <output class="count">${`${inFigures(shown.length)} of ${count(runs.length, "run")}`}</output>
     </form>
     <div class="scroll" tabindex="0" role="region" aria-label="Runs">
       <table class="store">

@@ -12,6 +12,7 @@ import { CAUSE_MEANING, count, formatMs, unbroken } from "../wording.ts";
 import { html, Markup } from "./markup.ts";
 import { drawTimeline, type TimelineScene } from "./story-timeline.ts";
 import { capital } from "../../harness/core/words/capital.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 const MOST_MOMENTS = 24;
 /** Stories context in full; each further one gets a line. The timeline marks all of them. */
@@ -161,7 +162,7 @@ function momentItem({ time, index: event, text }: Moment, index: number, story: 
   const beliefs = beliefsAt(story.lanes, time, timeline);
   return html`<li data-moment="${index}">
     <button type="button" class="link show-moment">
-      <span class="unseen">Moment ${index + 1}:</span> <span class="at">${(time / 1e6).toFixed(3)} ms</span>
+      <span class="unseen">Moment ${index + 1}:</span> <span class="at">${inFigures(time / 1e6, 3)} ms</span>
     </button>
     <span class="what">${text}</span>
     ${event !== undefined && html`<button type="button" class="link show-event" data-event="${event}">#${event}</button>`}

@@ -8,6 +8,7 @@ import type { ServerBand } from "../run/server-bands.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** What a picture of a stretch of a run shows. */
 export interface TimelineScene {
@@ -356,7 +357,7 @@ class Picture {
 
 function tickLabel(time: number, step: number): string {
   const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
-  return digits === 0 ? formatMsFigure(time) : (time / 1e6).toFixed(Math.min(6, digits));
+  return digits === 0 ? formatMsFigure(time) : inFigures(time / 1e6, Math.min(6, digits));
 }
 
 function round(value: number): number {

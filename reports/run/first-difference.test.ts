@@ -24,7 +24,7 @@ test("faults are what differs, not where it shows: the first other event is name
       : event,
   );
   expect(differenceWords(history, { ...calm, events: refused })).toBe(
-    "in this run client-1 is granted k1 at 3444 ms (event 11); in the control client-1 is refused k1 at 3445 ms",
+    "in this run client-1 is granted k1 at 3,444 ms (event 11); in the control client-1 is refused k1 at 3,445 ms",
   );
 });
 

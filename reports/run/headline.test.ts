@@ -12,7 +12,7 @@ import type { RunRecord } from "./run-record.ts";
 
 test("who held what together, how long, because of what, and how much more there is", () => {
   expect(headlineOf(lostInFailover())).toBe(
-    "client-0 and client-1 both held k1 for 476 ms: the grant was lost in a failover (promotion of node-1 at 3412 ms).",
+    "client-0 and client-1 both held k1 for 476 ms: the grant was lost in a failover (promotion of node-1 at 3,412 ms).",
   );
   expect(headlineOf(pausedPastLease())).toBe(
     "client-0 and client-1 both held k1 for 204 ms: a client outlived its lease (pause-client of client-0 at 10 ms).",
@@ -62,19 +62,19 @@ test("a finding without an overlap is told in one sentence, without owner values
   const success = "the lock reported success, although this owner cannot have held it";
   expect(
     told(
-      "No order of the operations on k1 explains that client-0 released it as owner 3df14432… between 2520.3 ms and 2520.5 ms, given the model reentrant-fenced-mutex: client-1 as owner 3df14432… held it (since 2374 ms at the earliest), and its lease cannot have expired before 4748 ms.",
+      "No order of the operations on k1 explains that client-0 released it as owner 3df14432… between 2,520.3 ms and 2,520.5 ms, given the model reentrant-fenced-mutex: client-1 as owner 3df14432… held it (since 2,374 ms at the earliest), and its lease cannot have expired before 4,748 ms.",
       success,
     ),
   ).toBe(
-    "No order of the operations on k1 explains that client-0 released it between 2520.3 ms and 2520.5 ms: client-1 held it, and its lease cannot have expired before 4748 ms. The lock reported success, although this owner cannot have held it.",
+    "No order of the operations on k1 explains that client-0 released it between 2,520.3 ms and 2,520.5 ms: client-1 held it, and its lease cannot have expired before 4,748 ms. The lock reported success, although this owner cannot have held it.",
   );
   expect(
     told(
-      "client-0 (owner 1b477a54…) released k1 at 1374.3 ms, while client-1 (process 1, owner 53820d22…) had held it since 1301.1 ms. The client that released it had been granted it at 0.28 ms.",
+      "client-0 (owner 1b477a54…) released k1 at 1,374.3 ms, while client-1 (process 1, owner 53820d22…) had held it since 1,301.1 ms. The client that released it had been granted it at 0.28 ms.",
       success,
     ),
   ).toBe(
-    "client-0 released k1 at 1374.3 ms, while client-1 had held it since 1301.1 ms: the lock reported success, although this owner cannot have held it.",
+    "client-0 released k1 at 1,374.3 ms, while client-1 had held it since 1,301.1 ms: the lock reported success, although this owner cannot have held it.",
   );
 });
 

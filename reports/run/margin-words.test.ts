@@ -10,12 +10,12 @@ test("each measure that there is gets a line, a lease that was over is said to b
   ).toEqual([
     "shortest time between two holds of a lock: 1.50 ms",
     "least lease left at a release: 700 ms",
-    "longest time that a client or a node did not run: 5990 ms",
+    "longest time that a client or a node did not run: 5,990 ms",
   ]);
   expect(marginWords({ mostPassed: { grants: 3, events: [1, 9] } })).toEqual([
     "most grants to clients that asked later than one that was waiting: 3",
   ]);
   expect(marginWords({ smallestValidityLeft: margin(-5004e6) })).toEqual([
-    "a lease was over 5004 ms before its release",
+    "a lease was over 5,004 ms before its release",
   ]);
 });

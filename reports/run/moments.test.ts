@@ -24,7 +24,7 @@ test("extensions and renewals are told, and a renewed lease lasts until its true
     expect.arrayContaining([
       expect.stringContaining("1: client-0 is granted k (owner a, lease 999 ms)"),
       expect.stringContaining("501: client-0 extends its lease (now 999 ms)"),
-      expect.stringContaining("1200: client-0 is notified that the lock renewed its lease (now 1000 ms)"),
+      expect.stringContaining("1200: client-0 is notified that the lock renewed its lease (now 1,000 ms)"),
       expect.stringContaining("2200: client-0's lease is over; it still holds"),
     ]),
   );

@@ -12,6 +12,7 @@ import { timelineOf, type Timeline } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { CAUSE_MEANING, formatOverlap } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 const LEFT = 96;
 /** Between lines that exchange messages, and between those that faults hit. */
@@ -221,7 +222,7 @@ class Diagram {
       const y = this.#y(time);
       if (y - last < 13) return [];
       last = y;
-      return [text(LEFT - 24, y + 4, "ls-time", `${(time / 1e6).toFixed(1)} ms`, "end")];
+      return [text(LEFT - 24, y + 4, "ls-time", `${inFigures(time / 1e6, 1)} ms`, "end")];
     });
   }
 }

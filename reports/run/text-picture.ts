@@ -8,6 +8,7 @@ import type { ServerBand } from "./server-bands.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** The content of a picture. */
 export interface TextScene {
@@ -268,7 +269,7 @@ function split<T>(items: readonly T[], is: (item: T) => boolean): readonly [read
 /** A round time in milliseconds, with the digits that distinguish it from its neighbours. */
 function tickLabel(time: number, step: number): string {
   const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
-  return digits === 0 ? formatMsFigure(time).replaceAll("\u{a0}", " ") : (time / 1e6).toFixed(Math.min(6, digits));
+  return digits === 0 ? formatMsFigure(time) : inFigures(time / 1e6, Math.min(6, digits));
 }
 
 function fitted(label: string, width: number): string {

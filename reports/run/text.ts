@@ -20,6 +20,7 @@ import {
   OUTCOME_WORD,
   reasonsTitle,
 } from "../wording.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** Violations that are drawn in full; each further one gets one line. */
 const MOST_DRAWN = 3;
@@ -171,7 +172,7 @@ function heading(text: string, style: TextStyle): readonly string[] {
 
 function momentList(moments: readonly Moment[], leftOut: number, style: TextStyle): readonly string[] {
   const length = (moments.at(-1)?.time ?? 0) - (moments[0]?.time ?? 0);
-  const figures = moments.map(({ time }) => (time / 1e6).toFixed(length < 20e6 ? 3 : 1));
+  const figures = moments.map(({ time }) => inFigures(time / 1e6, length < 20e6 ? 3 : 1));
   const width = Math.max(2, ...figures.map((figure) => figure.length));
   const head = style.paint(`${"".padStart(5)} ${"ms".padStart(width)}  event`, "dim");
   const rows = moments.flatMap(({ text, index }, place) => {

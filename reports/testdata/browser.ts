@@ -101,8 +101,8 @@ export async function openReport(browser: Browser, report: RunRecord | Report, o
 
 /** The stretch of time that the timeline shows, in milliseconds. */
 export async function shown(page: Page): Promise<readonly [from: number, to: number]> {
-  const [, from, to] = /([\d.]+) to ([\d.]+) ms/.exec((await page.textContent(".span-shown")) ?? "") ?? [];
-  return [Number(from), Number(to)];
+  const [, from, to] = /([\d.,]+) to ([\d.,]+) ms/.exec((await page.textContent(".span-shown")) ?? "") ?? [];
+  return [Number(from?.replaceAll(",", "")), Number(to?.replaceAll(",", ""))];
 }
 
 /** The place of a time on the screen, this many pixels below the top of the timeline. */

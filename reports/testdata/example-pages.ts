@@ -68,7 +68,7 @@ export function aStore(): StoreListing {
     store: ".lockstorm",
     campaigns: [
       { name: "ladder", about: "ladder, seed 1: 72 of 77 cells done", page: "ladder.html" },
-      { name: "hunt-single", about: "hunt, single: 3 of 1000 runs done, 3 valid" },
+      { name: "hunt-single", about: "hunt, single: 3 of 1,000 runs done, 3 valid" },
     ],
     runs: (["invalid", "valid", "unknown", "unfinished"] as const).map((verdict, place) => ({
       ...run,

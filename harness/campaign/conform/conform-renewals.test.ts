@@ -104,8 +104,8 @@ test("a holder whose renewals get no answer is told before its lease ends, or a 
   }
   expect(found).toEqual([
     ["in time", "passed", ""],
-    ["late", "remark", expect.stringMatching(/^the holder was told only \d+ ms after its lease had ended/)],
-    ["never", "remark", "the holder was not told within 6000 ms after its lease had ended (onLost): it goes on"],
+    ["late", "remark", expect.stringMatching(/^the holder was told only [\d,]+ ms after its lease had ended/)],
+    ["never", "remark", "the holder was not told within 6,000 ms after its lease had ended (onLost): it goes on"],
   ]);
 });
 

@@ -3,6 +3,7 @@ import type { Sharing } from "../../core/sharing.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
 import { dataNodes } from "../../core/topology.ts";
 import type { Conformity } from "./conformity.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** The key that checks lock. */
 const KEY = "k1";
@@ -192,5 +193,5 @@ export function unknownOutcome(reply: ClientReply): string {
 
 /** Milliseconds in words. */
 export function roundedMs(value: number): string {
-  return `${Math.round(value)} ms`;
+  return `${inFigures(value, 0)} ms`;
 }

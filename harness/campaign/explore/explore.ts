@@ -21,6 +21,7 @@ import type { ExploreOptions } from "./explore-options.ts";
 import { explorationIdentity, prepareExploration, type PreparedExploration } from "./prepare-exploration.ts";
 import { pathText } from "./schedule-path.ts";
 import type { ExploreAnswer, ExploreTask, ExploreWorkerData } from "./worker.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 
@@ -128,7 +129,7 @@ class Exploration {
         if (known % 25 !== 0 || parents.length < 2) return;
         const about = Math.round((found / known) * parents.length);
         environment.progress.step(
-          `${deviationsText(level)}: ${known} of ${parents.length} schedules to extend, about ${figure(about)} parts`,
+          `${deviationsText(level)}: ${inFigures(known)} of ${inFigures(parents.length)} schedules to extend, about ${inFigures(about)} parts`,
         );
       },
     );
@@ -151,7 +152,7 @@ class Exploration {
     // A part may take minutes, so each one is told, and the first before it begins.
     const tell = (): void =>
       this.#tools.environment.progress.step(
-        `${deviationsText(level)}: ${figure(done)} of ${figure(mine.length)} places and faults (${percent(done, mine.length)}), ${figure(schedules)} schedules`,
+        `${deviationsText(level)}: ${inFigures(done)} of ${inFigures(mine.length)} places and faults (${percent(done, mine.length)}), ${inFigures(schedules)} schedules`,
       );
     tell();
     await this.#perform(
@@ -214,10 +215,6 @@ function failed(task: ExploreTask, { error, hint }: Extract<ExploreAnswer, { err
 
 function deviationsText(level: number): string {
   return level === 1 ? "1 deviation" : `${level} deviations`;
-}
-
-function figure(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 function percent(done: number, all: number): string {

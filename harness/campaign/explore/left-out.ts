@@ -2,6 +2,7 @@ import { faults } from "../../../faults/registry.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { whyNotDrawn } from "../possible-faults.ts";
 import type { ExploreParameters } from "./explore-journal.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** What an exploration does not try, one line each: the bound of what it can say. */
 export function leftOut({ faults: chosen, topology: spec, ...parameters }: ExploreParameters): readonly string[] {
@@ -16,10 +17,10 @@ export function leftOut({ faults: chosen, topology: spec, ...parameters }: Explo
     ...(possible.length === 0 ? [] : [`faults that were not chosen: ${names(possible)}`]),
     ...(impossible.length === 0 ? [] : [`faults that cannot happen on ${topology.kind}: ${names(impossible)}`]),
     `deviations that begin at a message between servers, or at none`,
-    `deviations that last longer than ${longestMs} ms`,
+    `deviations that last longer than ${inFigures(longestMs)} ms`,
     reduction
-      ? `deadlines that are less than ${resolutionMs} ms apart`
-      : `lengths that are no multiple of ${resolutionMs} ms`,
+      ? `deadlines that are less than ${inFigures(resolutionMs)} ms apart`
+      : `lengths that are no multiple of ${inFigures(resolutionMs)} ms`,
     `other jitter than that of seed ${seed}`,
   ];
 }

@@ -23,6 +23,7 @@ import { type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } f
 import type { HuntOptions } from "./hunt-options.ts";
 import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
 const HUNTING = 0;
@@ -111,10 +112,11 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   const execute = simulations?.execute ?? (await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
   progress.note(
-    `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${runs} ${runs === 1 ? "run" : "runs"}`,
+    `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`,
   );
   const { former, firsts } = record;
-  if (former.size > 0) progress.note(`resumed: ${former.size} runs were done before`);
+  if (former.size > 0)
+    progress.note(`resumed: ${inFigures(former.size)} ${former.size === 1 ? "run was" : "runs were"} done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const result = await search<ExecutedRun>({
@@ -136,7 +138,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     shrinkRuns,
     lasts: backend === "simulated",
     onOtherSeed: (before) => {
-      if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${before + 1}`);
+      if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${inFigures(before + 1)}`);
     },
     isMine: (position) => isInShard(position, shard),
     known: former,
@@ -156,9 +158,11 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
         record.add({ position, verdict: verdict.verdict, ...noted, ...heldBy(run), ...orders, ...folder });
       }
       if (backend !== "simulated")
-        progress.note(`${shrinking ? "a smaller plan" : `run ${done} of ${runs}`}: ${outcome(verdict)}`);
+        progress.note(
+          `${shrinking ? "a smaller plan" : `run ${inFigures(done)} of ${inFigures(runs)}`}: ${outcome(verdict)}`,
+        );
       else if (shrinking || done % 25 === 0)
-        progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${done} of ${runs}`);
+        progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${inFigures(done)} of ${inFigures(runs)}`);
     },
   });
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });

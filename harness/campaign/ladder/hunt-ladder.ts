@@ -40,6 +40,7 @@ import {
 import { rowWords } from "./row-words.ts";
 import type { CellProgress } from "./cell-notes.ts";
 import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 const DEFAULT_SEED = 1;
 const NAME = "ladder";
@@ -218,7 +219,7 @@ class Table {
       todo.map((cell) => ({ cell, before: begun.get(cell) })),
       ({ cell, before }, index, runs = before?.runs) =>
         progress.step(
-          `${searched.size + index + 1} of ${this.#mine.length}: ${titleOf(cellAt(cells, cell))}${runs === undefined ? "" : `, ${runs} runs so far`}`,
+          `${searched.size + index + 1} of ${this.#mine.length}: ${titleOf(cellAt(cells, cell))}${runs === undefined ? "" : `, ${inFigures(runs)} runs so far`}`,
         ),
     );
     const shrunk = counterexamplesIn(this.entries, "simulated");
@@ -256,7 +257,7 @@ class Table {
         const { found, runs } = real;
         done += 1;
         progress.note(
-          `${done} of ${this.#mine.length} on containers: ${titleOf(cellAt(cells, index))}: ${found} in ${runs} ${runs === 1 ? "run" : "runs"}`,
+          `${done} of ${this.#mine.length} on containers: ${titleOf(cellAt(cells, index))}: ${found} in ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`,
         );
         return true;
       },

@@ -11,7 +11,7 @@ test.each([
     "pause-client was not seen to take effect",
   ],
   [
-    "partition of client-1, node-0 and node-2 at 12.3 ms (event 61) was skipped: its trigger never came",
+    "partition of client-1, node-0 and node-2 at 1,012.3 ms (event 61) was skipped: its trigger never came",
     "partition was skipped: its trigger never came",
   ],
   [

@@ -8,7 +8,7 @@ const MOST_LETTERS = 200;
 export function reasonKind(reason: string): string {
   const kind = reason
     .replace(
-      / (?:of .+?)?(, healing,)? ?at -?[\d.]+ ms \(event \d+\) (was skipped.*|was not seen to take effect).*$/su,
+      / (?:of .+?)?(, healing,)? ?at -?[\d.,]+ ms \(event \d+\) (was skipped.*|was not seen to take effect).*$/su,
       "$1 $2",
     )
     .replace(/ was skipped: the (?:first|\d+(?:st|nd|rd|th)) /u, " was skipped: the k-th ")

@@ -85,7 +85,7 @@ describe("of a lock that gave away what it had promised", () => {
     const [violation] = violationsOf("lease-exclusion", counted(1000));
     expect(violation).toMatchObject({ cause: "double-grant", proof: { standing: "proven" } });
     expect(violation?.explanation).toContain(
-      "client-0 had asked for the extension of its lease at 100 ms, for 1000 ms: counted from there it ended at 1100 ms, before client-1 was granted it, but the lock promised it until 1400 ms.",
+      "client-0 had asked for the extension of its lease at 100 ms, for 1,000 ms: counted from there it ended at 1,100 ms, before client-1 was granted it, but the lock promised it until 1,400 ms.",
     );
     expect(violation?.events).toContain(2);
     // A fault that may have lost the lease comes first, and a lease in force by its request as well needs another cause.

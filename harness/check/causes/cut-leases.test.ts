@@ -19,7 +19,7 @@ describe("of a lease that a request of unknown outcome may have cut", () => {
     expect(exclusion(unanswered())).toBe("invalid; overrun 1,2,5");
     const words = told(unanswered());
     expect(words).toContain(
-      "The lease of client-0 may have ended at 40 ms already, and not at 3000 ms: an extension by client-0 (event 2), of which nobody knows whether it took effect, had asked for a shorter lease. Probably: that extension took effect, and its client did not know.",
+      "The lease of client-0 may have ended at 40 ms already, and not at 3,000 ms: an extension by client-0 (event 2), of which nobody knows whether it took effect, had asked for a shorter lease. Probably: that extension took effect, and its client did not know.",
     );
     expect(words).not.toContain("had ended");
   });
@@ -75,7 +75,7 @@ describe("of a lease that a request of unknown outcome may have cut", () => {
       .release(300, 2, "a", false);
     expect(exclusion(twice)).toMatch(/^invalid; overrun /);
     expect(told(twice)).toContain(
-      "may have ended at 40 ms already, and not at 3000 ms: an extension by client-0 (event 2)",
+      "may have ended at 40 ms already, and not at 3,000 ms: an extension by client-0 (event 2)",
     );
   });
 

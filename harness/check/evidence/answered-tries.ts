@@ -2,6 +2,7 @@ import type { PropertyVerdict } from "../../core/verdict.ts";
 import { ONE_OF_SEVERAL } from "../../history/history.ts";
 import { notApplicable } from "../findings.ts";
 import type { HistoryStep } from "./history-step.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /**
  * How the acquires of a run ended. If most of them got neither the lock nor the answer that somebody holds it, as when
@@ -21,6 +22,8 @@ export class AnsweredTries {
   /** The judgement, or `not-applicable` in place of `valid` if too few tries were answered. */
   orTooFew(judged: PropertyVerdict): PropertyVerdict {
     if (judged.verdict !== "valid" || this.#answered * 2 >= this.#tries) return judged;
-    return notApplicable(`only ${this.#answered} of ${this.#tries} attempts to acquire were answered`);
+    return notApplicable(
+      `only ${inFigures(this.#answered)} of ${inFigures(this.#tries)} attempts to acquire were answered`,
+    );
   }
 }

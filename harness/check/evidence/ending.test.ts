@@ -52,7 +52,7 @@ describe.each([true, false])("a history (from elsewhere: %s)", (foreign) => {
 
   test("that was stopped for a reason of its own is unknown, with that reason", () => {
     const end = { ...LIMIT, reason: "client-0 sent 2000 messages to node-0 within 300 ms" };
-    const reasons = [`the run was stopped at 10000 ms, with 3 of 8 critical sections done: ${end.reason}`];
+    const reasons = [`the run was stopped at 10,000 ms, with 3 of 8 critical sections done: ${end.reason}`];
     expect(judged(ended(met(), end), { foreign })).toMatchObject({ verdict: "unknown", reasons });
     expect(judged(ended(broken(), end), { foreign }).verdict).toBe("invalid");
   });
@@ -64,8 +64,8 @@ describe.each([true, false])("a history (from elsewhere: %s)", (foreign) => {
   });
 
   test.each([
-    ["interrupted", undefined, "the run was interrupted at 10000 ms, with 3 of 8 critical sections done"],
-    ["failed", "Toxiproxy died", "the harness failed at 10000 ms, with 3 of 8 critical sections done: Toxiproxy died"],
+    ["interrupted", undefined, "the run was interrupted at 10,000 ms, with 3 of 8 critical sections done"],
+    ["failed", "Toxiproxy died", "the harness failed at 10,000 ms, with 3 of 8 critical sections done: Toxiproxy died"],
   ] as const)("of a run that was %s is unknown", (run, reason, words) => {
     const end = { ...LIMIT, run, ...(reason === undefined ? {} : { reason }) };
     expect(judged(ended(met(), end), { foreign })).toEqual({ verdict: "unknown", reasons: [words], remarks: [] });
@@ -100,7 +100,7 @@ test("a try that was refused because another of its keys was held is answered", 
 });
 
 describe("a run that came to its limit", () => {
-  const came = "the run reached its time limit at 10000 ms, with 3 of 8 critical sections done";
+  const came = "the run reached its time limit at 10,000 ms, with 3 of 8 critical sections done";
 
   test("with sections undone and no fault is unknown", () => {
     const reasons = [`${came}, and no fault explains it`];
@@ -114,15 +114,15 @@ describe("a run that came to its limit", () => {
   test("names the operation that a client had no answer to for most of the time", () => {
     const open = met().acquire(40, 0, "c").leave(100, 0, "c");
     const operation = "release of k by client-0 was not answered for";
-    expect(judged(ended(open, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} 9900 ms`]);
+    expect(judged(ended(open, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} 9,900 ms`]);
     const twice = open.info(5100, 0, "release").acquire(5200, 2, "d").leave(5300, 2, "d").info(8300, 2, "release");
-    const inAll = "5000 ms, and operations of this client for 8000 ms in all";
+    const inAll = "5,000 ms, and operations of this client for 8,000 ms in all";
     expect(judged(ended(twice, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation} ${inAll}`]);
   });
 
   test("names the client that had no answer for longest, and counts no operation that failed", () => {
     const two = met().acquire(40, 0, "c").leave(100, 0, "c").seek(2000, 1);
-    const operation = "release of k by client-0 was not answered for 9900 ms";
+    const operation = "release of k by client-0 was not answered for 9,900 ms";
     expect(judged(ended(two, LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${operation}`]);
     expect(judged(ended(met().seek(40, 0).refused(9000, 0, "error"), LIMIT)).reasons).toEqual([
       `${came}, and no fault explains it`,

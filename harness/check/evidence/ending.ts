@@ -6,6 +6,7 @@ import { notApplicable } from "../findings.ts";
 import { listed } from "../../core/listed.ts";
 import { faultInWords, timeWords } from "../words.ts";
 import type { UnansweredOperations } from "./unanswered.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** Faults that were in force for at least this share of a run explain why its time was too short. */
 const MUCH_OF_THE_RUN = 0.5;
@@ -50,13 +51,13 @@ export function endingNotes(
 function notesOnReading({ movedTimes, leftOut, leftOutNames }: HistoryHeader): EndingNotes {
   const remarks: string[] = [];
   if (typeof movedTimes === "number" && movedTimes > 0) {
-    const events = movedTimes === 1 ? "1 event has" : `${movedTimes} events have`;
+    const events = movedTimes === 1 ? "1 event has" : `${inFigures(movedTimes)} events have`;
     remarks.push(
       `${events} a time below zero or before that of an earlier line, which was set to the latest time before`,
     );
   }
   if (typeof leftOut === "number" && leftOut > 0 && Array.isArray(leftOutNames)) {
-    const events = leftOut === 1 ? "1 event was" : `${leftOut} events were`;
+    const events = leftOut === 1 ? "1 event was" : `${inFigures(leftOut)} events were`;
     const they = leftOut === 1 ? "it is of an operation" : "they are of operations";
     remarks.push(`${events} left out, because ${they} other than those of a lock: ${leftOutNames.join(", ")}`);
   }
@@ -98,7 +99,7 @@ function reason(text: string): EndingNotes {
 }
 
 function doneOf({ planned, done }: { readonly planned: number; readonly done: number }): string {
-  return `${done} of ${planned} critical ${planned === 1 ? "section" : "sections"} done`;
+  return `${inFigures(done)} of ${inFigures(planned)} critical ${planned === 1 ? "section" : "sections"} done`;
 }
 
 /** What kept a run from finishing by `at`, in words; undefined if no fault did. */

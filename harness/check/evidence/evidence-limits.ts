@@ -1,4 +1,5 @@
 import type { SharedEvidence } from "./evidence.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /**
  * How much of a history is followed at a time, in numbers, so that the same history gets the same verdict on every
@@ -34,9 +35,9 @@ export function excessOf(
   limits: EvidenceLimits,
 ): string | undefined {
   if (faults.faults.length > limits.faults) return `the history has more than ${limits.faults} faults`;
-  if (holds.size > limits.openHolds) return `more than ${limits.openHolds} holds were open at a time`;
+  if (holds.size > limits.openHolds) return `more than ${inFigures(limits.openHolds)} holds were open at a time`;
   if (openOperations > limits.openOperations) {
-    return `more than ${limits.openOperations} operations were under way at a time`;
+    return `more than ${inFigures(limits.openOperations)} operations were under way at a time`;
   }
   if (leases.undecided > limits.undecidedLeases) {
     return `more than ${limits.undecidedLeases} leases depended at a time on requests that were not answered yet`;

@@ -30,7 +30,7 @@ describe("an acquisition of several keys that failed", () => {
   it("left one behind if a try for it alone is refused a second later, when nobody holds it", () => {
     expect(judged(failed().fail(1102, 2))).toBe("invalid; left-behind 2,3,4,5");
     expect(violationsOf("all-or-nothing", failed().fail(1102, 2))[0]?.explanation).toBe(
-      "client-2 was refused a at 1103 ms as contended, but nobody held it: each owner that was ever granted a had given it back, and nothing was under way. Before that, client-1 had asked for a and b at once, and was refused at 101 ms because one of them was held. The failed acquisition took a and left it behind.",
+      "client-2 was refused a at 1,103 ms as contended, but nobody held it: each owner that was ever granted a had given it back, and nothing was under way. Before that, client-1 had asked for a and b at once, and was refused at 101 ms because one of them was held. The failed acquisition took a and left it behind.",
     );
   });
 

@@ -13,6 +13,7 @@ import type { CompletionEvent, InvocationEvent } from "../../history/operations.
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { type Doubt, endInWords, whyStuck } from "./stuck-lock.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** How long a lock may take beyond the TTL, for its retry interval and for everything to settle. */
 const SLACK = 2000 * NANOSECONDS_PER_MS;
@@ -366,7 +367,7 @@ class DeadlockFreedom implements Checker {
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${pttlMs} ms left to live, more than the longest TTL that any client ${this.#had(event.key)}, ${timeWords(maxTtl)}.`;
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, more than the longest TTL that any client ${this.#had(event.key)}, ${timeWords(maxTtl)}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";

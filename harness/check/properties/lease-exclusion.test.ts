@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inFigures } from "../../core/words/in-figures.ts";
 import { checkHistory } from "../check.ts";
 import { ADVERSARIAL_HEADER, adversarialEvents } from "../testing/adversarial-histories.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
@@ -12,7 +13,7 @@ it("counts all overlaps of thousands of open grants, and lists a hundred of them
   expect(properties["lease-exclusion"]?.violations).toHaveLength(100);
   // Each grant is compared with the eight latest before it.
   const overlaps = 8 * grants - (1 + 2 + 3 + 4 + 5 + 6 + 7 + 8);
-  expect(remarks).toContain(`${overlaps - 100} more violations of lease-exclusion are not listed`);
+  expect(remarks).toContain(`${inFigures(overlaps - 100)} more violations of lease-exclusion are not listed`);
 });
 
 it("says of a hold that is given up as soon as it is granted that the overlap is an instant", () => {
@@ -87,7 +88,7 @@ describe("while a request for a shorter lease is under way", () => {
     const [violation] = violationsOf("lease-exclusion", asked().failExtension(250, 0));
     expect(violation?.overlap).toEqual({ from: 101_000_000, to: 151_000_000 });
     expect(violation?.explanation).toContain(
-      "client-0 (process 0, owner a) was granted it at 1 ms, with a lease until 3000 ms;",
+      "client-0 (process 0, owner a) was granted it at 1 ms, with a lease until 3,000 ms;",
     );
   });
 
@@ -187,7 +188,7 @@ describe("while a request for a shorter lease is under way", () => {
       .lost(3060, 0, "a")
       .failExtension(3070, 0);
     const [promise] = violationsOf("lease-exclusion", late);
-    expect(promise?.explanation).toContain("counted from there it ended at 3000 ms");
+    expect(promise?.explanation).toContain("counted from there it ended at 3,000 ms");
     expect(violationsOf("mutual-exclusion", late)[0]?.hypotheses).toEqual(promise?.hypotheses);
   });
 

@@ -1,6 +1,7 @@
 import type { HistoryInput } from "../../run/history-input.ts";
 import { progressStream } from "../terminal.ts";
 import { TerminalProgress, type ProgressStream } from "../terminal-progress.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /**
  * How long to stay silent at first, and the interval between two messages, in milliseconds: on a terminal, and in a
@@ -31,8 +32,8 @@ export class CheckProgress implements Disposable {
     this.#due = performance.now() + this.#every;
     const { bytesRead, size } = this.#input;
     const share = size === undefined || size === 0 ? "" : `, ${Math.floor((bytesRead / size) * 100)} %`;
-    const read = `${(bytesRead / 1e6).toFixed(0)} MB`;
-    this.#progress.step(`${this.#events.toLocaleString("en")} events, ${read}${share}`);
+    const read = `${inFigures(bytesRead / 1e6, 0)} MB`;
+    this.#progress.step(`${inFigures(this.#events)} events, ${read}${share}`);
   }
 
   [Symbol.dispose](): void {

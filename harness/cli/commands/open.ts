@@ -15,6 +15,7 @@ import { StoreServer } from "../store/store-server.ts";
 import { writeStaticSite } from "../store/static-site.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** `lockstorm open`: a page with all that a store holds. */
 export const open: Command = {
@@ -58,13 +59,13 @@ export const open: Command = {
 
 async function readWithProgress(reader: StoreReader): Promise<StoreListing> {
   using progress = new TerminalProgress();
-  return reader.read((done, all) => progress.step(`read ${done} of ${all} runs that are new`));
+  return reader.read((done, all) => progress.step(`read ${inFigures(done)} of ${inFigures(all)} new runs`));
 }
 
 function wordsOf({ runs, campaigns, unreadable }: StoreListing): string {
   const broken = runs.filter(({ verdict }) => verdict === "invalid").length;
   const lost = unreadable.length === 0 ? "" : `, ${unreadable.length} not readable`;
-  return `${count(runs.length, "run")}, ${broken} of them invalid${lost}; ${count(campaigns.length, "hunt, exploration or table", "hunts, explorations and tables")}\n`;
+  return `${count(runs.length, "run")}, ${inFigures(broken)} of them invalid${lost}; ${count(campaigns.length, "hunt, exploration or table", "hunts, explorations and tables")}\n`;
 }
 
 async function serve(

@@ -7,6 +7,7 @@ import { STORE } from "../../run/store.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 const VERDICTS = ["valid", "invalid", "unknown", "unfinished"] as const;
 const DEFAULT_LAST = "20";
@@ -102,7 +103,7 @@ async function deleteAll(
     if (signal.aborted) break;
     if (!(await deleteRun(run))) continue;
     deleted += 1;
-    if (deleted % 500 === 0) progress.step(`deleted ${deleted} runs`);
+    if (deleted % 500 === 0) progress.step(`deleted ${inFigures(deleted)} runs`);
   }
   progress[Symbol.dispose]();
   print(json ? printableJson({ deleted }) : `Deleted ${count(deleted, "run")} of ${printable(store)}.\n`);
@@ -119,5 +120,5 @@ function inWords(listed: readonly ListedRun[], all: number, store: string): stri
       `  ${printable(folder)}`,
     ].join("\n");
   });
-  return `${lines.join("\n")}\n\n${listed.length} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>\n`;
+  return `${lines.join("\n")}\n\n${inFigures(listed.length)} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>\n`;
 }

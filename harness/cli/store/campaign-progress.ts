@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { z } from "zod";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 const CHUNK = 1 << 20;
 
@@ -34,7 +35,7 @@ const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
 
 /** How far a campaign is, by its journal. */
 export interface CampaignProgress {
-  /** What it is, and how much of it is done: `hunt, single, seed 3: 312 of 1000 runs done, 310 valid, 2 unknown`. */
+  /** What it is, and how much of it is done: `hunt, single, seed 3: 312 of 1,000 runs done, 310 valid, 2 unknown`. */
   readonly about: string;
   readonly done: number;
   /** Absent where nobody knows. */
@@ -153,7 +154,10 @@ function words(
   const what = [kind, ...(lock === undefined ? [] : [lock]), ...(seed === undefined ? [] : [`seed ${seed}`]), ...part];
   const outcomes = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
   const unit = UNITS[kind] ?? ["run", "runs"];
-  const extent = wanted === undefined ? `${done} ${unit[done === 1 ? 0 : 1]}` : `${done} of ${wanted} ${unit[1]}`;
+  const extent =
+    wanted === undefined
+      ? `${inFigures(done)} ${unit[done === 1 ? 0 : 1]}`
+      : `${inFigures(done)} of ${inFigures(wanted)} ${unit[1]}`;
   return `${what.join(", ")}: ${extent} done${outcomes === "" ? "" : `, ${outcomes}`}`;
 }
 

@@ -15,6 +15,7 @@ import { systemReason } from "../../core/system-reason.ts";
 import { makeFolder, replaceFile } from "../../run/output-file.ts";
 import { glossaryParts } from "../glossary/glossary-parts.ts";
 import { INDEX } from "./read-store.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 const CATALOGUE = "catalogue.html";
 const GLOSSARY = "glossary.html";
@@ -50,7 +51,7 @@ export async function writeStaticSite(
   const copied = [...reports, ...campaigns.flatMap(({ page }) => page ?? [])];
   for (const [place, path] of copied.entries()) {
     if (place % 100 === 0) {
-      progress.step(`copied ${place} of ${copied.length} reports`);
+      progress.step(`copied ${inFigures(place)} of ${inFigures(copied.length)} reports`);
       await new Promise(setImmediate);
     }
     if (signal.aborted) return { pages: place };

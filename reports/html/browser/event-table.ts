@@ -1,4 +1,5 @@
 import { describeEvent, valuesOf, type RunModel } from "./run-model.ts";
+import { inFigures } from "../../../harness/core/words/in-figures.ts";
 
 const ROW = 28;
 /** Rows beyond the visible ones, so that scrolling shows no blanks. */
@@ -101,7 +102,7 @@ export class EventTable {
     row.className = `type-${event.type}`;
     const cells = [
       `#${index}`,
-      (event.time / 1e6).toFixed(3),
+      inFigures(event.time / 1e6, 3),
       lane,
       event.type,
       describeEvent(event, lane),

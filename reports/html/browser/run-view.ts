@@ -10,6 +10,7 @@ import { listenToKeys } from "./timeline-keys.ts";
 import { stepThrough, type StorySteps } from "./story-steps.ts";
 import { TimelineView } from "./timeline-view.ts";
 import type { TimeView } from "./time-view.ts";
+import { inFigures } from "../../../harness/core/words/in-figures.ts";
 
 /** Beyond this number, lanes are folded, except those that matter. */
 const MOST_LANES = 10;
@@ -199,7 +200,10 @@ export class RunView {
     this.#timeline.filter(mask, this.#choice.hiddenLanes);
     this.#table.show(this.#matches);
     const all = this.#model.data.events.length;
-    const words = this.#matches.length === all ? `${all} events` : `${this.#matches.length} of ${all} events`;
+    const words =
+      this.#matches.length === all
+        ? `${inFigures(all)} events`
+        : `${inFigures(this.#matches.length)} of ${inFigures(all)} events`;
     this.#find(".match-count").textContent = words;
   }
 
@@ -223,7 +227,8 @@ export class RunView {
     this.#timeline.showViolation(index);
     this.#moveCursor(violation.overlap?.from ?? violation.from);
     const count = this.#model.data.violations.length;
-    this.#find(".violation-name").textContent = `violation ${index + 1} of ${count}: ${violation.label}`;
+    this.#find(".violation-name").textContent =
+      `violation ${inFigures(index + 1)} of ${inFigures(count)}: ${violation.label}`;
     if (!scroll) return;
     this.#find(".timeline-frame").focus({ preventScroll: true });
     this.#find(".timeline-block").scrollIntoView({ block: "start" });
@@ -247,7 +252,7 @@ export class RunView {
 
   #moved(view: TimeView): void {
     this.#overview.show(view);
-    this.#find(".span-shown").textContent = `${(view.from / 1e6).toFixed(1)} to ${(view.to / 1e6).toFixed(1)} ms`;
+    this.#find(".span-shown").textContent = `${inFigures(view.from / 1e6, 1)} to ${inFigures(view.to / 1e6, 1)} ms`;
   }
 
   /** The cursor follows the pointer, and stays where it left. */
@@ -269,7 +274,7 @@ export class RunView {
   #moveCursor(time: number, { lane, aloud = false }: { lane?: number | undefined; aloud?: boolean } = {}): void {
     const offset = lane === undefined ? 0 : clockOffset(this.#model, lane, time);
     const name = this.#model.data.lanes[lane ?? -1]?.name ?? "";
-    const clock = offset === 0 ? "" : `, clock of ${name} ${((time + offset) / 1e6).toFixed(1)} ms`;
+    const clock = offset === 0 ? "" : `, clock of ${name} ${inFigures((time + offset) / 1e6, 1)} ms`;
     this.#timeline.setCursor(time);
     this.#panel.show(time, clock, this.#beliefs.at(time, this.#choice.hiddenLanes), aloud);
   }

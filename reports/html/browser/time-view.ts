@@ -1,3 +1,5 @@
+import { inFigures } from "../../../harness/core/words/in-figures.ts";
+
 /** The stretch of time that the timeline shows, in nanoseconds, and its place on the screen. */
 export interface TimeView {
   readonly from: number;
@@ -59,18 +61,18 @@ function roundStep(least: number): number {
 export function timeLabel(time: number, step: number): string {
   const [unit, size] = step >= 1e9 ? ["s", 1e9] : step >= 1e3 && time < 1e6 && step < 1e6 ? ["µs", 1e3] : ["ms", 1e6];
   const digits = Math.max(0, Math.min(6, -Math.floor(Math.log10(step / size) + 1e-9)));
-  return `${(time / size).toFixed(digits)} ${unit}`;
+  return `${inFigures(time / size, digits)} ${unit}`;
 }
 
 /** How far a clock is ahead, with its sign: `+11 s`, `-500 ms`. */
 export function offsetLabel(ns: number): string {
   const size = Math.abs(ns);
-  return `${ns < 0 ? "-" : "+"}${size >= 1e9 ? `${Number((size / 1e9).toFixed(2))} s` : `${Number((size / 1e6).toFixed(2))} ms`}`;
+  return `${ns < 0 ? "-" : "+"}${size >= 1e9 ? `${inFigures(Number((size / 1e9).toFixed(2)))} s` : `${inFigures(Number((size / 1e6).toFixed(2)))} ms`}`;
 }
 
 /** A length of time in words: `1.25 ms`. */
 export function lengthLabel(ns: number): string {
   const ms = ns / 1e6;
   const size = Math.abs(ms);
-  return `${ms.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3)} ms`;
+  return `${inFigures(ms, size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3)} ms`;
 }

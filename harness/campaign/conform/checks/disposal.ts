@@ -1,5 +1,6 @@
 import { messageOf } from "../../../core/errors.ts";
 import type { ConformityCheck } from "../conformity.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 const WITHIN_MS = 10_000;
 /** For the last packets. */
@@ -23,7 +24,7 @@ export const disposal: ConformityCheck = {
       },
     );
     const closed = await Promise.race([closing, trial.sleep(WITHIN_MS).then(() => false)]);
-    if (!closed) trial.mistake(`disposing the client takes longer than ${WITHIN_MS} ms`);
+    if (!closed) trial.mistake(`disposing the client takes longer than ${inFigures(WITHIN_MS)} ms`);
     await trial.sleep(GOODBYE_MS);
     const after = client.openConnections();
     if (after > 0) trial.mistake(`${after} of ${before} connections stay open: they keep the process alive`);

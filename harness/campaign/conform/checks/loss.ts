@@ -1,4 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 const TTL_MS = 3000;
 
@@ -17,6 +18,6 @@ export const loss: ConformityCheck = {
     await trial.sleep(2 * TTL_MS);
     if (lost) return;
     if (!renewed) trial.skip("this lock reports neither renewals nor losses: nothing shows that it watches its leases");
-    trial.remark(`${2 * TTL_MS} ms after the servers lost the lock, its holder had not been told (onLost)`);
+    trial.remark(`${inFigures(2 * TTL_MS)} ms after the servers lost the lock, its holder had not been told (onLost)`);
   },
 };

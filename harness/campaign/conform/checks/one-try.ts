@@ -1,6 +1,7 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, isGranted, LEASE_MS, roundedMs } from "../trial.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 /** Of each direction of each link. */
 const LATENCY_MS = 20;
@@ -21,6 +22,8 @@ export const oneTry: ConformityCheck = {
     const { reply, tookMs } = await trial.acquire(0, { ttlMs: LEASE_MS });
     if (isGranted(reply) || (!reply.ok && reply.kind === "unsupported")) return;
     const answered = `acquire of a free lock with waitMs 0 answered ${replyWords(reply)} after ${roundedMs(tookMs)}`;
-    trial.mistake(`over a link with a latency of ${LATENCY_MS} ms, ${answered}: a try takes until its reply has come`);
+    trial.mistake(
+      `over a link with a latency of ${inFigures(LATENCY_MS)} ms, ${answered}: a try takes until its reply has come`,
+    );
   },
 };

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, LEASE_MS, type Trial } from "../trial.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 /** How long each step of the check is waited for, and how long a client waits for the lock. */
 const STEP_MS = 500;
@@ -17,7 +18,7 @@ export const queue: ConformityCheck = {
     const served: number[] = [];
     const first = useInTurn(trial, 1, served);
     await trial.sleep(STEP_MS);
-    if (told === 0) trial.mistake(`a client waited for ${STEP_MS} ms, and onQueued was not called`);
+    if (told === 0) trial.mistake(`a client waited for ${inFigures(STEP_MS)} ms, and onQueued was not called`);
     const second = useInTurn(trial, 2, served);
     await trial.sleep(STEP_MS);
     await trial.release(0, held);

@@ -1,6 +1,7 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
 import { roundedMs } from "../trial.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 const TTL_MS = 3000;
 
@@ -32,7 +33,7 @@ export const unansweredRenewal: ConformityCheck = {
     const after = "after its lease had ended (onLost)";
     trial.remark(
       toldMs === undefined
-        ? `the holder was not told within ${2 * TTL_MS} ms ${after}: it goes on`
+        ? `the holder was not told within ${inFigures(2 * TTL_MS)} ms ${after}: it goes on`
         : `the holder was told only ${roundedMs(toldMs - endMs)} ${after}: until then it goes on`,
     );
   },

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, isGranted, LEASE_MS, roundedMs } from "../trial.ts";
+import { inFigures } from "../../../core/words/in-figures.ts";
 
 /** How long the holder keeps the lock, and how long the other waits for it. */
 const HELD_MS = 500;
@@ -16,7 +17,7 @@ export const waiting: ConformityCheck = {
     await trial.release(0, grant);
     const { reply, tookMs } = await waiter;
     if (isGranted(reply)) return;
-    const after = `after ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${HELD_MS} ms`;
+    const after = `after ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${inFigures(HELD_MS)} ms`;
     trial.mistake(`acquire answered ${replyWords(reply)} ${after}`);
   },
 };

@@ -1,8 +1,9 @@
 import type { BeliefAt } from "./beliefs-at.ts";
+import { inFigures } from "../../../../harness/core/words/in-figures.ts";
 
 /** Two holds may overlap for a microsecond. */
 function exactMs(time: number): string {
-  return `${(time / 1e6).toFixed(3)} ms`;
+  return `${inFigures(time / 1e6, 3)} ms`;
 }
 
 /** What each client and server believes at the cursor. Its elements are made once and then change their words. */

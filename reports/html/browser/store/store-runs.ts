@@ -1,5 +1,6 @@
 import type { ListedRun } from "../../store-listing.ts";
 import { readStoreFilter, ROWS_AT_ONCE, runFilter, type StoreFilter, storeFilterText } from "./store-filter.ts";
+import { inFigures } from "../../../../harness/core/words/in-figures.ts";
 
 /** A run with the text that is searched, made when it is first searched. */
 interface ShownRun {
@@ -90,9 +91,10 @@ export class StoreRuns {
     const from = (page - 1) * ROWS_AT_ONCE;
     const rows = shown.slice(from, from + ROWS_AT_ONCE).map(({ run }) => row(run, this.#store));
     this.#body.replaceChildren(...rows);
-    this.#count.textContent = `${shown.length} of ${this.#runs.length} runs`;
+    this.#count.textContent = `${inFigures(shown.length)} of ${inFigures(this.#runs.length)} runs`;
     this.#pages.hidden = last === 1;
-    found(".page-number", HTMLElement).textContent = `Runs ${from + 1} to ${from + rows.length} of ${shown.length}`;
+    found(".page-number", HTMLElement).textContent =
+      `Runs ${inFigures(from + 1)} to ${inFigures(from + rows.length)} of ${inFigures(shown.length)}`;
     found(".newer", HTMLButtonElement).disabled = page === 1;
     found(".older", HTMLButtonElement).disabled = page === last;
   }
