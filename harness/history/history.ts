@@ -147,6 +147,7 @@ const faultSchema = z.looseObject({
     evidence: z.string().optional(),
     processes: z.array(clientProcess).optional(),
     step: z.int().nonnegative().optional(),
+    byMs: z.number().optional(),
     stack: z.array(z.string()).optional(),
   }),
 });

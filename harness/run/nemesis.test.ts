@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { HarnessError, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
+import type { FaultTraits } from "../core/fault-traits.ts";
 import type { FaultStep } from "../core/plan.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
@@ -98,6 +99,26 @@ describe("a fault", () => {
         processes: [3],
       },
     ]);
+  });
+
+  test("that sets clocks is recorded with by how much, and no other with its parameters", async () => {
+    const steps = ["clock-jump", "stall"].map((kind) => ({ ...step(kind, { atMs: 0 }), params: { byMs: -500 } }));
+    const fake = (kind: string, traits: FaultTraits): Fault => ({
+      ...fakeFault(kind),
+      traits,
+      read: () => fakeFault(kind).read({}),
+    });
+    const faults = [
+      fake("clock-jump", { duration: "instant", clock: "step" }),
+      fake("stall", { duration: "lasting", messages: "holds" }),
+    ];
+    await system.clock.settle(start(steps, faults));
+    expect(recorder.history.events.map((event) => (event.type === "fault" ? [event.f, event.value.byMs] : []))).toEqual(
+      [
+        ["clock-jump", -500],
+        ["stall", undefined],
+      ],
+    );
   });
 
   test("that hits no client names no processes", async () => {

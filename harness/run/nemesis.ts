@@ -2,6 +2,7 @@ import { hintFor } from "../core/words/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import type { Fault, InjectedFault } from "../core/fault.ts";
 import type { FaultStep } from "../core/plan.ts";
+import type { FaultEvent } from "../history/history.ts";
 import type { SystemUnderTest } from "../core/system.ts";
 import { isMessageTrigger } from "../core/trigger.ts";
 import { neverCame, whenCame } from "../core/messages/trigger-words.ts";
@@ -12,6 +13,8 @@ import type { TriggerBoard } from "./trigger-board.ts";
 export interface ReadyFault {
   readonly kind: string;
   readonly step: FaultStep;
+  /** By how much it sets clocks: the history does not have its parameters. */
+  readonly byMs: number | undefined;
   readonly inject: (system: SystemUnderTest) => Promise<InjectedFault>;
 }
 
@@ -26,7 +29,13 @@ export function readyFaults(steps: readonly FaultStep[], faults: readonly Fault[
       const kinds = faults.map(({ kind }) => kind);
       throw new UserError(`there is no fault "${step.kind}"`, hintFor(step.kind, kinds));
     }
-    return { kind: step.kind, step, inject: fault.read(step.params) };
+    const { byMs } = fault.traits.clock === "step" ? step.params : {};
+    return {
+      kind: step.kind,
+      step,
+      byMs: typeof byMs === "number" ? byMs : undefined,
+      inject: fault.read(step.params),
+    };
   });
 }
 
@@ -88,14 +97,15 @@ export class Nemesis {
     }
   }
 
-  async #inject({ kind, step: { at }, inject }: ReadyFault, number: number): Promise<void> {
+  async #inject({ kind, step: { at }, byMs, inject }: ReadyFault, number: number): Promise<void> {
     this.#pending.delete(number);
     const injected = await inject(this.#system);
     if (injected.outcome !== "skipped") this.#inForce.set(number, { kind, injected });
     const { outcome, evidence } = injected;
     // No event of the history says when the message was there.
     const when = isMessageTrigger(at) ? `${whenCame(at)}: ` : "";
-    await this.#record(kind, number, "start", injected, { outcome, evidence: `${when}${evidence}` });
+    const seen = { outcome, evidence: `${when}${evidence}`, ...(byMs === undefined ? {} : { byMs }) };
+    await this.#record(kind, number, "start", injected, seen);
   }
 
   async #heal(number: number): Promise<void> {
@@ -120,7 +130,7 @@ export class Nemesis {
     number: number,
     phase: "start" | "heal",
     { targets }: InjectedFault,
-    { outcome, evidence }: { readonly outcome: InjectedFault["outcome"]; readonly evidence: string },
+    seen: Pick<FaultEvent["value"], "outcome" | "evidence" | "byMs">,
   ): Promise<void> {
     const processes = targets.map(this.#processOf).filter((process) => process !== undefined);
     return this.#publisher.fault(
@@ -128,8 +138,7 @@ export class Nemesis {
       {
         phase,
         targets: [...targets],
-        outcome,
-        evidence,
+        ...seen,
         step: number,
         ...(processes.length === 0 ? {} : { processes }),
       },

@@ -146,7 +146,7 @@ export function runData(run: RunRecord): RunData {
         ...(healed === undefined ? {} : { healed }),
       };
     }),
-    clockSteps: clockStepsOf(timeline.faults, run.plan).map((step) => ({ ...step, lane: laneOf(step.lane) })),
+    clockSteps: clockStepsOf(timeline.faults).map((step) => ({ ...step, lane: laneOf(step.lane) })),
     violations: storiesOf(run.verdict, timeline, events).map((story) => violationData(story, laneOf)),
   };
 }

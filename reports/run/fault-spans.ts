@@ -12,6 +12,8 @@ export interface FaultSpan {
   readonly from: number;
   readonly to: number;
   readonly outcome: FaultEvent["value"]["outcome"];
+  /** By how much it set clocks, in milliseconds; negative for back. */
+  readonly byMs: number | undefined;
   readonly evidence: string | undefined;
   readonly healEvidence: string | undefined;
   /** Indices of its events. */
@@ -25,7 +27,7 @@ export function collectFaults(events: readonly HistoryEvent[], end: number): rea
 }
 
 function spanOf({ kind, traits, event, healed }: RecordedFault, end: number): FaultSpan {
-  const { targets, outcome, evidence } = event.value;
+  const { targets, outcome, evidence, byMs } = event.value;
   const lasts = traits.duration === "lasting" && outcome !== "skipped";
   return {
     kind,
@@ -35,6 +37,7 @@ function spanOf({ kind, traits, event, healed }: RecordedFault, end: number): Fa
     from: event.time,
     to: healed?.time ?? (lasts ? end : event.time),
     outcome,
+    byMs,
     evidence,
     healEvidence: healed?.value.evidence,
     started: event.index,

@@ -158,7 +158,9 @@ export function jumpOfOneInFive(): RunRecord {
   h.fault(5, "partition", others, "2 edges cut", { processes: [0] });
   h.tries(0, 10, 10_000);
   const first = h.granted(0, 62, { owner: OWNERS[0], validForMs: 9848 });
-  const jump = h.fault(100, "clock-jump", ["node-2"], "PTTL 9960 became -2; TIME moved by 10000 ms");
+  const jump = h.fault(100, "clock-jump", ["node-2"], "PTTL 9960 became -2; TIME moved by 10000 ms", {
+    byMs: 10_000,
+  });
   h.heal(110, "partition", others, "2 edges pass again");
   h.fault(115, "partition", ["client-1", "node-0", "node-1"], "2 edges cut", { processes: [1] });
   h.tries(2, 118, 10_000);

@@ -1,7 +1,7 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { isUnknown, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
 import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
-import type { FaultEvent } from "../../history/history.ts";
+import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
@@ -20,7 +20,7 @@ import { clientInWords, faultInWords, lasting, timeWords } from "../words.ts";
 interface LossOfLease {
   readonly cause: Cause;
   readonly by: readonly ((traits: FaultTraits) => boolean)[];
-  readonly how: (fault: string) => string;
+  readonly how: (fault: string, event: FaultEvent) => string;
 }
 
 /** How leases are lost, the most specific first. */
@@ -42,14 +42,13 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
   {
     cause: "clock-jump",
     by: [stepsClocks],
-    how: (fault) =>
-      `${fault} ended the lease early, or made it look longer than it was: a lease ends by the wall clock of the process that measures it`,
+    how: steppedLease,
   },
   {
     cause: "clock-rate",
     by: [({ clock }) => clock === "rate"],
     how: (fault) =>
-      `under ${fault} clocks ran at different rates, so the process that measured the lease saw it end earlier or later than its holder did`,
+      `under ${fault} clocks ran at different rates, so the process that measured the lease did not see it end when its holder did`,
   },
   {
     cause: "eviction",
@@ -57,6 +56,19 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
     how: (fault) => `${fault} removed the lock: the server ran short of memory`,
   },
 ];
+
+/**
+ * What a step of a clock did to a lease. Servers drop keys by their own clocks, so one that goes forward ends leases
+ * early. Which end a client moves depends on what the lock compares its clock with.
+ */
+function steppedLease(fault: string, { value: { targets, processes = [], byMs } }: FaultEvent): string {
+  if (byMs === undefined)
+    return `${fault} moved the end of the lease: a lease ends by the wall clock of the process that measures it`;
+  const isOfServers = targets.length > 0 && processes.length === 0;
+  const effect = byMs > 0 && isOfServers ? "ended the lease early" : "moved the end of the lease";
+  const step = `${byMs < 0 ? "back" : "forward"} by ${lasting(Math.abs(byMs) * NANOSECONDS_PER_MS)}`;
+  return `${fault} ${effect}: the clock by which it is measured went ${step}`;
+}
 
 /** The cause that stands for a fault with these traits, if it can take a lease away. */
 export function causeOfLoss(traits: FaultTraits): Cause | undefined {
@@ -198,7 +210,7 @@ function lossesBefore(first: Hold, second: Hold, until: number, evidence: Shared
   return losses(second.invokedTime, until, evidence).filter(({ fault }) => !known.has(fault));
 }
 
-function lostBy(cause: Cause, fault: FaultEvent, how: (fault: string) => string, syncs: boolean): Hypothesis {
+function lostBy(cause: Cause, fault: FaultEvent, how: LossOfLease["how"], syncs: boolean): Hypothesis {
   const accused = faultInWords(fault);
   const remedies: readonly Remedy[] = cause === "lost-in-restart" && !syncs ? ["fsync"] : [];
   return {
@@ -206,7 +218,7 @@ function lostBy(cause: Cause, fault: FaultEvent, how: (fault: string) => string,
     fault: fault.index,
     accused,
     events: [],
-    why: how(accused),
+    why: how(accused, fault),
     ground: { on: "faults", faults: [fault.index] },
     remedies,
   };

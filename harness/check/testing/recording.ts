@@ -14,6 +14,7 @@ interface FaultDetails {
   readonly outcome?: "installed" | "skipped" | "indeterminate";
   readonly processes?: number[];
   readonly step?: number;
+  readonly byMs?: number;
 }
 
 const MS = 1_000_000;
@@ -193,9 +194,7 @@ export class Recording {
   }
 
   fault(atMs: number, f: string, details: FaultDetails = {}): this {
-    const { phase = "start", targets = [], outcome = "installed", processes, step } = details;
-    const named = { ...(processes === undefined ? {} : { processes }), ...(step === undefined ? {} : { step }) };
-    const value = { phase, targets, outcome, ...named };
+    const value = { phase: "start" as const, targets: [], outcome: "installed" as const, ...details };
     return this.#add(atMs, { process: "nemesis", type: "fault", f, value });
   }
 
