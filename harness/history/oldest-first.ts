@@ -1,10 +1,9 @@
+import { isDroppable } from "./dropped-front.ts";
+
 interface Entry<K, V> {
   readonly key: K;
   value: V;
 }
-
-/** How many entries may be gone before their places are: there may be thousands of such maps. */
-const KEPT_DONE = 16;
 
 /**
  * A map that finds its oldest entry at no cost. A `Map` keeps the order of insertion too, but skips the gaps of deleted
@@ -25,7 +24,7 @@ export class OldestFirst<K, V> {
     for (let first = this.#order[this.#front]; first !== undefined; first = this.#order[this.#front]) {
       if (this.#entries.get(first.key) === first) return [first.key, first.value];
       this.#front += 1;
-      if (this.#front > KEPT_DONE && this.#front * 2 > this.#order.length) {
+      if (isDroppable(this.#front, this.#order.length)) {
         this.#order = this.#order.slice(this.#front);
         this.#front = 0;
       }

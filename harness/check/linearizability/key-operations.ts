@@ -6,6 +6,7 @@ import { expirableFrom, type LockModel, type LockOperation } from "./lock-models
 import { InvocationQueue } from "./invocation-queue.ts";
 import { SEARCHED_OPERATIONS } from "./kept-operations.ts";
 import { MutexLinearization } from "./mutex-linearization.ts";
+import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
@@ -36,9 +37,6 @@ const SEARCH_STEPS = 100_000;
 const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
 const MOST_WAITING = 100_000;
-
-/** How many operations may be done with before they are dropped: thousands of keys may each keep so many. */
-const KEPT_DONE = 16;
 
 /**
  * Pairs the operations of one key and follows their linearizations, up to the oldest operation whose outcome is not
@@ -352,7 +350,7 @@ export class KeyOperations {
       else continue;
       return;
     }
-    if (this.#next > KEPT_DONE && this.#next * 2 > this.#waiting.length) {
+    if (isDroppable(this.#next, this.#waiting.length)) {
       this.#waiting = this.#waiting.slice(this.#next);
       this.#confirmed -= this.#next;
       this.#next = 0;

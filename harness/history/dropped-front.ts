@@ -1,0 +1,10 @@
+/** So many entries may be done with before they are dropped: there may be thousands of such lists. */
+const KEPT_DONE = 16;
+
+/**
+ * Whether to drop the first `done` of a list's `length` entries, which nobody asks for again. Most of the list is done with
+ * then, so that dropping costs each entry the same, however long the list is.
+ */
+export function isDroppable(done: number, length: number): boolean {
+  return done > KEPT_DONE && done * 2 > length;
+}
