@@ -34,7 +34,7 @@ export interface ExploreOptions {
   readonly keepGoing?: boolean | undefined;
   /** No part begins after this many milliseconds. */
   readonly budgetMs?: number | undefined;
-  /** How many threads run schedules; the results do not depend on it. Default: one for each core. */
+  /** How many threads run schedules; the results do not depend on it. Default: by cores and memory. */
   readonly threads?: number | undefined;
   /** The part of the last level to explore. Default: all of it. */
   readonly shard?: Shard | undefined;

@@ -9,7 +9,7 @@ import { EXIT } from "../../core/verdict.ts";
 import { findWorker } from "../../external/find-worker.ts";
 import type { Command } from "../command.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
-import { readSeed, SEED_HELP } from "../flags/seed-flag.ts";
+import { AUTO_HELP, readSeed } from "../flags/seed-flag.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -20,14 +20,13 @@ const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped
 
 /** A driver that answers truly what its lock does wrong is a right driver. */
 const MISTAKES =
-  "Correct those of the driver first: verdicts on it would say little of the lock.\n" +
-  "What the lock itself does wrong, a driver that says so shows truly: hunt with it.";
+  "Correct the driver's mistakes first: until then, verdicts say little about the lock.\n" +
+  "If the mistake is the lock's own, the driver is right to show it: hunt with it.";
 
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
   name: "conform",
-  summary:
-    "check what a driver answers before you hunt with it; a worker runs on real servers, or with --backend live on simulated ones",
+  summary: "check what a driver answers before you hunt with it",
   operands: "<driver>",
   flags: {
     topology: campaignFlags.topology,
@@ -37,7 +36,7 @@ export const conform: Command = {
       default: "containers",
       choices: REAL_TIME,
     },
-    seed: { value: "n", help: SEED_HELP, default: "1" },
+    seed: { value: "n", help: `seed of the runs; ${AUTO_HELP}`, default: "1" },
     json: { help: "print the findings as JSON" },
   },
   examples: [

@@ -4,7 +4,7 @@ import { readPlan } from "../../run/store.ts";
 import { type Command, type Flag, type Flags, refuseOperands } from "../command.ts";
 import { campaignFlags, readCampaignFlags } from "../flags/campaign-flags.ts";
 import { readRunFlags, runFlags } from "../flags/run-flags.ts";
-import { readSeed } from "../flags/seed-flag.ts";
+import { AUTO_HELP, readSeed } from "../flags/seed-flag.ts";
 import { campaignExitCode, exitZeroFlag } from "../flags/exit-zero-flag.ts";
 import { readShard } from "../flags/shard-flag.ts";
 import { printExploration } from "../print-exploration.ts";
@@ -36,11 +36,15 @@ export const explore: Command = {
     clients: { value: "n", help: "how many clients contend", default: "2" },
     sections: { value: "n", help: "how many critical sections each client has", default: "1" },
     plan: { value: "file", help: "take the workload from this plan, which must have no faults" },
-    seed: { value: "seed", help: "seed of the network's jitter, the same in all schedules", default: "1" },
+    seed: {
+      value: "seed",
+      help: `seed of the network's jitter, the same in all schedules; ${AUTO_HELP}`,
+      default: "1",
+    },
     resolution: { value: "time", help: "deadlines closer together than this count as one", default: "10ms" },
     "no-reduction": { help: "also run schedules that are equivalent to others: all moments, servers and lengths" },
     "keep-going": { help: "continue after the first schedule that breaks the lock" },
-    threads: { value: "n", help: "how many threads run schedules (default: one for each core)" },
+    threads: { value: "n", help: "how many threads run schedules (default: by cores and memory)" },
     budget: { value: "time", help: "start no new part after this time: 90s, 5m; a bare number is in seconds" },
     shard: { value: "i/n", help: "explore only the i-th of n parts of the last level, or auto, as in hunt" },
     ...exitZeroFlag,

@@ -10,7 +10,7 @@ import { printHunt } from "../print-hunt.ts";
 import { printLadder } from "../print-ladder.ts";
 import { readFormats, reportFlag } from "../report-files.ts";
 import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
-import { SEED_HELP } from "../flags/seed-flag.ts";
+import { AUTO_HELP } from "../flags/seed-flag.ts";
 import { SHARD_HELP } from "../flags/shard-flag.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -40,7 +40,10 @@ export const hunt: Command = {
       help: "start no new run or cell of a table after this time: 90s, 5m; a bare number is in seconds",
     },
     "shrink-runs": { value: "number", help: "maximum number of runs for shrinking (default: 500, on containers 20)" },
-    seed: { value: "number", help: `${SEED_HELP} (default: random, printed; for a table 1)` },
+    seed: {
+      value: "number",
+      help: `seed of the campaign; ${AUTO_HELP}, so that all shards of a commit agree (default: random, printed; for a table 1)`,
+    },
     path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
     confirm: {
       help: "run the counterexample 3 times on real servers, and say how often it failed again",

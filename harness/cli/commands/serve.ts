@@ -6,7 +6,7 @@ import { readPlan } from "../../run/store.ts";
 import type { Plan } from "../../core/plan.ts";
 import { EXIT } from "../../core/verdict.ts";
 import { type Command, type Flags, refuseOperands } from "../command.ts";
-import { readSeed, SEED_HELP } from "../flags/seed-flag.ts";
+import { AUTO_HELP, readSeed } from "../flags/seed-flag.ts";
 import { greeting } from "../serve/greeting.ts";
 import { converse } from "../serve/prompt.ts";
 import { standardInput } from "../standard-input.ts";
@@ -43,7 +43,7 @@ export const serve: Command = {
     },
     plan: { value: "file", help: "take the topology, the seed and the faults from this plan" },
     record: { value: "file", help: "write commands, replies and faults to this file, as lines of JSON" },
-    seed: { value: "seed", help: SEED_HELP, default: "1" },
+    seed: { value: "seed", help: `seed of delays between servers and of elections; ${AUTO_HELP}`, default: "1" },
     "no-prompt": { help: "read no commands; end only at a signal" },
   },
   examples: [

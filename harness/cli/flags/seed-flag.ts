@@ -2,8 +2,8 @@ import { UserError } from "../../core/errors.ts";
 import type { Flags } from "../command.ts";
 import { findCommit } from "./commit.ts";
 
-/** The flag `--seed` of commands that search. */
-export const SEED_HELP = "seed of the campaign; auto takes it from the commit, so that all shards of a commit agree";
+/** What `--seed auto` does. */
+export const AUTO_HELP = "auto takes it from the commit";
 
 /**
  * The value of `--seed`; `auto` is the first 31 bits of the commit hash.
