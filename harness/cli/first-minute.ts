@@ -5,6 +5,8 @@ import { TextStyle } from "../../reports/text-style.ts";
 import { exitCode, textOptions } from "./output.ts";
 import { print } from "./terminal.ts";
 
+const INTRODUCTION = "A failover that breaks a lock, in a simulation of Redis, its Sentinels and their network.";
+
 const NEXT: readonly (readonly [command: string, does: string])[] = [
   ["npx lockstorm reproduce async-failover", "the same run in full, kept as report.html"],
   ["npx lockstorm reproduce async-failover --no-faults", "the control: without faults it is valid"],
@@ -20,10 +22,13 @@ const NEXT: readonly (readonly [command: string, does: string])[] = [
  * @returns the exit code of that run, as of any other: 1
  */
 export async function showFailover(signal: AbortSignal): Promise<number> {
-  // Imported only now: help needs no simulation.
+  const options = textOptions();
+  const { title, summary } = asyncFailover;
+  const introduction = [INTRODUCTION, ...new TextStyle(options).paragraph(summary), "", ""];
+  // Before the simulation is loaded, which takes longer than all else.
+  print(introduction.join("\n"));
   const { executorOf, proven } = await import("../campaign/execute.ts");
   const { renderViolation } = await import("../../reports/run/text.ts");
-  const { title, summary } = asyncFailover;
   const execute = await executorOf("simulated");
   const required = requiredOf(asyncFailover, "schedule");
   const run = await execute(planOf(asyncFailover, { seed: 1, variant: "schedule" }), {
@@ -34,13 +39,9 @@ export async function showFailover(signal: AbortSignal): Promise<number> {
   const { record } = await proven(run);
   const { verdict } = record;
   const told = { ...record, verdict: { ...verdict, properties: firstBroken(verdict.properties) } };
-  const options = textOptions();
   const width = Math.max(...NEXT.map(([command]) => command.length));
   print(
     [
-      "A failover that breaks a lock, in a simulation of Redis, its Sentinels and their network.",
-      ...new TextStyle(options).paragraph(summary),
-      "",
       renderViolation(told, options),
       "Next",
       ...NEXT.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`),

@@ -5,10 +5,8 @@ import { printable } from "../core/printable.ts";
 import { hintFor, mostAlike } from "../core/words/did-you-mean.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
-import { type Command, readArguments } from "./command.ts";
-import { commands } from "./commands/registry.ts";
+import { type Command, type CommandInput, readArguments } from "./command.ts";
 import { firstError } from "../core/first-error.ts";
-import { showFailover } from "./first-minute.ts";
 import { ownedError } from "./foreign-error.ts";
 import { commandHelp, helpWidth, programHelp } from "./help.ts";
 import { readSettings, type Setting } from "./settings.ts";
@@ -31,26 +29,28 @@ export async function run(words: readonly string[], signal: AbortSignal): Promis
 }
 
 async function dispatch([name, ...rest]: readonly string[], signal: AbortSignal): Promise<number> {
-  if (name === undefined) return showFailover(signal);
+  // Commands are imported only when one is asked for: they import most of the program.
+  if (name === undefined) return (await import("./first-minute.ts")).showFailover(signal);
   if (name === "--version" || name === "-V") {
     print(`${version()}\n`);
     return EXIT.valid;
   }
-  if (name === "--help" || name === "-h" || name === "help") return help(name === "help" ? rest : []);
-  const command = findCommand(name);
-  if (readArguments(command, rest).flags.on("help")) return help([name]);
-  return runWithSettings(command, rest, signal);
+  const { commands } = await import("./commands/registry.ts");
+  if (name === "--help" || name === "-h" || name === "help") return help(name === "help" ? rest : [], commands);
+  const command = findCommand(name, commands);
+  if (readArguments(command, rest).flags.on("help")) return help([name], commands);
+  return runWithSettings(command, rest, { signal, commands });
 }
 
 /** Prints the help of the program, or of the command that is named. @throws UserError when there is none */
-function help([name]: readonly string[]): number {
+function help([name]: readonly string[], commands: readonly Command[]): number {
   const width = helpWidth(outputTerminal().columns);
-  const text = name === undefined ? programHelp(commands, width) : commandHelp(findCommand(name), width);
+  const text = name === undefined ? programHelp(commands, width) : commandHelp(findCommand(name, commands), width);
   print(`${text}\n`);
   return EXIT.valid;
 }
 
-function findCommand(name: string): Command {
+function findCommand(name: string, commands: readonly Command[]): Command {
   const command = commands.find((candidate) => candidate.name === name);
   if (command !== undefined) return command;
   const names = commands.map((candidate) => candidate.name);
@@ -67,11 +67,15 @@ function findCommand(name: string): Command {
  * Runs a command with the flags that the environment and the configuration file add; an error names where they come
  * from.
  */
-async function runWithSettings(command: Command, words: readonly string[], signal: AbortSignal): Promise<number> {
+async function runWithSettings(
+  command: Command,
+  words: readonly string[],
+  run: Pick<CommandInput, "signal" | "commands">,
+): Promise<number> {
   const settings = await readSettings(command, words);
   const added = settings.map(({ flag, value }) => `--${flag}=${value}`);
   try {
-    return await command.run({ ...readArguments(command, [...added, ...words]), signal, commands });
+    return await command.run({ ...readArguments(command, [...added, ...words]), ...run });
   } catch (error) {
     throw withOrigin(error, settings);
   }
