@@ -28,4 +28,6 @@ test("the properties of a counterexample stand in columns, also beside the longe
   expect(rows.length).toBeGreaterThan(8);
   const columns = rows.map((row) => row.search(/ (?:holds|broken|n\/a)/));
   expect(new Set(columns).size).toBe(1);
+  // The line that counts the runs stands alone.
+  expect(stdout).toMatch(/\n\n\d runs?: /);
 });

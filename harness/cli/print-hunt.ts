@@ -46,8 +46,9 @@ export async function printHunt(
   else if (json) print(printableJson(facts));
   const report = reportOf(result, record);
   if (!json) {
-    print(renderNotes(report.summary.notes, textOptions()));
-    print(`${words(result)}\n`);
+    const notes = renderNotes(report.summary.notes, textOptions());
+    const isAfterText = record !== undefined || notes !== "";
+    print(`${notes}${isAfterText ? "\n" : ""}${words(result)}\n`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
   recordOutcome(store, name, report.summary);

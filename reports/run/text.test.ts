@@ -1,3 +1,4 @@
+import type { Cause } from "../../harness/core/verdict.ts";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
@@ -170,18 +171,30 @@ describe("what is drawn", () => {
     expect(renderText(takingTurns(200), plain)).not.toContain("The run\n");
   });
 
-  test("three violations are drawn, of the others there is a line each; of very many there is a count", () => {
+  test("a violation of each root cause is drawn, of the others there is a line each; of very many there is a count", () => {
     const run = lostInFailover();
     const [violation] = run.verdict.properties["mutual-exclusion"]?.violations ?? [];
     if (violation === undefined) throw new Error("no violation");
     const { overlap: _, ...without } = violation;
-    const violations = Array.from({ length: 30 }, (_, index) => ({ ...without, events: [0, index + 1] }));
-    const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations } };
-    const text = renderText({ ...run, verdict: { ...run.verdict, properties } }, plain);
-    expect(text.match(/^Violation \d of 30:/gm)).toHaveLength(3);
-    expect(text).toContain("27 further violations\n");
-    expect(text.match(/^ {2}- at \d/gm)).toHaveLength(20);
-    expect(text).toContain("  and 7 more\n");
+    const withCauses = (...causes: readonly Cause[]): string => {
+      const violations = Array.from({ length: 30 }, (_, index) => ({
+        ...without,
+        cause: causes[index % causes.length] ?? without.cause,
+        events: [0, index + 1],
+      }));
+      const properties = { "mutual-exclusion": { verdict: "invalid" as const, violations } };
+      return renderText({ ...run, verdict: { ...run.verdict, properties } }, plain);
+    };
+    const alike = withCauses("double-grant");
+    expect(alike.match(/^Violation \d of 30:/gm)).toHaveLength(1);
+    expect(alike).toContain("29 further violations\n");
+    expect(alike.match(/^ {2}- at \d/gm)).toHaveLength(20);
+    expect(alike).toContain("  and 9 more\n");
+    const drawn = withCauses("overrun", "double-grant", "eviction", "clock-rate").match(
+      /^Violation \d of 30:[^]*?\)$/gm,
+    );
+    expect(drawn).toHaveLength(3);
+    expect(drawn?.join()).not.toContain("overrun");
   });
 
   test("of many faults those near the violation are told", () => {

@@ -5,6 +5,7 @@ import type { FaultSpan } from "./fault-spans.ts";
 import { marginWords } from "./margin-words.ts";
 import { momentsOf, type Moment } from "./moments.ts";
 import { conditionsOf, titleOf, type RunRecord } from "./run-record.ts";
+import { rootCausesOf } from "./root-causes.ts";
 import { overlapWords, storiesOf, type Story } from "./story.ts";
 import { picture } from "./text-picture.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
@@ -22,7 +23,7 @@ import {
 } from "../wording.ts";
 import { inFigures } from "../../harness/core/words/in-figures.ts";
 
-/** Violations that are drawn in full; each further one gets one line. */
+/** Root causes of which a violation is drawn in full; each further violation gets one line. */
 const MOST_DRAWN = 3;
 /** Further violations that get a line. */
 const MOST_LISTED = 20;
@@ -47,7 +48,7 @@ export function renderText(run: RunRecord, options: TextOptions): string {
     ...(stories.length === 0 ? [overview(timeline, style)] : []),
     section("Remarks", run.verdict.remarks, style),
     section("How close it was", marginWords(run.verdict.margins), style),
-    faultEvidence(timeline.faults, stories.slice(0, MOST_DRAWN), style),
+    faultEvidence(timeline.faults, storiesToDraw(stories), style),
     section(WIRE_TITLE, wireWords(run.wire), style),
     replay(run, style),
   ];
@@ -115,11 +116,20 @@ function propertyNote({ verdict, violations, reason }: PropertyVerdict): string 
   return `${count(violations.length, "violation")}: ${causes.join(", ")}`;
 }
 
+/** The first violation of each root cause, as a picture, and a line for each other one. */
 function drawnStories(stories: readonly Story[], timeline: Timeline, style: TextStyle): readonly (readonly string[])[] {
+  const drawn = storiesToDraw(stories);
+  const others = stories.filter((story) => !drawn.includes(story));
   return [
-    ...stories.slice(0, MOST_DRAWN).map((story, index) => violation(story, index, stories.length, timeline, style)),
-    furtherViolations(stories.slice(MOST_DRAWN), timeline, style),
+    ...drawn.map((story, index) => violation(story, index, stories.length, timeline, style)),
+    furtherViolations(others, timeline, style),
   ];
+}
+
+function storiesToDraw(stories: readonly Story[]): readonly Story[] {
+  return rootCausesOf(stories)
+    .slice(0, MOST_DRAWN)
+    .flatMap(({ stories: alike }) => alike.slice(0, 1));
 }
 
 /** The violations of a history that was not kept: what the checkers say, and where to look. */
