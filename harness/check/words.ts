@@ -120,11 +120,15 @@ function inWords(number: number): string {
  * @param self what the sentence is about already: it is not named again as the fault's only target
  */
 export function faultInWords(event: FaultEvent, self?: string): string {
-  const { f, value, time, index } = event;
+  return `${faultAnywhere(event, self)} at ${timeWords(event.time)} (event ${event.index})`;
+}
+
+/** The same without its place in the history. */
+function faultAnywhere({ f, value }: FaultEvent, self?: string): string {
   const traits = traitsOf(f);
   const name = traits.promotes === "seen" ? `the ${f}` : f;
   const phase = value.phase === "heal" ? ", healing," : "";
-  return `${name}${targetsInWords(value.targets, traits, self)}${phase} at ${timeWords(time)} (event ${index})`;
+  return `${name}${targetsInWords(value.targets, traits, self)}${phase}`;
 }
 
 function targetsInWords(targets: readonly string[], { messages }: FaultTraits, self: string | undefined): string {
@@ -135,8 +139,16 @@ function targetsInWords(targets: readonly string[], { messages }: FaultTraits, s
 
 /** Why a fault makes the run prove less: it never came, or nothing was seen of its effect. Undefined if it took effect. */
 export function doubtInWords(event: FaultEvent): string | undefined {
-  const { outcome, evidence } = event.value;
+  return doubtOf(event, faultInWords(event));
+}
+
+/** The same of a fault in another run: times and events of that run would pass for those of this one. */
+export function doubtElsewhere(event: FaultEvent): string | undefined {
+  return doubtOf(event, `there ${faultAnywhere(event)}`);
+}
+
+function doubtOf({ value: { outcome, evidence } }: FaultEvent, fault: string): string | undefined {
   if (outcome === "installed") return undefined;
   const what = outcome === "skipped" ? "was skipped" : "was not seen to take effect";
-  return `${faultInWords(event)} ${what}${evidence === undefined || evidence === "" ? "" : `: ${evidence}`}`;
+  return `${fault} ${what}${evidence === undefined || evidence === "" ? "" : `: ${evidence}`}`;
 }

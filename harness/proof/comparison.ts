@@ -1,6 +1,6 @@
 import type { FaultEvent, History } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
-import { doubtInWords, faultInWords } from "../check/words.ts";
+import { doubtElsewhere, doubtInWords, faultInWords } from "../check/words.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation } from "./same-in-another-run.ts";
 import { isLostAnyway, ungrantedVictim } from "./victims.ts";
@@ -67,7 +67,7 @@ export function compare(
   const missing = missingFaults(original, other);
   const reasons = newReasons(original, other);
   const incomparable = whyIncomparable(other, mine, found);
-  const why = reasons[0] ?? incomparable;
+  const why = toldElsewhere(reasons[0], other) ?? incomparable;
   if (why === undefined) return gone;
   const onlyMissing = incomparable === undefined && missing.length > 0 && reasons.length === missing.length;
   return { outcome: "undecided", why, ...(onlyMissing ? { missing } : {}) };
@@ -82,6 +82,12 @@ function newReasons(original: JudgedRun, other: JudgedRun): readonly string[] {
   const shared = doubtfulFaults(other).filter((event) => before.has(sameInAnyRun(event)));
   const known = new Set([...original.verdict.reasons, ...shared.map(doubtInWords)]);
   return other.verdict.reasons.filter((reason) => !known.has(reason));
+}
+
+/** A reason of the other run as this run's report may give it. */
+function toldElsewhere(reason: string | undefined, other: JudgedRun): string | undefined {
+  const fault = doubtfulFaults(other).find((event) => doubtInWords(event) === reason);
+  return fault === undefined ? reason : doubtElsewhere(fault);
 }
 
 /** Positions in the plan of faults that never came in the other run, though they did in the first. */

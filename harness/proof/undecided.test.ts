@@ -64,6 +64,16 @@ describe("a cause", () => {
     expect(violation).toMatchObject({ cause: "eviction", proof: { standing: "proven", run: { traceHash: "t" } } });
   });
 
+  it("is probable when the run without it decides nothing, whose times and events are not those of this run", async () => {
+    const doubtful = start().acquire(0, 0, "a").fault(77, "clock-jump", { step: 1, outcome: "indeterminate" });
+    const undecided = doubtful.fail(150, 1).release(160, 0, "a").acquire(170, 1, "b").history;
+    const violation = await prove(twice("eviction"), (left) =>
+      left.includes("eviction") ? twice("eviction") : undecided,
+    );
+    expect(violation.explanation).toContain("decides nothing: there clock-jump was not seen to take effect");
+    expect(violation.explanation).not.toContain("77 ms");
+  });
+
   it("is dropped when it still happens, for the next", async () => {
     const violation = await prove(twice("eviction", "clock-jump"), (left) =>
       left.includes("eviction") ? twice("eviction") : kept(),
