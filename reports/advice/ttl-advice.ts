@@ -1,4 +1,5 @@
-import { formatMs } from "../ms-words.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
+import { count, formatMs } from "../wording.ts";
 import { quantile } from "../run/metrics.ts";
 import { upperBound } from "../../harness/core/statistics/proportion.ts";
 
@@ -93,12 +94,12 @@ function cautionsOf(holds: number, cutOff: number, advised: TtlChoice): readonly
   return [
     ...(holds < HOLDS_FOR_TAIL
       ? [
-          `${holds} holds are too few to estimate P99.9: with fewer than ${HOLDS_FOR_TAIL} holds the longest one may be shorter than P99.9. Rely on the upper bound, not on the measured share.`,
+          `${count(holds, "hold")} ${holds === 1 ? "is" : "are"} too few to estimate P99.9: with fewer than ${inFigures(HOLDS_FOR_TAIL)} holds the longest one may be shorter than P99.9. Rely on the upper bound, not on the measured share.`,
         ]
       : []),
     ...(cutOff > 0
       ? [
-          `${cutOff} holds have no known end (a crash, a lost lease or the end of the recording) and are left out; some of them may have been long.`,
+          `${count(cutOff, "hold")} ${cutOff === 1 ? "has" : "have"} no known end (a crash, a lost lease or the end of the recording) and ${cutOff === 1 ? "is" : "are"} left out; some of these may have been long.`,
         ]
       : []),
     `At ${formatMs(advised.ttlMs * 1e6)} up to ${(advised.overrunShareAtMost * 100).toPrecision(2)} % of holds may outlive their lease. No TTL reduces this to zero: a paused client outlives any lease. A resource that checks fencing tokens rejects its late write.`,

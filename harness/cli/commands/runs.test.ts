@@ -10,11 +10,11 @@ afterAll(() => rmSync(root, { recursive: true }));
 const store = join(root, "store");
 
 /** A recorded run; without a verdict, an unfinished one. */
-function record(name: string, lock: string, verdict?: "valid" | "invalid"): string {
+function record(name: string, lock: string, verdict?: "valid" | "invalid", broken = verdict): string {
   const folder = join(store, "runs", name);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "plan.json"), JSON.stringify({ lock, seed: 1, topology: { kind: "single" } }));
-  const properties = { "mutual-exclusion": { verdict } };
+  const properties = { "mutual-exclusion": { verdict: broken } };
   if (verdict !== undefined) writeFileSync(join(folder, "verdict.json"), JSON.stringify({ verdict, properties }));
   return folder;
 }
@@ -43,6 +43,13 @@ test("lists the newest first, with what was violated, and nothing that could be 
   expect(stdout).toContain("4 of 4 runs");
   expect(stdout).not.toContain("\u001b");
   expect(stdout).not.toMatch(/^::error/m);
+});
+
+test("says of a run that is valid what it violates all the same", async () => {
+  record("2020-01-04T10-00-00-4", "watchdog", "valid", "invalid");
+  expect((await runs("--lock", "watchdog")).stdout).toContain(
+    "watchdog on single  valid (not required and broken: mutual-exclusion)\n",
+  );
 });
 
 test("lists only what is asked for, and as many", async () => {

@@ -113,12 +113,18 @@ async function deleteAll(
 function inWords(listed: readonly ListedRun[], all: number, store: string): string {
   if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${count(all, "run")} in all).\n`;
   const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
-    const broken = violated.length === 0 ? "" : `: ${violated.join(", ")}`;
     return [
       `${begunAt.toISOString().slice(0, 19).replace("T", " ")}  ${printable(lock)} on ${printable(topology)}  ` +
-        `${verdict}${printable(broken)}`,
+        `${verdict}${printable(brokenInWords(verdict, violated))}`,
       `  ${printable(folder)}`,
     ].join("\n");
   });
   return `${lines.join("\n")}\n\n${inFigures(listed.length)} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>\n`;
+}
+
+/** The properties that a run violates. A run that is not invalid may violate some, which were not required. */
+function brokenInWords(verdict: RunSummary["verdict"], violated: readonly string[]): string {
+  if (violated.length === 0) return "";
+  const names = violated.join(", ");
+  return verdict === "invalid" ? `: ${names}` : ` (not required and broken: ${names})`;
 }
