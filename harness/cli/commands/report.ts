@@ -1,12 +1,13 @@
 import { print, printAnnotations } from "../terminal.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { checkHistory } from "../../check/check.ts";
 import { readRecurrence, readStoredVerdict } from "../../campaign/kept-run.ts";
 import { withStoredProofs } from "../../proof/stored-proofs.ts";
 import { readWire } from "../../run/wire-files.ts";
 import { UserError } from "../../core/errors.ts";
-import { EXIT, PROPERTIES } from "../../core/verdict.ts";
+import { EXIT, PROPERTIES, type Property } from "../../core/verdict.ts";
 import { readPlan } from "../../run/store.ts";
 import { REPORT_FORMATS, renderReport } from "../../../reports/formats.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
@@ -23,7 +24,7 @@ export const report: Command = {
     format: { value: "format", help: REPORT_FORMATS.join(", "), default: "text", choices: REPORT_FORMATS },
     require: {
       value: "properties",
-      help: "properties that decide the verdict, separated by commas (default: all)",
+      help: "properties that decide the verdict, separated by commas (default: those of the run)",
       choices: PROPERTIES,
     },
   },
@@ -38,7 +39,6 @@ export const report: Command = {
       throw new UserError("report takes one run", "give the folder of a run");
     }
     const format = flags.choice("format", REPORT_FORMATS) ?? "text";
-    const required = flags.list("require", PROPERTIES) ?? PROPERTIES;
     const planFile = join(folder, "plan.json");
     if (!existsSync(planFile)) {
       throw new UserError(
@@ -49,7 +49,9 @@ export const report: Command = {
     const plan = readPlan(planFile);
     const history = await readHistory(join(folder, "history.jsonl"));
     // The proofs took runs of their own, which are not made again.
-    const verdict = withStoredProofs(checkHistory(history, { required }), readStoredVerdict(folder));
+    const stored = readStoredVerdict(folder);
+    const required = flags.list("require", PROPERTIES) ?? requiredBy(stored) ?? PROPERTIES;
+    const verdict = withStoredProofs(checkHistory(history, { required }), stored);
     const { title } = history.header;
     const recurrence = readRecurrence(folder);
     const record: RunRecord = {
@@ -68,3 +70,9 @@ export const report: Command = {
     return EXIT.valid;
   },
 };
+
+/** The properties that decided the verdict when the run was recorded; undefined where that is not stored. */
+function requiredBy(stored: unknown): readonly Property[] | undefined {
+  const { success, data } = z.looseObject({ required: z.array(z.enum(PROPERTIES)) }).safeParse(stored);
+  return success ? data.required : undefined;
+}
