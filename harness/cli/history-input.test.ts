@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { inFigures } from "../core/words/in-figures.ts";
 import { runCli } from "./testing/run-cli.ts";
 import { runMain, type MainResult } from "./testing/run-main.ts";
 
@@ -186,7 +187,7 @@ test("a history too long to be drawn is judged, and its violations are told", as
   const overlapping = [again(ACQUIRE, 0, 0), again(GRANTED, 0, 1), again(ACQUIRE, 1, 2), again(GRANTED, 1, 3)];
   const { code, stdout, stderr } = await check([HEADER, ...rounds.flat(), ...overlapping]);
   expect([code, stderr]).toEqual([1, ""]);
-  expect(stdout).toContain(`${index + 4} events`);
+  expect(stdout).toContain(`${inFigures(index + 4)} events`);
   expect(stdout).toContain(`events ${index + 1}, ${index + 3} (event n is on line n + 2 of the history)`);
   expect(stdout).toMatch(/The lock promised k1 to two owners/);
 });

@@ -62,8 +62,10 @@ describe("an exploration", () => {
     const { code, text, page } = await printed(FINDINGS);
     expect(code).toBe(0);
     expect(text).toContain(`Report\n  ${join(store, "explore-single-single.html")}`);
-    expect(page).toContain("All 1,826 schedules with up to 1 deviation were run: none breaks single.");
-    expect(page).toMatch(/1826 runs 1817 valid 9 unknown 0 broke the lock/);
+    expect(page).toContain(
+      "All 1,826 schedules with up to 1 deviation were run: none breaks single, and 9 decided nothing.",
+    );
+    expect(page).toMatch(/1,826 runs 1,817 valid 9 unknown 0 broke the lock/);
     expect(page).toMatch(/left out as equal 0 1 1 1 0 1 178 1,825 209 7/);
     expect(page).toContain("What was not tried more than 1 deviation");
     expect(page).toContain("no lock was ever contended: 9 runs");
@@ -75,8 +77,8 @@ describe("an exploration", () => {
     const outcomes = { valid: 1745, unknown: 9, unpromised: 0, invalid: 72 };
     const { code, page } = await printed({ ...FINDINGS, outcomes, broken: { path: "68@152.643" } });
     expect(code).toBe(1);
-    expect(page).toMatch(/1826 runs 1745 valid 9 unknown 72 broke the lock/);
-    expect(page).toContain("broken in 72 of 1826 runs");
+    expect(page).toMatch(/1,826 runs 1,745 valid 9 unknown 72 broke the lock/);
+    expect(page).toContain("broken in 72 of 1,826 runs");
     expect(page).toContain("A schedule with 1 fault breaks single. It was not kept, because interrupted: ");
     expect(page).not.toContain("68@152.643");
   });

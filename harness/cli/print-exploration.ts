@@ -109,7 +109,9 @@ function conclusion(findings: ExploreFindings, reason: string, record: RunRecord
   if (!complete) return `Not complete: ${reason}. Continue with --resume.`;
   if (verdictOf(findings) === "unknown")
     return `All ${inFigures(schedules)} schedules with ${bound} were run, and too few of them decided anything.`;
-  return `All ${inFigures(schedules)} schedules with ${bound} were run: none breaks ${parameters.lock}.`;
+  const { unknown } = findings.outcomes;
+  const undecided = unknown === 0 ? "" : `, and ${inFigures(unknown)} decided nothing`;
+  return `All ${inFigures(schedules)} schedules with ${bound} were run: none breaks ${parameters.lock}${undecided}.`;
 }
 
 function counted(count: number, noun: string): string {

@@ -77,7 +77,9 @@ test("a table tells how much was run, and each of its cells how to search it aga
     { lock: "a", fault: "reset", expected: "holds", found: "unknown", runs: 5, valid: 0 },
   ] as const;
   const page = renderHtml({ runs: [], summary: { cells } });
-  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]*)/g)].map(([, figure, means]) => `${figure} ${means}`);
+  const figures = [...page.matchAll(/<dd>([\d,]+)<\/dd>\s*<dt>([^<]*)/g)].map(
+    ([, figure, means]) => `${figure} ${means}`,
+  );
   expect(figures.slice(0, 5)).toEqual([
     "28 runs",
     "1 cells hold",
@@ -129,7 +131,7 @@ test("the page of a hunt for one lock has the figures of its runs, and no table 
     valid: 8,
   } as const;
   const page = renderHtml({ title: "hunt", runs: [lostInFailover()], summary: { title: "hunt", cells: [cell] } });
-  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
+  const figures = [...page.matchAll(/<dd>([\d,]+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
     ([, figure, means]) => `${figure} ${means}`,
   );
   expect(figures).toEqual(["9 runs", "8 valid", "0 unknown", "1 broke the lock"]);
@@ -156,11 +158,11 @@ test("the page of a hunt says why runs decided nothing, one bound only, and how 
     residualRisk: { runs: 400, valid: 109, atMost: 0.027, orders: 402, newOrder },
   };
   const page = renderHtml({ title: "hunt", runs: [], summary });
-  const figures = [...page.matchAll(/<dd>(\d+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
+  const figures = [...page.matchAll(/<dd>([\d,]+)<\/dd>\s*<dt>([^<]+)<\/dt>/g)].map(
     ([, figure, means]) => `${figure} ${means}`,
   );
   expect(figures).toEqual([
-    "1000 runs",
+    "1,000 runs",
     "698 valid",
     "2 unknown",
     "300 without a guaranteed property",

@@ -1,3 +1,4 @@
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { noteGroups } from "../campaign/campaign-notes.ts";
 import { residualRiskWords } from "../campaign/residual-risk-words.ts";
 import { changeLines } from "../campaign/changes.ts";
@@ -33,7 +34,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
       ${summaryFigures(summary).map(
         ({ figure, means }) =>
           html`<div>
-            <dd>${figure}</dd>
+            <dd>${inFigures(figure)}</dd>
             <dt>${means}</dt>
           </div>`,
       )}

@@ -87,8 +87,8 @@ test("a request reached the lock before its client had the answer, however late 
       : event,
   );
   const times = texts(renderSvg({ ...run, history: { ...run.history, events } }), "ls-time");
-  expect(times).toContain("1005.1 ms");
-  expect(texts(renderSvg(run), "ls-time")).not.toContain("1005.1 ms");
+  expect(times).toContain("1,005.1 ms");
+  expect(texts(renderSvg(run), "ls-time")).not.toContain("1,005.1 ms");
 });
 
 test("lease and overrun are bars of their own, the overlap is a field between the holders", () => {

@@ -45,7 +45,7 @@ describe("the view of time", () => {
     [1_500_000, 500_000, "1.5 ms"],
     [2e9, 1e9, "2 s"],
     [250_000, 50_000, "250 µs"],
-    [27_776_500_000, 500_000, "27776.5 ms"],
+    [27_776_500_000, 500_000, "27,776.5 ms"],
   ])("%d with steps of %d reads %s", (time, step, label) => {
     expect(timeLabel(time, step)).toBe(label);
   });
