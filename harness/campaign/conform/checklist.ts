@@ -7,6 +7,7 @@ import { fencing } from "./checks/fencing.ts";
 import { foreignRelease } from "./checks/foreign-release.ts";
 import { givingUp } from "./checks/giving-up.ts";
 import { grants } from "./checks/grants.ts";
+import { lateReplies } from "./checks/late-replies.ts";
 import { loss } from "./checks/loss.ts";
 import { lostRelease } from "./checks/lost-release.ts";
 import { lostReply } from "./checks/lost-reply.ts";
@@ -47,6 +48,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   queue,
   lostReply,
   lostRelease,
+  lateReplies,
   serverDown,
   brokenConnection,
   disposal,
