@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
 // As in the command line, the simulation has patched the platform.
 import "../run-simulated.ts";
 import { foundInWorker } from "./testing/found-in-worker.ts";
@@ -7,13 +10,25 @@ describe("conform finds in a Python worker on simulated servers", () => {
   test.each([
     ["long-lease", "validity", "longer than the servers keep the lock"],
     ["empty-owner", "grants", "`owner`"],
-    ["die", "grants", "the worker ended: exit code 7"],
   ])("%s, by the check %s", async (mistake, check, words) => {
     expect(await foundInWorker(mistake, "live", check)).toEqual([["mistake", expect.stringContaining(words)]]);
   });
 
-  test("nothing, where there is no mistake", async () => {
+  test("a crash, and keeps the log that it names", async () => {
+    const [[, crash] = []] = await foundInWorker("die", "live", "grants");
+    expect(crash).toContain("the worker ended: exit code 7");
+    const [, log = ""] = /what it printed is in (\S+\.log)/.exec(crash ?? "") ?? [];
+    expect(readFileSync(log, "utf8")).toContain("the worker dies");
+    rmSync(dirname(dirname(log)), { recursive: true });
+  });
+
+  test("nothing, where there is no mistake, and keeps no log", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
+    vi.stubEnv("TMPDIR", folder);
     const outcomes = await foundInWorker("", "live", "grants", "waiting", "contention");
     expect(outcomes.map(([outcome]) => outcome)).toEqual(["passed", "passed", "skipped"]);
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
+    vi.unstubAllEnvs();
   });
 });

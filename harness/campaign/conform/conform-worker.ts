@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { imagesOf } from "../../containers/container-layout.ts";
 import { ContainerPool } from "../../containers/container-pool.ts";
 import { nodeImage } from "../../containers/setup/images.ts";
@@ -23,6 +20,7 @@ import { readers } from "./checks/readers.ts";
 import { waiting } from "./checks/waiting.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-driver.ts";
+import { ConformLogs } from "./conform-logs.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Trial } from "./trial.ts";
 
@@ -56,23 +54,26 @@ export async function conformWorker(
   await loadDriver(lock);
   const worker = findWorker(lock);
   const capabilities = worker === undefined ? undefined : await describeWorker(worker);
-  const logFolder = await mkdtemp(join(tmpdir(), "lockstorm-conform-"));
-  try {
-    await using place = backend === "live" ? await onLoopback(topology) : await inContainers(topology, environment);
-    const trying = async (check: ConformityCheck): Promise<Conformity> => {
-      options.signal?.throwIfAborted();
-      const { name, asks, run } = check;
-      const reason = needless(check, capabilities);
-      if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
-      progress.step(`trying: ${name}`);
-      await using system = await place.start(planOfCheck(options), logFolder);
-      return { name, asks, ...(await Trial.of(system, run)) };
-    };
-    const checks = CHECKLIST.filter(({ name }) => only?.includes(name) ?? true);
-    return { lock, topology: topology.kind, seed, checks: await inParallel(checks, place.atATime, trying) };
-  } finally {
-    await rm(logFolder, { recursive: true, force: true });
-  }
+  using logs = new ConformLogs();
+  await using place = backend === "live" ? await onLoopback(topology) : await inContainers(topology, environment);
+  const trying = async (check: ConformityCheck): Promise<Conformity> => {
+    options.signal?.throwIfAborted();
+    const { name, asks, run } = check;
+    const reason = needless(check, capabilities);
+    if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
+    progress.step(`trying: ${name}`);
+    try {
+      await using system = await place.start(planOfCheck(options), logs.of(name));
+      const found = await Trial.of(system, run);
+      logs.keepNamedIn(found.details.join("\n"));
+      return { name, asks, ...found };
+    } catch (error) {
+      logs.keepNamedBy(error);
+      throw error;
+    }
+  };
+  const checks = CHECKLIST.filter(({ name }) => only?.includes(name) ?? true);
+  return { lock, topology: topology.kind, seed, checks: await inParallel(checks, place.atATime, trying) };
 }
 
 async function inContainers(topology: TopologySpec, environment: RunEnvironment): Promise<Place> {

@@ -123,6 +123,7 @@ def main():
         if request["op"] == "close":
             return say({"closed": True})
         if request["op"] == "acquire" and mistake == "die":
+            print("the worker dies", file=sys.stderr, flush=True)
             os._exit(7)
         if request["op"] == "acquire" and mistake == "chatter":
             print("acquiring", flush=True)
