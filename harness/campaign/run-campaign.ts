@@ -41,8 +41,8 @@ export interface CampaignOptions<Run extends Judged> {
    */
   readonly execute: (plan: Plan, unwanted: AbortSignal) => Promise<Run | undefined>;
   /**
-   * Tries a plan of the search. Its run may be of another plan, which is then shrunk instead; the same plan always leads
-   * to the same one. Default: `execute`.
+   * Tries a plan of the search. Its run may be of another plan, which is then shrunk instead; in simulation the same plan
+   * always leads to the same one. Default: `execute`.
    */
   readonly attempt?: ((plan: Plan, unwanted: AbortSignal) => Promise<Run | undefined>) | undefined;
   /**
@@ -50,7 +50,10 @@ export interface CampaignOptions<Run extends Judged> {
    * another. Default: 1.
    */
   readonly parallel?: number | undefined;
-  /** Is given each run that was begun, and is not wanted because a plan before it failed. */
+  /**
+   * Is given each run that was begun, and is not wanted because a plan before it failed, or because another run of the plan
+   * counts.
+   */
   readonly onUnwanted?: ((run: Run) => void) | undefined;
   /**
    * Which plans are run, by the index of the run from 0: regressions first, then generated plans. The others are

@@ -87,6 +87,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
 }: SearchOptions<Run>): Promise<SearchResult<Searched<Run>>> {
   const begun = performance.now();
   const never = new AbortController().signal;
+  const isOver = (): boolean => performance.now() - begun > (options.budgetMs ?? Infinity);
   const execute = async (plan: Plan, unwanted: AbortSignal = never): Promise<Searched<Run>> => {
     const executed = await run(plan, unwanted);
     return { ...executed, plan, verdict: verdictOf(executed) };
@@ -97,14 +98,20 @@ export async function search<Run extends { readonly record: RunRecord }>({
     const isInterrupted = executed.record.history.end?.value.run === "interrupted";
     return isInterrupted && !unwanted.aborted ? undefined : executed;
   };
-  /** The run; or, if it decides nothing, that of the same plan aimed at what happened in it. */
+  /**
+   * The run; or, if it decides nothing, that of the same plan aimed at what happened in it: in simulation another run does
+   * the same, in real time mostly.
+   */
   const aimed = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
     const executed = await uninterrupted(plan, unwanted);
-    if (executed?.verdict.verdict !== "unknown" || unwanted.aborted) return executed;
+    if (executed?.verdict.verdict !== "unknown" || unwanted.aborted || isOver()) return executed;
     const better = retargeted(plan, executed.record.history);
     if (better === undefined) return executed;
     const again = await uninterrupted(better, unwanted);
-    return again && { ...(again.verdict.verdict === "unknown" ? executed : again), runs: 2 };
+    if (again === undefined) return undefined;
+    const [kept, other] = again.verdict.verdict === "unknown" ? [executed, again] : [again, executed];
+    options.onUnwanted?.(other);
+    return { ...kept, runs: 2 };
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters, commands, pairs, countSingles } = await systematicPart(
@@ -123,21 +130,20 @@ export async function search<Run extends { readonly record: RunRecord }>({
       first,
       plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
       execute: uninterrupted,
-      // In simulation a run shows what another run of the same plan will do.
-      attempt: learn === undefined ? undefined : aimed,
+      attempt: aimed,
     },
     pairs,
   );
   const result = { ...campaign, singlesAmong, countSingles };
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;
-  const { signal, budgetMs = Infinity } = options;
+  const { signal } = options;
   let tried = 0;
   const lastingRun = await lasting(counterexample.run, {
     execute,
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
     runs: counterexample.path === undefined ? 0 : undefined,
-    isOver: () => signal?.aborted === true || performance.now() - begun > budgetMs,
+    isOver: () => signal?.aborted === true || isOver(),
     onRun: () => onOtherSeed?.(tried++),
   });
   return { ...result, counterexample: { ...counterexample, ...lastingRun } };

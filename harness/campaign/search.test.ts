@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { faults } from "../../faults/registry.ts";
+import { countedVerdict } from "./notes/counted-verdict.ts";
+import { huntSource } from "./hunt/hunt-source.ts";
+import { requiredProperties } from "./required-properties.ts";
+import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
+import { search, type Searched } from "./search.ts";
+
+const SINGLE = { kind: "single", persistence: "none", config: {} } as const;
+
+test("plans that decided nothing are aimed at what happened in their run, also where nothing was learned", async () => {
+  const unwanted: Searched<SimulatedRun>[] = [];
+  const taken: Searched<SimulatedRun>[] = [];
+  let undecided = 0;
+  const { unknown, furtherRuns, runs } = await search<SimulatedRun>({
+    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults }),
+    seed: 3,
+    runs: 60,
+    shrinkRuns: 0,
+    run: async (plan) => {
+      const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+      if (countedVerdict(run.record.verdict, run.record.history).verdict === "unknown") undecided += 1;
+      return run;
+    },
+    onRun: (run) => taken.push(run),
+    onUnwanted: (run) => unwanted.push(run),
+  });
+  expect([runs, taken.length]).toEqual([60, 60]);
+  expect(furtherRuns).toBeGreaterThan(3);
+  // Of the two runs of a plan one counts: the one that decided something, if any.
+  expect(unwanted).toHaveLength(furtherRuns);
+  expect(new Set(taken).intersection(new Set(unwanted)).size).toBe(0);
+  expect(unknown).toBeLessThan(undecided / 2);
+});
