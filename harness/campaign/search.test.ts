@@ -32,3 +32,28 @@ test("plans that decided nothing are aimed at what happened in their run, also w
   expect(new Set(taken).intersection(new Set(unwanted)).size).toBe(0);
   expect(unknown).toBeLessThan(undecided / 2);
 });
+
+test.each([
+  [true, 0],
+  [false, 10],
+])("a plan whose run was undecided by chance runs again in real time (%s)", async (inRealTime, expected) => {
+  const tried = new Set<string>();
+  const { unknown, furtherRuns } = await search<SimulatedRun>({
+    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults: [] }),
+    seed: 3,
+    runs: 10,
+    shrinkRuns: 0,
+    inRealTime,
+    run: async (plan) => {
+      const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+      const text = JSON.stringify(plan);
+      if (tried.has(text)) return run;
+      tried.add(text);
+      const { record } = run;
+      const verdict = { ...record.verdict, verdict: "unknown", reasons: ["the machine was too busy"] } as const;
+      return { ...run, record: { ...record, verdict } };
+    },
+  });
+  expect(unknown).toBe(expected);
+  expect(furtherRuns > 0).toBe(inRealTime);
+});

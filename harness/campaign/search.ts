@@ -48,9 +48,15 @@ export interface SearchOptions<Run> extends Omit<
    * the smallest is given room at the end (`lasting`). For simulated runs. Default: false.
    */
   readonly lasts?: boolean | undefined;
+  /** Whether clients run in real time, so that no run goes as another of the same plan. Default: false. */
+  readonly inRealTime?: boolean | undefined;
   /** Called before each run that shows whether the counterexample lasts, with the number of such runs before. */
   readonly onOtherSeed?: ((before: number) => void) | undefined;
 }
+
+/** The most runs of a plan of which none decides anything. */
+const MOST_RUNS = 2;
+const MOST_REAL_RUNS = 3;
 
 /**
  * The most plans of the systematic part: without a deviation or with one, and then with two. What is left of a search is
@@ -82,6 +88,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   complete = false,
   verdictOf = ({ record }) => countedVerdict(record.verdict, record.history),
   lasts = false,
+  inRealTime = false,
   onOtherSeed,
   ...options
 }: SearchOptions<Run>): Promise<SearchResult<Searched<Run>>> {
@@ -99,19 +106,31 @@ export async function search<Run extends { readonly record: RunRecord }>({
     return isInterrupted && !unwanted.aborted ? undefined : executed;
   };
   /**
-   * The run; or, if it decides nothing, that of the same plan aimed at what happened in it: in simulation another run does
-   * the same, in real time mostly.
+   * The run; or, if it decides nothing, that of the same plan aimed at what happened in it. In simulation another run does the
+   * same; in real time another run of the very same plan may decide too.
    */
   const aimed = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
-    const executed = await uninterrupted(plan, unwanted);
-    if (executed?.verdict.verdict !== "unknown" || unwanted.aborted || isOver()) return executed;
-    const better = retargeted(plan, executed.record.history);
-    if (better === undefined) return executed;
-    const again = await uninterrupted(better, unwanted);
-    if (again === undefined) return undefined;
-    const [kept, other] = again.verdict.verdict === "unknown" ? [executed, again] : [again, executed];
-    options.onUnwanted?.(other);
-    return { ...kept, runs: 2 };
+    let kept = await uninterrupted(plan, unwanted);
+    let latest = kept;
+    let runs = 1;
+    const most = inRealTime ? MOST_REAL_RUNS : MOST_RUNS;
+    while (
+      kept?.verdict.verdict === "unknown" &&
+      latest !== undefined &&
+      runs < most &&
+      !unwanted.aborted &&
+      !isOver()
+    ) {
+      const better = retargeted(latest.plan, latest.record.history) ?? (inRealTime ? latest.plan : undefined);
+      if (better === undefined) break;
+      latest = await uninterrupted(better, unwanted);
+      if (latest === undefined) return undefined;
+      runs += 1;
+      const [taken, other] = latest.verdict.verdict === "unknown" ? [kept, latest] : [latest, kept];
+      options.onUnwanted?.(other);
+      kept = taken;
+    }
+    return kept && (runs === 1 ? kept : { ...kept, runs });
   };
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters, commands, pairs, countSingles } = await systematicPart(

@@ -137,6 +137,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     budgetMs,
     shrinkRuns,
     lasts: backend === "simulated",
+    inRealTime: backend !== "simulated",
     onOtherSeed: (before) => {
       if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${inFigures(before + 1)}`);
     },

@@ -71,6 +71,7 @@ export class CellConfirmation implements AsyncDisposable {
     const noted = new CellNotes();
     const result = await search<ExecutedRun>({
       drawnFrom: cellSource(cell),
+      inRealTime: true,
       seed,
       runs,
       shrinkRuns: 0,
