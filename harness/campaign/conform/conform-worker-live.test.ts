@@ -22,6 +22,13 @@ describe("conform finds in a Python worker on simulated servers", () => {
     rmSync(dirname(dirname(log)), { recursive: true });
   });
 
+  test("nothing, where leases are whole seconds, as the worker says", async () => {
+    expect(await foundInWorker("seconds", "live", "grants", "validity")).toEqual([
+      ["passed", ""],
+      ["passed", ""],
+    ]);
+  });
+
   test("nothing, where there is no mistake, and keeps no log", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
     vi.stubEnv("TMPDIR", folder);

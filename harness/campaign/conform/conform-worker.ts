@@ -64,7 +64,7 @@ export async function conformWorker(
     progress.step(`trying: ${name}`);
     try {
       await using system = await place.start(planOfCheck(options), logs.of(name));
-      const found = await Trial.of(system, run);
+      const found = await Trial.of(system, run, capabilities?.ttlGranularityMs);
       logs.keepNamedIn(found.details.join("\n"));
       return { name, asks, ...found };
     } catch (error) {

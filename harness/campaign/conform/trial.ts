@@ -36,12 +36,15 @@ class NotReachedError extends Error {}
 /** One check in progress: a running system, and what was found so far. */
 export class Trial {
   readonly system: SystemUnderTest;
+  readonly #ttlGranularityMs: number;
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
   #skipped: string | undefined;
 
-  constructor(system: SystemUnderTest) {
+  /** @param ttlGranularityMs leases are asked for in whole multiples of it */
+  constructor(system: SystemUnderTest, ttlGranularityMs = 1) {
     this.system = system;
+    this.#ttlGranularityMs = ttlGranularityMs;
     system.onNotice((notice) => {
       if (notice.kind !== "crashed") return;
       const [place] = notice.stack;
@@ -49,12 +52,17 @@ export class Trial {
     });
   }
 
-  /** What a check found. @param check it */
+  /**
+   * What a check found.
+   * @param check it
+   * @param ttlGranularityMs leases are asked for in whole multiples of it. Default: 1
+   */
   static async of(
     system: SystemUnderTest,
     check: (trial: Trial) => Promise<void>,
+    ttlGranularityMs?: number,
   ): Promise<Pick<Conformity, "outcome" | "details">> {
-    const trial = new Trial(system);
+    const trial = new Trial(system, ttlGranularityMs);
     try {
       await check(trial);
     } catch (error) {
@@ -96,14 +104,16 @@ export class Trial {
     return client;
   }
 
-  async acquire(client: number, { ttlMs, waitMs = 0, key = KEY, ...sharing }: AcquireRequest) {
+  async acquire(client: number, { ttlMs: leastMs, waitMs = 0, key = KEY, ...sharing }: AcquireRequest) {
+    const ttlMs = this.#wholeMs(leastMs);
     const fromMs = this.nowMs;
     const request = { op: "acquire", key, ttlMs, waitMs, ...sharing } as const;
     const answer = await this.#timed(() => this.client(client).perform(request));
     return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
   }
 
-  async extend(client: number, { owner }: GrantedReply, ttlMs: number): Promise<Answer & InForce> {
+  async extend(client: number, { owner }: GrantedReply, leastMs: number): Promise<Answer & InForce> {
+    const ttlMs = this.#wholeMs(leastMs);
     const fromMs = this.nowMs;
     const answer = await this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
     return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
@@ -152,6 +162,10 @@ export class Trial {
         return Math.max(0, ...left.map(Number));
       }),
     );
+  }
+
+  #wholeMs(ttlMs: number): number {
+    return Math.ceil(ttlMs / this.#ttlGranularityMs) * this.#ttlGranularityMs;
   }
 
   async #timed(perform: () => Promise<ClientReply>): Promise<Answer> {

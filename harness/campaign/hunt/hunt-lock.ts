@@ -24,6 +24,7 @@ import type { HuntOptions } from "./hunt-options.ts";
 import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
+import { StartedAgain } from "./started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
 const HUNTING = 0;
@@ -119,6 +120,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     progress.note(`resumed: ${inFigures(former.size)} ${former.size === 1 ? "run was" : "runs were"} done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
+  const starts = new StartedAgain((reason) => progress.note(`a run is tried again: ${reason}`));
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,
@@ -145,8 +147,10 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     known: former,
     signal,
     parallel,
-    run: (plan, unwanted) =>
-      execute(plan, { ...runEnvironment, title, required: required ?? requiredProperties(plan), pool, unwanted }),
+    run: (plan, unwanted) => {
+      const judged = required ?? requiredProperties(plan);
+      return starts.run(() => execute(plan, { ...runEnvironment, title, required: judged, pool, unwanted }));
+    },
     onUnwanted: (run) => run.discard?.(),
     onRun: (run, { done, shrinking, drawn, position }) => {
       const { verdict } = run;

@@ -62,7 +62,7 @@ async function compare(
   const tooLongMs = grantedAt / 1e6 + validForMs - (trial.nowMs + keptMs);
   if (tooLongMs <= ROUNDING_MS) return;
   trial.mistake(
-    `the ${what} is valid for ${roundedMs(tooLongMs)} longer than the servers keep the lock: validity counts from before the command was sent (validFromMs)`,
+    `the ${what} is valid for ${roundedMs(tooLongMs)} longer than the servers keep the lock: validity is that of the lease which was really applied (validForMs), and counts from before the command was sent (validFromMs)`,
   );
 }
 

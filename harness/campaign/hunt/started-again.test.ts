@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { HarnessError, UserError } from "../../core/errors.ts";
+import { StartedAgain } from "./started-again.ts";
+
+/** Ends as these outcomes say, one after another. */
+function outcomes(...each: readonly (string | Error)[]): () => Promise<string> {
+  const left = [...each];
+  return async () => {
+    const outcome = left.shift();
+    if (typeof outcome === "string") return outcome;
+    throw outcome;
+  };
+}
+
+const refused = new UserError("the lock of client-0 could not connect: no answer", "fix its driver");
+
+test("a run whose client cannot connect is tried once more, if an earlier run could", async () => {
+  const again: string[] = [];
+  const runs = new StartedAgain((reason) => again.push(reason));
+  const start = outcomes("valid", refused, "valid", refused, refused);
+  expect(await runs.run(start)).toBe("valid");
+  expect(await runs.run(start)).toBe("valid");
+  expect(again).toEqual([refused.message]);
+  await expect(runs.run(start)).rejects.toBe(refused);
+});
+
+test("a client that never could connect, and a harness that fails, end the hunt", async () => {
+  const again: string[] = [];
+  const runs = new StartedAgain((reason) => again.push(reason));
+  await expect(runs.run(outcomes(refused, "valid"))).rejects.toBe(refused);
+  const failure = new HarnessError("no more memory");
+  const start = outcomes("valid", failure);
+  await runs.run(start);
+  await expect(runs.run(start)).rejects.toBe(failure);
+  expect(again).toEqual([]);
+});
