@@ -5,6 +5,7 @@ import type { Property } from "../harness/core/verdict.ts";
 import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 import type { Supports } from "../harness/core/sharing.ts";
+import { inQueue, queues } from "./queues.ts";
 import { isShareable, type AssignShares, shares } from "./sharing.ts";
 import { faultSchedules, faultStep, type SentCommand } from "./fault-schedule.ts";
 
@@ -33,6 +34,8 @@ export interface ContentionOptions {
   readonly supports?: Supports | undefined;
   /** Whether refused callers sometimes try again: without that, clients of locks that do not wait hardly contend. */
   readonly retries?: boolean;
+  /** Whether clients mostly come one after another, into a queue, if the lock supports `fair`. Default: all begin at once. */
+  readonly makesQueues?: boolean;
   /** What can be asked of the lock's leases. Default: everything. */
   readonly leases?: LeaseSkills;
 }
@@ -81,10 +84,13 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
       // No seed is simpler than another.
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
       ...(isShareable(options.supports) ? { share: fc.noShrink(shares(options.supports)) } : {}),
+      ...(options.makesQueues === true && options.supports?.fair === true ? { queue: queues } : {}),
     })
-    .map(({ faults, seeker, clients: contenders, seed, share = alone }) => {
+    .map(({ faults: drawn, seeker, clients: contenders, seed, share = alone, queue = null }) => {
+      const faults = queue?.isQuiet === true ? [] : drawn;
+      const ordered = queue === null ? contenders : inQueue(contenders, queue, longestLeaseMs(options));
       const clients = share(
-        seeker === null ? contenders : withSeeker(contenders, seeker, workload.tries, options.leases ?? EVERYTHING),
+        seeker === null ? ordered : withSeeker(ordered, seeker, workload.tries, options.leases ?? EVERYTHING),
       );
       return planSchema.parse({
         format: PLAN_FORMAT,
@@ -111,6 +117,10 @@ export function maxHoldShareFor(required: readonly Property[]): number {
 
 /** One owner holds the key at a time. */
 const alone: AssignShares = (clients) => [...clients];
+
+function longestLeaseMs({ topology, leases = EVERYTHING }: ContentionOptions): number {
+  return Math.max(...wholeTtls(topologyOf(topology.kind).workload.ttlsMs, leases));
+}
 
 /** At the end one client seeks the lock for as long as it takes: this shows a lock that is never freed. */
 function withSeeker(

@@ -24,5 +24,7 @@ export function huntSource({ required, capabilities, ...hunted }: Hunted): Conte
   const maxHoldShare = required === undefined ? BEYOND_LEASE : maxHoldShareFor(required);
   if (capabilities === undefined) return { ...hunted, retries: true, maxHoldShare };
   const { extend, ttlGranularityMs, waits, reentrant } = capabilities;
-  return { ...hunted, retries: true, maxHoldShare, reenters: reentrant, leases: { extend, ttlGranularityMs, waits } };
+  const leases = { extend, ttlGranularityMs, waits };
+  // Nobody learns what such a lock does before, so that no small workloads with a queue come first.
+  return { ...hunted, retries: true, maxHoldShare, reenters: reentrant, leases, makesQueues: true };
 }

@@ -29,6 +29,26 @@ describe("a client that stood in the queue before another asked", () => {
     );
   });
 
+  /** client-0 gave the key back before, and its release said nothing at this time. */
+  const afterSilentRelease = (infoAtMs: number): Recording =>
+    recorded()
+      .acquire(0, 0, "x", LONG)
+      .leave(10, 0, "x")
+      .info(infoAtMs, 0, "release")
+      .acquire(620, 3, "w", LONG)
+      .seek(630, 1, LONG)
+      .queued(640, 1)
+      .seek(650, 2, LONG)
+      .release(700, 3, "w")
+      .granted(710, 2, "z")
+      .release(800, 2, "z")
+      .granted(810, 1, "y", { grantedAtMs: 801 });
+
+  it("was overtaken also after a prompt release that says nothing, as that of some locks", () => {
+    expect(judged(afterSilentRelease(30))).toMatch(/^invalid; overtaken /);
+    expect(judged(afterSilentRelease(520))).not.toMatch(/^invalid/);
+  });
+
   it("was served in turn if it is granted first", () => {
     const inTurn = recorded()
       .acquire(0, 0, "x", LONG)

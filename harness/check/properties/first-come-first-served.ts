@@ -12,6 +12,9 @@ import { clientInWords, timeWords } from "../words.ts";
 /** A fault is recorded after its effect is seen: what happened this long before the record may be its effect. */
 const SETTLED = 1000 * NANOSECONDS_PER_MS;
 
+/** Shorter than the time-outs of clients. */
+const PROMPT = 500 * NANOSECONDS_PER_MS;
+
 type Seek = Extract<InvocationEvent, { f: "acquire" }>;
 type Granted = Extract<CompletionEvent, { f: "acquire"; type: "ok" }>;
 
@@ -70,7 +73,8 @@ interface KeyState {
  * may hold are no part of the queue, and whoever gave up before may have kept its place. A client that had another acquire of
  * the key under way, perhaps one that is never answered, may have been granted that one, and have entered again. A lock may drop a waiter that
  * does not show itself, so a run is judged until shortly before its first fault or unknown outcome, and a history that
- * lockstorm did not record is not.
+ * lockstorm did not record is not. The release of some locks never reports a result: a prompt one is no sign of trouble, and
+ * whenever it takes effect, the key is free for the first of the queue.
  */
 export const firstComeFirstServed: CheckerFactory = {
   property: "first-come-first-served",
@@ -157,7 +161,7 @@ class FirstComeFirstServed implements Checker {
 
   #end(event: CompletionEvent, invocation: InvocationEvent | undefined): void {
     // A client goes on under another number, and what it did may take effect at any time.
-    if (event.type === "info") this.#disturb(event.time + SETTLED);
+    if (event.type === "info" && !tellsNothing(event, invocation)) this.#disturb(event.time + SETTLED);
     const state = this.#keys.get(event.key);
     if (state === undefined) return;
     if (event.f === "release" && invocation?.f === "release" && event.type === "ok" && event.value.released)
@@ -271,4 +275,9 @@ function earliestEnd({ time, value: { ttlMs } }: Seek, validForMs = ttlMs): numb
 /** Whether the acquire was invoked after this one certainly stood in the queue. */
 function isBehind(seek: Seek | undefined, queued: QueuedEvent | undefined): boolean {
   return seek !== undefined && queued !== undefined && seek.index > queued.index;
+}
+
+/** A release that was answered before any time-out, by a lock that does not say what became of it. */
+function tellsNothing(event: CompletionEvent, invocation: InvocationEvent | undefined): boolean {
+  return event.f === "release" && invocation !== undefined && event.time - invocation.time < PROMPT;
 }
