@@ -4,6 +4,7 @@ import { faults } from "../../faults/registry.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { maxHoldShareFor } from "../../workloads/contention.ts";
 import type { Recurrence } from "../core/recurrence.ts";
+import { heartbeat } from "../client/heartbeat.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
@@ -87,6 +88,7 @@ export async function verify(
   }: Pick<RunEnvironment, "signal" | "drawRun"> & { readonly driver?: LockDriver | undefined } = {},
 ): Promise<VerificationResult> {
   const { lock, topology, title, required, store, seed, path, budgetMs, shrinkRuns, replayCommand } = options;
+  heartbeat.keepIn(store);
   const regressions = new Regressions(store);
   const noted: { readonly notes: readonly RunNote[] }[] = [];
   const quiet: QuietRun[] = [];

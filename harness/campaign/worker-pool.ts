@@ -1,8 +1,9 @@
 import { on, once } from "node:events";
-import { Worker } from "node:worker_threads";
-import { HarnessError } from "../core/errors.ts";
+import type { Worker } from "node:worker_threads";
+import { HarnessError, type UserError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import { simulationsAtATime } from "./parallel/simulations-at-a-time.ts";
+import { startWatched } from "./parallel/watched-worker.ts";
 
 /** What a thread says of a task before it answers. */
 export interface Interim<News> {
@@ -28,26 +29,27 @@ export interface WorkerCallbacks<Task, Answer, News> {
  */
 export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
   readonly #workers: readonly Worker[];
+  readonly #hang = Promise.withResolvers<never>();
 
   /**
    * @param script the threads' program
    * @param work the `workerData` of each thread
    */
   constructor(script: URL, work?: unknown, size = simulationsAtATime()) {
-    this.#workers = Array.from(
-      { length: size },
-      () => new Worker(script, { workerData: work, execArgv: [...NODE_OPTIONS_FOR_MODULES] }),
-    );
+    const options = { workerData: work, execArgv: [...NODE_OPTIONS_FOR_MODULES] };
+    const onHang = (error: UserError): void => this.#hang.reject(error);
+    this.#workers = Array.from({ length: size }, () => startWatched(script, options, onHang));
+    this.#hang.promise.catch(() => {});
   }
 
   /**
    * Does all tasks.
-   * @throws HarnessError when a thread dies, and what a callback throws
+   * @throws UserError when a lock loops there without waiting; HarnessError when a thread dies, and what a callback throws
    */
   async do(tasks: readonly Task[], callbacks: WorkerCallbacks<Task, Answer, News>): Promise<void> {
     const { signal, mayBegin = () => true, onStart, onAnswer, onInterim } = callbacks;
     const queue = tasks.entries();
-    await Promise.all(
+    const done = Promise.all(
       this.#workers.map(async (worker) => {
         while (!signal.aborted && mayBegin()) {
           const next = queue.next();
@@ -59,6 +61,9 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
         }
       }),
     );
+    // After a hang nobody waits for the rest, which ends with the threads.
+    done.catch(() => {});
+    await Promise.race([done, this.#hang.promise]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,13 +3,14 @@
  * program computes, loops in a user's lock or waits for a disk.
  */
 import { writeSync } from "node:fs";
-import { SHARE_ENV, Worker } from "node:worker_threads";
+import { SHARE_ENV, type WorkerOptions } from "node:worker_threads";
+import { startWatched } from "../campaign/parallel/watched-worker.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
+import { EXIT } from "../core/verdict.ts";
 import type { FromProgram, ToProgram } from "./program-thread.ts";
 import type { TerminalFacts } from "./terminal.ts";
 
 const INTERRUPTED = 130;
-const HARNESS_FAILED = 255;
 /**
  * Megabytes for what the program has just made. Most of it is dropped at once; Node's own limit takes 100 MB more, and no
  * less time.
@@ -27,14 +28,16 @@ const NEVER_SETTLED = 13;
 /** Runs the program with these words and ends the process with its exit code. */
 export function supervise(words: readonly string[]): void {
   const facts: TerminalFacts = { columns: process.stdout.columns };
-  const thread = new Worker(new URL(import.meta.url.replace("supervisor", "program-thread")), {
+  const options = {
     argv: [...words],
     execArgv: [...NODE_OPTIONS_FOR_MODULES],
     env: SHARE_ENV,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     stdin: true,
     workerData: facts,
-  });
+  } satisfies WorkerOptions;
+  const program = new URL(import.meta.url.replace("supervisor", "program-thread"));
+  const thread = startWatched(program, options, ({ message, hint }) => end(EXIT.usage, `${message}; ${hint}`));
   const send = (message: ToProgram): void => thread.postMessage(message);
   const interruption = new Interruption(send);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.begin());
@@ -47,12 +50,12 @@ export function supervise(words: readonly string[]): void {
     }
   });
   thread.on("error", (error) => {
-    end(HARNESS_FAILED, `unexpected: ${error instanceof Error ? error.message : String(error)}`);
+    end(EXIT.harness, `unexpected: ${error instanceof Error ? error.message : String(error)}`);
   });
   thread.on("exit", (code) => {
     if (interruption.begun) process.exit(INTERRUPTED);
-    if (code === NEVER_SETTLED) end(HARNESS_FAILED, "nothing can happen any more, and the command is not done");
-    end(HARNESS_FAILED, `the lock or the configuration ended the process (exit code ${code})`);
+    if (code === NEVER_SETTLED) end(EXIT.harness, "nothing can happen any more, and the command is not done");
+    end(EXIT.harness, `the lock or the configuration ended the process (exit code ${code})`);
   });
 }
 

@@ -5,6 +5,7 @@ import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
+import { heartbeat } from "./heartbeat.ts";
 import { codeOf } from "../core/system-reason.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
@@ -92,7 +93,7 @@ async function loadModule(path: string): Promise<LockDriver> {
   if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
   let loaded: unknown;
   try {
-    loaded = await settled(import(pathToFileURL(path).href), path);
+    loaded = await heartbeat.during({ lock: path }, () => settled(import(pathToFileURL(path).href), path));
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });

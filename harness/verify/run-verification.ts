@@ -6,6 +6,7 @@ import {
   type VerificationResult,
   verify,
 } from "../campaign/verification.ts";
+import { watchThisThread } from "../campaign/parallel/watch-this-thread.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Verdict } from "../core/verdict.ts";
 import type { Counterexample, Verification } from "./verify-options.ts";
@@ -21,6 +22,7 @@ export async function runVerification(
   options: VerificationOptions,
   { driver, signal }: { readonly driver?: LockDriver; readonly signal?: AbortSignal | undefined },
 ): Promise<Verification> {
+  await watchThisThread();
   const drawRun = (record: KeptCounterexample["record"]): string => renderHtml({ runs: [record] });
   const { counterexample, ...counts }: VerificationResult = await verify(options, { driver, signal, drawRun });
   return counterexample === undefined ? counts : { ...counts, counterexample: shown(counterexample) };

@@ -27,7 +27,8 @@ export async function verifyInProcess(settings: VerificationOptions, signal?: Ab
   // After `exit` a message may still arrive.
   child.once("close", (code, ending) =>
     heard.reject(
-      new HarnessError(`the verification process ended unexpectedly (${ending ?? code}): ${lastLine(said)}`),
+      hangIn(said) ??
+        new HarnessError(`the verification process ended unexpectedly (${ending ?? code}): ${lastLine(said)}`),
     ),
   );
   const aborted = (): void => heard.reject(signal?.reason);
@@ -49,6 +50,12 @@ function read(answer: ProcessAnswer): Verification {
   if ("verification" in answer) return answer.verification;
   if (answer.hint === undefined) throw new HarnessError(answer.problem);
   throw new UserError(answer.problem, answer.hint);
+}
+
+/** What the process said of strangers' code that loops without waiting, its last words: see `watchThisThread`. */
+function hangIn(said: string): UserError | undefined {
+  const [, problem, hint] = /^lockstorm: (.*?); (.*)$/.exec(lastLine(said)) ?? [];
+  return problem === undefined || hint === undefined ? undefined : new UserError(problem, hint);
 }
 
 function lastLine(text: string): string {

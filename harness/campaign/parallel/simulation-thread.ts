@@ -2,6 +2,7 @@
 // First: libraries store functions of the platform when they are loaded.
 import { InterruptedRunError, runSimulated } from "../run-simulated.ts";
 import { parentPort, workerData } from "node:worker_threads";
+import { heartbeat } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
@@ -25,6 +26,7 @@ export type FromSimulationThread =
   | { readonly id: number; readonly failed: true };
 
 const { store } = workerData as SimulationThreadData;
+heartbeat.keepIn(store);
 const port = parentPort;
 const interruption = new AbortController();
 /** Two simulations never share a thread at a time. */

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { faults } from "../../../faults/registry.ts";
 import type { Plan } from "../../core/plan.ts";
+import { planOfCheck } from "../conform/conform-driver.ts";
 import type { ExecutedRun } from "../execute.ts";
 import { huntSource } from "../hunt/hunt-source.ts";
 import { requiredProperties } from "../required-properties.ts";
@@ -36,6 +37,14 @@ async function hunt(lock: string, runs: number, threads: number) {
   return { runs: result.runs, plan: result.counterexample?.run.plan, traces };
 }
 
+/** Simulates a plan of this lock in a thread of its own. */
+async function simulatedInThread(lock: string): Promise<ExecutedRun> {
+  const { signal } = new AbortController();
+  await using simulations = new SimulationThreads({ threads: 2, patienceMs: 0, store, signal });
+  const plan = planOfCheck({ lock, topology: SINGLE, seed: 1 });
+  return await simulations.execute(plan, { title: "", required: [], store, signal });
+}
+
 describe("simulations on several threads", () => {
   test("run, find and shrink the same as one thread", async () => {
     const alone = await hunt("get-del", 200, 1);
@@ -47,6 +56,14 @@ describe("simulations on several threads", () => {
     const driver = join(store, "throws.ts");
     writeFileSync(driver, 'throw new Error("not today");\n');
     await expect(hunt(driver, 5, 2)).rejects.toThrow("not today");
+  });
+
+  test("say of a plan that loops in a thread where it loops", async () => {
+    vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", "300");
+    const driver = join(store, "loops.mjs");
+    writeFileSync(driver, "export const driver = {\n  connect: async () => {\n    for (;;);\n  },\n};\n");
+    await expect(simulatedInThread(driver)).rejects.toThrow(`it loops at ${driver}:3`);
+    vi.unstubAllEnvs();
   });
 
   test("end at once when they are interrupted", async () => {

@@ -1,9 +1,12 @@
 import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { NODE_OPTIONS_FOR_MODULES } from "../../core/node-options.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Execute, ExecutedRun, ExecuteOptions } from "../execute.ts";
+import { heartbeat } from "../../client/heartbeat.ts";
+import type { UserError } from "../../core/errors.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
+import { startWatched } from "./watched-worker.ts";
 import { executedSimulation, executeSimulated, keptNote } from "../simulated-executor.ts";
 import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
 
@@ -40,6 +43,7 @@ export class SimulationThreads implements AsyncDisposable {
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
+    heartbeat.keepIn(options.store);
   }
 
   /** How many plans to begin at a time. */
@@ -85,7 +89,7 @@ class SimulationThread {
   readonly #worker: Worker;
   readonly #environment: Pick<CompleteEnvironment, "store" | "signal">;
   /** What to do with each answer; undefined when there is none to come. */
-  readonly #tasks = new Map<number, (answer: FromSimulationThread | undefined) => void>();
+  readonly #tasks = new Map<number, PromiseWithResolvers<FromSimulationThread | undefined>>();
   readonly #over = new AbortController();
   #next = 0;
   #state: "starting" | "ready" | "dead" = "starting";
@@ -94,7 +98,8 @@ class SimulationThread {
     const { store, signal } = environment;
     this.#environment = environment;
     const workerData: SimulationThreadData = { store };
-    this.#worker = new Worker(PROGRAM, { workerData, execArgv: [...NODE_OPTIONS_FOR_MODULES] });
+    const options = { workerData, execArgv: [...NODE_OPTIONS_FOR_MODULES] };
+    this.#worker = startWatched(PROGRAM, options, (error) => this.#hangs(error));
     this.#worker.on("message", (answer: FromSimulationThread) => this.#take(answer));
     // Its plans are simulated by the others, and there the error is seen.
     this.#worker.on("error", () => {});
@@ -112,13 +117,13 @@ class SimulationThread {
     return this.#tasks.size;
   }
 
-  /** The run; undefined when it failed there. @throws when it was interrupted */
+  /** The run; undefined when it failed there. @throws when it was interrupted; UserError when it loops without waiting */
   async execute(plan: Plan, { title, required, progress }: ExecuteOptions): Promise<ExecutedRun | undefined> {
     const id = this.#next++;
-    const { promise, resolve } = Promise.withResolvers<FromSimulationThread | undefined>();
-    this.#tasks.set(id, resolve);
+    const task = Promise.withResolvers<FromSimulationThread | undefined>();
+    this.#tasks.set(id, task);
     this.#worker.postMessage({ id, plan, title, required } satisfies ToSimulationThread);
-    const answer = await promise;
+    const answer = await task.promise;
     const { signal } = this.#environment;
     if (answer !== undefined && "kept" in answer) progress?.note(keptNote(answer.kept));
     signal.throwIfAborted();
@@ -137,15 +142,25 @@ class SimulationThread {
       this.#state = "ready";
       return;
     }
-    const resolve = this.#tasks.get(answer.id);
+    const task = this.#tasks.get(answer.id);
     this.#tasks.delete(answer.id);
-    resolve?.(answer);
+    task?.resolve(answer);
+  }
+
+  /** Its first plan loops; the others are simulated elsewhere. */
+  #hangs(error: UserError): void {
+    for (const [id, task] of this.#tasks) {
+      this.#tasks.delete(id);
+      task.reject(error);
+      break;
+    }
+    void this.#worker.terminate();
   }
 
   #giveUp(): void {
     this.#state = "dead";
     const waiting = [...this.#tasks.values()];
     this.#tasks.clear();
-    for (const resolve of waiting) resolve(undefined);
+    for (const { resolve } of waiting) resolve(undefined);
   }
 }

@@ -3,6 +3,7 @@ import { real } from "../platform/real.ts";
 import type { Host } from "./host.ts";
 import type { RunEnd } from "./stepper.ts";
 import { ProcessFailures } from "./process-failures.ts";
+import { heartbeat } from "../../client/heartbeat.ts";
 import { current } from "./current-context.ts";
 
 /** The parts of a kernel that the drive needs. */
@@ -59,6 +60,7 @@ export class Drive {
 
   readonly #slot = (): void => {
     if (this.#finish === null) return;
+    heartbeat.beat();
     current.busy = true;
     current.host = this.#driven.stepping();
     try {
@@ -71,6 +73,7 @@ export class Drive {
 
   readonly #endTurn = (): void => {
     if (this.#finish === null) return;
+    heartbeat.rest();
     current.host = null;
     current.busy = false;
     if (this.#driven.interrupted()) this.#over()?.("interrupted");
@@ -89,6 +92,7 @@ export class Drive {
     if (finish === null) return null;
     this.#finish = null;
     this.#fail = null;
+    heartbeat.rest();
     current.host = null;
     current.busy = false;
     current.running = false;

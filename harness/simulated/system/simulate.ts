@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { LockDriver, Servers } from "../../core/lock-driver.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
+import { heartbeat } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { SystemUnderTest } from "../../core/system.ts";
 import { requireSimulated } from "../../core/topology.ts";
@@ -66,6 +67,7 @@ export async function simulate<T>(
 ): Promise<Simulated<T>> {
   const { plan, version = "8.0.2", onTrace, checkDescent = false } = options;
   requireSimulated(plan.topology.kind);
+  heartbeat.begin({ lock: plan.lock, plan });
   const keeps = options.servers === true ? "servers" : options.messages === true ? "messages" : "nothing";
   const kernel = new Kernel({
     seed: plan.seed,

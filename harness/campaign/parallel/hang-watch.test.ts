@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { UserError } from "../../core/errors.ts";
+import { Heartbeat, heartbeatMemory, HeartbeatReader } from "../../client/heartbeat.ts";
+import { startWatched } from "./watched-worker.ts";
+
+const HEARTBEAT = new URL("../../client/heartbeat.ts", import.meta.url).href;
+const LIMIT_MS = 300;
+const workers: Worker[] = [];
+beforeEach(() => void vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", String(LIMIT_MS)));
+afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.terminate())));
+
+/** A thread that does this in a step, and what its watch said when it was over. */
+async function watched(step: string): Promise<readonly UserError[]> {
+  const hangs: UserError[] = [];
+  const program = `
+    import { parentPort } from "node:worker_threads";
+    import { heartbeat } from ${JSON.stringify(HEARTBEAT)};
+    const compute = (ms) => { const from = process.cpuUsage(); for (;;) {
+      const { user } = process.cpuUsage(from); if (user / 1000 >= ms) return; } };
+    const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+    heartbeat.begin({ lock: "a lock" });
+    heartbeat.beat();
+    ${step}
+    heartbeat.rest();
+    parentPort.postMessage("over");`;
+  const script = new URL(`data:text/javascript,${encodeURIComponent(program)}`);
+  const hung = Promise.withResolvers<void>();
+  const worker = startWatched(script, { execArgv: [] }, (error) => {
+    hangs.push(error);
+    hung.resolve();
+  });
+  workers.push(worker);
+  await Promise.race([once(worker, "message"), hung.promise]);
+  return hangs;
+}
+
+test("a step that computes for too long is reported, with what the thread was doing", async () => {
+  const [hang] = await watched("for (;;);");
+  expect(hang?.message).toMatch(/^a lock computed for 0\.3 s of processor time without waiting for anything/);
+});
+
+test("a step that takes long without computing is none, nor are many steps", async () => {
+  expect(await watched(`sleep(${LIMIT_MS * 4});`)).toEqual([]);
+  // Several looks, with new steps between them.
+  expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.beat(); }`)).toEqual([]);
+});
+
+test("a task that is too long for the memory is kept without its plan", () => {
+  const memory = heartbeatMemory();
+  new Heartbeat(memory).begin({ lock: "x", store: "y".repeat(1 << 20) });
+  expect(new HeartbeatReader(memory).task).toEqual({ lock: "x" });
+});

@@ -1,0 +1,131 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { UserError } from "../../core/errors.ts";
+import { HeartbeatReader, type HeartbeatTask } from "../../client/heartbeat.ts";
+import type { Plan } from "../../core/plan.ts";
+import { replaceFile } from "../../run/output-file.ts";
+import { loopingPlace } from "./looping-place.ts";
+
+const LOOK_EVERY_MS = 250;
+/**
+ * Milliseconds of processor time that strangers' code may compute without waiting for anything. A step takes
+ * microseconds; the first one loads a library, in a second at most.
+ */
+const LIMIT_MS = 20_000;
+const VARIABLE = "LOCKSTORM_STEP_LIMIT_MS";
+/** Of the figures in `/proc`. */
+const MS_PER_TICK = 10;
+
+export interface HangWatchOptions {
+  /** What the thread beats in. */
+  readonly memory: SharedArrayBuffer;
+  /** Node's number of the thread; 0 is the main thread. */
+  readonly threadId: number;
+  /** Called once, with what to tell the user. The thread still loops. */
+  readonly onHang: (error: UserError) => void;
+}
+
+/**
+ * Watches another thread, which cannot tell that strangers' code loops without waiting: nothing else runs there any more.
+ * What counts is the processor time that the thread takes within one step, so that a slow or a busy machine is never
+ * mistaken for a loop. Disposing ends the watch.
+ */
+export class HangWatch implements Disposable {
+  readonly #options: HangWatchOptions;
+  readonly #reader: HeartbeatReader;
+  readonly #limitMs = limitMs();
+  #timer: NodeJS.Timeout;
+  #isOver = false;
+  /** The step in progress at the last look, and the processor time then, or at the first look that saw this step. */
+  #seen: { readonly step: number; readonly fromMs: number } | undefined;
+
+  constructor(options: HangWatchOptions) {
+    this.#options = options;
+    this.#reader = new HeartbeatReader(options.memory);
+    this.#timer = this.#watch();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const { step } = this.#reader;
+    if (step === undefined) {
+      this.#seen = undefined;
+      return;
+    }
+    const nowMs = processorMs(this.#reader.systemThread);
+    if (nowMs === undefined) return;
+    if (this.#seen?.step !== step) this.#seen = { step, fromMs: nowMs };
+    else if (nowMs - this.#seen.fromMs >= this.#limitMs) void this.#report(step);
+  }
+
+  async #report(step: number): Promise<void> {
+    clearInterval(this.#timer);
+    const { threadId, onHang } = this.#options;
+    const place = await loopingPlace(threadId);
+    if (this.#isOver) return;
+    const { task } = this.#reader;
+    if (this.#reader.step === step) onHang(explained(task, place, this.#limitMs));
+    // It ended at the last moment.
+    else this.#timer = this.#watch();
+  }
+
+  #watch(): NodeJS.Timeout {
+    return setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+  }
+}
+
+function explained(task: HeartbeatTask | undefined, place: string | undefined, limitMs: number): UserError {
+  const { lock = "a lock", plan, store } = task ?? {};
+  const during = plan === undefined ? "while it was loaded" : `in the run of the plan with seed ${plan.seed}`;
+  const kept = plan === undefined || store === undefined ? undefined : keep(plan, store);
+  return new UserError(
+    `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}` +
+      (place === undefined ? "" : `: it loops at ${place}`),
+    `wait for a timer or an answer in each round, or allow more by ${VARIABLE}` +
+      (kept === undefined ? "" : `; the plan is kept: npx lockstorm replay ${kept}`),
+  );
+}
+
+/** Keeps a plan of which there is nothing else. Returns its path, or undefined if it cannot be written. */
+function keep(plan: Plan, store: string): string | undefined {
+  const path = join(store, `hang-${plan.seed}.json`);
+  try {
+    mkdirSync(store, { recursive: true });
+    replaceFile(path, `${JSON.stringify(plan, undefined, 2)}\n`);
+    return path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The processor time of a thread so far, in milliseconds; undefined when it has just ended. */
+function processorMs(systemThread: number | undefined): number | undefined {
+  if (systemThread !== undefined) {
+    const stat = statOf(systemThread);
+    if (stat === undefined) return undefined;
+    // After the name, which may hold anything, in parentheses: the state is field 3, utime and stime are 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
+  }
+  // That of the whole process, of which the thread gets its share.
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000 / (availableParallelism() + 1);
+}
+
+function statOf(systemThread: number): string | undefined {
+  try {
+    return readFileSync(`/proc/self/task/${systemThread}/stat`, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+function limitMs(): number {
+  const given = Number(process.env[VARIABLE]);
+  return given > 0 ? given : LIMIT_MS;
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { UserError } from "../core/errors.ts";
+import { verifyLock } from "../verify/verify-lock.ts";
+import { runCli } from "./testing/run-cli.ts";
+
+// Each test starts a process, which is slow on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "lockstorm-hangs-"));
+const env = { LOCKSTORM_STEP_LIMIT_MS: "400" };
+const driver = (loop: string): string => `
+export const driver = { connect: async () => ({
+  acquire: async (key) => {
+    ${loop}
+    return { type: "ok", value: { key, owner: String(Math.random()) } };
+  },
+  release: async () => ({ type: "info", reason: "it does not say" }),
+  [Symbol.asyncDispose]: async () => {},
+}) };
+`;
+const LOOP_LINE = 4;
+const FILES = {
+  "loops.mjs": driver("for (;;);"),
+  "retries.mjs": driver('for (;;) try { await Promise.reject(new Error("closed")); } catch {}'),
+  "loops-at-load.mjs": "for (;;);",
+};
+
+beforeAll(() => {
+  vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", env.LOCKSTORM_STEP_LIMIT_MS);
+  for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
+});
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const line = (lock: string, place: string, rest = ""): string =>
+  `lockstorm: ${lock} computed for 0.4 s of processor time without waiting for anything, ${place}; ` +
+  `wait for a timer or an answer in each round, or allow more by LOCKSTORM_STEP_LIMIT_MS${rest}\n`;
+const inRun = (file: string): string =>
+  `in the run of the plan with seed 4: it loops at ${join(folder, file)}:${LOOP_LINE}`;
+const kept = "; the plan is kept: npx lockstorm replay .lockstorm/hang-4.json";
+
+test("a hunt of a lock that never waits ends with one line, and keeps the plan", async () => {
+  const words = (lock: string): readonly string[] => ["hunt", "--lock", lock, "--seed", "4", "--runs", "20"];
+  const loops = await runCli(words("./loops.mjs"), { cwd: folder, env });
+  expect(loops.stderr).toContain(line("./loops.mjs", inRun("loops.mjs"), kept));
+  const replayed = await runCli(["replay", ".lockstorm/hang-4.json"], { cwd: folder, env });
+  expect(replayed.stderr).toContain(inRun("loops.mjs"));
+  const retries = await runCli(words("./retries.mjs"), { cwd: folder, env });
+  expect(retries.stderr).toContain(line("./retries.mjs", inRun("retries.mjs"), kept));
+  expect([loops.code, replayed.code, retries.code]).toEqual([254, 254, 254]);
+});
+
+test("conform ends with one line, also where the loop is at the top of the module", async () => {
+  const [retries, atLoad] = await Promise.all([
+    runCli(["conform", "./retries.mjs", "--seed", "4"], { cwd: folder, env }),
+    runCli(["conform", "./loops-at-load.mjs", "--seed", "4"], { cwd: folder, env }),
+  ]);
+  expect(retries.stderr).toBe(line("./retries.mjs", inRun("retries.mjs")));
+  const path = join(folder, "loops-at-load.mjs");
+  expect(atLoad.stderr).toBe(line(path, `while it was loaded: it loops at ${path}:1`));
+  expect([retries.code, atLoad.code]).toEqual([254, 254]);
+});
+
+test("a thread of an exploration that never ends its step ends the exploration", async () => {
+  const words = ["explore", "--lock", "./loops.mjs", "--seed", "4", "--threads", "2", "--deviations", "1"];
+  const { code, stderr } = await runCli(words, { cwd: folder, env });
+  expect(stderr).toContain("lockstorm: ./loops.mjs computed for 0.4 s of processor time");
+  expect(stderr).toContain(`it loops at ${join(folder, "loops.mjs")}:${LOOP_LINE}`);
+  expect(code).toBe(254);
+});
+
+test("verifyLock rejects with the same words", async () => {
+  const lock = join(folder, "retries.mjs");
+  const verification = verifyLock({ lock, topology: "single", seed: 4, runs: 5, store: join(folder, "store") });
+  await expect(verification).rejects.toThrow(UserError);
+  await expect(verification).rejects.toThrow(inRun("retries.mjs"));
+});
