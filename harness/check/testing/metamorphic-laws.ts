@@ -49,7 +49,7 @@ export function mergedWith(history: History, other: History): History {
   renumberClients(second, (client) => before + client, before + after);
   for (const line of second.lines) {
     if (line.key !== undefined) line.key = `other ${line.key}`;
-    if (line.value?.["owner"] !== undefined) line.value["owner"] = `other ${String(line.value["owner"])}`;
+    if (typeof line.value?.["owner"] === "string") line.value["owner"] = `other ${line.value["owner"]}`;
   }
   first.lines = [...first.lines, ...second.lines].toSorted((one, another) => one.time - another.time);
   return parseHistory(textOf(first), "merged");
