@@ -19,27 +19,6 @@ describe("of a lock that gave away what it had promised", () => {
     expect(lease(done(twice(nothing)))).toBe("invalid; double-grant 1,3");
   });
 
-  it("says of a fault that lockstorm does not know that it may have ended the lease", () => {
-    const told = (kind: string): string =>
-      violationsOf("lease-exclusion", done(twice((recording) => recording.fault(5, kind))))[0]?.explanation ?? "";
-    expect(told("sentinel-failover")).toContain(
-      "granted it twice (sentinel-failover happened in between, of which lockstorm does not know what it does)",
-    );
-    expect(told("latency")).toContain("(latency happened in between, which changes the timing but ends no lease)");
-  });
-
-  it("names an owner value that both clients use", () => {
-    const told = (owner: string): string =>
-      violationsOf(
-        "lease-exclusion",
-        new Recording({ clients: 3 }).acquire(0, 0, "a").acquire(150, 1, owner).release(300, 0, "a"),
-      )[0]?.explanation ?? "";
-    const why =
-      "both clients use the owner value a: a lock that compares only this value takes the second for the first, which enters again";
-    expect(told("a")).toContain(why);
-    expect(told("b")).not.toContain("both clients");
-  });
-
   it("is the lock itself when the faults there were take no lease away", () => {
     expect(lease(done(twice((recording) => recording.fault(5, "latency"))))).toBe("invalid; double-grant 1,4");
     expect(lease(done(twice((recording) => recording.fault(5, "latency", { outcome: "skipped" }))))).toBe(
