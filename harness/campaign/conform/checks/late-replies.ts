@@ -29,7 +29,7 @@ export const lateReplies: ConformityCheck = {
     for (const edge of edges) await network.heal(edge);
     if (late.ok) return trial.skip("acquire was granted although no reply could reach the client");
     if (late.kind === "indeterminate" && late.reason.startsWith("no answer from the driver"))
-      return trial.skip("acquire never answers when a reply is late: the client has no time-out for commands");
+      return trial.skip(`${late.reason} to an acquire whose reply is late: set a shorter time-out for commands`);
     await trial.sleep(ARRIVAL_MS);
 
     const instead = "after a time-out, close the connection and make a new one";

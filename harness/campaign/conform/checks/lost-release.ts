@@ -22,7 +22,7 @@ export const lostRelease: ConformityCheck = {
       );
     } else if (reply.kind === "indeterminate") {
       if (!reply.reason.startsWith("no answer from the driver")) return;
-      trial.remark("release never answers when a reply is lost: set a time-out for commands");
+      trial.remark(`${reply.reason} to a release whose reply is lost: set a shorter time-out for commands`);
     } else if (tookMs < LEASE_MS && (await trial.expiries()).every((leftMs) => leftMs === 0)) {
       // Before the lease could end, nothing but this release can have freed it.
       trial.mistake(`release answered ${replyWords(reply)}, and the servers freed its lock: ${instead}`);

@@ -23,7 +23,7 @@ export const lostReply: ConformityCheck = {
     }
     if (reply.kind === "indeterminate") {
       if (reply.reason.startsWith("no answer from the driver")) {
-        trial.remark("acquire never answers when a reply is lost: set a time-out for commands");
+        trial.remark(`${reply.reason} to an acquire whose reply is lost: set a shorter time-out for commands`);
       }
       return;
     }
