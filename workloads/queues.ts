@@ -4,7 +4,7 @@ import type { PlanInput } from "../harness/core/plan.ts";
 type ClientInput = PlanInput["clients"][number];
 
 /** How the clients of a workload make a queue. */
-export interface Queue {
+export interface QueueShape {
   /** The time from one client's request to that of the next, in milliseconds: longer than a request takes, in real time too. */
   readonly gapMs: number;
   /** Whether no fault occurs: who is granted the key in which order counts only before the first one. */
@@ -15,7 +15,7 @@ export interface Queue {
 const SETTLING_MS = 2500;
 
 /** Two of three workloads of a lock that grants first come, first served. */
-export const queues: Arbitrary<Queue | null> = fc.oneof(fc.constant(null), {
+export const queues: Arbitrary<QueueShape | null> = fc.oneof(fc.constant(null), {
   weight: 2,
   arbitrary: fc.record({ gapMs: fc.constantFrom(100, 150, 200), isQuiet: fc.boolean() }),
 });
@@ -26,7 +26,7 @@ export const queues: Arbitrary<Queue | null> = fc.oneof(fc.constant(null), {
  * was not only answered late.
  * @param leaseMs outlasts the gaps between all of them
  */
-export function inQueue(clients: readonly ClientInput[], { gapMs }: Queue, leaseMs: number): ClientInput[] {
+export function inQueue(clients: readonly ClientInput[], { gapMs }: QueueShape, leaseMs: number): ClientInput[] {
   const waitMs = clients.length * leaseMs + SETTLING_MS;
   return clients.map(({ sections: [first, ...later] }, index) => {
     if (first === undefined) return { sections: [] };
