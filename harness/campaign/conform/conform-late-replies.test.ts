@@ -105,3 +105,9 @@ test("a client that waits for ever for a reply cannot be tried", async () => {
     ],
   });
 });
+
+test("a lock that takes its key on another server after a time-out did not take one reply for another", async () => {
+  const topology = topologySchema.parse({ kind: "redlock" });
+  const { checks } = await conformDriver({ lock: "consistent-hash", topology, seed: 5 });
+  expect(checks.find(({ name }) => name === "late-replies")?.outcome).not.toBe("mistake");
+});
