@@ -183,7 +183,8 @@ export interface AuditEntry {
  * Something that the system noticed:
  * - a replica became master;
  * - a process died that no fault had killed;
- * - a lock ended its client's process (`crashed`; `stack` names places in the code);
+ * - a lock ended its client's process (`crashed`; `stack` names places in the code; `exits` says that it called
+ *   `process.exit` or the like);
  * - a client sends without pause, so that virtual time would hardly advance (`flooded`);
  * - a process did not run for a while although no fault had stopped it (`froze`). This is reported when the freeze is over,
  *   or at the end of the watch (`lasts`). `name` may be a node, a client, `resource`, the proxy between them, or the
@@ -198,6 +199,7 @@ export type Notice =
       readonly name: string;
       readonly evidence: string;
       readonly stack: readonly string[];
+      readonly exits?: boolean | undefined;
     }
   | {
       readonly kind: "froze";

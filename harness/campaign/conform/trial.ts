@@ -40,6 +40,8 @@ export class Trial {
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
   #skipped: string | undefined;
+  /** Whether a client has ended its own process. What it is asked for from then on it cannot do. */
+  #hasExited = false;
 
   /** @param ttlGranularityMs leases are asked for in whole multiples of it */
   constructor(system: SystemUnderTest, ttlGranularityMs = 1) {
@@ -47,8 +49,11 @@ export class Trial {
     this.#ttlGranularityMs = ttlGranularityMs;
     system.onNotice((notice) => {
       if (notice.kind !== "crashed") return;
-      const [place] = notice.stack;
-      this.mistake(`${notice.name} crashed: ${notice.evidence}${place === undefined ? "" : ` (${place})`}`);
+      const { name, evidence, stack, exits = false } = notice;
+      const what = `${evidence}${stack[0] === undefined ? "" : ` (${stack[0]})`}`;
+      if (!exits) return this.mistake(`${name} crashed: ${what}`);
+      this.#hasExited = true;
+      this.remark(`${name} ended its own process, which a run records as a crash: ${what}`);
     });
   }
 
@@ -73,7 +78,13 @@ export class Trial {
 
   /** The driver does not do what is asked. */
   mistake(what: string): void {
-    this.#mistakes.push(what);
+    if (!this.#hasExited) this.#mistakes.push(what);
+  }
+
+  /** What is a mistake after a release, unless nobody knows whether that release has freed the lock, or when it will. */
+  mistakeAfter({ reply }: Answer, what: string): void {
+    if (reply.ok || reply.kind !== "indeterminate") return this.mistake(what);
+    this.skip(`${what}; the release before said nothing (${reply.reason}), so that the lock may have been held still`);
   }
 
   /**

@@ -23,6 +23,9 @@ import { SimulatedNode } from "./simulated-node.ts";
 import { SimulatedResource } from "./simulated-resource.ts";
 import { SimulatedSentinelNode } from "./simulated-sentinel-node.ts";
 
+/** The calls by which a program ends its own process. */
+const EXITS: ReadonlySet<string> = new Set(["process.exit", "process.abort", "process.kill"]);
+
 /** A plan's topology in a simulation, with its clients and its guarded resource. */
 export class SimulatedSystem implements SystemUnderTest {
   readonly topology: TopologySpec;
@@ -145,7 +148,10 @@ export class SimulatedSystem implements SystemUnderTest {
       this.#deaths.set(host, error);
       // The lock is not to blame for the simulation's own limits.
       if (error instanceof HarnessError) this.#tell({ kind: "died", name: host.name, evidence: messageOf(error) });
-      else this.#tell({ kind: "crashed", name: host.name, ...crashOf(during, error) });
+      else {
+        const exits = EXITS.has(during) || undefined;
+        this.#tell({ kind: "crashed", name: host.name, ...crashOf(during, error), exits });
+      }
     });
   }
 

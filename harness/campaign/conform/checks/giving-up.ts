@@ -2,8 +2,11 @@ import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, isGranted, LEASE_MS, roundedMs, unknownOutcome, type Trial } from "../trial.ts";
 
 const WAIT_MS = 500;
-/** A last round of requests and a pause between two tries. */
-const BEYOND_MS = 1000;
+/**
+ * A last round of requests and a pause between two tries. A driver whose library waits for ever gives up after a second, and then
+ * takes back what it asked for.
+ */
+const BEYOND_MS = 1500;
 /** When the lease of the first holder is over, should its release not have ended it. */
 const OVER_MS = LEASE_MS + 100;
 

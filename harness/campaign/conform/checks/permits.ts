@@ -19,12 +19,13 @@ export const permits: ConformityCheck = {
     else if (!third.reply.ok && third.reply.kind !== "contended") {
       trial.mistake(`without a permit left it answered ${replyWords(third.reply)}: answer contended`);
     }
-    await trial.release(0, first);
+    const given = await trial.release(0, first);
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
       trial.mistakeWithin([second], "a client was granted two permits, where one was left");
       return;
     }
     const next = await trial.acquire(2, asked);
-    if (!isGranted(next.reply)) trial.mistake(`after a release the next client was told ${replyWords(next.reply)}`);
+    if (!isGranted(next.reply))
+      trial.mistakeAfter(given, `after a release the next client was told ${replyWords(next.reply)}`);
   },
 };

@@ -20,9 +20,10 @@ export const readers: ConformityCheck = {
     else if (!beside.reply.ok && beside.reply.kind !== "contended") {
       trial.mistake(`beside a reader it answered ${replyWords(beside.reply)} to a writer: answer contended`);
     }
-    await trial.release(1, second.reply);
+    const released = await trial.release(1, second.reply);
     const alone = await trial.acquire(2, writing);
-    if (!isGranted(alone.reply)) trial.mistake(`after the last reader, a writer was told ${replyWords(alone.reply)}`);
+    if (!isGranted(alone.reply))
+      trial.mistakeAfter(released, `after the last reader, a writer was told ${replyWords(alone.reply)}`);
     else if (isGranted((await trial.acquire(0, reading)).reply)) {
       trial.mistakeWithin([alone], "a reader was granted the lock beside a writer");
     }

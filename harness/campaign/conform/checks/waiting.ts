@@ -14,10 +14,10 @@ export const waiting: ConformityCheck = {
     const grant = await trial.granted(0, { ttlMs: LEASE_MS });
     const waiter = trial.acquire(1, { ttlMs: 1000, waitMs: WAIT_MS });
     await trial.sleep(HELD_MS);
-    await trial.release(0, grant);
+    const released = await trial.release(0, grant);
     const { reply, tookMs } = await waiter;
     if (isGranted(reply)) return;
     const after = `after ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${inFigures(HELD_MS)} ms`;
-    trial.mistake(`acquire answered ${replyWords(reply)} ${after}`);
+    trial.mistakeAfter(released, `acquire answered ${replyWords(reply)} ${after}`);
   },
 };
