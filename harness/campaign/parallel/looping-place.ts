@@ -53,7 +53,7 @@ async function openSession(): Promise<Session | undefined> {
 function inMainThread(session: Session): Promise<string | undefined> {
   return look(
     (method) => session.post(method),
-    (listener) => session.on("inspectorNotification", (message) => listener(message as Message)),
+    (listener) => session.on("inspectorNotification", (message) => listener(message)),
   );
 }
 
