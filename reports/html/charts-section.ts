@@ -1,3 +1,4 @@
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { OPERATIONS, type OperationName } from "../../harness/history/history.ts";
 import type { FaultSpan } from "../run/fault-spans.ts";
 import { bucketsOf, marginsOf, quantile, type Bucket } from "../run/metrics.ts";
@@ -144,7 +145,7 @@ function histogram(margins: readonly number[]): Markup {
 function marginWords(margins: readonly number[]): string {
   const overruns = margins.filter((margin) => margin < 0).length;
   const median = `median ${formatMs(quantile(margins, 0.5))}, smallest ${formatMs(margins[0] ?? 0)}`;
-  return `${count(margins.length, "hold")}, ${overruns} outlived ${overruns === 1 ? "its" : "their"} lease; ${median}`;
+  return `${count(margins.length, "hold")}, ${inFigures(overruns)} outlived ${overruns === 1 ? "its" : "their"} lease; ${median}`;
 }
 
 function extent(

@@ -1,3 +1,4 @@
+import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { clientName } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { printable } from "../../harness/core/printable.ts";
@@ -60,7 +61,9 @@ function inBrief(account: string): string {
 function furtherViolations([first, ...others]: readonly RootCause[]): string {
   const alike = (first?.stories.length ?? 1) - 1;
   const same =
-    alike === 0 ? "" : ` ${alike === 1 ? "One more violation has" : `${alike} more violations have`} the same cause.`;
+    alike === 0
+      ? ""
+      : ` ${alike === 1 ? "One more violation has" : `${inFigures(alike)} more violations have`} the same cause.`;
   const different = others.reduce((sum, { stories }) => sum + stories.length, 0);
   return same + (different === 0 ? "" : ` ${count(different, "violation has", "violations have")} another cause.`);
 }

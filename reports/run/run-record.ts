@@ -1,3 +1,4 @@
+import { count } from "../wording.ts";
 import type { Control } from "../../harness/history/control.ts";
 import type { History } from "../../harness/history/history.ts";
 import type { Plan } from "../../harness/core/plan.ts";
@@ -60,15 +61,14 @@ export function conditionsOf(run: RunRecord): readonly string[] {
   const lock = run.plan?.lock ?? header.lock;
   const clients = run.plan?.clients.length ?? header.clients;
   const again = recurrenceWords(run.recurrence);
-  const count = run.omittedEvents ?? events.length;
   return [
     ...(lock === undefined ? [] : [`lock ${lock}`]),
     ...(typeof topology === "string" ? [`topology ${topology}`] : []),
     ...(typeof header["backend"] === "string" ? [`backend ${header["backend"]}`] : []),
     ...(typeof header["pace"] === "number" ? [`pace ${header["pace"]}x`] : []),
     ...(seed === undefined ? [] : [`seed ${seed}`]),
-    ...(clients === undefined ? [] : [`${clients} ${clients === 1 ? "client" : "clients"}`]),
-    `${count} ${count === 1 ? "event" : "events"}`,
+    ...(clients === undefined ? [] : [count(clients, "client")]),
+    count(run.omittedEvents ?? events.length, "event"),
     ...(again === undefined ? [] : [again]),
   ];
 }

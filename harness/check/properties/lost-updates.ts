@@ -1,3 +1,4 @@
+import { inFigures } from "../../core/words/in-figures.ts";
 import type { AuditEvent } from "../../history/history.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { AuditedPositions } from "../evidence/audited-positions.ts";
@@ -237,7 +238,7 @@ class LostUpdates implements Checker {
       lastSeen === undefined ? "" : `, ${which}${lastSeen.data} of owner ${shortOwner(lastSeen.owner ?? "unknown")}`;
     const account =
       `Write ${data} (owner ${shortOwner(owner)}) to the resource behind ${event.key} was based on position ${basedOn} and was ` +
-      `accepted at position ${position}: it overwrote ${lost} update${lost === 1 ? "" : "s"} that its author never saw${unseen}.`;
+      `accepted at position ${position}: it overwrote ${inFigures(lost)} update${lost === 1 ? "" : "s"} that its author never saw${unseen}.`;
     const events = [write.invocation?.index, last?.audit?.index, event.index];
     return explain(account, events, this.#hypotheses(write, last, interferences));
   }
