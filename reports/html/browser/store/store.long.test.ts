@@ -75,10 +75,10 @@ describe.skipIf(chromium === undefined)("the page of a store in a browser", { ti
     const { page } = opened;
     await page.waitForSelector("body[data-ready]");
     const openedMs = performance.now() - began;
-    expect(await page.textContent(".count")).toBe("100000 of 100000 runs");
+    expect(await page.textContent(".count")).toBe("100,000 of 100,000 runs");
     const searchBegan = performance.now();
     await page.fill("[name=words]", "run 99999");
-    expect(await page.textContent(".count")).toBe("1 of 100000 runs");
+    expect(await page.textContent(".count")).toBe("1 of 100,000 runs");
     const searchMs = performance.now() - searchBegan;
     process.stderr.write(`100,000 runs: open ${openedMs.toFixed(0)} ms, search ${searchMs.toFixed(0)} ms\n`);
     expect(openedMs).toBeLessThan(20_000);
