@@ -55,6 +55,12 @@ describe.each<readonly [string, SmallKind, boolean]>([
     { ...SEVERAL, renames: true, notifies: true, reportsValidity: true },
     false,
   ],
+  ["a lock of several keys at once", { ...SEVERAL, severalKeys: true }, false],
+  [
+    "a lock of several keys at once whose clients do several things at a time",
+    { ...SEVERAL, clients: 2, threads: 2, severalKeys: true },
+    false,
+  ],
   ["a semaphore", { ...SEVERAL, shares: "permits" }, false],
   ["a reentrant semaphore", { ...SEVERAL, shares: "permits", owners: "fixed", reenters: true }, false],
   ["a read-write lock", { ...SEVERAL, shares: "modes" }, false],

@@ -1,7 +1,8 @@
 import { randomStream, type Random } from "../../core/random.ts";
 import type { History } from "../../history/history.ts";
 import { Recording } from "./recording.ts";
-import type { SmallOperation } from "./sound-locks.ts";
+import { ONE_OF_SEVERAL } from "../../history/history.ts";
+import { keysOf, type SmallOperation } from "./sound-locks.ts";
 
 export interface SmallKind {
   readonly clients: number;
@@ -16,6 +17,8 @@ export interface SmallKind {
   readonly reportsValidity?: boolean;
   /** Whether the lock renews leases by itself and says so, and notices may come after the release. */
   readonly notifies?: boolean;
+  /** Whether clients ask for one of two keys or for both at once. Owner values are fresh then. */
+  readonly severalKeys?: boolean;
   /** Whether an extension gives the hold a new owner value. */
   readonly renames?: boolean;
 }
@@ -30,6 +33,7 @@ interface ServerHold {
   readonly fence: number;
   readonly permits: number;
   readonly mode: "shared" | "exclusive" | undefined;
+  readonly keys: readonly string[];
   depth: number;
   until: number;
   /** When it was entered or extended last. */
@@ -114,18 +118,18 @@ class Server {
       this.#operations.push({ ...base, kind: "kill", owner: "", completed: at, outcome: "ok" });
       this.#dead.add(client);
     } else if (choice === 10 && owner !== undefined) {
-      this.#operations.push({ ...base, kind: "lost", owner, completed: at, outcome: "ok" });
+      this.#operations.push({ ...base, kind: "lost", owner, ...this.#keysOf(owner), completed: at, outcome: "ok" });
       this.#believed[client] = held.filter((other) => other !== owner);
       this.#at(at, () => this.#think(client, thread));
     } else if (choice >= 8 && this.#kind.notifies === true && this.#notify(client, owner, at)) {
       this.#at(at, () => this.#think(client, thread));
     } else if (owner === undefined || choice <= 1) {
       this.#send({ ...base, kind: "acquire", owner: this.#ownerFor(client), ...this.#sharing() });
-    } else if (choice <= 3) this.#send({ ...base, kind: "extend", owner });
+    } else if (choice <= 3) this.#send({ ...base, kind: "extend", owner, ...this.#keysOf(owner) });
     else {
       held.splice(held.indexOf(owner), 1);
       this.#givenUp[client] = owner;
-      this.#send({ ...base, kind: "release", owner, outcome: "missed" });
+      this.#send({ ...base, kind: "release", owner, ...this.#keysOf(owner), outcome: "missed" });
     }
   }
 
@@ -157,8 +161,16 @@ class Server {
     return (reenters === true ? this.#believed[client]![0] : undefined) ?? `f${this.#operations.length}`;
   }
 
-  #sharing(): Pick<SmallOperation, "limit" | "permits" | "mode"> {
-    const { shares } = this.#kind;
+  /** The keys of the acquisition that had this owner value. */
+  #keysOf(owner: string): Pick<SmallOperation, "keys"> {
+    if (this.#kind.severalKeys !== true) return {};
+    const acquire = this.#operations.find((operation) => operation.kind === "acquire" && operation.owner === owner);
+    return { keys: acquire?.keys };
+  }
+
+  #sharing(): Pick<SmallOperation, "limit" | "permits" | "mode" | "keys"> {
+    const { shares, severalKeys } = this.#kind;
+    if (severalKeys === true) return { keys: [["k"], ["l"], ["k", "l"], ["l", "k"]][this.#below(4)] };
     if (shares === "none") return {};
     if (shares === "modes") return { mode: this.#below(2) === 0 ? "shared" : "exclusive" };
     return { limit: this.#limit, permits: this.#below(3) === 0 ? 1 + this.#below(this.#limit) : 1 };
@@ -222,7 +234,8 @@ class Server {
 
   #enter(operation: SmallOperation, own: ServerHold | undefined, at: number): boolean {
     const { client, owner, ttl, permits = 1, mode } = operation;
-    const hold = own ?? { client, owner, fence: this.#minted + 1, permits, mode, depth: 0, until: 0, enteredAt: 0 };
+    const state = { depth: 0, until: 0, enteredAt: 0 };
+    const hold = own ?? { client, owner, fence: this.#minted + 1, permits, mode, keys: keysOf(operation), ...state };
     if (own === undefined) {
       if (!this.#hasRoom(operation)) return false;
       this.#minted += 1;
@@ -235,7 +248,11 @@ class Server {
     return true;
   }
 
-  #hasRoom({ permits = 1, mode, limit }: SmallOperation): boolean {
+  #hasRoom(operation: SmallOperation): boolean {
+    const { permits = 1, mode, limit } = operation;
+    if (this.#kind.severalKeys === true) {
+      return this.#holds.every(({ keys }) => !keys.some((key) => keysOf(operation).includes(key)));
+    }
     if (limit !== undefined) return this.#holds.reduce((sum, hold) => sum + hold.permits, permits) <= limit;
     return this.#holds.every((hold) => mode === "shared" && hold.mode === "shared");
   }
@@ -268,7 +285,7 @@ export function changedOperations(operations: readonly SmallOperation[], seed: n
 /** The history in which lockstorm would have recorded these operations. */
 export function historyOf(operations: readonly SmallOperation[], { clients }: SmallKind): History {
   const recording = new Recording({ clients, backend: "simulated", topology: "single" });
-  const processes = new Map<SmallOperation, number>();
+  const processes = new Map<SmallOperation, Map<string, number>>();
   const free = new Map<string, number>();
   const used = Array.from({ length: clients }, () => 0);
   const points = operations.flatMap((operation) => {
@@ -279,19 +296,29 @@ export function historyOf(operations: readonly SmallOperation[], { clients }: Sm
     return [begin, { time: completed, operation, isEnd: true }];
   });
   for (const { time, operation, isEnd } of points.toSorted((one, other) => one.time - other.time)) {
-    const { client, thread, outcome } = operation;
-    const name = `${client} ${thread}`;
-    if (isEnd) {
-      const process = processes.get(operation)!;
-      complete(recording, time * UNIT_MS, process, operation);
-      if (outcome !== "info") free.set(name, process);
-      continue;
+    for (const key of keysOf(operation)) {
+      const { client, thread, outcome } = operation;
+      // Each key of an operation has a process number of its own.
+      const name = `${client} ${thread} ${key}`;
+      const known = processes.get(operation) ?? new Map<string, number>();
+      processes.set(operation, known);
+      recording.on(key);
+      if (isEnd) {
+        const process = known.get(key)!;
+        complete(recording, time * UNIT_MS, process, operation);
+        if (outcome !== "info") free.set(name, process);
+        continue;
+      }
+      const process = free.get(name) ?? client + clients * used[client]!++;
+      begin(recording, time * UNIT_MS, process, {
+        ...operation,
+        keys: keysOf(operation).toSorted((one) => (one === key ? -1 : 1)),
+      });
+      if (isNotice(operation)) free.set(name, process);
+      else free.delete(name);
+      known.set(key, process);
+      if (operation.kind === "kill") break;
     }
-    const process = free.get(name) ?? client + clients * used[client]!++;
-    begin(recording, time * UNIT_MS, process, operation);
-    if (isNotice(operation)) free.set(name, process);
-    else free.delete(name);
-    processes.set(operation, process);
   }
   return recording.history;
 }
@@ -303,7 +330,9 @@ function isNotice({ kind }: SmallOperation): boolean {
 function begin(recording: Recording, at: number, process: number, operation: SmallOperation): void {
   const { kind, owner, limit, permits, mode } = operation;
   const ttlMs = operation.ttl * UNIT_MS;
-  const sharing = limit !== undefined ? { limit, permits } : mode !== undefined ? { mode } : {};
+  const [, ...alsoKeys] = keysOf(operation);
+  const stated = limit !== undefined ? { limit, permits } : mode !== undefined ? { mode } : {};
+  const sharing = { ...stated, ...(alsoKeys.length > 0 ? { alsoKeys } : {}) };
   if (kind === "acquire") recording.seek(at, process, { ttlMs, ...sharing });
   else if (kind === "extend") recording.seekExtension(at, process, owner, ttlMs);
   else if (kind === "release") recording.leave(at, process, owner);
@@ -325,5 +354,5 @@ function complete(recording: Recording, at: number, process: number, operation: 
     if (outcome === "ok") recording.extended(at, process, operation.becomes ?? owner, {});
     else recording.failExtension(at, process);
   } else if (outcome === "ok") recording.granted(at, process, owner, details);
-  else recording.refused(at, process);
+  else recording.refused(at, process, keysOf(operation).length > 1 ? ONE_OF_SEVERAL : "contended");
 }

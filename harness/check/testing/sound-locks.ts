@@ -26,6 +26,8 @@ export interface SmallOperation {
   readonly limit?: number | undefined;
   permits?: number | undefined;
   mode?: "shared" | "exclusive" | undefined;
+  /** All keys that it is about, at one instant; one key if absent. */
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** How a lock reads what the documents leave open. */
@@ -43,6 +45,7 @@ export interface Reading {
 }
 
 interface Hold {
+  readonly key: string;
   readonly client: number;
   readonly owner: string;
   readonly depth: number;
@@ -160,17 +163,39 @@ function possibleOwners(
   return [...new Set(["?", ...known.map(({ owner }) => owner), ...drawn])];
 }
 
-/** All states that the lock may be in once the operation took effect; none if it cannot take effect now. */
+/** The keys of an operation. */
+export function keysOf({ keys = ["k"] }: SmallOperation): readonly string[] {
+  return keys;
+}
+
+/** All states that the lock may be in once the operation took effect, on all its keys; none if it cannot take effect now. */
 function effects(
   state: State,
   operation: SmallOperation,
   names: readonly string[],
   reading: Reading,
 ): readonly State[] {
-  const own = ownHold(state, operation, operation.owner, reading);
+  const onAll = (effect: (before: State, key: string) => readonly State[]): readonly State[] =>
+    keysOf(operation).reduce<readonly State[]>(
+      (states, key) => states.flatMap((before) => effect(before, key)),
+      [state],
+    );
+  if (operation.kind === "kill") {
+    return [{ ...state, holds: state.holds.map((hold) => bereft(hold, operation.client, state.now)) }];
+  }
+  if (operation.kind !== "acquire") return onAll((before, key) => changed(before, operation, key, reading));
+  return names.flatMap((owner) =>
+    onAll((before, key) => {
+      const after = acquired(before, operation, { owner, key }, reading);
+      return after === undefined ? [] : [after];
+    }),
+  );
+}
+
+/** The same of an operation on the hold of one key. */
+function changed(state: State, operation: SmallOperation, key: string, reading: Reading): readonly State[] {
+  const own = ownHold(state, operation, { owner: operation.owner, key }, reading);
   switch (operation.kind) {
-    case "acquire":
-      return names.flatMap((owner) => acquired(state, operation, owner, reading) ?? []);
     case "extend":
       return own === undefined ? [] : [extended(state, operation, own, reading)];
     case "renewed": {
@@ -186,8 +211,8 @@ function effects(
       // The notice may be mistaken, or one entry is gone, or the lock promises nothing any more.
       if (own === undefined) return [state];
       return [state, left(state, own), replaced(state, own, { lease: Math.min(own.lease, state.now) })];
-    case "kill":
-      return [{ ...state, holds: state.holds.map((hold) => bereft(hold, operation.client, state.now)) }];
+    default:
+      return [];
   }
 }
 
@@ -196,8 +221,13 @@ function extended(state: State, operation: SmallOperation, own: Hold, reading: R
   return replaced(state, own, { owner: becomes, lease: leaseEnd(operation, state.now, reading) });
 }
 
-function ownHold({ holds }: State, { client }: SmallOperation, owner: string, { byClient }: Reading): Hold | undefined {
-  return holds.find((hold) => hold.owner === owner && (!byClient || hold.client === client));
+function ownHold(
+  { holds }: State,
+  { client }: SmallOperation,
+  { owner, key }: { readonly owner: string; readonly key: string },
+  { byClient }: Reading,
+): Hold | undefined {
+  return holds.find((hold) => hold.key === key && hold.owner === owner && (!byClient || hold.client === client));
 }
 
 /** The lease of an acknowledged operation counts from the request; that of another begins when it takes effect. */
@@ -206,15 +236,22 @@ function leaseEnd(operation: SmallOperation, now: number, { fromGrant }: Reading
   return isCertain(operation) ? Math.min((fromGrant ? now : invoked) + ttl, completed + validFor) : now + ttl;
 }
 
-function acquired(state: State, operation: SmallOperation, owner: string, reading: Reading): State | undefined {
+function acquired(
+  state: State,
+  operation: SmallOperation,
+  { owner, key }: { readonly owner: string; readonly key: string },
+  reading: Reading,
+): State | undefined {
   const { client, ttl, invoked, completed = Infinity, limit, permits = 1, mode } = operation;
   const fence = isCertain(operation) ? operation.fence : undefined;
   const lease = leaseEnd(operation, state.now, reading);
   const goneBy = isCertain(operation) ? completed + ttl : Infinity;
-  const own = ownHold(state, operation, owner, reading);
+  const own = ownHold(state, operation, { owner, key }, reading);
   if (own === undefined) {
-    if (!hasRoom(state.holds, operation) || (fence !== undefined && fence <= state.fence)) return undefined;
+    const beside = state.holds.filter((hold) => hold.key === key);
+    if (!hasRoom(beside, operation) || (fence !== undefined && fence <= state.fence)) return undefined;
     const hold = {
+      key,
       client,
       owner,
       depth: 1,
