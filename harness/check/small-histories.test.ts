@@ -61,10 +61,26 @@ describe.each<readonly [string, SmallKind, boolean]>([
     { ...SEVERAL, clients: 2, threads: 2, severalKeys: true },
     false,
   ],
-  ["a semaphore", { ...SEVERAL, shares: "permits" }, false],
-  ["a reentrant semaphore", { ...SEVERAL, shares: "permits", owners: "fixed", reenters: true }, false],
-  ["a read-write lock", { ...SEVERAL, shares: "modes" }, false],
-  ["a reentrant read-write lock", { ...SEVERAL, shares: "modes", owners: "fixed", reenters: true }, false],
+  ["a semaphore", { ...SEVERAL, shares: "permits" }, true],
+  ["a reentrant semaphore", { ...SEVERAL, shares: "permits", owners: "fixed", reenters: true }, true],
+  [
+    "a reentrant semaphore whose clients do several things at a time",
+    { ...SEVERAL, threads: 2, shares: "permits", owners: "fixed", reenters: true },
+    true,
+  ],
+  ["a semaphore whose clients share one owner value", { ...SEVERAL, shares: "permits", owners: "shared" }, false],
+  [
+    "a semaphore that renews leases by itself and draws new owner values",
+    { ...SEVERAL, shares: "permits", notifies: true, renames: true },
+    true,
+  ],
+  ["a read-write lock", { ...SEVERAL, shares: "modes" }, true],
+  ["a reentrant read-write lock", { ...SEVERAL, shares: "modes", owners: "fixed", reenters: true }, true],
+  [
+    "a read-write lock that renews leases by itself and reports its validity",
+    { ...SEVERAL, shares: "modes", notifies: true, reportsValidity: true },
+    true,
+  ],
 ])("small histories of %s", (_, kind, findsAll) => {
   it("accuse no lock that may be sound, and a lock that cannot be", () => {
     const seen = { sound: 0, caught: 0, missed: 0 };

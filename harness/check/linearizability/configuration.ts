@@ -181,3 +181,13 @@ export function furthest(configurations: readonly Configuration[]): Configuratio
   if (first === undefined) throw new Error("there is always a configuration");
   return first;
 }
+
+/**
+ * Whether a grant has a fencing token that a new hold cannot have, or another token than the hold that it entered
+ * again.
+ */
+export function isDisordered({ kind, owner, fence }: LockOperation, { state }: Configuration): boolean {
+  if (kind !== "acquire" || fence === undefined) return false;
+  const differs = state.holder === owner && state.holdFence !== undefined && state.holdFence !== fence;
+  return differs || fence <= state.lastFence;
+}

@@ -9,6 +9,8 @@ export interface Follower {
   readonly exhausted: boolean;
   /** Whether every explanation so far may use one acquire of unknown outcome twice. Absent where none enters a hold again. */
   readonly maySpendTwice?: boolean;
+  /** Whether nothing is impossible for certain, and yet no order is known that explains everything. */
+  readonly isUndecided?: boolean;
   announce(operation: LockOperation): void;
   /**
    * States, for each required operation in the order of completions, that all operations that began before its
@@ -24,4 +26,6 @@ export interface Impossible {
   readonly operation: LockOperation;
   /** The configuration before it that got furthest. */
   readonly before: Configuration;
+  /** The grants of all holds beside which there is no room for it, if several may hold at a time. */
+  readonly beside?: readonly LockOperation[];
 }

@@ -17,12 +17,13 @@ import {
   granted,
   possible,
   renewal,
-  upTo,
   type LockCompletion,
   type LockInvocation,
   type OpenOperation,
 } from "./open-operation.ts";
-import { searching, searchLinearization, type SearchOutcome } from "./wgl.ts";
+import { GeneralSearch } from "./general-search.ts";
+import { SharingLinearization } from "./sharing/sharing-linearization.ts";
+import type { SearchOutcome } from "./wgl.ts";
 
 /** What is known of one key. `general`: only the general search can decide it, if anything can. */
 export type KeyProgress =
@@ -31,8 +32,6 @@ export type KeyProgress =
   | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
   | { readonly state: "general"; readonly why: string };
 
-/** The steps that the general search is given. */
-const SEARCH_STEPS = 100_000;
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
 /** How many completed operations may wait for an open one: about 50 MB. */
@@ -47,6 +46,7 @@ const MOST_WAITING = 100_000;
  */
 export class KeyOperations {
   readonly #model: LockModel;
+  readonly #general: GeneralSearch;
   readonly #observeContention: boolean;
   readonly #keptOperations: number;
   readonly #mostWaiting: number;
@@ -75,6 +75,7 @@ export class KeyOperations {
    * @param keptOperations up to how many operations the whole history is kept for the general search
    * @param mostWaiting how many completed operations may wait for one that is open
    * @param sameClient true unless two processes belong to two clients for certain
+   * @param shares whether several owners may hold the key at a time
    */
   constructor(
     model: LockModel,
@@ -83,6 +84,7 @@ export class KeyOperations {
     mostWaiting = MOST_WAITING,
     budget = new StepBudget(MOST_STEPS),
     sameClient = (earlier: number, later: number): boolean => earlier === later,
+    shares = false,
   ) {
     this.#reentries = new PossibleReentries(sameClient);
     this.#budget = budget;
@@ -90,7 +92,11 @@ export class KeyOperations {
     this.#mostWaiting = mostWaiting;
     this.#keptOperations = keptOperations;
     this.#observeContention = observeContention;
-    this.#linearization = model.ownerAware ? new Linearization(model, budget) : new MutexLinearization(model, budget);
+    const sharing = shares ? { ...model, sameClient } : undefined;
+    this.#general = new GeneralSearch(model, sharing);
+    if (sharing !== undefined) this.#linearization = new SharingLinearization(model, sharing, budget);
+    else if (model.ownerAware) this.#linearization = new Linearization(model, budget);
+    else this.#linearization = new MutexLinearization(model, budget);
   }
 
   get progress(): KeyProgress {
@@ -173,16 +179,18 @@ export class KeyOperations {
     if (this.#progress.state === "following") {
       const before = this.#linearization.finish();
       if (before !== undefined) this.#fail({ state: "unexplained-refusal", before });
+      else if (this.#linearization.isUndecided === true) {
+        this.#progress = { state: "general", why: "none of the orders that were tried explains everything" };
+      }
     }
     return this.#progress;
   }
 
   /** Whether the operations up to `last` have an order if their fencing tokens are ignored. False too where that is not known. */
   hasOrderWithoutTokens(last: LockOperation): boolean {
-    if (this.#log === undefined || !this.#model.fenced) return false;
-    const upTo = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
-    const open = [...this.#open.values()].map(possible);
-    return searchLinearization([...upTo, ...open], { ...this.#model, fenced: false }, SEARCH_STEPS) === "linearizable";
+    if (this.#log === undefined) return false;
+    const known = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
+    return this.#general.hasOrderWithoutTokens([...known, ...[...this.#open.values()].map(possible)]);
   }
 
   /**
@@ -190,29 +198,17 @@ export class KeyOperations {
    * the history is too long to be kept, or no operation has to be explained.
    */
   firstUnexplained(): LockOperation | undefined {
-    const log = this.#log ?? [];
-    const required = log
-      .filter((operation) => operation.required)
-      .toSorted((one, other) => one.completed - other.completed);
-    let [low, high] = [0, required.length - 1];
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const known = upTo(log, required[middle]!);
-      const isUnexplained = searchLinearization(known, this.#model, SEARCH_STEPS) === "not-linearizable";
-      [low, high] = isUnexplained ? [low, middle] : [middle + 1, high];
-    }
-    return required[high];
+    return this.#general.firstUnexplained(this.#log ?? []);
   }
 
   /** The answer of the general search, for a key that nothing else decides. */
-  search(steps = SEARCH_STEPS): SearchOutcome {
-    return this.#log === undefined ? "unknown" : searchLinearization(this.#log, this.#model, steps);
+  search(steps?: number): SearchOutcome {
+    return this.#log === undefined ? "unknown" : this.#general.search(this.#log, steps);
   }
 
   /** The same, in pieces. */
   *searching(budget = this.#budget): Generator<undefined, SearchOutcome> {
-    if (this.#log === undefined) return "unknown";
-    return yield* searching(this.#log, this.#model, SEARCH_STEPS, budget);
+    return this.#log === undefined ? "unknown" : yield* this.#general.searching(this.#log, budget);
   }
 
   /** Whether what explains the operations may count one acquire of unknown outcome twice: see `Follower`. */
@@ -257,7 +253,7 @@ export class KeyOperations {
     if (this.#log !== undefined && this.#log.push(operation) > this.#keptOperations) this.#log = undefined;
     if (this.#model.ownerAware && operation.kind === "acquire") this.#takeReentries(operation);
     if (this.#progress.state !== "following") return;
-    if (operation.required && this.#overlapsItsOwner(operation)) this.#allowOverlaps();
+    if (operation.required && this.#overlapsItsOwner(operation)) this.#allowOverlaps(operation);
     this.#linearization.announce(operation);
     this.#leaveUndetermined(operation);
     if (operation.required) this.#waiting.push(operation);
@@ -278,7 +274,8 @@ export class KeyOperations {
   }
 
   /** From now on operations of one owner value may overlap in time. */
-  #allowOverlaps(): void {
+  #allowOverlaps({ owner = "" }: LockOperation): void {
+    if (this.#linearization instanceof SharingLinearization) this.#linearization.allowOverlaps(owner);
     if (this.#linearization instanceof MutexLinearization) this.#linearization.disregardOwners();
     if (!(this.#linearization instanceof Linearization)) return;
     const standing = { ...this.#linearization.handOver(), waiting: this.#waiting.slice(this.#next) };

@@ -71,6 +71,11 @@ export class Linearization implements Follower {
     return this.#configurations.length;
   }
 
+  /** Whether the lock is certainly free, and no operation took effect that is not completed. */
+  get isFree(): boolean {
+    return this.#configurations.every(({ state, early }) => state.holder === undefined && early.length === 0);
+  }
+
   /**
    * The configurations that explain the operations so far, for an algorithm that continues where operations of one
    * owner value overlap. Operations that were placed before their completion were placed on the assumption that they do
@@ -107,10 +112,7 @@ export class Linearization implements Follower {
     this.#pending.remove(operation);
     if (operation.kind === "acquire") this.#doubt(operation);
     const before = this.#configurations;
-    const after: Configuration[] =
-      before.length === 1
-        ? [...this.#place(before[0]!, operation)]
-        : before.flatMap((configuration) => this.#place(configuration, operation));
+    const after = before.flatMap((configuration) => this.#place(configuration, operation));
     const kept = after.length > 1 ? withoutDominated(this.#cut(after)) : after;
     this.#budget.spend(1);
     if (kept.length === 0) {

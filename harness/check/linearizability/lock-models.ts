@@ -1,3 +1,4 @@
+import type { Share } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS } from "../../history/history.ts";
 
 /** The sequential specifications of P8, from the loosest to the strictest reading of what a lock is. */
@@ -73,6 +74,8 @@ export interface LockOperation {
    * Until when the lease is valid, if the lock said so, in nanoseconds since the start. From then on it may expire too.
    */
   readonly validUntil?: number | undefined;
+  /** For acquire and reenter: how the hold shares its key. If absent, it excludes every other. */
+  readonly share?: Share | undefined;
 }
 
 /** How much faster than the true clock a server's may run (Redlock's own allowance: 1 % and 2 ms). */

@@ -1,3 +1,4 @@
+import { type Share, shareOf, type Sharing } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
 import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
@@ -26,7 +27,14 @@ export function described({
     invoked: invocation.index,
     invokedTime: invocation.time,
     leaseNs: invocation.f === "release" ? 0 : earliestExpiry(invocation.value.ttlMs),
+    share: invocation.f === "acquire" ? statedShare(invocation.value) : undefined,
   };
+}
+
+/** How the acquire shares its key, if it does. */
+function statedShare(value: Sharing): Share | undefined {
+  const share = shareOf(value);
+  return share.kind === "exclusive" ? undefined : share;
 }
 
 /** The end of an operation that must have taken effect by then. */

@@ -1,6 +1,7 @@
 import { inOnePiece } from "../evidence/pieces.ts";
 import { StepBudget } from "./step-budget.ts";
-import { apply, expire, initialStates, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
+import type { LockModel, LockOperation } from "./lock-models.ts";
+import { specificationOf, type Specification, type Step } from "./specification.ts";
 
 /** `unknown`: the search was given up after the steps that it was allowed. */
 export type SearchOutcome = "linearizable" | "not-linearizable" | "unknown";
@@ -19,17 +20,12 @@ interface Entry {
   match: Entry | undefined;
 }
 
-interface Frame {
+interface Frame<S> {
   readonly entry: Entry;
-  readonly state: LockState;
+  readonly state: S;
   readonly time: number;
   /** States to continue with when this one fails. */
-  readonly alternatives: Step[];
-}
-
-interface Step {
-  readonly state: LockState;
-  readonly time: number;
+  readonly alternatives: Step<S>[];
 }
 
 /**
@@ -47,32 +43,32 @@ export function searchLinearization(
   model: LockModel,
   maxSteps: number,
 ): SearchOutcome {
-  return inOnePiece(searching(operations, model, maxSteps, new StepBudget(Infinity)));
+  return inOnePiece(searching(operations, specificationOf(model), maxSteps, new StepBudget(Infinity)));
 }
 
 /**
  * The same search, in pieces: it yields after each thousand configurations. Each configuration takes as many steps of
  * the budget as there are operations.
  */
-export function* searching(
+export function* searching<S>(
   operations: readonly LockOperation[],
-  model: LockModel,
+  specification: Specification<S>,
   maxSteps: number,
   budget: StepBudget,
 ): Generator<undefined, SearchOutcome> {
   let outcome: SearchOutcome = "not-linearizable";
-  for (const state of initialStates(model)) {
-    const found = yield* searchingFrom(state, operations, model, maxSteps, budget);
+  for (const state of specification.initial) {
+    const found = yield* searchingFrom(state, operations, specification, maxSteps, budget);
     if (found === "linearizable") return found;
     if (found === "unknown") outcome = found;
   }
   return outcome;
 }
 
-function* searchingFrom(
-  initial: LockState,
+function* searchingFrom<S>(
+  initial: S,
   operations: readonly LockOperation[],
-  model: LockModel,
+  specification: Specification<S>,
   maxSteps: number,
   budget: StepBudget,
 ): Generator<undefined, SearchOutcome> {
@@ -80,17 +76,19 @@ function* searchingFrom(
   const twins = twinsOf(operations);
   const done = new Bits(operations.length);
   const seen = new Set<string>();
-  const stack: Frame[] = [];
+  const stack: Frame<S>[] = [];
   let required = operations.filter((operation) => operation.required).length;
-  let current: Step = { state: initial, time: 0 };
+  let current: Step<S> = { state: initial, time: 0 };
   let entry = head.next;
   let steps = 0;
 
   while (required > 0) {
     const isOut =
       entry === undefined || entry.isReturn || twins.get(entry.operation)?.some((twin) => done.has(twin)) === true;
-    const options = isOut || entry === undefined ? [] : optionsFor(entry, current, operations, model, head);
-    const step = options.find((option) => isNew(seen, done, entry!.operation, option));
+    const options = isOut || entry === undefined ? [] : optionsFor(entry, current, operations, specification, head);
+    const step = options.find((option) =>
+      isNew(seen, done, entry!.operation, option.time, specification.name(option.state)),
+    );
     if (step !== undefined && entry !== undefined) {
       steps += 1;
       budget.spend(operations.length);
@@ -115,7 +113,9 @@ function* searchingFrom(
     done.clear(frame.entry.operation);
     if (operations[frame.entry.operation]!.required) required += 1;
     current = { state: frame.state, time: frame.time };
-    const alternative = frame.alternatives.find((option) => isNew(seen, done, frame.entry.operation, option));
+    const alternative = frame.alternatives.find((option) =>
+      isNew(seen, done, frame.entry.operation, option.time, specification.name(option.state)),
+    );
     if (alternative === undefined) {
       entry = frame.entry.next;
       continue;
@@ -155,26 +155,14 @@ function twinsOf(operations: readonly LockOperation[]): ReadonlyMap<number, read
 }
 
 /** The configurations when this operation comes next, with and without an expiry before it. */
-function optionsFor(
+function optionsFor<S>(
   entry: Entry,
-  { state, time }: Step,
+  { state, time }: Step<S>,
   operations: readonly LockOperation[],
-  model: LockModel,
+  specification: Specification<S>,
   head: Entry,
-): Step[] {
-  const operation = operations[entry.operation]!;
-  const deadline = firstReturn(head);
-  const options: Step[] = [];
-  const at = Math.max(time, entry.time);
-  const direct = at <= deadline ? apply(model, state, operation, at) : undefined;
-  if (direct !== undefined) options.push({ state: direct, time: at });
-  const expiredAt = Math.max(time, state.expirableFrom);
-  const free = expire(state, expiredAt);
-  const after = Math.max(expiredAt, entry.time);
-  if (free === undefined || after > deadline) return options;
-  const late = apply(model, free, operation, after);
-  if (late !== undefined) options.push({ state: late, time: after });
-  return options;
+): Step<S>[] {
+  return specification.after(state, operations[entry.operation]!, time, firstReturn(head));
 }
 
 /** The time of the first completion in the list: nothing that comes next may be later. */
@@ -184,10 +172,9 @@ function firstReturn(head: Entry): number {
 }
 
 /** Whether the configuration after `operation` was never seen before. Marks it as seen. */
-function isNew(seen: Set<string>, done: Bits, operation: number, { state, time }: Step): boolean {
+function isNew(seen: Set<string>, done: Bits, operation: number, time: number, state: string): boolean {
   done.set(operation);
-  const { holder, depth, maybeDeeper, holdFence, lastFence, expirableFrom } = state;
-  const key = `${done.key()}|${String(holder)}|${depth}|${maybeDeeper}|${holdFence}|${lastFence}|${expirableFrom}|${time}`;
+  const key = `${done.key()}|${state}|${time}`;
   done.clear(operation);
   if (seen.has(key)) return false;
   seen.add(key);

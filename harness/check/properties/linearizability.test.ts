@@ -21,6 +21,21 @@ describe("linearizability", () => {
     expect(judged(recording(986.9))).toBe("invalid; double-grant 1,2,3");
   });
 
+  it("lets the death of a client end a hold that only an extension shows", () => {
+    const next = (dead: number): string =>
+      judged(
+        new Recording({ clients: 2, backend: "simulated" })
+          .seek(0, 0, { ttlMs: 1000 })
+          .info(5, 0, "acquire")
+          .extend(10, 2, "a", { ttlMs: 1000 })
+          .fault(20, "kill-client", { processes: [dead] })
+          .acquire(30, 1, "b"),
+      );
+    expect(next(2)).toBe("valid");
+    // The grant has no completion, so its invocation stands for it.
+    expect(next(3)).toBe("invalid; double-grant 0,5,6");
+  });
+
   it("lets an owner that was seen to hold by an acquire of unknown outcome enter again", () => {
     const seen = (owner: string, client: number): string =>
       judged(

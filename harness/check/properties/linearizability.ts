@@ -1,13 +1,16 @@
-import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { rivalsOf } from "../evidence/overlaps.ts";
 import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
-import type { Configuration } from "../linearizability/configuration.ts";
+import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
+import type { LinearizabilityOptions } from "../linearizability/linearizability-options.ts";
+import { UnseenHolds } from "../linearizability/unseen-holds.ts";
+import type { FaultEvent } from "../../history/history.ts";
+import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharing/lock-events.ts";
 import { KeyOperations, type KeyProgress } from "../linearizability/key-operations.ts";
 import { keptBeside } from "../linearizability/kept-operations.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
@@ -20,17 +23,8 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { listed } from "../../core/listed.ts";
-import { shortOwner } from "../../history/owner-value.ts";
 import { clientInWords, timeWords } from "../words.ts";
-
-export interface LinearizabilityOptions {
-  /** The sequential specification. If absent, the most permissive one that knows owners and fencing tokens. */
-  readonly model?: LockModelName;
-  /** Whether a contended refusal proves that somebody held the lock. If not, a failed try proves nothing. */
-  readonly observeContention?: boolean;
-  /** The greatest number of steps for the whole history. Default: a hundred million. */
-  readonly budget?: StepBudget;
-}
+import { duringInWords, resultInWords, sharedStateInWords, stateInWords } from "./operation-words.ts";
 
 const PROPERTY: Property = "linearizability";
 const DEFAULT_MODEL: LockModelName = "reentrant-fenced-mutex";
@@ -38,7 +32,8 @@ const DEFAULT_MODEL: LockModelName = "reentrant-fenced-mutex";
 const MOST_NAMED = 3;
 /** How many steps, for all keys together, show whether an acquire of unknown outcome was counted twice: about a second. */
 const STEPS_FOR_TWINS = 10_000_000;
-const SHARED = "the models know one holder, and several clients may hold this lock at a time";
+const MIXED = "it is acquired both as a lock of one owner and as one that several may hold at a time";
+const OWNERLESS = "a lock without owners has one holder, and several clients may hold this one at a time";
 
 /**
  * P8, linearizability: some order of the operations explains all results by the sequential specification of a lock, with each
@@ -55,6 +50,12 @@ class Linearizability implements Checker {
   readonly #observeContention: boolean;
   readonly #findings = new Findings(PROPERTY);
   readonly #keys = new Map<string, KeyOperations>();
+  readonly #early = new EarlyEvents<HistoryStep>();
+  readonly #unseen: UnseenHolds;
+  /** Keys of which an acquire has stated how it shares them. As long as none did share, they are among the others too. */
+  readonly #shared = new Map<string, KeyOperations>();
+  /** Keys of which an acquire has not stated this. */
+  readonly #plain = new Set<string>();
   readonly #budget: StepBudget;
   readonly #twinBudget = new StepBudget(STEPS_FOR_TWINS);
   /** The hold that an acquire began, for explanations. */
@@ -68,59 +69,90 @@ class Linearizability implements Checker {
   /** The first keys, with the reason, that even the general search did not decide, and how many there are. */
   readonly #unsettled: string[] = [];
   #unsettledCount = 0;
-  /** Keys that several clients may hold at a time: the models know one holder. */
-  readonly #undecided = new Set<string>();
+  /** Keys that several clients may hold at a time and that are not decided, with the reason. */
+  readonly #undecided = new Map<string, string>();
 
   constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
     this.#evidence = evidence;
     this.#model = lockModel(options.model ?? DEFAULT_MODEL, { beganFree: evidence.beganFree });
+    this.#unseen = new UnseenHolds((earlier, later) => evidence.holds.sameClient(earlier, later));
     this.#observeContention = options.observeContention ?? false;
     this.#budget = options.budget ?? new StepBudget(MOST_STEPS);
   }
 
   get remarks(): readonly string[] {
-    const [key] = this.#undecided;
-    const some = key !== undefined && this.#granted.size > 0;
-    return [...this.#findings.remarks, ...(some ? [`the operations on ${key} are not decided: ${SHARED}`] : [])];
+    const [first] = this.#undecided;
+    if (first === undefined || this.#granted.size === 0) return this.#findings.remarks;
+    return [...this.#findings.remarks, `the operations on ${first[0]} are not decided: ${first[1]}`];
   }
 
   push(step: HistoryStep): void {
     const { event } = step;
-    if (event.type === "fault") this.#bereave(step);
-    if (event.type === "fault" || event.type === "audit") return;
-    if ("key" in event && this.#evidence.isShareable(event.key)) {
-      this.#undecided.add(event.key);
-      this.#keys.delete(event.key);
-      this.#granted.delete(event.key);
+    if (event.type === "fault") this.#bereave(step, event);
+    if (!isOfLock(event) || this.#undecided.has(event.key)) return;
+    const why = this.#sort(event, step);
+    if (why !== undefined) {
+      this.#undecide(event.key, why);
       return;
     }
+    for (const operations of this.#following(event.key)) {
+      const wasFollowing = operations.progress.state === "following";
+      this.#tell(operations, event, step);
+      if (wasFollowing && operations === this.#of(event.key)) this.#report(event.key, operations.progress);
+    }
+    if (event.type === "ok") this.#granted.add(event.key);
+    if (event.type === "ok" && event.f === "extend" && this.#evidence.isStranger(event, step)) {
+      this.#unseen.extend({ key: event.key, owner: event.value.owner, process: event.process });
+    }
+  }
+
+  /** Learns how a key is shared. Returns why it cannot be decided, if so. */
+  #sort(event: LockEvent, step: HistoryStep): string | undefined {
+    const { key } = event;
+    if (event.type === "invoke" && event.f === "acquire") {
+      const states = event.value.limit !== undefined || event.value.mode !== undefined;
+      const early = this.#early.take(key);
+      if (!states) this.#plain.add(key);
+      else if (!this.#shared.has(key)) {
+        const operations = this.#fresh(this.#shared.size, true);
+        this.#shared.set(key, operations);
+        for (const before of early) this.#tell(operations, before.event, before.step);
+      }
+    } else if (!this.#plain.has(key) && !this.#shared.has(key)) this.#early.add(event, step);
+    if (!this.#evidence.isShareable(key)) return undefined;
+    if (!this.#model.ownerAware) return OWNERLESS;
+    if (this.#plain.has(key)) return MIXED;
+    this.#keys.delete(key);
+    return undefined;
+  }
+
+  #undecide(key: string, why: string): void {
+    this.#undecided.set(key, why);
+    for (const known of [this.#keys, this.#shared, this.#plain, this.#granted]) known.delete(key);
+  }
+
+  /** What follows the operations on a key: until it is known whether several may hold it, both. */
+  #following(key: string): readonly KeyOperations[] {
+    const shared = this.#shared.get(key);
+    if (shared === undefined) return [this.#of(key)];
+    return this.#evidence.isShareable(key) ? [shared] : [this.#of(key), shared];
+  }
+
+  #tell(operations: KeyOperations, event: LockEvent, step: HistoryStep): void {
+    const { invocation } = step;
     if (event.type === "renewed") {
       const { since, isAsking } = renewalOf(event, step, this.#evidence);
-      const operations = this.#of(event.key);
-      const wasFollowing = operations.progress.state === "following";
       operations.renew(event, since, isAsking);
-      if (wasFollowing) this.#report(event.key, operations.progress);
-      return;
-    }
-    if (event.type === "lost") {
-      this.#of(event.key).lose(event);
-      return;
-    }
-    if (event.f !== "acquire" && event.f !== "release" && event.f !== "extend") return;
-    const operations = this.#of(event.key);
-    const wasFollowing = operations.progress.state === "following";
-    if (event.type === "invoke") {
+    } else if (event.type === "lost") operations.lose(event);
+    else if (event.type === "invoke") {
       const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
       operations.invoke(event, isStranger, this.#evidence.isAsking(event));
     } else {
-      const { invocation } = step;
       const isAsking = this.#evidence.isAskingFor(invocation);
       const operation = operations.complete(asHeard(event, invocation, this.#evidence), isAsking);
       const granted = step.changes.find(({ kind }) => kind === "granted");
       if (operation !== undefined && granted !== undefined) this.#remember(operation, granted.hold);
-      if (event.type === "ok") this.#granted.add(event.key);
     }
-    if (wasFollowing) this.#report(event.key, operations.progress);
   }
 
   finish(): PropertyVerdict {
@@ -129,17 +161,22 @@ class Linearizability implements Checker {
 
   *finishing(): Generator<undefined, PropertyVerdict> {
     for (const [key, operations] of this.#keys) yield* this.#decide(key, operations);
+    for (const [key, operations] of this.#shared) {
+      if (this.#evidence.isShareable(key)) yield* this.#decide(key, operations);
+    }
     const more = this.#unsettledCount - this.#unsettled.length;
     const unsettledReason = `not decided for ${listed(this.#unsettled)}${more > 0 ? ` and ${more} more` : ""}`;
-    const nothing = this.#undecided.size > 0 ? SHARED : "no operation on a lock succeeded";
+    const [why] = this.#undecided.values();
+    const nothing = why ?? "no operation on a lock succeeded";
     const otherwise = this.#granted.size > 0 || this.#grantedBefore ? VALID : notApplicable(nothing);
     return this.#findings.verdict(this.#unsettledCount > 0 ? unknown(unsettledReason) : otherwise);
   }
 
   conclude(key: string): void {
-    const operations = this.#keys.get(key);
+    const operations = this.#evidence.isShareable(key) ? this.#shared.get(key) : this.#keys.get(key);
     if (operations !== undefined) inOnePiece(this.#decide(key, operations));
-    this.#keys.delete(key);
+    for (const known of [this.#keys, this.#shared, this.#plain]) known.delete(key);
+    this.#early.take(key);
     if (this.#granted.delete(key)) this.#grantedBefore = true;
   }
 
@@ -161,31 +198,43 @@ class Linearizability implements Checker {
   }
 
   /** Nobody is left to rely on the hold of a dead client: the lock may notice the death, and free the key. */
-  #bereave({ event: { index, time }, changes }: HistoryStep): void {
-    for (const { kind, hold } of changes) {
-      if (kind !== "ended" || this.#evidence.isShareable(hold.key)) continue;
-      this.#of(hold.key).lose({ process: hold.currentProcess, index, time, value: { owner: hold.owner } });
+  #bereave({ changes }: HistoryStep, fault: FaultEvent): void {
+    const { index, time } = fault;
+    const dead = changes.filter(({ kind }) => kind === "ended").map(({ hold }) => hold);
+    const seen = dead.map(({ key, owner, currentProcess: process }) => ({ key, owner, process }));
+    for (const { key, owner, process } of [...seen, ...this.#unseen.bereavedBy(fault)]) {
+      if (this.#undecided.has(key)) continue;
+      for (const operations of this.#following(key)) operations.lose({ process, index, time, value: { owner } });
     }
   }
 
+  /** What decides a key, as far as is known now. */
   #of(key: string): KeyOperations {
-    const known = this.#keys.get(key);
+    const known = this.#evidence.isShareable(key) ? this.#shared.get(key) : this.#keys.get(key);
     if (known !== undefined) return known;
-    const { holds } = this.#evidence;
-    const fresh = new KeyOperations(
-      this.#model,
-      this.#observeContention,
-      keptBeside(this.#keys.size),
-      undefined,
-      this.#budget,
-      (earlier, later) => holds.sameClient(earlier, later),
-    );
+    const fresh = this.#fresh(this.#keys.size, false);
     this.#keys.set(key, fresh);
     return fresh;
   }
 
+  #fresh(beside: number, shares: boolean): KeyOperations {
+    const { holds } = this.#evidence;
+    return new KeyOperations(
+      this.#model,
+      // A try that was refused may have found too little room, although somebody held less than all of it.
+      this.#observeContention && !shares,
+      keptBeside(beside),
+      undefined,
+      this.#budget,
+      (earlier, later) => holds.sameClient(earlier, later),
+      shares,
+    );
+  }
+
   #remember(operation: LockOperation, hold: Hold): void {
     this.#holds.set(operation, hold);
+    // Holds beside each other are no riddle, and there may be hundreds.
+    if (this.#evidence.isShareable(hold.key)) return;
     const [rival] = rivalsOf(hold, this.#evidence.holds.latest(hold.key));
     if (rival !== undefined) this.#beside.set(operation, rival);
   }
@@ -202,15 +251,18 @@ class Linearizability implements Checker {
   #describe(
     key: string,
     operations: KeyOperations,
-    { operation, before }: Impossible,
+    { operation, before, beside }: Impossible,
     interferences: readonly Interference[],
   ): Violation {
     const { header } = this.#evidence;
     const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
     const ofTokens = operations.hasOrderWithoutTokens(operation);
+    const client = (process: number): string => clientInWords(header, process);
     const state = ofTokens
       ? "an order exists only if the fencing tokens are ignored"
-      : stateInWords(before, operation, (process) => clientInWords(header, process));
+      : this.#evidence.isShareable(key)
+        ? sharedStateInWords(before, beside, client)
+        : stateInWords(before, operation, client);
     const heldBy = typeof before.state.holder === "string" ? [before.state.holder] : [];
     const holders =
       mine === undefined || theirs === undefined ? {} : { holders: [holder(theirs), holder(mine)] as const };
@@ -220,7 +272,11 @@ class Linearizability implements Checker {
     // What made it free shows why it could not be released or extended.
     const freed =
       !ofTokens && before.state.holder === undefined && before.point.index >= 0 ? before.point.index : undefined;
-    const events = [before.grant?.completed, freed, operation.invoked, operation.completed];
+    // A grant of unknown outcome was never completed.
+    const grants = (beside ?? [before.grant]).map((grant) =>
+      grant?.required === true ? grant.completed : grant?.invoked,
+    );
+    const events = [...grants, freed, operation.invoked, operation.completed];
     return {
       ...explain(account, events, this.#hypotheses(key, operation, { before, ofTokens }, mine, theirs, interferences)),
       ...holders,
@@ -338,55 +394,4 @@ class Linearizability implements Checker {
     const holders = [holder(met.first), holder(met.second)] as const;
     return { ...explain(account, [met.first.grantedIndex, invoked, completed], hypotheses), holders };
   }
-}
-
-/**
- * Whether a grant has a fencing token that a new hold cannot have, or another token than the hold that it entered
- * again.
- */
-function isDisordered({ kind, owner, fence }: LockOperation, { state }: Configuration): boolean {
-  if (kind !== "acquire" || fence === undefined) return false;
-  const differs = state.holder === owner && state.holdFence !== undefined && state.holdFence !== fence;
-  return differs || fence <= state.lastFence;
-}
-
-function resultInWords({ kind, owner, fence }: LockOperation, beside: readonly string[]): string {
-  const as = owner === undefined ? "" : ` as owner ${shortOwner(owner, undefined, beside)}`;
-  switch (kind) {
-    case "acquire":
-      return `was granted it${as}${fence === undefined ? "" : ` with fencing token ${fence}`}`;
-    case "release":
-    case "lose":
-      return `released it${as}`;
-    case "miss":
-      return `was told that it did not hold it${as}`;
-    case "extend":
-      return `extended it${as}`;
-    case "reenter":
-      return `re-entered it${as}`;
-    case "contended":
-      return "was refused as contended";
-  }
-}
-
-function stateInWords(
-  { state, grant, point }: Configuration,
-  { owner = "" }: LockOperation,
-  client: (process: number) => string,
-): string {
-  if (state.holder === undefined) return `since ${timeWords(point.time)} it was free`;
-  const who =
-    grant === undefined || typeof state.holder !== "string"
-      ? "somebody"
-      : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
-  if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
-  const held = `${who} held it (since ${timeWords(point.time)} at the earliest)`;
-  if (isEndless(state.expirableFrom - point.time)) return `${held}, without a lease that ends`;
-  return `${held}, and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;
-}
-
-/** `between 2 ms and 5 ms`, or `at 2 ms` where both are the same in words. */
-function duringInWords({ invokedTime, completedTime }: LockOperation): string {
-  const [from, to] = [timeWords(invokedTime), timeWords(completedTime)];
-  return from === to ? `at ${from}` : `between ${from} and ${to}`;
 }

@@ -1,0 +1,207 @@
+import { exceeds, excludeEachOther, type Share, weaker } from "../../../core/sharing.ts";
+import type { Impossible } from "../follower.ts";
+import { expirableFrom, FREE, type LockOperation } from "../lock-models.ts";
+import type { SharingModel } from "./sharing-model.ts";
+
+/** How many owners are remembered. Beyond it nothing is certain any more. */
+const MOST_OWNERS = 50_000;
+
+/** A hold that is certain from the completion of its last grant or extension on. */
+interface CertainHold {
+  /** The grant that began it, or the last that entered it again. */
+  readonly grant: LockOperation;
+  /** The grant or extension that shows it. */
+  readonly since: LockOperation;
+  readonly share: Share;
+  /** Until when the lease lasts for certain, in nanoseconds since the start. */
+  readonly until: number;
+  /** The first event from which on something else may end or shorten it. */
+  doubtfulFrom: number;
+}
+
+/** An operation that may change the hold of its owner while it is under way. */
+type Change = Pick<LockOperation, "invoked" | "completed">;
+
+interface Owner {
+  hold: CertainHold | undefined;
+  /** How its grants exclude others, the least of them: nobody knows which of them its hold is. */
+  share: Share | undefined;
+  /** The process that was granted it first. */
+  process: number | undefined;
+  /** Whether several clients were granted it: a lock may tell them apart, and then each has a hold of its own. */
+  isOfSeveral: boolean;
+  /** How often it may have entered at most. */
+  depth: number;
+  /** What may change its hold: all that is not completed, and all of unknown outcome. */
+  changes: Change[];
+}
+
+const EXCLUSIVE: Share = { kind: "exclusive" };
+const NOTHING: ReadonlyMap<string, number> = new Map();
+
+/**
+ * Which owners of a key certainly hold it at the completion of a grant or an extension. No order explains more of them than
+ * there is room for: each of these holds has begun by then, its lease cannot be over, and nothing under way can have ended it.
+ */
+export class CertainShares {
+  readonly #model: SharingModel;
+  readonly #owners = new Map<string, Owner>();
+  /** Holds that were certain when they were looked at last. */
+  readonly #holding = new Map<string, CertainHold>();
+  #permits = 0;
+  #writers = 0;
+  /** The completion that was placed last. */
+  #last = -1;
+  #isFull = false;
+
+  constructor(model: SharingModel) {
+    this.#model = model;
+  }
+
+  /** Announces an operation, once its outcome is known, and before anything is placed that was completed after it began. */
+  announce(operation: LockOperation): void {
+    const { owner, kind, share, required, completed, invoked } = operation;
+    if (owner === undefined || kind === "miss" || kind === "contended" || this.#isFull) return;
+    const known = this.#of(owner);
+    // What is announced later begins after the last completion that was placed.
+    known.changes = known.changes.filter((change) => change.completed > this.#last);
+    known.changes.push({ invoked, completed });
+    if (!required && kind === "reenter") known.share = weakest(known.share, share);
+    if (kind === "acquire" || kind === "reenter") known.depth += 1;
+    const { hold } = known;
+    if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
+  }
+
+  /** Places the next completed operation. Returns what makes it impossible, if it is. */
+  push(operation: LockOperation): Impossible | undefined {
+    this.#last = operation.completed;
+    const { owner, kind } = operation;
+    if (owner === undefined || this.#isFull) return undefined;
+    if (kind === "release") this.#leave(owner);
+    if (kind !== "acquire" && kind !== "extend") return undefined;
+    const known = this.#of(owner);
+    if (kind === "acquire") {
+      known.share = weakest(known.share, operation.share);
+      known.process ??= operation.process;
+      if (!this.#isOneClient(known.process, operation.process)) known.isOfSeveral = true;
+    }
+    if (known.share === undefined) return undefined;
+    if (known.isOfSeveral) {
+      this.#end(owner);
+      return undefined;
+    }
+    const grant = kind === "acquire" ? operation : (known.hold?.grant ?? operation);
+    const others = known.changes.filter(
+      (change) => change.invoked !== operation.invoked && change.completed > operation.invoked,
+    );
+    this.#set(owner, known, {
+      grant,
+      since: operation,
+      share: known.share,
+      until: expirableFrom(operation, operation.invokedTime),
+      doubtfulFrom: Math.min(Infinity, ...others.map(({ invoked }) => invoked)),
+    });
+    return this.#excess(owner, operation);
+  }
+
+  #of(owner: string): Owner {
+    const known = this.#owners.get(owner);
+    if (known !== undefined) return known;
+    if (this.#owners.size >= MOST_OWNERS) this.#isFull = true;
+    const fresh: Owner = {
+      hold: undefined,
+      share: undefined,
+      process: undefined,
+      isOfSeveral: false,
+      depth: 0,
+      changes: [],
+    };
+    this.#owners.set(owner, fresh);
+    return fresh;
+  }
+
+  #leave(name: string): void {
+    const owner = this.#of(name);
+    owner.depth -= 1;
+    owner.changes = owner.changes.filter((change) => change.completed > this.#last);
+    if (owner.depth > 0 || owner.changes.length > 0) return;
+    this.#end(name);
+    this.#owners.delete(name);
+  }
+
+  #set(name: string, owner: Owner, hold: CertainHold): void {
+    this.#end(name);
+    owner.hold = hold;
+    this.#holding.set(name, hold);
+    this.#count(hold.share, 1);
+  }
+
+  /** It is not counted any more. */
+  #end(name: string): void {
+    const hold = this.#holding.get(name);
+    if (hold === undefined) return;
+    this.#holding.delete(name);
+    this.#count(hold.share, -1);
+  }
+
+  #count(share: Share, by: number): void {
+    if (share.kind === "counted") this.#permits += by * share.permits;
+    if (share.kind === "exclusive") this.#writers += by;
+  }
+
+  /** Whether there may be more than there is room for, as far as a glance shows. */
+  #mayExceed(share: Share): boolean {
+    if (share.kind === "exclusive") return this.#holding.size > 1;
+    return this.#writers > 0 || (share.kind === "counted" && this.#permits > share.limit);
+  }
+
+  #excess(owner: string, operation: LockOperation): Impossible | undefined {
+    const own = this.#holding.get(owner);
+    if (own === undefined || !this.#mayExceed(own.share)) return undefined;
+    for (const [name, hold] of this.#holding) if (!isCertainAt(hold, operation)) this.#end(name);
+    if (!this.#holding.has(owner)) return undefined;
+    const others = [...this.#holding.values()].filter((hold) => hold !== own);
+    const rival = others.find(({ share, grant }) => this.#exclude(own, share, grant));
+    if (rival !== undefined) return impossible(operation, [rival]);
+    const counted = others.filter(({ share }) => share.kind === "counted");
+    if (own.share.kind !== "counted" || !exceeds([own.share, ...counted.map(({ share }) => share)])) return undefined;
+    return impossible(operation, counted);
+  }
+
+  /** Whether they exclude each other regardless of further holds. The holds of one client in two modes are no conflict. */
+  #exclude(own: CertainHold, share: Share, { process }: LockOperation): boolean {
+    if (!excludeEachOther(own.share, share)) return false;
+    return !(own.share.kind !== share.kind && this.#isOneClient(process, own.grant.process));
+  }
+
+  #isOneClient(one: number, other: number): boolean {
+    return this.#model.sameClient(one, other) || this.#model.sameClient(other, one);
+  }
+}
+
+function weakest(known: Share | undefined, share: Share = EXCLUSIVE): Share {
+  return known === undefined ? share : weaker(known, share);
+}
+
+function isCertainAt({ until, doubtfulFrom }: CertainHold, { completed, completedTime }: LockOperation): boolean {
+  return until > completedTime && doubtfulFrom > completed;
+}
+
+function impossible(operation: LockOperation, beside: readonly CertainHold[]): Impossible {
+  const [first] = beside;
+  const grant = first?.grant;
+  return {
+    operation,
+    before: {
+      state: { ...FREE, holder: grant?.owner, depth: 1, expirableFrom: first?.until ?? 0 },
+      grant,
+      point: { index: grant?.completed ?? -1, time: grant?.completedTime ?? 0 },
+      heldUntil: -1,
+      owed: undefined,
+      early: [],
+      usedAcquires: NOTHING,
+      used: NOTHING,
+    },
+    beside: beside.map((hold) => hold.grant),
+  };
+}

@@ -1,0 +1,149 @@
+import { type Share, weaker } from "../../../core/sharing.ts";
+import { expirableFrom, type LockOperation } from "../lock-models.ts";
+import type { SharingModel } from "./sharing-model.ts";
+
+/** The hold of one owner in the order that is followed, as far as it is settled. */
+export interface PossibleHold {
+  readonly owner: string;
+  readonly process: number;
+  share: Share;
+  /** How often it may have been entered: 0 if it may be over. What its owner is told later decides. */
+  depths: readonly number[];
+  /** When its lease may expire at the earliest, in nanoseconds since the start. */
+  expirableFrom: number;
+  /**
+   * If it may have made room for others: how many permits may have been left all the time since then, so that it may have
+   * lasted all the same. Undefined if it takes its room.
+   */
+  slack: number | undefined;
+}
+
+const EXCLUSIVE: Share = { kind: "exclusive" };
+
+/**
+ * The holds of a key in one order of its operations. A hold that may be over need not be decided at once: it takes no room,
+ * and may still turn out to have lasted, as long as there would have been room for it all the time.
+ */
+export class PossibleHolds {
+  readonly #model: SharingModel;
+  readonly #holds = new Map<string, PossibleHold>();
+  /** Those that may have made room. */
+  readonly #optional = new Set<PossibleHold>();
+  #permits = 0;
+  #writers = 0;
+
+  constructor(model: SharingModel) {
+    this.#model = model;
+  }
+
+  get size(): number {
+    return this.#holds.size;
+  }
+
+  get(owner: string): PossibleHold | undefined {
+    return this.#holds.get(owner);
+  }
+
+  /** Those that take room, and because of which there may be none for this acquire. */
+  inTheWayOf({ share = EXCLUSIVE, process }: LockOperation): readonly PossibleHold[] {
+    return [...this.#holds.values()].filter(
+      (hold) =>
+        hold.slack === undefined &&
+        (this.#excludes(share, process, hold) || (share.kind === "counted" && hold.share.kind === "counted")),
+    );
+  }
+
+  hasRoom({ share = EXCLUSIVE, process }: LockOperation): boolean {
+    if (share.kind === "counted" && this.#permits + share.permits > share.limit) return false;
+    if (share.kind !== "exclusive" && this.#writers === 0) return true;
+    for (const hold of this.#holds.values()) {
+      if (hold.slack === undefined && this.#excludes(share, process, hold)) return false;
+    }
+    return true;
+  }
+
+  /** The hold of a grant for which there is room. */
+  begin(operation: LockOperation, owner: string, time: number): void {
+    const { process, share = EXCLUSIVE } = operation;
+    const from = expirableFrom(operation, time);
+    const hold: PossibleHold = { owner, process, share, depths: [1], expirableFrom: from, slack: undefined };
+    this.#holds.set(owner, hold);
+    this.#count(share, 1);
+    this.#narrow(hold);
+  }
+
+  /** The owner enters its hold again, or begins a new one if the old one may be over. */
+  enter(hold: PossibleHold, operation: LockOperation, time: number, mayBeNew: boolean): void {
+    const share = weaker(hold.share, operation.share ?? EXCLUSIVE);
+    const isSame = !exceedsShare(hold.share, share) && !exceedsShare(operation.share ?? EXCLUSIVE, share);
+    const again = hold.depths.filter((depth) => depth > 0).map((depth) => depth + 1);
+    const isNew = mayBeNew && isSame;
+    this.#count(hold.share, -1);
+    hold.share = share;
+    this.#count(share, 1);
+    hold.depths = isNew && !again.includes(1) ? [1, ...again] : again;
+    hold.expirableFrom = expirableFrom(operation, time);
+    this.#narrow(hold);
+  }
+
+  /** Its owner uses it: it has lasted until now. False if it cannot have. */
+  confirm(hold: PossibleHold): boolean {
+    if (!hold.depths.some((depth) => depth > 0)) return false;
+    hold.depths = hold.depths.filter((depth) => depth > 0);
+    if (hold.slack === undefined) return true;
+    hold.slack = undefined;
+    this.#optional.delete(hold);
+    this.#count(hold.share, 1);
+    this.#narrow(hold);
+    return true;
+  }
+
+  /** One entry less. */
+  leave(hold: PossibleHold): void {
+    hold.depths = hold.depths.map((depth) => depth - 1);
+    if (hold.depths.every((depth) => depth === 0)) this.end(hold);
+  }
+
+  end(hold: PossibleHold): void {
+    this.#holds.delete(hold.owner);
+    if (!this.#optional.delete(hold)) this.#count(hold.share, -1);
+  }
+
+  /** It may make room from now on. */
+  makeOptional(hold: PossibleHold): void {
+    hold.slack = Infinity;
+    this.#optional.add(hold);
+    this.#count(hold.share, -1);
+  }
+
+  /** What has begun now leaves less room for those that may have lasted. */
+  #narrow({ share, owner }: PossibleHold): void {
+    if (this.#optional.size === 0) return;
+    for (const other of this.#optional) {
+      const isExcluded = other.owner !== owner && (share.kind === "exclusive" || other.share.kind === "exclusive");
+      const left = share.kind === "counted" ? share.limit - this.#permits : Infinity;
+      other.slack = Math.min(other.slack ?? Infinity, isExcluded ? -1 : left);
+      const needed = other.share.kind === "counted" ? other.share.permits : 0;
+      if (other.slack < needed) this.end(other);
+    }
+  }
+
+  /** Whether a hold of this share cannot begin beside `hold`, whatever else is held. */
+  #excludes(share: Share, process: number, hold: PossibleHold): boolean {
+    if (share.kind !== "exclusive" && hold.share.kind !== "exclusive") return false;
+    // The holds of one client in two modes are no conflict.
+    const { sameClient } = this.#model;
+    const isOneClient = sameClient(process, hold.process) || sameClient(hold.process, process);
+    return !(isOneClient && share.kind !== hold.share.kind);
+  }
+
+  #count(share: Share, by: number): void {
+    if (share.kind === "counted") this.#permits += by * share.permits;
+    if (share.kind === "exclusive") this.#writers += by;
+  }
+}
+
+function exceedsShare(one: Share, other: Share): boolean {
+  if (one.kind !== other.kind) return true;
+  return one.kind === "counted" && other.kind === "counted" && one.permits !== other.permits;
+}
