@@ -3,7 +3,7 @@ import type { History, HistoryEnd, HistoryEvent, HistoryHeader } from "../histor
 import { PROPERTIES, type Property, type PropertyVerdict, type Verdict } from "../core/verdict.ts";
 import type { Checker, CheckerFactory } from "./checker.ts";
 import { allCheckers } from "./checkers.ts";
-import type { LinearizabilityOptions } from "./linearizability/linearizability-options.ts";
+import type { LinearizabilityOptions } from "./properties/linearizability-options.ts";
 import { AnsweredTries } from "./evidence/answered-tries.ts";
 import { Crashes } from "./evidence/crashes.ts";
 import { DriverMistakes } from "./evidence/driver-mistakes.ts";

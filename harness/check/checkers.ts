@@ -5,7 +5,7 @@ import { deadlockFreedom } from "./properties/deadlock-freedom.ts";
 import { fencingTokens } from "./properties/fencing-tokens.ts";
 import { firstComeFirstServed } from "./properties/first-come-first-served.ts";
 import { leaseExclusion } from "./properties/lease-exclusion.ts";
-import type { LinearizabilityOptions } from "./linearizability/linearizability-options.ts";
+import type { LinearizabilityOptions } from "./properties/linearizability-options.ts";
 import { linearizability } from "./properties/linearizability.ts";
 import { lostUpdates } from "./properties/lost-updates.ts";
 import { mutualExclusion } from "./properties/mutual-exclusion.ts";

@@ -1,7 +1,7 @@
 import { apply, expire, initialStates, type LockModel, type LockOperation, type LockState } from "./lock-models.ts";
 
 /** A state, and the earliest time at which the last operation can have taken effect in it. */
-export interface Step<S> {
+export interface SpecifiedStep<S> {
   readonly state: S;
   readonly time: number;
 }
@@ -14,7 +14,7 @@ export interface Specification<S> {
    * All states in which the lock may be after `operation`, which comes next after `time` and takes effect by `deadline`,
    * with the leases that may expire before it.
    */
-  after(state: S, operation: LockOperation, time: number, deadline: number): Step<S>[];
+  after(state: S, operation: LockOperation, time: number, deadline: number): SpecifiedStep<S>[];
   /** Two states with the same name allow the same. */
   name(state: S): string;
 }
@@ -24,7 +24,7 @@ export function specificationOf(model: LockModel): Specification<LockState> {
   return {
     initial: initialStates(model),
     after(state, operation, time, deadline) {
-      const steps: Step<LockState>[] = [];
+      const steps: SpecifiedStep<LockState>[] = [];
       const at = Math.max(time, operation.invokedTime);
       const direct = at <= deadline ? apply(model, state, operation, at) : undefined;
       if (direct !== undefined) steps.push({ state: direct, time: at });

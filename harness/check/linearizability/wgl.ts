@@ -1,7 +1,7 @@
 import { inOnePiece } from "../evidence/pieces.ts";
 import { StepBudget } from "./step-budget.ts";
 import type { LockModel, LockOperation } from "./lock-models.ts";
-import { specificationOf, type Specification, type Step } from "./specification.ts";
+import { specificationOf, type Specification, type SpecifiedStep } from "./specification.ts";
 
 /** `unknown`: the search was given up after the steps that it was allowed. */
 export type SearchOutcome = "linearizable" | "not-linearizable" | "unknown";
@@ -25,7 +25,7 @@ interface Frame<S> {
   readonly state: S;
   readonly time: number;
   /** States to continue with when this one fails. */
-  readonly alternatives: Step<S>[];
+  readonly alternatives: SpecifiedStep<S>[];
 }
 
 /**
@@ -78,7 +78,7 @@ function* searchingFrom<S>(
   const seen = new Set<string>();
   const stack: Frame<S>[] = [];
   let required = operations.filter((operation) => operation.required).length;
-  let current: Step<S> = { state: initial, time: 0 };
+  let current: SpecifiedStep<S> = { state: initial, time: 0 };
   let entry = head.next;
   let steps = 0;
 
@@ -157,11 +157,11 @@ function twinsOf(operations: readonly LockOperation[]): ReadonlyMap<number, read
 /** The configurations when this operation comes next, with and without an expiry before it. */
 function optionsFor<S>(
   entry: Entry,
-  { state, time }: Step<S>,
+  { state, time }: SpecifiedStep<S>,
   operations: readonly LockOperation[],
   specification: Specification<S>,
   head: Entry,
-): Step<S>[] {
+): SpecifiedStep<S>[] {
   return specification.after(state, operations[entry.operation]!, time, firstReturn(head));
 }
 

@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
-import type { LinearizabilityOptions } from "../linearizability/linearizability-options.ts";
+import type { LinearizabilityOptions } from "./linearizability-options.ts";
 import { UnseenHolds } from "../linearizability/unseen-holds.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharing/lock-events.ts";

@@ -53,7 +53,10 @@ export function sharedStateInWords(
   if (beside !== undefined) {
     const holders = beside.slice(0, MOST_NAMED).map(({ process }) => client(process));
     const more = beside.length > MOST_NAMED ? ` and ${beside.length - MOST_NAMED} more` : "";
-    return `there was no room beside ${holders.join(", ")}${more}, whose leases cannot have expired before ${timeWords(state.expirableFrom)}`;
+    const until = isEndless(state.expirableFrom - point.time)
+      ? "without leases that end"
+      : `whose leases cannot have expired before ${timeWords(state.expirableFrom)}`;
+    return `there was no room beside ${holders.join(", ")}${more}, ${until}`;
   }
   if (state.holder === undefined) return `since ${timeWords(point.time)} this owner held nothing`;
   const who = grant === undefined ? "this owner" : `${client(grant.process)} as this owner`;

@@ -2,7 +2,7 @@ import type { Follower, Impossible } from "../follower.ts";
 import type { LockModel, LockOperation } from "../lock-models.ts";
 import type { StepBudget } from "../step-budget.ts";
 import { CertainShares } from "./certain-shares.ts";
-import { OwnersAlone } from "./owners-alone.ts";
+import { OwnersAlone } from "../owners-alone.ts";
 import type { SharingModel } from "./sharing-model.ts";
 import { Witness } from "./witness.ts";
 

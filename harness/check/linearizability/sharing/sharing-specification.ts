@@ -1,5 +1,5 @@
 import type { LockOperation } from "../lock-models.ts";
-import type { Specification, Step } from "../specification.ts";
+import type { Specification, SpecifiedStep } from "../specification.ts";
 import { SharedLock, type SharedHold, type SharingModel } from "./sharing-model.ts";
 
 /** Among how many permits whose leases may be over those are chosen that are. Beyond it, the search is not complete. */
@@ -13,7 +13,7 @@ export function sharingSpecification(model: SharingModel, incomplete: () => void
   return {
     initial: [new SharedLock(model)],
     after(state, operation, time, deadline) {
-      const steps: Step<SharedLock>[] = [];
+      const steps: SpecifiedStep<SharedLock>[] = [];
       for (const before of expiries({ state, time }, operation, deadline, incomplete)) {
         const at = Math.max(before.time, operation.invokedTime);
         if (at > deadline) continue;
@@ -30,11 +30,11 @@ export function sharingSpecification(model: SharingModel, incomplete: () => void
  * a lease that may expire may do so at any time from then on.
  */
 function expiries(
-  before: Step<SharedLock>,
+  before: SpecifiedStep<SharedLock>,
   operation: LockOperation,
   deadline: number,
   incomplete: () => void,
-): readonly Step<SharedLock>[] {
+): readonly SpecifiedStep<SharedLock>[] {
   const { kind, owner } = operation;
   if (kind !== "acquire" && kind !== "reenter" && kind !== "miss") return [before];
   const own = before.state.hold(owner);
@@ -49,15 +49,15 @@ function expiries(
 
 /** The lock with each smallest set of leases expired that leaves room. */
 function withRoom(
-  step: Step<SharedLock>,
+  step: SpecifiedStep<SharedLock>,
   operation: LockOperation,
   deadline: number,
   incomplete: () => void,
-): readonly Step<SharedLock>[] {
+): readonly SpecifiedStep<SharedLock>[] {
   const inTheWay = step.state.inTheWayOf(operation).filter(({ expirableFrom }) => expirableFrom <= deadline);
   if (inTheWay.length > MOST_EXPIRED) incomplete();
-  const found: Step<SharedLock>[] = [];
-  const choose = (from: Step<SharedLock>, next: number): void => {
+  const found: SpecifiedStep<SharedLock>[] = [];
+  const choose = (from: SpecifiedStep<SharedLock>, next: number): void => {
     if (from.state.hasRoom(operation)) {
       found.push(from);
       return;
@@ -70,7 +70,7 @@ function withRoom(
   return found;
 }
 
-function expired({ state, time }: Step<SharedLock>, hold: SharedHold): Step<SharedLock> {
+function expired({ state, time }: SpecifiedStep<SharedLock>, hold: SharedHold): SpecifiedStep<SharedLock> {
   const after = state.clone();
   after.end(hold);
   return { state: after, time: Math.max(time, hold.expirableFrom) };

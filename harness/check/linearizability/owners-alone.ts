@@ -1,8 +1,8 @@
-import type { Follower, Impossible } from "../follower.ts";
-import { Linearization } from "../linearization.ts";
-import type { LockModel, LockOperation } from "../lock-models.ts";
-import { SharedOwnerLinearization } from "../shared-owner-linearization.ts";
-import type { StepBudget } from "../step-budget.ts";
+import type { Follower, Impossible } from "./follower.ts";
+import { Linearization } from "./linearization.ts";
+import type { LockModel, LockOperation } from "./lock-models.ts";
+import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
+import type { StepBudget } from "./step-budget.ts";
 
 /** How many acquires of unknown outcome are offered to owners without a known grant. */
 const MOST_UNKNOWN = 1000;

@@ -1,5 +1,5 @@
-import type { LockModelName } from "./lock-models.ts";
-import type { StepBudget } from "./step-budget.ts";
+import type { LockModelName } from "../linearizability/lock-models.ts";
+import type { StepBudget } from "../linearizability/step-budget.ts";
 
 /** What `linearizability` is asked. */
 export interface LinearizabilityOptions {
