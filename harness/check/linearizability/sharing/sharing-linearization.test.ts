@@ -84,6 +84,8 @@ describe("an owner of a key that several may hold", () => {
       judged(new Recording({ clients: 3, ...facts }).release(0, 0, "a").acquire(10, 1, "b", two));
     expect(before({ backend: "simulated" })).toMatch(/^invalid; foreign-release/);
     expect(before({})).toBe("valid");
+    const beside = recording().leave(0, 0, "a").seek(1, 1, two).left(2, 0).granted(3, 1, "b");
+    expect(judged(beside)).toMatch(/^invalid; foreign-release/);
   });
 });
 
@@ -157,6 +159,7 @@ describe("a semaphore", () => {
   it("is not judged by a lock without owners, nor if it is acquired without a limit too", () => {
     const history = (): Recording => recording().acquire(0, 0, "a", two);
     expect(judged(history().acquire(10, 1, "b"))).toBe("not-applicable");
+    expect(judged(history().acquire(10, 1, "b", two), { model: "mutex" })).toBe("not-applicable");
   });
 });
 
