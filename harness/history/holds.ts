@@ -6,7 +6,7 @@ import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
 import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { leaseOf, type LeaseRequest, Leases, shorterLease } from "./leases.ts";
-import { newHold } from "./new-hold.ts";
+import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";

@@ -1,7 +1,7 @@
 import { clientOf } from "./clients.ts";
 import { HoldIndex } from "./hold-index.ts";
 import type { Hold } from "./holds.ts";
-import { SharesHeld } from "./shares-held.ts";
+import { SharesHeld } from "./holds/shares-held.ts";
 import type { Share } from "../core/sharing.ts";
 
 /** A place in the list of a key's open holds, in the order in which they were granted. */

@@ -37,7 +37,7 @@ describe("client processes on the simulated servers", () => {
 
   test.each([
     ["abort", /^uncaughtException: Error: the worker ended: SIGABRT$/],
-    ["die", /^uncaughtException: Error: the worker ended: exit code 7$/],
+    ["die", /^uncaughtException: Error: the worker ended: exit code 7: the worker dies$/],
   ])("a worker in another language that ends by itself (%s) has crashed its client", async (mistake, evidence) => {
     const lock = join(store, `${mistake}.worker.json`);
     const words = [fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url)), mistake];

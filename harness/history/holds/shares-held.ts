@@ -1,4 +1,4 @@
-import type { Share } from "../core/sharing.ts";
+import type { Share } from "../../core/sharing.ts";
 
 /**
  * The shares of the open holds of one key, counted, so that nobody must look at each of them to see that they fit beside

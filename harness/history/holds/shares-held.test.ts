@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exceeds, fits, type Share } from "../core/sharing.ts";
+import { exceeds, fits, type Share } from "../../core/sharing.ts";
 import { SharesHeld } from "./shares-held.ts";
 
 const share: fc.Arbitrary<Share> = fc.oneof(

@@ -1,7 +1,7 @@
-import { shareOf } from "../core/sharing.ts";
-import type { Hold } from "./holds.ts";
-import { leaseOf } from "./leases.ts";
-import type { GrantEvents } from "./operations.ts";
+import { shareOf } from "../../core/sharing.ts";
+import type { Hold } from "../holds.ts";
+import { leaseOf } from "../leases.ts";
+import type { GrantEvents } from "../operations.ts";
 
 /** The hold that begins with this grant. Its lease is what the grant promises, until an operation asks for another. */
 export function newHold({ invocation, completion }: GrantEvents): Hold {
