@@ -35,7 +35,9 @@ test("a run of 20,000 sections starts, ends soon after its signal, and keeps its
     const history = parseHistory(readFileSync(interrupted.keep(store), "utf8"), "kept");
     expect(history.events).toHaveLength(lines - 2);
     expect(history.end?.value).toMatchObject({ run: "interrupted", sections: { planned: 20_000 } });
-    expect(checkHistory(history).reasons[0]).toMatch(/^the run was interrupted at .* of 20,000 critical sections done$/);
+    expect(checkHistory(history).reasons[0]).toMatch(
+      /^the run was interrupted at .* of 20,000 critical sections done$/,
+    );
   } finally {
     rmSync(store, { recursive: true });
   }

@@ -9,6 +9,9 @@ export type SearchOutcome = "linearizable" | "not-linearizable" | "unknown";
 /** How many configurations are searched at a time. */
 const PIECE = 1000;
 
+/** An operation may come next with and without an expiry before it. Each further way counts as a configuration. */
+const USUAL_OPTIONS = 2;
+
 /** An invocation or a completion in the list of operations that are not linearized yet. */
 interface Entry {
   readonly operation: number;
@@ -81,11 +84,15 @@ function* searchingFrom<S>(
   let current: SpecifiedStep<S> = { state: initial, time: 0 };
   let entry = head.next;
   let steps = 0;
+  let pause = PIECE;
 
   while (required > 0) {
     const isOut =
       entry === undefined || entry.isReturn || twins.get(entry.operation)?.some((twin) => done.has(twin)) === true;
     const options = isOut || entry === undefined ? [] : optionsFor(entry, current, operations, specification, head);
+    const more = Math.max(0, options.length - USUAL_OPTIONS);
+    steps += more;
+    budget.spend(more * operations.length);
     const step = options.find((option) =>
       isNew(seen, done, entry!.operation, option.time, specification.name(option.state)),
     );
@@ -93,7 +100,10 @@ function* searchingFrom<S>(
       steps += 1;
       budget.spend(operations.length);
       if (steps > maxSteps || budget.exhausted) return "unknown";
-      if (steps % PIECE === 0) yield;
+      if (steps >= pause) {
+        pause = steps + PIECE;
+        yield;
+      }
       stack.push({ entry, ...current, alternatives: options.slice(options.indexOf(step) + 1) });
       lift(entry);
       done.set(entry.operation);
@@ -120,7 +130,7 @@ function* searchingFrom<S>(
       entry = frame.entry.next;
       continue;
     }
-    stack.push({ ...frame, alternatives: [] });
+    stack.push({ ...frame, alternatives: frame.alternatives.slice(frame.alternatives.indexOf(alternative) + 1) });
     lift(frame.entry);
     done.set(frame.entry.operation);
     if (operations[frame.entry.operation]!.required) required -= 1;

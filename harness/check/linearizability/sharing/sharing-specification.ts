@@ -56,15 +56,17 @@ function withRoom(
 ): readonly SpecifiedStep<SharedLock>[] {
   const inTheWay = step.state.inTheWayOf(operation).filter(({ expirableFrom }) => expirableFrom <= deadline);
   if (inTheWay.length > MOST_EXPIRED) incomplete();
+  const tried = inTheWay.slice(0, MOST_EXPIRED);
   const found: SpecifiedStep<SharedLock>[] = [];
   const choose = (from: SpecifiedStep<SharedLock>, next: number): void => {
     if (from.state.hasRoom(operation)) {
       found.push(from);
       return;
     }
-    for (let place = next; place < Math.min(inTheWay.length, MOST_EXPIRED); place += 1) {
-      choose(expired(from, inTheWay[place]!), place + 1);
-    }
+    const rest = tried.slice(next);
+    // Without this, a writer would try each set of readers, although all of them must be over.
+    if (!rest.reduce(expired, from).state.hasRoom(operation)) return;
+    for (const [place, hold] of rest.entries()) choose(expired(from, hold), next + place + 1);
   };
   choose(step, 0);
   return found;
