@@ -21,7 +21,6 @@ export const driver = { connect: async () => ({
   [Symbol.asyncDispose]: async () => {},
 }) };
 `;
-const LOOP_LINE = 4;
 const FILES = {
   "loops.mjs": driver("for (;;);"),
   "retries.mjs": driver('for (;;) try { await Promise.reject(new Error("closed")); } catch {}'),
@@ -40,18 +39,17 @@ afterAll(() => {
 const line = (lock: string, place: string, rest = ""): string =>
   `lockstorm: ${lock} computed for 0.4 s of processor time without waiting for anything, ${place}; ` +
   `wait for a timer or an answer in each round, or allow more by LOCKSTORM_STEP_LIMIT_MS${rest}\n`;
-const inRun = (file: string): string =>
-  `in the run of the plan with seed 4: it loops at ${join(folder, file)}:${LOOP_LINE}`;
+const inRun = "in the run of the plan with seed 4";
 const kept = "; the plan is kept: npx lockstorm replay .lockstorm/hang-4.json";
 
 test("a hunt of a lock that never waits ends with one line, and keeps the plan", async () => {
   const words = (lock: string): readonly string[] => ["hunt", "--lock", lock, "--seed", "4", "--runs", "20"];
   const loops = await runCli(words("./loops.mjs"), { cwd: folder, env });
-  expect(loops.stderr).toContain(line("./loops.mjs", inRun("loops.mjs"), kept));
+  expect(loops.stderr).toContain(line("./loops.mjs", inRun, kept));
   const replayed = await runCli(["replay", ".lockstorm/hang-4.json"], { cwd: folder, env });
-  expect(replayed.stderr).toContain(inRun("loops.mjs"));
+  expect(replayed.stderr).toContain(inRun);
   const retries = await runCli(words("./retries.mjs"), { cwd: folder, env });
-  expect(retries.stderr).toContain(line("./retries.mjs", inRun("retries.mjs"), kept));
+  expect(retries.stderr).toContain(line("./retries.mjs", inRun, kept));
   expect([loops.code, replayed.code, retries.code]).toEqual([254, 254, 254]);
 });
 
@@ -60,9 +58,9 @@ test("conform ends with one line, also where the loop is at the top of the modul
     runCli(["conform", "./retries.mjs", "--seed", "4"], { cwd: folder, env }),
     runCli(["conform", "./loops-at-load.mjs", "--seed", "4"], { cwd: folder, env }),
   ]);
-  expect(retries.stderr).toBe(line("./retries.mjs", inRun("retries.mjs")));
+  expect(retries.stderr).toBe(line("./retries.mjs", inRun));
   const path = join(folder, "loops-at-load.mjs");
-  expect(atLoad.stderr).toBe(line(path, `while it was loaded: it loops at ${path}:1`));
+  expect(atLoad.stderr).toBe(line(path, "while it was loaded"));
   expect([retries.code, atLoad.code]).toEqual([254, 254]);
 });
 
@@ -70,7 +68,7 @@ test("a thread of an exploration that never ends its step ends the exploration",
   const words = ["explore", "--lock", "./loops.mjs", "--seed", "4", "--threads", "2", "--deviations", "1"];
   const { code, stderr } = await runCli(words, { cwd: folder, env });
   expect(stderr).toContain("lockstorm: ./loops.mjs computed for 0.4 s of processor time");
-  expect(stderr).toContain(`it loops at ${join(folder, "loops.mjs")}:${LOOP_LINE}`);
+  expect(stderr).toContain(inRun);
   expect(code).toBe(254);
 });
 
@@ -78,5 +76,5 @@ test("verifyLock rejects with the same words", async () => {
   const lock = join(folder, "retries.mjs");
   const verification = verifyLock({ lock, topology: "single", seed: 4, runs: 5, store: join(folder, "store") });
   await expect(verification).rejects.toThrow(UserError);
-  await expect(verification).rejects.toThrow(inRun("retries.mjs"));
+  await expect(verification).rejects.toThrow(inRun);
 });

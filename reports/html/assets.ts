@@ -13,6 +13,7 @@ const IN_FIGURES = "../../../harness/core/words/in-figures";
 const MODULES = [
   IN_FIGURES,
   "../../ms-words",
+  "../../../harness/history/holds/endless-lease",
   "time-view",
   "run-model",
   "event-filter",

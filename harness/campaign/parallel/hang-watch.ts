@@ -5,7 +5,6 @@ import { UserError } from "../../core/errors.ts";
 import { HeartbeatReader, type HeartbeatTask } from "../../client/heartbeat.ts";
 import type { Plan } from "../../core/plan.ts";
 import { replaceFile } from "../../run/output-file.ts";
-import { loopingPlace } from "./looping-place.ts";
 
 const LOOK_EVERY_MS = 250;
 /**
@@ -20,8 +19,6 @@ const MS_PER_TICK = 10;
 export interface HangWatchOptions {
   /** What the thread beats in. */
   readonly memory: SharedArrayBuffer;
-  /** Node's number of the thread; 0 is the main thread. */
-  readonly threadId: number;
   /** Called once, with what to tell the user. The thread still loops. */
   readonly onHang: (error: UserError) => void;
 }
@@ -35,19 +32,17 @@ export class HangWatch implements Disposable {
   readonly #options: HangWatchOptions;
   readonly #reader: HeartbeatReader;
   readonly #limitMs = limitMs();
-  #timer: NodeJS.Timeout;
-  #isOver = false;
+  readonly #timer: NodeJS.Timeout;
   /** The step in progress at the last look, and the processor time then, or at the first look that saw this step. */
   #seen: { readonly step: number; readonly fromMs: number } | undefined;
 
   constructor(options: HangWatchOptions) {
     this.#options = options;
     this.#reader = new HeartbeatReader(options.memory);
-    this.#timer = this.#watch();
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
     clearInterval(this.#timer);
   }
 
@@ -60,32 +55,21 @@ export class HangWatch implements Disposable {
     const nowMs = processorMs(this.#reader.systemThread);
     if (nowMs === undefined) return;
     if (this.#seen?.step !== step) this.#seen = { step, fromMs: nowMs };
-    else if (nowMs - this.#seen.fromMs >= this.#limitMs) void this.#report(step);
+    else if (nowMs - this.#seen.fromMs >= this.#limitMs) this.#report();
   }
 
-  async #report(step: number): Promise<void> {
+  #report(): void {
     clearInterval(this.#timer);
-    const { threadId, onHang } = this.#options;
-    const place = await loopingPlace(threadId);
-    if (this.#isOver) return;
-    const { task } = this.#reader;
-    if (this.#reader.step === step) onHang(explained(task, place, this.#limitMs));
-    // It ended at the last moment.
-    else this.#timer = this.#watch();
-  }
-
-  #watch(): NodeJS.Timeout {
-    return setInterval(() => this.#look(), LOOK_EVERY_MS).unref();
+    this.#options.onHang(explained(this.#reader.task, this.#limitMs));
   }
 }
 
-function explained(task: HeartbeatTask | undefined, place: string | undefined, limitMs: number): UserError {
+function explained(task: HeartbeatTask | undefined, limitMs: number): UserError {
   const { lock = "a lock", plan, store } = task ?? {};
   const during = plan === undefined ? "while it was loaded" : `in the run of the plan with seed ${plan.seed}`;
   const kept = plan === undefined || store === undefined ? undefined : keep(plan, store);
   return new UserError(
-    `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}` +
-      (place === undefined ? "" : `: it loops at ${place}`),
+    `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}`,
     `wait for a timer or an answer in each round, or allow more by ${VARIABLE}` +
       (kept === undefined ? "" : `; the plan is kept: npx lockstorm replay ${kept}`),
   );

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { extname } from "node:path";
-import { threadId, Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { HangWatchOptions } from "./hang-watch.ts";
 
@@ -17,7 +17,7 @@ export async function watchThisThread(): Promise<void> {
 }
 
 async function start(): Promise<void> {
-  const workerData: Omit<HangWatchOptions, "onHang"> = { memory: heartbeat.memory, threadId };
+  const workerData: Omit<HangWatchOptions, "onHang"> = { memory: heartbeat.memory };
   const worker = new Worker(PROGRAM, { workerData, execArgv: [] });
   await once(worker, "message");
   worker.unref();

@@ -11,7 +11,7 @@ export function startWatched(script: URL, options: WorkerOptions, onHang: (error
   const memory = heartbeatMemory();
   giveHeartbeat(memory);
   const worker = new Worker(script, options);
-  const watch = new HangWatch({ memory, threadId: worker.threadId, onHang });
+  const watch = new HangWatch({ memory, onHang });
   worker.once("exit", () => watch[Symbol.dispose]());
   return worker;
 }
