@@ -58,7 +58,7 @@ describe("simulations on several threads", () => {
     await expect(hunt(driver, 5, 2)).rejects.toThrow("not today");
   });
 
-  test("say of a plan that loops in a thread where it loops", async () => {
+  test("say of a plan that it loops in a thread", async () => {
     vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", "300");
     const driver = join(store, "loops.mjs");
     writeFileSync(driver, "export const driver = {\n  connect: async () => {\n    for (;;);\n  },\n};\n");
