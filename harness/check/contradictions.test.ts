@@ -5,7 +5,7 @@ import type { HistoryEvent } from "../history/history.ts";
 import type { Property, Verdict } from "../core/verdict.ts";
 import { checkHistory } from "./check.ts";
 import { recordedFrom } from "./testing/recorded-from.ts";
-import { playServer, type RandomServer, serverMoves } from "./testing/random-server.ts";
+import { playServer, type RandomServer, randomServers, serverFlaws, serverMoves } from "./testing/random-server.ts";
 
 /** More runs, with `LOCKSTORM_RANDOM_RUNS=200000`, take longer. */
 const RUNS = Number(process.env["LOCKSTORM_RANDOM_RUNS"] ?? 2000);
@@ -14,15 +14,7 @@ const CLIENTS = 3;
 /** Beyond this, the clock drift that linearizability allows explains no overlap of leases of at most 400 ms. */
 const DRIFT_ALLOWANCE = 12 * 1_000_000;
 
-const server = fc.record({
-  clients: fc.constant(CLIENTS),
-  fixedOwners: fc.boolean(),
-  reentrant: fc.boolean(),
-  validity: fc.boolean(),
-  statesReentry: fc.boolean(),
-  notices: fc.constantFrom("mistaken" as const, "any" as const),
-  renews: fc.boolean(),
-});
+const server = randomServers(CLIENTS);
 const sound = { tokens: "own", plainDelete: false, losses: "none" } as const;
 
 function violated(verdict: Verdict): readonly Property[] {
@@ -175,13 +167,8 @@ function mayHaveExpired(events: readonly HistoryEvent[], owner: string | undefin
 
 it("no two properties contradict each other", () => {
   const seen = { leases: 0, releases: 0, tokens: 0, late: 0 };
-  const broken = fc.record({
-    tokens: fc.constantFrom("none" as const, "own" as const, "second" as const),
-    losses: fc.constantFrom("none" as const, "told" as const, "secret" as const),
-    plainDelete: fc.boolean(),
-  });
   fc.assert(
-    fc.property(server, broken, serverMoves(CLIENTS, 24), fc.nat({ max: 20 }), (kind, flaws, moves, first) => {
+    fc.property(server, serverFlaws, serverMoves(CLIENTS, 24), fc.nat({ max: 20 }), (kind, flaws, moves, first) => {
       const history = recordedFrom(playServer(moves, { ...kind, ...flaws }), first);
       const { properties } = checkHistory(history);
       const whole = properties.linearizability;

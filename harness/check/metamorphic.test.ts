@@ -7,26 +7,16 @@ import type { History } from "../history/history.ts";
 import { checkHistory } from "./check.ts";
 import { checkStream } from "./check-stream.ts";
 import { changedBy, LAWS, mergedWith } from "./testing/metamorphic-laws.ts";
-import { playServer, serverMoves } from "./testing/random-server.ts";
+import { playServer, randomServers, serverFlaws, serverMoves } from "./testing/random-server.ts";
 
 /** More histories for each law, with `LOCKSTORM_METAMORPHIC_RUNS=20000`, and others, with `LOCKSTORM_METAMORPHIC_SEED=2`. */
 const RUNS = Number(process.env["LOCKSTORM_METAMORPHIC_RUNS"] ?? 80);
 const DRAWS = { numRuns: RUNS, seed: Number(process.env["LOCKSTORM_METAMORPHIC_SEED"] ?? 1) };
 const CLIENTS = 3;
 
-const flawed = fc.record({
-  clients: fc.constant(CLIENTS),
-  fixedOwners: fc.boolean(),
-  reentrant: fc.boolean(),
-  validity: fc.boolean(),
-  statesReentry: fc.boolean(),
-  notices: fc.constantFrom("mistaken" as const, "any" as const),
-  renews: fc.boolean(),
-  tokens: fc.constantFrom("none" as const, "own" as const, "second" as const),
-  losses: fc.constantFrom("none" as const, "told" as const, "secret" as const),
-  plainDelete: fc.boolean(),
-});
-const histories = fc.tuple(flawed, serverMoves(CLIENTS, 20)).map(([kind, moves]) => playServer(moves, kind));
+const histories = fc
+  .tuple(randomServers(CLIENTS), serverFlaws, serverMoves(CLIENTS, 20))
+  .map(([kind, flaws, moves]) => playServer(moves, { ...kind, ...flaws }));
 
 /** By property, whether it is violated and by what. */
 function accusations({ properties }: Verdict, except: readonly Property[] = []): Readonly<Record<string, string>> {

@@ -120,7 +120,8 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     progress.note(`resumed: ${inFigures(former.size)} ${former.size === 1 ? "run was" : "runs were"} done before`);
   const runEnvironment = { ...environment, progress: progressOfRuns(progress, parallel) };
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
-  const starts = new StartedAgain((reason) => progress.note(`a run is tried again: ${reason}`));
+  const inRealTime = backend !== "simulated";
+  const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,
@@ -138,8 +139,8 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     path,
     budgetMs,
     shrinkRuns,
-    lasts: backend === "simulated",
-    inRealTime: backend !== "simulated",
+    lasts: !inRealTime,
+    inRealTime,
     onOtherSeed: (before) => {
       if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${inFigures(before + 1)}`);
     },

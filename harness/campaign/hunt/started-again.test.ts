@@ -16,7 +16,7 @@ const refused = new UserError("the lock of client-0 could not connect: no answer
 
 test("a run whose client cannot connect is tried once more, if an earlier run could", async () => {
   const again: string[] = [];
-  const runs = new StartedAgain((reason) => again.push(reason));
+  const runs = new StartedAgain(true, (reason) => again.push(reason));
   const start = outcomes("valid", refused, "valid", refused, refused);
   expect(await runs.run(start)).toBe("valid");
   expect(await runs.run(start)).toBe("valid");
@@ -26,11 +26,18 @@ test("a run whose client cannot connect is tried once more, if an earlier run co
 
 test("a client that never could connect, and a harness that fails, end the hunt", async () => {
   const again: string[] = [];
-  const runs = new StartedAgain((reason) => again.push(reason));
+  const runs = new StartedAgain(true, (reason) => again.push(reason));
   await expect(runs.run(outcomes(refused, "valid"))).rejects.toBe(refused);
   const failure = new HarnessError("no more memory");
   const start = outcomes("valid", failure);
   await runs.run(start);
   await expect(runs.run(start)).rejects.toBe(failure);
   expect(again).toEqual([]);
+});
+
+test("in simulation no run is tried again", async () => {
+  const runs = new StartedAgain(false, () => expect.unreachable());
+  const start = outcomes("valid", refused, "valid");
+  await runs.run(start);
+  await expect(runs.run(start)).rejects.toBe(refused);
 });

@@ -1,15 +1,18 @@
 import { UserError } from "../../core/errors.ts";
 
 /**
- * Runs of one hunt in real time. A client that could connect in an earlier run, and cannot in this one, mostly owes that to a
- * busy machine: its run is tried once more. The first run shows whether it can connect at all.
+ * Runs of one hunt. In real time a client that could connect in an earlier run, and cannot in this one, mostly owes that to
+ * a busy machine: its run is tried once more. The first run shows whether it can connect at all. In simulation the same
+ * would happen again.
  */
 export class StartedAgain {
   #hasStarted = false;
+  readonly #inRealTime: boolean;
   readonly #onAgain: (reason: string) => void;
 
   /** @param onAgain is told why a run is tried again */
-  constructor(onAgain: (reason: string) => void) {
+  constructor(inRealTime: boolean, onAgain: (reason: string) => void) {
+    this.#inRealTime = inRealTime;
     this.#onAgain = onAgain;
   }
 
@@ -20,7 +23,7 @@ export class StartedAgain {
       this.#hasStarted = true;
       return result;
     } catch (error) {
-      if (!this.#hasStarted || !(error instanceof UserError)) throw error;
+      if (!this.#inRealTime || !this.#hasStarted || !(error instanceof UserError)) throw error;
       this.#onAgain(error.message);
       return start();
     }

@@ -42,6 +42,28 @@ export interface RandomServer {
   readonly renews?: boolean;
 }
 
+/** Servers in all in which sound ones differ, but for their fencing tokens. */
+export function randomServers(
+  clients: number,
+): fc.Arbitrary<Omit<RandomServer, "tokens" | "losses" | "plainDelete" | "lateReleases">> {
+  return fc.record({
+    clients: fc.constant(clients),
+    fixedOwners: fc.boolean(),
+    reentrant: fc.boolean(),
+    validity: fc.boolean(),
+    statesReentry: fc.boolean(),
+    notices: fc.constantFrom("mistaken" as const, "any" as const),
+    renews: fc.boolean(),
+  });
+}
+
+/** What a server may do wrong, or nothing of it. */
+export const serverFlaws: fc.Arbitrary<Pick<RandomServer, "tokens" | "losses" | "plainDelete">> = fc.record({
+  tokens: fc.constantFrom("none" as const, "own" as const, "second" as const),
+  losses: fc.constantFrom("none" as const, "told" as const, "secret" as const),
+  plainDelete: fc.boolean(),
+});
+
 export function serverMoves(clients: number, maxLength: number): fc.Arbitrary<readonly ServerMove[]> {
   const quick = fc.oneof({ weight: 6, arbitrary: fc.nat({ max: 5 }) }, { weight: 1, arbitrary: fc.nat({ max: 150 }) });
   return fc.array(

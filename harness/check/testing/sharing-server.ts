@@ -13,6 +13,8 @@ export interface SharingServer {
   readonly fixedOwners: boolean;
   /** Whether leases may end as early as by a server's clock that is fast, within Redlock's allowance. */
   readonly fastClock: boolean;
+  /** Whether it now and then grants although there is no room. Default: false, which is sound. */
+  readonly overbooks?: boolean;
 }
 
 interface Hold {
@@ -32,8 +34,9 @@ interface Client {
 const byFastClock = (ttlMs: number): number => Math.max(0, ttlMs * 0.99 - 2);
 
 /**
- * What clients of a sound semaphore or read-write lock see: each operation takes effect at one instant between its invocation
- * and its answer, or later if it has none, and leases last for some time after they may expire.
+ * What clients of a semaphore or a read-write lock see, which is sound unless the options say otherwise: each operation
+ * takes effect at one instant between its invocation and its answer, or later if it has none, and leases last for some time
+ * after they may expire.
  */
 export function playSharing(options: SharingServer): History {
   return new Game(options).play();
@@ -103,7 +106,7 @@ class Game {
     const ttlMs = this.#ttlMs();
     this.#recording.seek(at, client.process, { ttlMs, ...sharing });
     const take = (now: number): boolean => {
-      // A client that lost sight of its hold has it still: nobody knows which of the two its next answers are about.
+      // Its owner value may still be held, by an acquire that its client has no answer to. This lock is not reentrant.
       if (this.#live(now).has(owner) || !this.#hasRoom(sharing, now)) return false;
       this.#holds.set(owner, { client: number, sharing, until: now + this.#lasts(ttlMs) });
       return true;
@@ -156,6 +159,7 @@ class Game {
   }
 
   #hasRoom({ limit, permits = 1, mode }: Sharing, now: number): boolean {
+    if (this.#options.overbooks === true && this.#below(10) === 0) return true;
     const others = [...this.#live(now).values()].map(({ sharing }) => sharing);
     if (limit !== undefined) return others.reduce((sum, other) => sum + (other.permits ?? 1), permits) <= limit;
     return mode === "shared" ? others.every((other) => other.mode === "shared") : others.length === 0;
