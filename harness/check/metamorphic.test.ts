@@ -10,7 +10,7 @@ import { changedBy, LAWS, mergedWith } from "./testing/metamorphic-laws.ts";
 import { playServer, randomServers, serverFlaws, serverMoves } from "./testing/random-server.ts";
 
 /** More histories for each law, with `LOCKSTORM_METAMORPHIC_RUNS=20000`, and others, with `LOCKSTORM_METAMORPHIC_SEED=2`. */
-const RUNS = Number(process.env["LOCKSTORM_METAMORPHIC_RUNS"] ?? 80);
+const RUNS = Number(process.env["LOCKSTORM_METAMORPHIC_RUNS"] ?? 120);
 const DRAWS = { numRuns: RUNS, seed: Number(process.env["LOCKSTORM_METAMORPHIC_SEED"] ?? 1) };
 const CLIENTS = 3;
 
