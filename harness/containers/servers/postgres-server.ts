@@ -3,7 +3,8 @@ import { POSTGRES_IMAGE } from "../setup/images.ts";
 import { POSTGRES_PORT, postgresConfiguration } from "./postgres-configuration.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import type { Evidence } from "../../core/system.ts";
-import { COMMAND_TIMEOUT_MS, type DataServer, seeStepByTime, type ServerAccess } from "./server-kind.ts";
+import { COMMAND_TIMEOUT_MS, type DataServer, type ServerAccess } from "./server-kind.ts";
+import { seeStepByTime } from "./clock-step.ts";
 
 /**
  * The request for encryption that may come before a log-in: the length, 8, and the code 80877103. The answer is one byte,

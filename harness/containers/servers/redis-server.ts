@@ -2,7 +2,8 @@ import { awaitCondition } from "../engine/await-condition.ts";
 import { NodeConnection } from "../nodes/node-connection.ts";
 import { dataNodeConfiguration, REDIS_PORT } from "./redis-configuration.ts";
 import type { Evidence } from "../../core/system.ts";
-import { COMMAND_TIMEOUT_MS, type DataServer, type Probe, seeStepByTime, type ServerAccess } from "./server-kind.ts";
+import { COMMAND_TIMEOUT_MS, type DataServer, type Probe, type ServerAccess } from "./server-kind.ts";
+import { seeStepByTime } from "./clock-step.ts";
 
 /** An inline command of Redis; Sentinels answer it too. */
 export const PING: Probe = { name: "PING", bytes: "PING\r\n" };

@@ -87,21 +87,3 @@ export interface ServerAccess extends Disposable {
 
 /** How long a server may take for a command, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 2_000;
-
-/**
- * For servers that report the time: asks before and after the step. `nowMs` returns the server's time, since the epoch.
- */
-export async function seeStepByTime(
-  name: string,
-  ms: number,
-  { nowMs, step }: { readonly nowMs: () => Promise<number>; readonly step: () => Promise<void> },
-): Promise<Evidence> {
-  const errorMs = async (): Promise<number> => Math.round((await nowMs()) - Date.now());
-  const before = await errorMs();
-  await step();
-  const after = await errorMs();
-  const detail = `the clock of ${name} was ${before} ms off, then ${after} ms`;
-  // Servers report it to the microsecond, but the answer takes time: a difference of a few milliseconds is the
-  // harness's own.
-  return { observed: Math.abs(after - before - ms) < 50, detail };
-}

@@ -3,7 +3,8 @@ import { ZOOKEEPER_PORT, zookeeperConfiguration } from "./zookeeper-configuratio
 import { ZooKeeperQuestions } from "./zookeeper-questions.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { Evidence } from "../../core/system.ts";
-import { type DataServer, seeStepByTime, type ServerAccess } from "./server-kind.ts";
+import { type DataServer, type ServerAccess } from "./server-kind.ts";
+import { seeStepByTime } from "./clock-step.ts";
 
 /**
  * A standalone ZooKeeper server. It cannot be reset while it runs: sessions of gone clients last until they time out,
