@@ -264,16 +264,18 @@ export class HoldTracker {
     if (invocation?.f !== "extend") return [];
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
-    if (event.time >= hold.leaseEnd) {
-      // An acquire of unknown outcome may have begun another hold in between, which one release ends.
-      if (hold.depth > 1) this.#lasting.doubt(hold);
-      hold.resumedIndex = event.index;
-      hold.depth = 1;
-    }
+    if (event.time >= hold.leaseEnd) this.#resume(hold, event);
     this.#leases.answered(hold, leaseOf({ invocation, completion: event }), invocation.index, event);
     hold.doubtful = false;
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
+  }
+
+  /** Its owner has it although the lease may have been over: an acquire of unknown outcome may have begun another, for one release. */
+  #resume(hold: Hold, event: HistoryEvent): void {
+    if (hold.depth > 1) this.#lasting.doubt(hold);
+    hold.resumedIndex = event.index;
+    hold.depth = 1;
   }
 
   /**
@@ -289,6 +291,7 @@ export class HoldTracker {
     // An operation that was answered since may have set its lease after that.
     const since = this.#leases.lastSet(hold);
     if (since.time > begin) return [];
+    if (event.time >= hold.leaseEnd) this.#resume(hold, event);
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
     hold.renewedSince = since;
     this.#leases.renewed(hold, { beginTime: since.time, end, endAtMost }, event);

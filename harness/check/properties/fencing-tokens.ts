@@ -201,8 +201,9 @@ class FencingTokens implements Checker {
 
   /** Whether the owner may have had another hold than this one when it was granted the lock again. */
   #mayBeAnother(outer: Hold, ownBefore: OwnerGrants | undefined): boolean {
-    // An acquire of unknown outcome may have begun a new hold, which this grant entered again.
-    const maybeUnknown = outer.resumedIndex >= 0 && (ownBefore?.unknown ?? 0) > 0;
+    // An acquire of unknown outcome, or under way, may have begun a new hold, which this grant entered again.
+    const isAsking = this.#evidence.holds.isAsking(outer.key, outer.currentProcess);
+    const maybeUnknown = outer.resumedIndex >= 0 && (isAsking || (ownBefore?.unknown ?? 0) > 0);
     return maybeUnknown || this.#releases.mayHaveEnded(outer);
   }
 

@@ -110,4 +110,18 @@ describe("a lease that the lock renews by itself", () => {
         .granted(420, 5, "b", { fence: 2 });
     expect(judge("fencing-tokens", held(40))).toBe("valid");
   });
+
+  it("may be that of a new hold, which an acquire of unknown outcome began, if it is renewed when the old lease may be over", () => {
+    const reentered = (renewedAtMs: number, isAnswered: boolean): string => {
+      const asked = new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 100, fence: 1 })
+        .seek(20, 0, { ttlMs: 1000 });
+      const open = isAnswered ? asked.info(30, 0, "acquire") : asked;
+      return judge("fencing-tokens", open.renewed(renewedAtMs, 2, "a", 1000).acquire(250, 2, "a", { fence: 2 }));
+    };
+    for (const isAnswered of [true, false]) {
+      expect(reentered(200, isAnswered)).toBe("valid");
+      expect(reentered(90, isAnswered)).toMatch(/^invalid; token-rollback/);
+    }
+  });
 });

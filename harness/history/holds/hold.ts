@@ -56,7 +56,7 @@ export interface Hold {
    */
   doubtful: boolean;
   /**
-   * Index of the extension that was answered when its lease may have been over, or -1. From then on it may be another
+   * Index of the extension that was answered, or the renewal that was told, when its lease may have been over, or -1. From then on it may be another
    * hold of the same owner.
    */
   resumedIndex: number;
