@@ -2,6 +2,7 @@ import { traitsOf } from "../../../faults/traits.ts";
 import { killsClients } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** How many are remembered, of all keys together. */
 const REMEMBERED = 20_000;
@@ -9,16 +10,19 @@ const REMEMBERED = 20_000;
 interface UnseenHold {
   readonly key: string;
   readonly owner: string;
-  /** The process that extended it last. */
+  /** The process that extended it last, or had it when it was to be released. */
   readonly process: number;
 }
 
 /**
- * Holds of which the history shows an extension and no grant: of acquires of unknown outcome, or from before the history.
- * The death of their clients ends their promise too.
+ * Holds that no longer count, or never did, and that the lock may promise all the same. The history shows an extension of
+ * them and no grant: they are of acquires of unknown outcome, or from before the history. Or a release of them was asked for
+ * that had no effect, or that another client asked for. The death of their clients ends their promise too.
  */
 export class UnseenHolds {
   readonly #holds = new OldestFirst<string, UnseenHold>();
+  /** By process, what its release that is under way is to end. */
+  readonly #leaving = new Map<number, UnseenHold>();
   readonly #sameClient: (earlier: number, later: number) => boolean;
 
   /** @param sameClient true unless two processes belong to two clients for certain */
@@ -26,8 +30,24 @@ export class UnseenHolds {
     this.#sameClient = sameClient;
   }
 
-  /** The extension of a hold that no known grant began. */
-  extend(hold: UnseenHold): void {
+  /** A release, or the answer to one. */
+  push({ event, changes }: HistoryStep): void {
+    if (event.type === "fault" || event.type === "audit" || event.f !== "release") return;
+    if (event.type === "invoke") {
+      for (const { kind, hold } of changes) {
+        const { key, owner, currentProcess: process } = hold;
+        if (kind === "ended") this.#leaving.set(event.process, { key, owner, process });
+      }
+      return;
+    }
+    const hold = this.#leaving.get(event.process);
+    this.#leaving.delete(event.process);
+    if (hold !== undefined && (event.type === "fail" || !this.#sameClient(hold.process, event.process)))
+      this.keep(hold);
+  }
+
+  /** A hold that may last although it does not count. */
+  keep(hold: UnseenHold): void {
     const name = JSON.stringify([hold.key, hold.owner]);
     this.#holds.delete(name);
     this.#holds.set(name, hold);
@@ -38,8 +58,9 @@ export class UnseenHolds {
   /** Those whose client died by this fault. */
   bereavedBy({ f, value }: FaultEvent): readonly UnseenHold[] {
     const { phase, outcome, processes = [] } = value;
-    if (this.#holds.size === 0 || phase !== "start" || outcome !== "installed" || !killsClients(traitsOf(f))) return [];
-    return [...this.#holds.values()].filter(({ process }) =>
+    const isDeath = phase === "start" && outcome === "installed" && killsClients(traitsOf(f));
+    if (!isDeath) return [];
+    return [...this.#holds.values(), ...this.#leaving.values()].filter(({ process }) =>
       processes.some((dead) => this.#sameClient(process, dead) || this.#sameClient(dead, process)),
     );
   }

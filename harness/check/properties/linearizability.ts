@@ -89,6 +89,7 @@ class Linearizability implements Checker {
   push(step: HistoryStep): void {
     const { event } = step;
     if (event.type === "fault") this.#bereave(step, event);
+    this.#unseen.push(step);
     if (!isOfLock(event) || this.#undecided.has(event.key)) return;
     const why = this.#sort(event, step);
     if (why !== undefined) {
@@ -102,7 +103,7 @@ class Linearizability implements Checker {
     }
     if (event.type === "ok") this.#granted.add(event.key);
     if (event.type === "ok" && event.f === "extend" && this.#evidence.isStranger(event, step)) {
-      this.#unseen.extend({ key: event.key, owner: event.value.owner, process: event.process });
+      this.#unseen.keep({ key: event.key, owner: event.value.owner, process: event.process });
     }
   }
 

@@ -119,6 +119,10 @@ export class Recording {
     return this.#add(atMs, { process, type: "ok", f: "release", key: this.#key, value: { released } });
   }
 
+  failRelease(atMs: number, process: number): this {
+    return this.#add(atMs, { process, type: "fail", f: "release", key: this.#key, value: { reason: "error" } });
+  }
+
   /** Releases within a millisecond. */
   release(atMs: number, process: number, owner: string, released = true): this {
     return this.leave(atMs, process, owner).left(atMs + 1, process, released);
