@@ -138,7 +138,8 @@ export class Leases {
   }
 
   begin(hold: Hold, lease: Lease): void {
-    for (const request of this.#reentriesOf(hold.key).grant(hold.process, hold.owner, hold.grantedIndex)) {
+    const { process, owner, grantedIndex, invokedIndex } = hold;
+    for (const request of this.#reentriesOf(hold.key).grant(process, owner, grantedIndex, invokedIndex)) {
       this.#remember(nameOf(hold), request);
       this.#rememberShare(nameOf(hold), request.share);
     }

@@ -131,6 +131,39 @@ it("is one of those too that its client was granted while it was under way", () 
   expect(["before", "a", "b"].map((owner) => reentries.mayHaveGranted(owner))).toEqual([false, true, true]);
 });
 
+describe("an acquire of unknown outcome that was asked for while another of its client was under way", () => {
+  it("may have entered the hold of that one too, whenever that one is answered", () => {
+    const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
+    reentries.add(0, "unknown", 4);
+    expect(reentries.grant(3, "b", 7, 6)).toEqual(["unknown"]);
+    expect(reentries.grant(6, "a", 8, 2)).toEqual(["unknown"]);
+    expect(reentries.mayHaveGranted("a")).toBe(true);
+    expect(reentries.grant(6, "c", 10, 9)).toEqual([]);
+    expect(reentries.grant(9, "d", 11, 3)).toEqual(["unknown"]);
+    expect(reentries.grant(9, "e", 12, 5)).toEqual([]);
+    expect(reentries.grant(1, "f", 13, 1)).toEqual([]);
+  });
+
+  /** client-0 releases what it was granted for 20 ms, long before; meanwhile client-1 held. */
+  const released = (process: number, askedMs: number): string | undefined =>
+    verdict(
+      "linearizability",
+      new Recording({ clients: CLIENTS, backend: "simulated" })
+        .seek(0, 0, { ttlMs: 20 })
+        .seek(askedMs, process)
+        .info(askedMs + 1, process, "acquire")
+        .acquire(40, 1, "b")
+        .granted(60, 0, "a")
+        .release(65, 1, "b")
+        .release(70, 0, "a"),
+    );
+
+  it("may have begun the hold that its client then releases", () => {
+    expect(released(3, 10)).toBe("valid");
+    expect(released(2, 10)).toBe("invalid");
+  });
+});
+
 describe("an owner value that no known grant shows", () => {
   /** Client 0 extends the lock to 400 ms under a value that one of its unanswered acquires was granted. */
   const shown = (): Recording =>

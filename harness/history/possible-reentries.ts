@@ -9,6 +9,7 @@ const NONE: readonly never[] = [];
 interface Unknown<T> {
   readonly process: number;
   readonly acquire: T;
+  readonly invokedIndex: number;
   /** The one owner value that its client is known to have had, if any. */
   owner: string | undefined;
 }
@@ -28,6 +29,8 @@ export class PossibleReentries<T> {
   readonly #recent: { readonly process: number; readonly owner: string; readonly index: number }[] = [];
   /** Shared by all that have none: most keys have no acquire of unknown outcome. */
   #unknown: readonly Unknown<T>[] = NONE;
+  /** The last of those whose client was granted another owner value since. */
+  #settled: readonly Unknown<T>[] = NONE;
   /** By process, the first owner value without a known grant that it referred to. */
   #referred: Map<number, string> | undefined;
   #owners: Set<string> | undefined;
@@ -43,7 +46,7 @@ export class PossibleReentries<T> {
    */
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
-    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, owner }];
+    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, invokedIndex, owner }];
     if (owner === undefined) return this.#referredBy(process);
     const owners = new Set([this.#ownerOf(process, invokedIndex) ?? owner, owner]);
     for (const grant of this.#recent) {
@@ -53,24 +56,25 @@ export class PossibleReentries<T> {
     return [...owners];
   }
 
-  /** Returns the acquires that, as the grant of event `index` shows, may have entered this owner's hold again. */
-  grant(process: number, owner: string, index: number): readonly T[] {
+  /**
+   * Returns the acquires that, as the grant of event `index` shows, may have entered this owner's hold again: also those that
+   * were asked for after it was, while it was under way.
+   */
+  grant(process: number, owner: string, index: number, invokedIndex = index): readonly T[] {
     if (this.#recent.push({ process, owner, index }) > 2 * RECENT) this.#recent.splice(0, RECENT);
     this.#granted.delete(process);
     this.#granted.set(process, { owner, index });
     const [oldest] = this.#granted.keys();
     if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
-    if (this.#unknown.length === 0) return [];
-    const found: T[] = [];
-    this.#unknown = this.#unknown.filter((unknown) => {
-      if (!this.#mayBeOne(unknown.process, process)) return true;
-      if (unknown.owner !== undefined) return unknown.owner === owner;
-      unknown.owner = owner;
-      this.#include(owner);
-      found.push(unknown.acquire);
-      return true;
-    });
-    return found;
+    if (this.#unknown.length === 0 && this.#settled.length === 0) return [];
+    const own = [...this.#settled, ...this.#unknown].filter((unknown) => this.#mayBeOne(unknown.process, process));
+    const isBeside = (unknown: Unknown<T>): boolean => unknown.invokedIndex > invokedIndex;
+    const others = own.filter((unknown) => unknown.owner !== undefined && unknown.owner !== owner);
+    const found = [...own.filter(({ owner: known }) => known === undefined), ...others.filter(isBeside)];
+    for (const unknown of found) unknown.owner ??= owner;
+    this.#settle(new Set(others.filter((unknown) => !isBeside(unknown))));
+    if (found.length > 0) this.#include(owner);
+    return found.map(({ acquire }) => acquire);
   }
 
   /**
@@ -90,6 +94,13 @@ export class PossibleReentries<T> {
   /** Whether an acquire of unknown outcome may have been granted with this owner value. */
   mayHaveGranted(owner: string): boolean {
     return this.#owners?.has(owner) === true;
+  }
+
+  /** These are no longer of any owner that their client is granted later. */
+  #settle(others: ReadonlySet<Unknown<T>>): void {
+    if (others.size === 0) return;
+    this.#unknown = this.#unknown.filter((unknown) => !others.has(unknown));
+    this.#settled = [...this.#settled.filter((unknown) => !others.has(unknown)), ...others].slice(-RECENT);
   }
 
   #include(owner: string): void {

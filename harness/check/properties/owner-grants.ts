@@ -90,7 +90,9 @@ export class OwnerGrantLog {
       const name = nameOf(key, owner);
       const before = this.#byOwner.get(name);
       const entries = (before?.entries ?? 0) + 1;
-      const unknown = (before?.unknown ?? 0) + this.#reentriesOf(key).grant(process, owner, event.index).length;
+      const unknown =
+        (before?.unknown ?? 0) +
+        this.#reentriesOf(key).grant(process, owner, event.index, grant.invocation.index).length;
       // The owner value that was granted last is the last to be forgotten.
       this.#byOwner.set(name, {
         hold,
