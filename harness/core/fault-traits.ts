@@ -95,6 +95,14 @@ export function holdsMessages({ messages }: FaultTraits): boolean {
   return messages === "holds";
 }
 
+/**
+ * Whether it may keep a reply from the client that waits for it. A library that gives up then may answer its caller without
+ * knowing what the server did.
+ */
+export function mayKeepReplies({ breaksConnections, messages, pauses }: FaultTraits): boolean {
+  return breaksConnections === true || messages !== undefined || pauses !== undefined;
+}
+
 /** Whether a node is down or stopped until the fault is healed. */
 export function stopsNodes({ duration, pauses, kills }: FaultTraits): boolean {
   return duration === "lasting" && (pauses === "node" || kills === "node");

@@ -1,5 +1,5 @@
 import { traitsOf } from "../../faults/traits.ts";
-import { strikesAtOnce, type FaultTraits } from "../core/fault-traits.ts";
+import { mayKeepReplies, strikesAtOnce, type FaultTraits } from "../core/fault-traits.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent, type HistoryEvent } from "./history.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
@@ -86,6 +86,11 @@ export class FaultTimeline {
   /** Whether connections may have broken at some time from `from` to `to`. */
   mayHaveBrokenConnections(from: number, to: number): boolean {
     return this.anyDuring(({ breaksConnections }) => breaksConnections === true, from, to);
+  }
+
+  /** Whether a client may have been kept from the server's reply at some time from `from` to `to`. */
+  mayHaveKeptReplies(from: number, to: number): boolean {
+    return this.anyDuring(mayKeepReplies, from, to);
   }
 
   /** Kinds of the faults with such traits in force at some time from `from` to `to`. */

@@ -184,6 +184,20 @@ describe("a lease ends", () => {
     expect(leaseEndsMs(new Recording().acquire(0, 0, "a").seekExtension(400, 0, "a", 5000))).toEqual([1000]);
   });
 
+  it("as an extension to a shorter lease asks for that failed while a fault may have kept its reply back", () => {
+    const ended = (f: string, healedAtMs?: number): readonly number[] => {
+      const asked = new Recording().acquire(0, 0, "a").fault(300, f);
+      if (healedAtMs !== undefined) asked.fault(healedAtMs, f, { phase: "heal" });
+      return leaseEndsMs(asked.seekExtension(400, 0, "a", 100).failExtension(450, 0));
+    };
+    for (const f of ["stall", "latency", "partition", "pause-node", "of-another-tool"])
+      expect(ended(f), f).toEqual([500]);
+    expect(ended("stall", 350)).toEqual([1000]);
+    for (const f of ["clock-rate", "eviction"]) expect(ended(f), f).toEqual([1000]);
+    const reset = new Recording().acquire(0, 0, "a").seekExtension(400, 0, "a", 100).fault(420, "reset");
+    expect(leaseEndsMs(reset.failExtension(450, 0))).toEqual([500]);
+  });
+
   it("as a re-entry with a shorter lease asks for, from its invocation on, until it certainly failed", () => {
     const asked = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").seek(400, 0, { ttlMs: 100 });
     expect(leaseEndsMs(asked())).toEqual([500]);

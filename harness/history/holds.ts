@@ -1,6 +1,7 @@
 import { traitsOf } from "../../faults/traits.ts";
 import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
+import { FaultTimeline } from "./fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
 import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
 import { LastingShares } from "./holds/lasting-shares.ts";
@@ -10,6 +11,7 @@ import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
+import { extensionAsHeard } from "./holds/unheard-extension.ts";
 
 export type { Hold, HoldChange } from "./holds/hold.ts";
 
@@ -32,6 +34,7 @@ const SCANNED_FORGOTTEN = 8;
  * that it means that hold, but the lock has promised it until the end of its lease.
  */
 export class HoldTracker {
+  readonly faults = new FaultTimeline();
   readonly #open: OpenHolds;
   readonly #leases: Leases;
   readonly #releases: OwnReleases;
@@ -134,6 +137,7 @@ export class HoldTracker {
   }
 
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
+    this.faults.push(event);
     if (typeof event.process === "number") {
       this.#lineage.push(event.process, event.index, event.type === "info");
       if (event.type === "info") for (const holds of [this.#open, this.#forgotten]) holds.retire(event.process);
@@ -172,7 +176,8 @@ export class HoldTracker {
 
   #answer(operation: Extract<InvocationEvent, { f: "acquire" | "extend" }>, completion: CompletionEvent): void {
     if (completion.f !== "acquire" && completion.f !== "extend") return;
-    for (const owner of this.#leases.answer(operation, completion)) {
+    const heard = extensionAsHeard(completion, operation.time, this.faults);
+    for (const owner of this.#leases.answer(operation, heard)) {
       const hold = this.find(operation.key, owner, operation.process);
       if (hold !== undefined) this.#reshare(hold, this.#leases.shareOf(hold));
     }

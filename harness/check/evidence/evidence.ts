@@ -1,6 +1,6 @@
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
 import { ContentionWatch } from "./contention.ts";
-import { FaultTimeline } from "../../history/fault-timeline.ts";
+import type { FaultTimeline } from "../../history/fault-timeline.ts";
 import { beganFree, HeldBefore } from "./held-before.ts";
 import { HoldTracker, type Hold, type HoldChange } from "../../history/holds.ts";
 import { LeaseOverlaps } from "./lease-overlaps.ts";
@@ -23,7 +23,7 @@ export class SharedEvidence {
   readonly header: HistoryHeader;
   readonly holds: HoldTracker;
   readonly leases = new LeaseOverlaps();
-  readonly faults = new FaultTimeline();
+  readonly faults: FaultTimeline;
   readonly interferences = new InterferenceLog();
   readonly contention = new ContentionWatch();
   readonly heldBefore: HeldBefore;
@@ -45,6 +45,7 @@ export class SharedEvidence {
   constructor(header: HistoryHeader) {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
+    this.faults = this.holds.faults;
     this.#sharedOwners = new SharedOwners((earlier, later) => this.holds.sameClient(earlier, later));
     this.heldBefore = new HeldBefore(header);
   }
@@ -94,7 +95,6 @@ export class SharedEvidence {
     const changes = this.holds.push(event, invocation);
     this.#sharedOwners.push(event);
     this.#rememberLost(changes);
-    this.faults.push(event);
     this.heldBefore.push(event, invocation);
 
     this.interferences.push(event, invocation, this.#ownHold(event, changes));

@@ -3,25 +3,28 @@ import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { LockCompletion } from "./open-operation.ts";
+import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
 
 /**
  * What an answer proves. A client library may resend a release after its connection broke, and then hear that there was
  * nothing to release. The server may have applied the first release or not. Where several clients use one owner value,
  * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
  * Where the lock may have drawn a new owner value that nobody was told, a release with the old one finds nothing either.
+ * An extension that failed may have taken effect all the same, where a fault may have kept its reply back.
  */
 export function asHeard(
   completion: LockCompletion,
   invocation: InvocationEvent | undefined,
   evidence: SharedEvidence,
 ): LockCompletion {
+  const since = invocation?.time ?? completion.time;
+  if (completion.f === "extend") return extensionAsHeard(completion, since, evidence.faults);
   if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
     return { ...completion, type: "fail", value: {} };
   }
   const mayHaveAnother = owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner);
-  const since = invocation?.time ?? completion.time;
   if (!mayHaveAnother && !evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
   return { ...completion, type: "info", value: {} };
 }

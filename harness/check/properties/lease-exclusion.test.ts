@@ -98,6 +98,14 @@ describe("while a request for a shorter lease is under way", () => {
     }
   });
 
+  it("the lock may have kept its promise if a fault may have kept the reply to a request that failed", () => {
+    const failed = asked().fault(240, "reset").failExtension(250, 0);
+    expect(verdict(failed)).toBe("valid");
+    expect(judge("linearizability", failed)).toBe("valid");
+    const early = asked().fault(5, "stall").fault(6, "stall", { phase: "heal" }).failExtension(250, 0);
+    expect(judge("linearizability", early)).toMatch(/^invalid/);
+  });
+
   it("another request may have cut the lease, whatever becomes of the first", () => {
     const both = (): Recording =>
       new Recording()
