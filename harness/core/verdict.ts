@@ -208,6 +208,15 @@ export interface CounterfactualRun {
   readonly traceHash?: string;
 }
 
+/** A fault of the plan, by its position, that comes at a time instead of at its trigger. */
+export interface TimedFault {
+  readonly step: number;
+  /** Milliseconds since the start of the run, on the true clock. */
+  readonly atMs: number;
+  /** When it is healed, by the same clock; absent if the plan's own end of it applies. */
+  readonly untilMs?: number | undefined;
+}
+
 /** What is different in a counterfactual run. `steps` are positions in the plan's list of faults. */
 export type Change =
   | { readonly kind: "without-faults"; readonly steps: readonly number[] }
@@ -217,6 +226,11 @@ export type Change =
       readonly client: number;
       readonly f: "acquire" | "release" | "extend";
       readonly ordinal: number;
+      /**
+       * Faults of the plan that wait for something of this operation, by their positions, and when they come instead: at
+       * the time at which they came in the original run. Absent: none.
+       */
+      readonly timed?: readonly TimedFault[];
     }
   /** In place of this release of the client, counted from 1, another owner tries to acquire the same key. */
   | { readonly kind: "with-probe"; readonly client: number; readonly ordinal: number }

@@ -3,7 +3,7 @@ import type { Alteration } from "../client/altered-driver.ts";
 import type { Fault } from "../core/fault.ts";
 import type { History } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
-import type { Change, Verdict } from "../core/verdict.ts";
+import type { Change, TimedFault, Verdict } from "../core/verdict.ts";
 
 /** A run that was judged. */
 export interface JudgedRun {
@@ -46,8 +46,8 @@ export function changed(plan: Plan, change: Change): ChangedRun | undefined {
     case "without-faults":
       return { plan: withoutFaults(plan, change.steps), standIn };
     case "without-operation": {
-      const { client, f, ordinal } = change;
-      return { plan, standIn, alteration: { kind: "leave-out", client, f, ordinal } };
+      const { client, f, ordinal, timed = [] } = change;
+      return { plan: withTimed(plan, timed), standIn, alteration: { kind: "leave-out", client, f, ordinal } };
     }
     case "with-probe":
       return { plan, standIn, alteration: { kind: "probe", client: change.client, ordinal: change.ordinal } };
@@ -60,6 +60,16 @@ function withoutFaults(plan: Plan, steps: readonly number[]): Plan {
   const faults = plan.faults.map((step, position) =>
     steps.includes(position) ? { ...step, kind: STAND_IN, params: {} } : step,
   );
+  return { ...plan, faults };
+}
+
+function withTimed(plan: Plan, timed: readonly TimedFault[]): Plan {
+  const faults = plan.faults.map((step, position) => {
+    const at = timed.find((fault) => fault.step === position);
+    if (at === undefined) return step;
+    const { atMs, untilMs } = at;
+    return { ...step, at: { atMs }, until: untilMs === undefined ? step.until : { atMs: untilMs } };
+  });
   return { ...plan, faults };
 }
 

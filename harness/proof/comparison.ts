@@ -165,7 +165,7 @@ function movedFault(original: JudgedRun, other: JudgedRun, invoked: number): Fau
 }
 
 /** The beginnings of the faults of the plan. */
-function startsOf({ history }: JudgedRun): readonly FaultEvent[] {
+export function startsOf({ history }: JudgedRun): readonly FaultEvent[] {
   return history.events.filter(
     (event) => event.type === "fault" && event.value.phase === "start" && event.value.step !== undefined,
   ) as readonly FaultEvent[];

@@ -23,9 +23,11 @@ import { isOwnExtension, prolongsNobodys, tryExtension } from "./extended-alone.
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
 import { goneInWords, REMEDY } from "./proof-words.ts";
+import { inTurn } from "./in-turn.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 import type { Attempted } from "./attempted.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
+import { withoutOperation, type WithoutOperation, withTimedFaults } from "./without-operation.ts";
 
 /** Several faults that led to a violation together, as a cause. */
 interface Joint {
@@ -192,13 +194,15 @@ class Prover {
    * has lost the lock by it, also if nobody asks for the lock again.
    */
   async #tryWithoutOperation(subject: Subject, hypothesis: Hypothesis, invoked: number): Promise<Attempted> {
-    const change = this.#withoutOperation(invoked);
+    const change = withoutOperation(this.#run.history, invoked);
     if (change === undefined) return { outcome: "undecided", why: "that operation cannot be removed" };
     const name = `${victimOf(this.#run, subject.violation)?.index} ${invoked}`;
     // It has taken nothing from this holder, whichever later grant is looked at.
     const kept = this.#kept.get(name);
     if (kept !== undefined) return { outcome: "dropped", run: kept };
-    const trial = await this.#tryChange(subject, hypothesis, change, "without that operation");
+    const bare = await this.#tryChange(subject, hypothesis, change, "without that operation");
+    const timed = bare.outcome === "undecided" ? await this.#tryTimed(subject, hypothesis, change, invoked) : undefined;
+    const trial = timed ?? bare;
     if (trial.outcome !== "proven" || hypothesis.cause !== "foreign-release") return trial;
     const successor = acquireOfSuccessor(this.#run, subject.violation);
     if (successor === undefined) return trial;
@@ -208,6 +212,25 @@ class Prover {
     const innocent = shown(calm, run);
     this.#kept.set(name, innocent);
     return { outcome: "dropped", run: innocent };
+  }
+
+  /**
+   * Removes the accused operation, and lets the faults that waited for something of it come when they came. Undefined if there
+   * are none, or if that decides nothing either.
+   */
+  async #tryTimed(
+    subject: Subject,
+    hypothesis: Hypothesis,
+    change: WithoutOperation,
+    invoked: number,
+  ): Promise<Attempted | undefined> {
+    const other = await this.#runs.of(change);
+    const timed = other === undefined ? undefined : withTimedFaults(this.#run, change, invoked, other);
+    if (timed?.timed === undefined) return undefined;
+    const faults = listed(timed.timed.map(({ step }) => this.#steps.inWords(step)));
+    const condition = `without that operation, and with ${faults} as it was`;
+    const trial = await this.#tryChange(subject, hypothesis, timed, condition);
+    return trial.outcome === "undecided" ? undefined : trial;
   }
 
   async #tryChange(subject: Subject, hypothesis: Hypothesis, change: Change, unwoken: string): Promise<Attempted> {
@@ -363,23 +386,6 @@ class Prover {
     return tried;
   }
 
-  #withoutOperation(invoked: number): Change | undefined {
-    const { events, header } = this.#run.history;
-    const event = events[invoked];
-    const { clients } = header;
-    if (event?.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
-    if (clients === undefined) return undefined;
-    const client = clientOf(event.process, clients);
-    const ordinal = events.filter(
-      (other) =>
-        other.index <= invoked &&
-        other.type === "invoke" &&
-        other.f === event.f &&
-        clientOf(other.process, clients) === client,
-    ).length;
-    return { kind: "without-operation", client, f: event.f, ordinal };
-  }
-
   /** The client that outlived its lease. */
   #clientOf({ grant }: Hypothesis): number | undefined {
     const { header, events } = this.#run.history;
@@ -389,10 +395,3 @@ class Prover {
 }
 
 const REMEDY_OUTCOME = { gone: "prevents", still: "no-help", undecided: "undecided" } as const;
-
-/** One after the other: the runs share their results, and a process can run only one simulation at a time. */
-async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (const item of items) results.push(await work(item));
-  return results;
-}

@@ -31,6 +31,11 @@ const changeSchema = z.discriminatedUnion("kind", [
     client: index,
     f: z.enum(["acquire", "release", "extend"]),
     ordinal: z.int().positive(),
+    timed: z
+      .array(
+        z.object({ step: index, atMs: z.number().nonnegative(), untilMs: z.number().nonnegative().exactOptional() }),
+      )
+      .exactOptional(),
   }),
   z.object({ kind: z.literal("with-probe"), client: index, ordinal: z.int().positive() }),
   z.object({ kind: z.literal("with-remedy"), remedy: z.enum(REMEDIES) }),

@@ -30,6 +30,10 @@ const changeSchema = z.discriminatedUnion("kind", [
       .describe(
         "the number of the operation among those of its client, from 1; of an acquire, all later ones are left out too",
       ),
+    timed: z
+      .array(z.looseObject({ step: z.int().nonnegative(), atMs: z.number(), untilMs: z.number().optional() }))
+      .optional()
+      .describe("faults of the plan that wait for something of this operation, and when they come instead"),
   }),
   z.looseObject({ kind: z.literal("with-probe"), client: z.int(), ordinal: z.int() }),
   z.looseObject({ kind: z.literal("with-remedy"), remedy: z.enum(REMEDIES) }),
