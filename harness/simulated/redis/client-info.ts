@@ -31,7 +31,12 @@ export function clientInfo(session: Session): string {
   for (const name of ["qbuf", "qbuf-free", "argv-mem", "multi-mem", "rbs", "rbp", "obl", "oll", "omem", "tot-mem"]) {
     fields.push([name, 0]);
   }
-  fields.push(["events", "r"], ["cmd", session.lastCommand?.name ?? "NULL"], ["user", "default"], ["redir", -1]);
+  fields.push(
+    ["events", "r"],
+    ["cmd", session.lastCommand?.name ?? "NULL"],
+    ["user", "default"],
+    ["redir", session.tracking === undefined ? -1 : 0],
+  );
   fields.push(["resp", session.resp]);
   if (server.isModern) fields.push(["lib-name", session.libraryName], ["lib-ver", session.libraryVersion]);
   if (server.isModern) fields.push(["io-thread", 0]);
@@ -45,6 +50,7 @@ function flagsOf(session: Session): string {
     session.isSubscriber ? "P" : "",
     session.transaction === undefined ? "" : "x",
     session.isBlocked ? "b" : "",
+    session.tracking === undefined ? "" : "t",
     session.transactionFailed ? "d" : "",
     session.closing ? "c" : "",
     session.noEvict ? "e" : "",

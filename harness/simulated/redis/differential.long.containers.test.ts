@@ -24,6 +24,7 @@ import { FUNCTION_SCENARIOS, oneFunction } from "./testing/function-scenarios.ts
 import type { Step } from "./testing/scenario.ts";
 import { runScenario, runSteps } from "./testing/scenario-run.ts";
 import { SCENARIOS } from "./testing/scenarios.ts";
+import { TRACKING_SCENARIOS } from "./testing/tracking-scenarios.ts";
 import { ScriptGenerator } from "./testing/script-generator.ts";
 
 const SEED = 20_251;
@@ -160,7 +161,7 @@ describeWithEngine.each<[RedisVersion, boolean]>([
     );
 
     test.each(
-      [...SCENARIOS, ...CORNER_SCENARIOS, ...BLOCKING_SCENARIOS, ...FUNCTION_SCENARIOS].map(
+      [...SCENARIOS, ...CORNER_SCENARIOS, ...BLOCKING_SCENARIOS, ...FUNCTION_SCENARIOS, ...TRACKING_SCENARIOS].map(
         (scenario) => [scenario.name, scenario] as const,
       ),
     )("%s", async (_, scenario) => {

@@ -1,3 +1,4 @@
+import { keysOf } from "../../core/messages/command-keys.ts";
 import { isAbsent } from "./absent-commands.ts";
 import { acceptsCount, type Caller, type Command } from "./command.ts";
 import { ErrorReply, errorReply, QUEUED, ReplyError, type Reply } from "./protocol/reply.ts";
@@ -181,6 +182,10 @@ export function call(command: Command, argv: readonly string[], caller: Caller, 
   server.beginUnit();
   try {
     reply = handle(command, argv, caller);
+    const { tracking } = caller.session;
+    if (tracking !== undefined && command.reads && !command.transparent) {
+      server.tracked.remember(caller.session, tracking, keysOf(argv, command.keys));
+    }
     if (command.transparent !== true && (server.dirty !== dirtyBefore || server.forced !== "no")) {
       const toFile = allowed.toFile && server.forced !== "replicas";
       const effect = server.rewritten ?? argv;

@@ -62,7 +62,7 @@ function clientFields(server: RedisServer): Fields {
     ["cluster_connections", 0],
     ["maxclients", server.config.text("maxclients")],
     ["blocked_clients", sessions.filter((session) => session.isBlocked).length],
-    ["tracking_clients", 0],
+    ["tracking_clients", sessions.filter(({ tracking }) => tracking !== undefined).length],
     ["pubsub_clients", sessions.filter((session) => typeOf(session) === "pubsub").length],
   ];
 }

@@ -16,6 +16,7 @@ import { Session, type SessionOptions } from "./session.ts";
 import type { StoredValue } from "./keyspace/values.ts";
 import { expireFields } from "./keyspace/hash-fields.ts";
 import { restoreSnapshot, takeSnapshot, type Snapshot } from "./keyspace/snapshot.ts";
+import { TrackedKeys } from "./tracking.ts";
 import type { WorldHooks } from "./world-hooks.ts";
 
 /** The versions that were compared with real servers. */
@@ -54,6 +55,7 @@ export class RedisServer implements DatabaseOwner {
   readonly commands: ReadonlyMap<string, Command>;
   readonly databases: readonly Database[];
   readonly pubsub = new PubSub();
+  readonly tracked = new TrackedKeys();
   readonly blocked = new BlockedClients(this);
   readonly scripts: ScriptCache;
   readonly functions: FunctionLibraries;
@@ -303,11 +305,16 @@ export class RedisServer implements DatabaseOwner {
     this.enter(() => {
       this.functions.restore(snapshot.libraries);
       restoreSnapshot(this.databases, snapshot, this.isReplica ? undefined : this.nowMs);
+      this.tracked.flushed(this.sessions.values());
     });
   }
 
   keyAdded(database: Database, key: string, value: StoredValue): void {
     if (isAwaited(value)) this.blocked.signal(database, key);
+  }
+
+  keyTouched(key: string): void {
+    if (this.tracked.isInUse) this.tracked.changed(key, this.current);
   }
 
   notify(kind: EventClass, event: string, key: string, database: number): void {

@@ -6,6 +6,7 @@ import { ErrorReply, PushReply, SeveralReplies, type Reply } from "./protocol/re
 import { encodeReply, fromBytes, toBytes, type Protocol } from "./protocol/resp-encoder.ts";
 import { RequestParser } from "./protocol/resp-parser.ts";
 import type { RedisServer } from "./server.ts";
+import type { Tracking } from "./tracking.ts";
 import { WatchedKeys } from "./keyspace/watch.ts";
 
 export interface SessionOptions {
@@ -60,6 +61,8 @@ export class Session implements Caller, Subscriber {
   replies: "on" | "off" | "skip" | "skip-next" = "on";
   noEvict = false;
   noTouch = false;
+  /** Set while keys that it reads are tracked for a cache of its client's. */
+  tracking: Tracking | undefined;
   /** True inside EXEC: blocking commands return at once instead. */
   denyBlocking = false;
   lastActiveMs: number;
@@ -126,6 +129,7 @@ export class Session implements Caller, Subscriber {
     this.#output = "";
     this.transaction = undefined;
     this.watched.clear();
+    this.tracking = undefined;
     this.server.pubsub.drop(this);
     this.server.sessions.delete(this.id);
   }
@@ -173,11 +177,18 @@ export class Session implements Caller, Subscriber {
       server.touches = true;
     }
     if (this.#ownMessages.length > 0) {
-      for (const message of this.#ownMessages.splice(0)) this.#send(encodeReply(message, this.resp));
+      for (const message of this.#ownMessages.splice(0)) this.pushNow(message);
     }
+    this.#endException();
     if (this.replies === "skip") this.replies = "on";
     else if (this.replies === "skip-next") this.replies = "skip";
     server.blocked.serve();
+  }
+
+  /** CLIENT CACHING is about the next command that is not CLIENT, or the next transaction. */
+  #endException(): void {
+    if (this.tracking?.isException !== true || this.transaction !== undefined) return;
+    if (this.lastCommand?.name.startsWith("client") !== true) this.tracking.isException = false;
   }
 
   /** Sends a reply, unless the connection asked for silence; confirmations of subscriptions are sent in any case. */
@@ -192,7 +203,18 @@ export class Session implements Caller, Subscriber {
   /** Sends an out-of-band message. */
   push(message: PushReply): void {
     if (this.server.current === this && this.server.isModern) this.#ownMessages.push(message);
-    else this.#send(encodeReply(message, this.resp));
+    else this.pushNow(message);
+  }
+
+  /** Sends an out-of-band message, after the reply to its own command. */
+  pushAfterReply(message: PushReply): void {
+    if (this.server.current === this) this.#ownMessages.push(message);
+    else this.pushNow(message);
+  }
+
+  /** Sends an out-of-band message, before the reply to its own command. */
+  pushNow(message: PushReply): void {
+    this.#send(encodeReply(message, this.resp));
   }
 
   /** Sends bytes that are not a reply, for example the replication stream. */

@@ -1,8 +1,9 @@
 import { at, fail, integerArgument, numberArgument } from "../arguments.ts";
 import { command, container, NO_KEYS, type Caller, type Command } from "../command.ts";
 import { clientInfo, typeOf, type ClientType } from "../client-info.ts";
-import { ErrorReply, MapReply, OK, SetReply, SYNTAX_ERROR, VerbatimReply, type Reply } from "../protocol/reply.ts";
+import { ErrorReply, OK, SYNTAX_ERROR, VerbatimReply, type Reply } from "../protocol/reply.ts";
 import type { Session } from "../session.ts";
+import { trackingCommands } from "./client-tracking.ts";
 import { setLibraryInfo, setReplyMode } from "../client-settings.ts";
 
 const OWN = "noscript loading stale";
@@ -33,36 +34,9 @@ export const clientCommands: readonly Command[] = [
       server.resumePaused();
       return OK;
     }),
-    command("getredir", 2, OWN, NO_KEYS, () => -1),
-    command("tracking", -3, OWN, NO_KEYS, track),
-    command("trackinginfo", 2, OWN, NO_KEYS, () => {
-      return new MapReply(["flags", new SetReply(["off"]), "redirect", -1, "prefixes", []]);
-    }),
-    command(
-      "caching",
-      3,
-      OWN,
-      NO_KEYS,
-      () =>
-        new ErrorReply(
-          "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled",
-        ),
-    ),
+    ...trackingCommands,
   ]),
 ];
-
-/** Client-side caching is always off: a simulation whose lock turns it on ends. */
-function track(argv: readonly string[], { server }: Caller): Reply {
-  switch (at(argv, 2).toLowerCase()) {
-    case "off":
-      return OK;
-    case "on":
-      server.hooks.absentCommand?.("CLIENT TRACKING ON");
-      return new ErrorReply("ERR client-side caching (CLIENT TRACKING ON) is not simulated");
-    default:
-      return SYNTAX_ERROR;
-  }
-}
 
 /** Subcommands that came with 7.2. */
 export const modernClientCommands: readonly Command[] = [

@@ -98,5 +98,6 @@ function reset(_argv: readonly string[], { session, server }: Caller): Reply {
   session.replies = "on";
   session.noEvict = false;
   session.noTouch = false;
+  session.tracking = undefined;
   return new StatusReply("RESET");
 }

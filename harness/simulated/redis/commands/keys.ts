@@ -155,6 +155,7 @@ function flush(argv: readonly string[], caller: Caller, databases: readonly Data
   const mode = argv[1]?.toLowerCase();
   if (argv.length > 2 || (mode !== undefined && mode !== "sync" && mode !== "async")) return SYNTAX_ERROR;
   for (const database of databases) caller.server.dirty += database.clear();
+  caller.server.tracked.flushed(caller.server.sessions.values());
   // Propagated even when there was nothing to delete: a follower may have the key.
   caller.server.forced = "everywhere";
   return OK;

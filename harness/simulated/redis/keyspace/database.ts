@@ -22,6 +22,8 @@ export interface DatabaseOwner {
   notify(kind: EventClass, event: string, key: string, database: number): void;
   /** A key was created. */
   keyAdded(database: Database, key: string, value: StoredValue): void;
+  /** A key was changed, expired or evicted. */
+  keyTouched(key: string): void;
   /** Makes replicas and the append-only file delete a key that this server deleted by itself. */
   propagateDeletion(database: number, key: string): void;
   countLookup(hit: boolean): void;
@@ -154,8 +156,9 @@ export class Database {
     return this.slots.delete(key);
   }
 
-  /** The key was changed: transactions that watch it will fail. */
+  /** The key was changed: transactions that watch it will fail, and those who may have it in a cache are told. */
   touched(key: string): void {
+    this.#owner.keyTouched(key);
     const watching = this.watches.get(key);
     if (watching === undefined) return;
     for (const watch of watching) {
