@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { planSchema, type Plan } from "../core/plan.ts";
 import { TOPOLOGIES } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
+import type { Supports } from "../core/sharing.ts";
 import { PROMISABLE } from "../core/verdict.ts";
-import { requiredProperties } from "./required-properties.ts";
+import { promisedProperties, requiredProperties } from "./required-properties.ts";
 
 const plan = (topology: TopologyKind, ...faults: string[]): Plan =>
   planSchema.parse({
@@ -30,5 +31,25 @@ describe("a lock that nobody has described", () => {
     expect(requiredProperties(plan("sentinel", "failover"))).not.toContain("lease-exclusion");
     expect(requiredProperties(plan("single", "clock-jump"))).toContain("owner-release");
     expect(requiredProperties(plan("single", "clock-jump", "partition"))).toContain("fencing-tokens");
+  });
+});
+
+describe("what a campaign should say something about", () => {
+  const topology = { kind: "single", persistence: "none", config: {} } as const;
+
+  test("is what the lock claims on its topology, under whatever faults", () => {
+    const promised = promisedProperties({ lock: "single", topology, supports: {}, fence: false });
+    expect(promised).toEqual(requiredProperties({ ...plan("single"), lock: "single" }));
+    expect(promised).not.toContain("fencing-tokens");
+  });
+
+  test("is, of a lock that nobody has described, what any of its kind promises", () => {
+    const promisedWith = (supports: Supports, fence: boolean) =>
+      promisedProperties({ lock: "./of-a-user.ts", topology, supports, fence });
+    const simple = ["lease-exclusion", "owner-release", "deadlock-freedom", "linearizability"];
+    expect(promisedWith({}, false)).toEqual(simple);
+    expect(promisedWith({ fair: true }, false)).toEqual([...simple, "first-come-first-served"]);
+    expect(promisedWith({ severalKeys: true }, true)).toContain("all-or-nothing");
+    expect(promisedWith({ severalKeys: true }, true)).toContain("fencing-tokens");
   });
 });

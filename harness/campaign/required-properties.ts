@@ -3,6 +3,8 @@ import { promisable } from "../../lock-impl/claim-tables.ts";
 import { claimedProperties, type Circumstances, expectedLimits } from "../../lock-impl/claims.ts";
 import { lockFacts } from "../client/lock-facts.ts";
 import type { Plan } from "../core/plan.ts";
+import type { Supports } from "../core/sharing.ts";
+import type { TopologySpec } from "../core/topology.ts";
 import { PROPERTIES, type Property } from "../core/verdict.ts";
 
 /**
@@ -13,6 +15,32 @@ export function requiredProperties(plan: Plan): readonly Property[] {
   const claims = lockFacts(plan.lock)?.claims ?? promisable(plan.topology.kind);
   const claimed = claimedProperties(claims, circumstancesOf(plan));
   return PROPERTIES.filter((property) => claimed.includes(property));
+}
+
+/**
+ * What the runs of a campaign should say something about: what the lock claims on this topology; of an undescribed lock, what any
+ * sound one of its kind promises.
+ */
+export function promisedProperties(lock: {
+  readonly lock: string;
+  readonly topology: TopologySpec;
+  readonly supports: Supports;
+  /** Whether it says that it has fencing tokens. */
+  readonly fence: boolean;
+}): readonly Property[] {
+  const { topology, supports, fence } = lock;
+  const circumstances = { topology: topology.kind, persistence: topology.persistence, faults: [] };
+  const described = lockFacts(lock.lock)?.claims;
+  const claimed = claimedProperties(described ?? promisable(topology.kind), circumstances);
+  const ofOthers: Partial<Record<Property, boolean>> = {
+    "fencing-tokens": !fence,
+    "stale-writes": !fence,
+    "all-or-nothing": supports.severalKeys !== true,
+    "first-come-first-served": supports.fair !== true,
+  };
+  return PROPERTIES.filter(
+    (property) => claimed.includes(property) && (described !== undefined || ofOthers[property] !== true),
+  );
 }
 
 /** The properties that the lock of this plan is known to break under its faults, or without any fault. */

@@ -153,6 +153,12 @@ function searchCommand({ lock, topology, faults, runs, seed, backend, required }
   return ["npx lockstorm hunt", ...given.map(([flag, value]) => `--${flag} ${String(value)}`)].join(" ");
 }
 
+/** What a quiet hunt says nothing about. */
+function untestedWords({ notes }: HuntFindings): string {
+  const untested = notes.flatMap(({ kind, what }) => (kind === "untested" ? [what] : []));
+  return untested.length === 0 ? "" : `, but no run tested ${untested.join(", ")}`;
+}
+
 function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {
   return `npx lockstorm conform ${lock} --topology ${topology.kind}`;
 }
@@ -165,9 +171,10 @@ function words({ findings, reason, lostShards }: HuntResult): string {
   const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
   if (counterexample === undefined) {
-    const what = isModulePath(lock)
+    const none = isModulePath(lock)
       ? "no required property was violated"
       : "no property that the lock claims was violated";
+    const what = `${none}${untestedWords(findings)}`;
     const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
     if (isDecided(findings) && lostShards !== undefined)
       return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;

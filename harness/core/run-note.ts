@@ -8,6 +8,7 @@
  * - `outlived`: a client went on after the end of its lease, beyond what the lock had promised; the note says what
  *   became of its late writes.
  * - `nothing-promised`: the lock promises nothing under the faults of the plan, so there was nothing to decide.
+ * - `untested`: a property that the lock promises, or that was asked for, about which no run of the campaign said anything.
  */
 export const NOTE_KINDS = [
   "crashed",
@@ -18,6 +19,7 @@ export const NOTE_KINDS = [
   "not-asked",
   "outlived",
   "nothing-promised",
+  "untested",
 ] as const;
 export type NoteKind = (typeof NOTE_KINDS)[number];
 

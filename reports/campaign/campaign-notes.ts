@@ -17,6 +17,7 @@ const HEADINGS: Readonly<Record<NoteKind, string>> = {
   "not-asked": "Broke a property that was not required",
   outlived: "Clients outlived their leases; what the resource did with their late writes",
   "nothing-promised": "No property is guaranteed there",
+  untested: "Tested by no run, so that the verdict says nothing about it",
 };
 
 /** The notes of a campaign by kind, as every report prints them. */

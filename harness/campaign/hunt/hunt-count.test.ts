@@ -50,6 +50,20 @@ test("counts runs by what they decided, and names the first run of each note", (
   });
 });
 
+test("names each promised property that was neither valid nor undecided in any run", () => {
+  const promised = ["lease-exclusion", "owner-release", "deadlock-freedom", "first-come-first-served"] as const;
+  const count = new HuntCount({ ...parameters, promised });
+  for (const entry of entries) count.add(entry);
+  count.add({ position: 6, verdict: "unknown", open: ["owner-release"] });
+  const untested = () => count.findings(7).notes.filter(({ kind }) => kind === "untested");
+  expect(untested()).toEqual([
+    { kind: "untested", what: "deadlock-freedom", runs: 7 },
+    { kind: "untested", what: "first-come-first-served", runs: 7 },
+  ]);
+  count.add({ ...broken, position: 7 });
+  expect(untested()).toEqual([]);
+});
+
 test("counts the same in whatever order the entries come, and each once", () => {
   const inOrder = findingsOf(entries);
   expect(findingsOf(entries.toReversed())).toEqual(inOrder);

@@ -1,6 +1,6 @@
 import { RiskCount } from "../../core/statistics/residual-risk.ts";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
-import { Tally } from "../notes/tally.ts";
+import { Tally, type TalliedNote } from "../notes/tally.ts";
 import type { HuntEntry, HuntFindings, HuntParameters } from "./hunt-journal.ts";
 import { Positions } from "./positions.ts";
 
@@ -17,6 +17,7 @@ export class HuntCount {
   readonly #notes = new Tally();
   readonly #risk = new RiskCount();
   readonly #held = new Map<Property, number>();
+  readonly #open = new Set<Property>();
   #runs = 0;
   #valid = 0;
   #unknown = 0;
@@ -58,7 +59,7 @@ export class HuntCount {
       valid: this.#valid,
       unknown: this.#unknown,
       unpromised: this.#unpromised,
-      notes: this.#notes.sorted,
+      notes: [...this.#notes.sorted, ...this.#untested],
       held: PROPERTIES.flatMap((property) => {
         const runs = this.#held.get(property);
         return runs === undefined ? [] : [{ property, runs }];
@@ -70,12 +71,21 @@ export class HuntCount {
     };
   }
 
+  /** Promised properties that applied to none of the runs. A counterexample is a verdict without them. */
+  get #untested(): readonly TalliedNote[] {
+    if (this.#broken !== undefined || this.#runs === 0) return [];
+    return (this.#parameters.promised ?? [])
+      .filter((property) => !this.#held.has(property) && !this.#open.has(property))
+      .map((what) => ({ kind: "untested", what, runs: this.#runs }));
+  }
+
   #addQuiet(entry: QuietEntry): void {
-    const { position, verdict, notes = [], held = [], folder } = entry;
+    const { position, verdict, notes = [], held = [], open = [], folder } = entry;
     if (verdict === "valid") this.#valid += 1;
     else if (notes.some(({ kind }) => kind === "nothing-promised")) this.#unpromised += 1;
     else this.#unknown += 1;
     if (verdict === "valid" && position < this.#parameters.regressions.length) this.#fixed += 1;
+    for (const property of open) this.#open.add(property);
     for (const property of held) this.#held.set(property, (this.#held.get(property) ?? 0) + 1);
     this.#notes.addRun(notes, { position, folder });
     this.#risk.add(entry);

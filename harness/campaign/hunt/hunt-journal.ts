@@ -17,6 +17,11 @@ export const huntEntrySchema = z.discriminatedUnion("verdict", [
     verdict: z.enum(["valid", "unknown"]),
     notes: z.array(noteSchema).readonly().exactOptional(),
     held: z.array(z.enum(PROPERTIES)).readonly().exactOptional().describe("properties that decide, and were valid"),
+    open: z
+      .array(z.enum(PROPERTIES))
+      .readonly()
+      .exactOptional()
+      .describe("properties that decide, and were not decided"),
     orders: z.array(z.string()).readonly().exactOptional().describe("what the run of a random plan showed"),
     folder: z.string().exactOptional().describe("of a run that was kept, from the folder of results"),
   }),
@@ -41,6 +46,8 @@ export const huntParametersSchema = z.looseObject({
   shrinkRuns: z.int().nonnegative(),
   /** Digests of the plans that broke the lock before. */
   regressions: z.array(z.string()),
+  /** What a run should test: see `promisedProperties`. Absent in journals of before. */
+  promised: z.array(z.enum(PROPERTIES)).readonly().exactOptional(),
 });
 export type HuntParameters = z.infer<typeof huntParametersSchema>;
 

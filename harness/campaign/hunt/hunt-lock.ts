@@ -161,7 +161,15 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
         const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
         const orders = drawn ? { orders: ordersIn(run.record.history) } : {};
         const noted = notes.length === 0 ? {} : { notes };
-        record.add({ position, verdict: verdict.verdict, ...noted, ...heldBy(run), ...orders, ...folder });
+        record.add({
+          position,
+          verdict: verdict.verdict,
+          ...noted,
+          ...heldBy(run),
+          ...openIn(run),
+          ...orders,
+          ...folder,
+        });
       }
       if (backend !== "simulated")
         progress.note(
@@ -231,6 +239,12 @@ async function keepFound(
 function heldBy({ record: { verdict } }: ExecutedRun): { readonly held?: readonly Property[] } {
   const held = verdict.required.filter((property) => verdict.properties[property]?.verdict === "valid");
   return held.length === 0 ? {} : { held };
+}
+
+/** The properties that decide a run and were not decided in it. */
+function openIn({ record: { verdict } }: ExecutedRun): { readonly open?: readonly Property[] } {
+  const open = verdict.required.filter((property) => verdict.properties[property]?.verdict === "unknown");
+  return open.length === 0 ? {} : { open };
 }
 
 /** A verdict in a few words; for one that decides nothing, the reason. */

@@ -14,6 +14,7 @@ import { type CampaignIdentity, findIdentity, type Shard } from "../campaign-jou
 import { executorOf } from "../execute.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
+import { promisedProperties } from "../required-properties.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { Regressions } from "../regressions.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
@@ -73,6 +74,7 @@ export async function prepareHunt(
     backend === "simulated"
       ? (options.threads ?? simulationsAtATime())
       : await plansAtATime(backend, options.threads, { proxyPort });
+  const supports = (worker === undefined ? driver.supports : capabilities?.supports) ?? {};
   const name = huntName(lock, topology.kind);
   const begun = options.resume === true && path === undefined ? begunBefore(store, name, shard) : undefined;
   const regressions = path === undefined ? regressionsFor({ store, lock, topology, faults, begun }) : [];
@@ -89,6 +91,7 @@ export async function prepareHunt(
     runs: options.runs ?? DEFAULT_RUNS[backend].runs,
     shrinkRuns: options.shrinkRuns ?? DEFAULT_RUNS[backend].shrinkRuns,
     regressions: regressions.map(digestOf),
+    promised: required ?? promisedProperties({ lock, topology, supports, fence: capabilities?.fence === true }),
   };
   const confirms = options.confirm === true;
   return {
@@ -96,7 +99,7 @@ export async function prepareHunt(
     backend,
     topology,
     capabilities,
-    supports: (worker === undefined ? driver.supports : capabilities?.supports) ?? {},
+    supports,
     faults,
     required,
     budgetMs,
