@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Completion, Grant, LockClient, LockEnvironment } from "../core/lock-driver.ts";
 import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
 import type { Supports } from "../core/sharing.ts";
+import { inFigures } from "../core/words/in-figures.ts";
 import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
 
 const environment: LockEnvironment = {
@@ -195,7 +196,7 @@ describe("a driver that does not come back", () => {
     expect(await reply).toEqual({
       ok: false,
       kind: "indeterminate",
-      reason: `no answer from the driver within ${200 + OPERATION_GRACE_MS} ms`,
+      reason: `no answer from the driver within ${inFigures(200 + OPERATION_GRACE_MS)} ms`,
     });
     expect(signal.aborted).toBe(true);
     late.resolve({ type: "ok", value: grant });
@@ -380,7 +381,7 @@ describe("what a driver supports", () => {
 
   test("is not asked for otherwise: a driver would ignore it and grant the whole lock", async () => {
     await using program = await start({ permits: true });
-    const reason = "the driver does not support modes";
+    const reason = "the driver does not support the modes of a read-write lock";
     expect(await program.perform({ ...acquire, mode: "shared" })).toEqual({ ok: false, kind: "unsupported", reason });
     expect(lock.asked).toEqual([]);
   });

@@ -8,7 +8,8 @@ import type {
   Queued,
 } from "../core/lock-driver.ts";
 import { InvalidAnswerError, messageOf } from "../core/errors.ts";
-import { lacking, statedSharing, type Supports } from "../core/sharing.ts";
+import { inFigures } from "../core/words/in-figures.ts";
+import { lacking, statedSharing, SUPPORT_WORDS, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
 import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";
 import {
@@ -156,7 +157,8 @@ export class ClientProgram implements AsyncDisposable {
 
   async #acquire({ key, ttlMs, waitMs, ...asked }: Extract<ClientRequest, { op: "acquire" }>): Promise<ClientReply> {
     const lacks = lacking(this.#supports, asked);
-    if (lacks !== undefined) return { ok: false, kind: "unsupported", reason: `the driver does not support ${lacks}` };
+    if (lacks !== undefined)
+      return { ok: false, kind: "unsupported", reason: `the driver does not support ${SUPPORT_WORDS[lacks]}` };
     const sharing = statedSharing(asked);
     const completion = await withDeadline(
       waitMs + OPERATION_GRACE_MS,
@@ -247,7 +249,7 @@ async function withDeadline<T>(
     // The late answer may be anything, and the release may fail: nobody needs either.
     running.then(late).catch(() => {});
     controller.abort(new Error("the operation took too long"));
-    expired.resolve({ type: "info", reason: `no answer from the driver within ${deadlineMs} ms` });
+    expired.resolve({ type: "info", reason: `no answer from the driver within ${inFigures(deadlineMs)} ms` });
   }, deadlineMs);
   try {
     return await Promise.race([running, expired.promise]);

@@ -16,6 +16,14 @@ export interface Supports {
   readonly fair?: boolean;
 }
 
+/** What is supported, as it is told: "the driver does not support ...". */
+export const SUPPORT_WORDS: Readonly<Record<keyof Supports, string>> = {
+  permits: "permits of a semaphore",
+  modes: "the modes of a read-write lock",
+  severalKeys: "several keys in one acquisition",
+  fair: "a queue, first come, first served",
+};
+
 /** The fields of `Supports` in files and messages. */
 export const supportsFields = {
   permits: z.boolean().default(false),

@@ -365,3 +365,23 @@ test("a lock that does not say why it refuses leaves its driver `info`: a remark
   expect(remarks.map(({ outcome }) => outcome)).toEqual(["remark", "remark"]);
   expect(remarks[0]?.details[0]).toMatch(/^a held lock answered info \(no lock\): /);
 });
+
+test("what a driver does not declare is skipped in words, and it says how to declare it", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver: driverWith(() => ({})) });
+  const details = Object.fromEntries(checks.map(({ name, details }) => [name, details]));
+  expect(details).toMatchObject({
+    permits: [
+      "the driver does not declare permits of a semaphore: if the lock is a semaphore, add supports: { permits: true } to the driver",
+    ],
+    readers: [
+      "the driver does not declare the modes of a read-write lock: if the lock is a read-write lock, add supports: { modes: true } to the driver",
+    ],
+    "several-keys": [
+      "the driver does not declare several keys in one acquisition: if the lock takes several keys in one acquisition, add supports: { severalKeys: true } to the driver",
+    ],
+    queue: [
+      "the driver does not declare a queue, first come, first served: if the lock serves waiting clients first come, first served, add supports: { fair: true } to the driver",
+    ],
+  });
+});

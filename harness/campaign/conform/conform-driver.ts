@@ -6,6 +6,7 @@ import { simulatedDriver } from "../simulated-driver.ts";
 import { CHECKLIST } from "./checklist.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Trial } from "./trial.ts";
+import { undeclared } from "./undeclared.ts";
 
 /** More than any check takes, in virtual time. */
 const LIMIT_MS = 600_000;
@@ -52,7 +53,7 @@ async function tried(
   options: ConformOptions,
 ): Promise<Conformity> {
   if (needs !== undefined && driver.supports?.[needs] !== true)
-    return { name, asks, outcome: "skipped", details: [`the driver does not support ${needs}`] };
+    return { name, asks, outcome: "skipped", details: [undeclared(needs, "driver")] };
   const plan = planOfCheck(options);
   const { value } = await simulate({ plan, driver, signal: options.signal }, (system) => Trial.of(system, run));
   return { name, asks, ...value };

@@ -101,7 +101,7 @@ test("a client that waits for ever for a reply cannot be tried", async () => {
   expect(await lateRepliesOf(patient)).toMatchObject({
     outcome: "skipped",
     details: [
-      "no answer from the driver within 10000 ms to an acquire whose reply is late: set a shorter time-out for commands",
+      "no answer from the driver within 10,000 ms to an acquire whose reply is late: set a shorter time-out for commands",
     ],
   });
 });

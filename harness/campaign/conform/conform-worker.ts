@@ -15,9 +15,8 @@ import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { prepareLive, requireLive } from "../real-time/run-live.ts";
 import { prepareEngine } from "../run-on-containers.ts";
-import { permits } from "./checks/permits.ts";
-import { readers } from "./checks/readers.ts";
 import { waiting } from "./checks/waiting.ts";
+import { undeclared } from "./undeclared.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-driver.ts";
 import { ConformLogs } from "./conform-logs.ts";
@@ -105,10 +104,7 @@ function needless({ name, needs }: ConformityCheck, capabilities: Capabilities |
   if (capabilities === undefined) return undefined;
   const { waits, supports = {} } = capabilities;
   if (name === waiting.name && !waits) return "the worker says that its lock does not wait";
-  if (name === permits.name && supports.permits !== true) return "the worker says that its lock is no semaphore";
-  if (needs !== undefined && supports[needs] !== true) return `the worker does not say that its lock supports ${needs}`;
-  if (name === readers.name && supports.modes !== true) return "the worker says that its lock has no readers";
-  return undefined;
+  return needs !== undefined && supports[needs] !== true ? undeclared(needs, "worker") : undefined;
 }
 
 /** The results in the order of the items, at most `most` at a time. After an error no other item begins. */

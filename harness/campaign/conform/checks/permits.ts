@@ -5,6 +5,7 @@ import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 export const permits: ConformityCheck = {
   name: "permits",
   asks: "of a limit of two, two clients are granted a permit, a third one when one of them gives its permit back",
+  needs: "permits",
   async run(trial) {
     const asked = { ttlMs: LEASE_MS, limit: 2 };
     const first = await trial.granted(0, asked);

@@ -5,6 +5,7 @@ import { replyWords, isGranted, LEASE_MS } from "../trial.ts";
 export const readers: ConformityCheck = {
   name: "readers",
   asks: "readers are granted the lock beside each other, and a writer alone",
+  needs: "modes",
   async run(trial) {
     const reading = { ttlMs: LEASE_MS, mode: "shared" } as const;
     const writing = { ttlMs: LEASE_MS, mode: "exclusive" } as const;

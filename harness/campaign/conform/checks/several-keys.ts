@@ -8,6 +8,7 @@ const SECOND = "k2";
 export const severalKeys: ConformityCheck = {
   name: "several-keys",
   asks: "of two keys asked for at once, in either order, both are held or none, and a release gives back both",
+  needs: "severalKeys",
   async run(trial) {
     await holdsBoth(trial);
     await failsWithout(trial, FIRST, SECOND);
