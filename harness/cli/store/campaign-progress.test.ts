@@ -25,6 +25,20 @@ test("a hunt is followed while it grows, a torn line when it is whole", () => {
   expect(follower.progress()).toMatchObject({ about: "hunt, single, seed 3, shard 2 of 4: 0 of 3 runs done", done: 0 });
 });
 
+test("a hunt that found its counterexample has ended: it waits for no further run", () => {
+  const file = join(folder, "found.jsonl");
+  const entries = [
+    { position: 0, verdict: "valid" },
+    { position: 1, verdict: "invalid", shrinks: 3, folder: "runs/x" },
+  ];
+  writeFileSync(file, [HUNT, ...entries].map((line) => `${JSON.stringify(line)}\n`).join(""));
+  expect(new JournalFollower(file).progress()).toEqual({
+    about: "hunt, single, seed 3: counterexample found after 2 runs, 1 valid, 1 invalid",
+    done: 2,
+    wanted: 2,
+  });
+});
+
 test("of a table the cells count, not the parts of their searches", () => {
   const file = join(folder, "ladder.jsonl");
   const entries = [

@@ -62,8 +62,14 @@ export class JournalFollower {
     this.#read();
     if (this.#header === undefined) return { about: "has not begun", done: 0 };
     const done = this.#done();
-    const wanted = wantedOf(this.#header);
-    return { about: words(this.#header, { done, wanted, counts: this.#counts }), done, wanted };
+    // A hunt ends with its counterexample: no further run is to be expected.
+    const wanted = this.#isFound ? done : wantedOf(this.#header);
+    return { about: words(this.#header, { done, wanted, counts: this.#counts, isFound: this.#isFound }), done, wanted };
+  }
+
+  /** Whether this is a hunt that found its counterexample, and so ended. */
+  get #isFound(): boolean {
+    return this.#header?.kind === "hunt" && this.#counts.has("invalid");
   }
 
   #done(): number {
@@ -143,21 +149,22 @@ function words(
     done,
     wanted,
     counts,
+    isFound,
   }: {
     readonly done: number;
     readonly wanted: number | undefined;
     readonly counts: ReadonlyMap<string, number>;
+    readonly isFound: boolean;
   },
 ): string {
   const { lock, seed } = parameters;
   const part = shard === undefined ? [] : [`shard ${shard.index} of ${shard.count}`];
   const what = [kind, ...(lock === undefined ? [] : [lock]), ...(seed === undefined ? [] : [`seed ${seed}`]), ...part];
-  const outcomes = [...counts].map(([word, count]) => `${count} ${word}`).join(", ");
+  const outcomes = [...counts].map(([word, count]) => `${inFigures(count)} ${word}`).join(", ");
   const unit = UNITS[kind] ?? ["run", "runs"];
-  const extent =
-    wanted === undefined
-      ? `${inFigures(done)} ${unit[done === 1 ? 0 : 1]}`
-      : `${inFigures(done)} of ${inFigures(wanted)} ${unit[1]}`;
+  const counted = `${inFigures(done)} ${unit[done === 1 ? 0 : 1]}`;
+  if (isFound) return `${what.join(", ")}: counterexample found after ${counted}, ${outcomes}`;
+  const extent = wanted === undefined ? counted : `${inFigures(done)} of ${inFigures(wanted)} ${unit[1]}`;
   return `${what.join(", ")}: ${extent} done${outcomes === "" ? "" : `, ${outcomes}`}`;
 }
 
