@@ -42,6 +42,10 @@ test.each([
     'there is no lock "sngle"; did you mean single? Or give the path of a driver: ./my-lock.ts, or ./my-lock.worker.json for another language',
   ],
   [["hunt", "--faults", "failovr"], '--faults does not know "failovr"; did you mean failover?'],
+  [
+    ["hunt", "--ladder", "--faults", "none,pause-client"],
+    "--faults cannot combine none with other kinds; leave none out: schedules without faults are drawn too, and a table always has the column none",
+  ],
   [["hunt", "--topology", "sentinal"], '--topology cannot be "sentinal"; did you mean sentinel?'],
   [
     ["check", "x", "--require", "mutual-exclusoin"],

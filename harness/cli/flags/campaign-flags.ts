@@ -1,4 +1,5 @@
 import { faults } from "../../../faults/registry.ts";
+import { UserError } from "../../core/errors.ts";
 import { TOPOLOGIES } from "../../core/topology.ts";
 import type { Flag, Flags } from "../command.ts";
 
@@ -33,6 +34,17 @@ export function readCampaignFlags(flags: Flags) {
   return {
     topology: flags.choice("topology", TOPOLOGIES),
     persistence: flags.choice("persistence", PERSISTENCE),
-    faults: flags.text("faults") === "none" ? [] : flags.list("faults", FAULT_KINDS),
+    faults: readFaults(flags),
   };
+}
+
+/** @throws UserError for a fault that is not known, or `none` among others */
+function readFaults(flags: Flags): readonly string[] | undefined {
+  const words = flags.text("faults")?.split(",") ?? [];
+  if (words.length > 1 && words.some((word) => word.trim() === "none"))
+    throw new UserError(
+      "--faults cannot combine none with other kinds",
+      "leave none out: schedules without faults are drawn too, and a table always has the column none",
+    );
+  return words.length === 1 && words[0]?.trim() === "none" ? [] : flags.list("faults", FAULT_KINDS);
 }
