@@ -1,10 +1,7 @@
 import type { Recurrence } from "../../harness/core/recurrence.ts";
-import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
-import { type Property, PROPERTIES } from "../../harness/core/verdict.ts";
-import { leaseLimits } from "../../lock-impl/claim-tables.ts";
-import type { Limit } from "../../lock-impl/claims.ts";
 import type { LockEntry } from "../../lock-impl/lock-entry.ts";
 import type { LibraryWorker } from "../../lock-impl/workers/workers.ts";
+import { limitsTables } from "./limits-table.ts";
 import { measuredTable, type Measured } from "./measured-table.ts";
 
 /** What the page about the libraries is drawn from. */
@@ -22,9 +19,6 @@ export interface LibraryPage {
 
 /** The page about lock libraries, as Markdown: what they promise, what breaks, and a command that shows it. */
 export function libraryPage({ libraries, workers, measured, planFileOf, recurrences }: LibraryPage): string {
-  const properties = PROPERTIES.filter((property) =>
-    [...libraries, ...workers].some(({ limits }) => limits.some((limit) => limit.property === property)),
-  );
   return [
     "# Lock libraries",
     "",
@@ -41,13 +35,11 @@ export function libraryPage({ libraries, workers, measured, planFileOf, recurren
     "",
     "## What breaks, and under which faults",
     "",
-    "*none* means without any fault. Every lock with leases breaks where clocks are wrong, servers forget, or a client goes on after",
-    "its lease. What a sound lock on the same servers would not lose is in **bold**, with its source on the page of the library, or for",
-    "those of other languages on [their page](other-languages.md#known-limits). An empty cell: nothing is known to break it.",
+    "A cell names the properties that break, and the faults under which each does; *none* means without any fault. In an empty cell",
+    "there is nothing to tell. Sources are on the page of each library, and for those of other languages on",
+    "[their page](other-languages.md#known-limits).",
     "",
-    `| library | topology | ${properties.join(" | ")} |`,
-    `|---|---|${properties.map(() => "---").join("|")}|`,
-    ...[...libraries, ...workers].flatMap((lock) => lock.topologies.map((kind) => limitsRow(lock, kind, properties))),
+    ...limitsTables([...libraries, ...workers]),
     "",
     "## Measured: those of other languages",
     "",
@@ -66,28 +58,6 @@ function promiseRow({ name, title, npmPackage, documented }: LockEntry): string 
 
 function workerPromiseRow({ name, title, language, documented }: LibraryWorker): string {
   return `| ${name}: ${title} | \`npx lockstorm setup --with ${language}\` | ${documented} |`;
-}
-
-function limitsRow(
-  lock: Pick<LockEntry, "name" | "limits">,
-  topology: TopologyKind,
-  properties: readonly Property[],
-): string {
-  const cells = properties.map((property) => {
-    const limits = lock.limits.filter((limit) => limit.property === property && limit.topology === topology);
-    const kinds = [...new Set(limits.map(({ under }) => under))];
-    return kinds
-      .map((kind) => (limits.some((limit) => limit.under === kind && isItsOwn(limit)) ? `**${kind}**` : kind))
-      .join(", ");
-  });
-  return `| ${lock.name} | ${topology} | ${cells.join(" | ")} |`;
-}
-
-/** Whether a sound lock with leases does not have this limit. */
-function isItsOwn({ property, topology, under, cause }: Limit): boolean {
-  return !leaseLimits(topology).some(
-    (limit) => limit.property === property && limit.under === under && limit.cause === cause,
-  );
 }
 
 function counterexample({ name, lesson }: LockEntry, plan: string, recurrence: Recurrence | undefined): string[] {
