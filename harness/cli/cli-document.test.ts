@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { cliDocument } from "./cli-document.ts";
 import { commands } from "./commands/registry.ts";
@@ -14,4 +15,17 @@ test("the document has every command, flag and example", () => {
     for (const flag of Object.keys(flags)) expect(document).toContain(`| \`--${flag}`);
     for (const example of examples) expect(document).toContain(`    ${example}\n`);
   }
+});
+
+/** Set by lockstorm itself, for the processes that it starts. */
+const OWN = ["LOCKSTORM_CLIENT", "LOCKSTORM_CLOCK"];
+
+test("the document has every variable of the environment that the sources name", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const files = globSync("{harness,faults,lock-impl,workloads,reports}/**/*.ts", { cwd: root });
+  const named = files
+    .filter((file) => !/\.(test|bench)\.ts$|\/(testing|testdata|bench)\//.test(file))
+    .flatMap((file) => readFileSync(`${root}/${file}`, "utf8").match(/\bLOCKSTORM_[A-Z_]*[A-Z]\b/g) ?? []);
+  const document = cliDocument(commands);
+  expect([...new Set(named)].filter((name) => !OWN.includes(name) && !document.includes(`\`${name}\``))).toEqual([]);
 });

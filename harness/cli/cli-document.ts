@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { ENVIRONMENT_VARIABLES } from "./environment-variables.ts";
 import { commandUsage, EXIT_CODES, flagHelp, flagUsage } from "./help.ts";
 import { settingsOf, variableOf } from "./settings.ts";
 import { capital } from "../core/words/capital.ts";
@@ -60,8 +61,11 @@ function configuration(commands: readonly Command[]): readonly string[] {
     "|---|---|---|---|",
     ...settable.map((flag) => `| \`--${flag}\` | \`${variableOf(flag)}\` | \`${key(flag)}\` | ${of(flag)} |`),
     "",
-    "Further variables: `NO_COLOR` turns off colours, `LOCKSTORM_ASCII` draws without box characters, `LOCKSTORM_DEBUG` adds",
-    "the stack to an error.",
+    "Further variables:",
+    "",
+    "| variable | what it does |",
+    "|---|---|",
+    ...Object.entries(ENVIRONMENT_VARIABLES).map(([name, does]) => `| \`${name}\` | ${does} |`),
   ];
 }
 

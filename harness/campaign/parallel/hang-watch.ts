@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 250;
  * Milliseconds of processor time that strangers' code may compute without waiting for anything. A step takes
  * microseconds; the first one loads a library, in a second at most.
  */
-const LIMIT_MS = 20_000;
+export const DEFAULT_STEP_LIMIT_MS = 20_000;
 const VARIABLE = "LOCKSTORM_STEP_LIMIT_MS";
 /** Of the figures in `/proc`. */
 const MS_PER_TICK = 10;
@@ -111,5 +111,5 @@ function statOf(systemThread: number): string | undefined {
 
 function limitMs(): number {
   const given = Number(process.env[VARIABLE]);
-  return given > 0 ? given : LIMIT_MS;
+  return given > 0 ? given : DEFAULT_STEP_LIMIT_MS;
 }
