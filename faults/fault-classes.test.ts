@@ -1,17 +1,34 @@
 import { expect, test } from "vitest";
-import { classesOf, classOf, kindOf } from "./fault-classes.ts";
+import { classesOf, classOf, faultsCoveredBy, kindOf } from "./fault-classes.ts";
 import { faults } from "./registry.ts";
 
+const KEPT = { name: "restart-node", effects: ["kills-node", "loses-memory"] };
+
 test("a node that lost its disk is another fault than one that kept it", () => {
-  expect(classOf("restart-node", { keepData: false })).toBe("disk-loss");
-  expect(classOf("restart-node", { keepData: true })).toBe("restart-node");
-  expect(classOf("restart-node")).toBe("restart-node");
-  expect(classOf("latency", { keepData: false })).toBe("latency");
-  expect(classOf("smoke")).toBe("smoke");
+  expect(classOf("restart-node", { keepData: false })).toEqual({
+    name: "disk-loss",
+    effects: ["kills-node", "loses-disk"],
+  });
+  expect(classOf("restart-node", { keepData: true })).toEqual(KEPT);
+  expect(classOf("restart-node")).toEqual(KEPT);
+  expect(classOf("latency", { keepData: false }).name).toBe("latency");
+  expect(classOf("smoke")).toEqual({ name: "smoke", effects: ["loses-unknown"] });
 });
 
 test("every class leads back to its kind, and no two kinds share one", () => {
-  const classes = faults.flatMap(({ kind }) => classesOf(kind).map((name) => [name, kind] as const));
+  const classes = faults.flatMap(({ kind }) => classesOf(kind).map(({ name }) => [name, kind] as const));
   expect(new Set(classes.map(([name]) => name)).size).toBe(classes.length);
   for (const [name, kind] of classes) expect(kindOf(name)).toBe(kind);
+});
+
+test("a claim covers the faults that do nothing else than what it lists, in its order", () => {
+  expect(faultsCoveredBy([])).toEqual([]);
+  expect(faultsCoveredBy(["kills-client", "pauses-client"])).toEqual(["kill-client", "pause-client"]);
+  expect(faultsCoveredBy(["kills-node", "loses-memory"])).toEqual(["kill-node", "restart-node"]);
+  expect(faultsCoveredBy(["kills-node", "loses-disk"])).toEqual(["disk-loss"]);
+  expect(faultsCoveredBy(["loses-memory"])).toEqual([]);
+});
+
+test("every class does something that claims can list", () => {
+  for (const { kind } of faults) for (const { effects } of classesOf(kind)) expect(effects).not.toEqual([]);
 });

@@ -13,7 +13,7 @@ export const restartNode = defineFault({
   kind: "restart-node",
   summary: "nodes crash and restart immediately, with the data on their disk or with an empty disk",
   traits: { duration: "instant", kills: "node", breaksConnections: true, loses: "disk" },
-  variant: { name: "disk-loss", applies: ({ keepData }) => keepData === false },
+  variant: { name: "disk-loss", otherwise: { loses: "memory" }, applies: ({ keepData }) => keepData === false },
   params: z.strictObject({ targets: targetsSchema, keepData: z.boolean().default(true) }),
   arbitrary: (topology) => fc.record({ targets: anyDataNodes(topology), keepData: fc.boolean() }),
   choices: (focus) => [false, true].flatMap((keepData) => nodesToHit(focus).map((targets) => ({ targets, keepData }))),

@@ -8,11 +8,12 @@ import { readSources, type SourceFile } from "./testing/source-file.ts";
 const KINDS: ReadonlySet<string> = new Set(faults.map(({ kind }) => kind));
 
 /**
- * Who may name a fault: the faults themselves, those who write plans by hand, claims and limits of locks, which say what was
- * found under which fault, what users copy, and the backends, whose network has verbs of these names.
+ * Who may name a fault: the faults themselves, those who write plans by hand, limits and lessons of locks, which say what
+ * was found under which fault, what users copy, and the backends, whose network has verbs of these names.
  */
 const MAY_NAME = [
   "faults",
+  // Claims name none: their type has effects only.
   "lock-impl",
   "workloads/catalogue",
   "workloads/debate",
@@ -43,6 +44,11 @@ test.each([
   ["an argument", 'during("partition");'],
   ["a case", 'switch (kind) { case "stall": }'],
   ["a property", 'const fault = { kind: "latency" };'],
+  ["a table", 'const STOPS = { "kill-node": true };'],
+  ["a table of names without hyphens", "const HOLDS = { partition: 1, stall: 2 };"],
+  ["a template", "fault.kind === `kill-node`"],
+  ["the beginning of names", 'fault.f.startsWith("kill-")'],
+  ["the end of names", 'kind.endsWith("-node")'],
   ["a fault that is called like a cause", 'fault.f !== "clock-jump"'],
   ["a list of faults that are called like causes", 'during(["clock-jump", "clock-rate"], 0, 1);'],
 ])("%s is caught", (_, text) => {
@@ -54,6 +60,9 @@ test.each([
   ["a comparison of causes", 'violation.cause === "clock-jump"'],
   ["a word of a sentence", 'throw new Error("the partition is over");'],
   ["the name of a property", "connection.reset();"],
+  ["a method", "const connection = { reset() {} };"],
+  ["a table of causes", 'const WORDS = { "clock-jump": "a clock jumped", eviction: "memory was full" };'],
+  ["the beginning of something else", 'word.startsWith("no-")'],
 ])("%s is not", (_, text) => {
   expect(namedFaults([file(text)], KINDS)).toEqual([]);
 });

@@ -1,21 +1,22 @@
-import type { FaultClass } from "../faults/registry.ts";
+import type { FaultEffect } from "../harness/core/fault-traits.ts";
 import { topologyOf, type TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { Property } from "../harness/core/verdict.ts";
 import { type Claim, DISK_LOSS, type Limit, type Persistence } from "./claims.ts";
 
-// Kinds of faults, by what they do to a lock.
 /** The client dies or stops; its lease expires, and its later actions are an overrun. */
-const CLIENT: readonly FaultClass[] = ["kill-client", "pause-client"];
+const CLIENT: readonly FaultEffect[] = ["kills-client", "pauses-client"];
 /** Requests and replies come late, never, or after the client gave up. */
-const SILENT: readonly FaultClass[] = ["partition", "latency", "stall"];
-const LINK: readonly FaultClass[] = [...SILENT, "reset"];
+const SILENT: readonly FaultEffect[] = ["holds-messages"];
+const LINK: readonly FaultEffect[] = [...SILENT, "resets-connections"];
 /** The server stops and keeps everything it knows. */
-const FROZEN: readonly FaultClass[] = ["pause-node"];
+const FROZEN: readonly FaultEffect[] = ["pauses-node"];
 /** The server dies and comes back with its disk. */
-const CRASH: readonly FaultClass[] = ["kill-node", "restart-node"];
-/** Losses of acknowledged writes. */
-const LOSS: readonly FaultClass[] = ["power-loss", DISK_LOSS];
-const CLOCK: readonly FaultClass[] = ["clock-jump", "clock-rate"];
+const CRASH: readonly FaultEffect[] = ["kills-node", "loses-memory"];
+/** Losses of acknowledged writes, when a server dies. */
+const LOSS: readonly FaultEffect[] = ["loses-unsynced", "loses-disk"];
+const CLOCK: readonly FaultEffect[] = ["steps-clock", "changes-clock-rate"];
+/** An operator has a replica promoted. */
+const FAILOVER: readonly FaultEffect[] = ["promotes-replica", "loses-unreplicated"];
 
 const ON_DISK: readonly Persistence[] = ["everysec", "always"];
 const SYNCED: readonly Persistence[] = ["always"];
@@ -30,20 +31,28 @@ const late =
 
 /** Lease exclusion on servers that are independent of each other: `single`, `redlock`. */
 function leaseClaims(topology: TopologyKind, property: Property = "lease-exclusion"): readonly Claim[] {
-  const calm: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN];
+  const calm: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN];
   const written = "with an append-only file the grant is written before it is acknowledged, so SIGKILL keeps it";
   const synced = "with appendfsync always the grant is on disk before it is acknowledged";
   return [
     { property, topology, under: calm, because: late },
     { property, topology, under: [...calm, ...CRASH], persistence: ON_DISK, because: written },
-    { property, topology, under: [...calm, ...CRASH, "power-loss"], persistence: SYNCED, because: synced },
+    { property, topology, under: [...calm, ...CRASH, "loses-unsynced"], persistence: SYNCED, because: synced },
   ];
 }
 
 /** What every lock with a lease and owner-checked scripts promises on independent servers. */
 export function soundLease(topology: TopologyKind): readonly Claim[] {
-  const noRewind: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, DISK_LOSS, ...CLOCK, "eviction"];
-  const noClock: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS, "eviction"];
+  const noRewind: readonly FaultEffect[] = [
+    ...CLIENT,
+    ...LINK,
+    ...FROZEN,
+    ...CRASH,
+    "loses-disk",
+    ...CLOCK,
+    "loses-keys",
+  ];
+  const noClock: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS, "loses-keys"];
   const expiring = "every lock has an expiry from the moment it exists";
   return [
     ...leaseClaims(topology),
@@ -60,7 +69,7 @@ export function soundLease(topology: TopologyKind): readonly Claim[] {
  * not wait. So this covers only faults that leave the master where it is.
  */
 export function soundLeaseBehindSentinel(topology: TopologyKind = "sentinel"): readonly Claim[] {
-  const quiet: readonly FaultClass[] = [...CLIENT, "reset"];
+  const quiet: readonly FaultEffect[] = [...CLIENT, "resets-connections"];
   const because = `${late}; no replica is promoted`;
   return [
     { property: "lease-exclusion", topology, under: quiet, because },
@@ -69,7 +78,7 @@ export function soundLeaseBehindSentinel(topology: TopologyKind = "sentinel"): r
     {
       property: "deadlock-freedom",
       topology,
-      under: [...quiet, "failover"],
+      under: [...quiet, ...FAILOVER],
       because: "a promoted replica expires it too",
     },
   ];
@@ -92,10 +101,10 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
   const clock = "the counter depends on no clock, and is incremented in the step that takes the lock";
   const stored = "the counter survives with the disk";
   const replicated = topologyOf(topology).arrangement === "replicated";
-  const alive: readonly FaultClass[] = replicated
-    ? [...CLIENT, "reset", "clock-rate"]
+  const alive: readonly FaultEffect[] = replicated
+    ? [...CLIENT, "resets-connections", "changes-clock-rate"]
     : [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
-  const onDisk: readonly FaultClass[] = [...alive, ...CRASH];
+  const onDisk: readonly FaultEffect[] = [...alive, ...CRASH];
   return TOKEN_PROPERTIES.flatMap((property): readonly Claim[] => {
     const because = property === "fencing-tokens" ? clock : `${checkedByResource}, and accepts the rightful holder's`;
     const calm: Claim = { property, topology, under: alive, because };
@@ -103,7 +112,7 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
     return [
       calm,
       { property, topology, under: onDisk, persistence: ON_DISK, because: stored },
-      { property, topology, under: [...onDisk, "power-loss"], persistence: SYNCED, because: stored },
+      { property, topology, under: [...onDisk, "loses-unsynced"], persistence: SYNCED, because: stored },
     ];
   });
 }
@@ -123,8 +132,8 @@ export function promisable(topology: TopologyKind): readonly Claim[] {
     return [...soundLease(topology), ...fence, ...further];
   }
   // A lock may depend on its session, and the session on its connection.
-  const calm: readonly FaultClass[] =
-    holdsEndWithConnection === true ? ["pause-client", ...SILENT, ...FROZEN] : [...CLIENT, ...LINK, ...FROZEN];
+  const calm: readonly FaultEffect[] =
+    holdsEndWithConnection === true ? ["pauses-client", ...SILENT, ...FROZEN] : [...CLIENT, ...LINK, ...FROZEN];
   const properties: readonly Property[] = [
     "lease-exclusion",
     "fencing-tokens",
@@ -146,21 +155,26 @@ export function promisable(topology: TopologyKind): readonly Claim[] {
  */
 export function soundRenewal(): readonly Claim[] {
   const topology = "single";
-  const running: readonly FaultClass[] = ["kill-client", ...LINK, ...FROZEN];
+  const running: readonly FaultEffect[] = ["kills-client", ...LINK, ...FROZEN];
   const told =
     "renewed every third of its lease; the holder is notified a tenth of the lease before it ends if no renewal succeeds";
   const property = "mutual-exclusion";
   return [
     { property, topology, under: running, because: told },
     { property, topology, under: [...running, ...CRASH], persistence: ON_DISK, because: told },
-    { property, topology, under: [...running, ...CRASH, "power-loss"], persistence: SYNCED, because: told },
+    { property, topology, under: [...running, ...CRASH, "loses-unsynced"], persistence: SYNCED, because: told },
     {
       property: "lost-updates",
       topology,
-      under: ["kill-client", ...FROZEN],
+      under: ["kills-client", ...FROZEN],
       because: "no two holders, and no late write",
     },
-    { property, topology: "sentinel", under: ["kill-client", "reset"], because: `${told}; no replica is promoted` },
+    {
+      property,
+      topology: "sentinel",
+      under: ["kills-client", "resets-connections"],
+      because: `${told}; no replica is promoted`,
+    },
   ];
 }
 
@@ -168,7 +182,7 @@ export function soundRenewal(): readonly Claim[] {
  * What delayed restarts add: every lease that a server forgot had ended before it took part again. Needs sound clocks.
  */
 export function delayedRestart(): readonly Claim[] {
-  const under: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS];
+  const under: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...LOSS];
   const because = "a server takes part only after every lease that it may have forgotten is over";
   return [
     { property: "lease-exclusion", topology: "redlock", under, because },
@@ -185,7 +199,7 @@ export function reroutedLease(): readonly Claim[] {
   const because = "as long as all clients reach the same servers, a key has one home";
   const exclusive: readonly Property[] = ["lease-exclusion", "linearizability"];
   return [
-    ...exclusive.map((property) => ({ property, topology, under: ["kill-client"], because }) as const),
+    ...exclusive.map((property) => ({ property, topology, under: ["kills-client"], because }) as const),
     ...soundLease(topology).filter(({ property }) => !exclusive.includes(property)),
   ];
 }
@@ -219,7 +233,7 @@ export function quorumFence(topology: TopologyKind = "redlock"): readonly Claim[
 /** What a bare key without an expiry promises: the holder keeps the lock until it releases it. */
 export function bareKeyClaims(topology: "single"): readonly Claim[] {
   const forever = "the key is there until its holder deletes it";
-  const under: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
+  const under: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
   return [
     { property: "mutual-exclusion", topology, under, because: forever },
     { property: "lease-exclusion", topology, under, because: forever },
@@ -266,8 +280,13 @@ export function leaseLimits(topology: TopologyKind): readonly Limit[] {
  */
 export function renewedLimits(limits: readonly Limit[]): readonly Limit[] {
   return limits.filter(
-    ({ property, under }) => (property !== "mutual-exclusion" || under !== "none") && under !== "clock-rate",
+    ({ property, under, cause }) => (property !== "mutual-exclusion" || under !== "none") && cause !== "clock-rate",
   );
+}
+
+/** The limits of a hold without an expiry: no lease ends it, and no clock does. */
+export function endlessLimits(limits: readonly Limit[]): readonly Limit[] {
+  return limits.filter(({ under, cause }) => under !== "none" && cause !== "clock-jump" && cause !== "clock-rate");
 }
 
 function restartScenario(topology: TopologyKind): string {

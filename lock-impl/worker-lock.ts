@@ -1,6 +1,6 @@
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import type { Supports } from "../harness/core/sharing.ts";
-import type { Claim, Limit } from "./claims.ts";
+import type { Claim, Limit, StatedClaim } from "./claims.ts";
 
 /** How to start a program. No shell reads it. */
 export interface WorkerCommand {
@@ -22,7 +22,7 @@ export interface WorkerLock {
   /** What it supports beyond one holder at a time. Absent: what the worker says when it is asked. */
   readonly supports?: Supports | undefined;
   /** What it promises, and under which faults. Absent: what any sound lock can promise. */
-  readonly claims?: readonly Claim[] | undefined;
+  readonly claims?: readonly (Claim | StatedClaim)[] | undefined;
   /** Where it is known to break. */
   readonly limits: readonly Limit[];
 }

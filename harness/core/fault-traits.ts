@@ -90,6 +90,37 @@ export function disturbsUntilHealed({ duration, kills }: FaultTraits): boolean {
   return duration === "lasting" && kills !== "client";
 }
 
+/** What faults do that a lock can survive or not. A lock's claims list these, and no faults. */
+const EFFECTS = {
+  "pauses-client": ({ pauses }) => pauses === "client",
+  "pauses-node": ({ pauses }) => pauses === "node",
+  "kills-client": ({ kills }) => kills === "client",
+  "kills-node": ({ kills }) => kills === "node",
+  "holds-messages": ({ messages }) => messages === "holds",
+  "resets-connections": ({ messages }) => messages === "resets",
+  "steps-clock": ({ clock }) => clock === "step",
+  "changes-clock-rate": ({ clock }) => clock === "rate",
+  "promotes-replica": ({ promotes }) => promotes !== undefined,
+  "loses-memory": ({ loses }) => loses === "memory",
+  "loses-unsynced": ({ loses }) => loses === "unsynced",
+  "loses-disk": ({ loses }) => loses === "disk",
+  "loses-unreplicated": ({ loses }) => loses === "unreplicated",
+  "loses-keys": ({ loses }) => loses === "keys",
+  "loses-fences": ({ loses }) => loses === "fences",
+  "loses-unknown": ({ loses }) => loses === "unknown",
+} as const satisfies Record<string, (traits: FaultTraits) => boolean>;
+
+/** One thing that a fault does to clients, servers or messages. */
+export type FaultEffect = keyof typeof EFFECTS;
+
+/** Everything that a fault does. Broken connections are not listed: they follow from the rest. */
+export function effectsOf(traits: FaultTraits): readonly FaultEffect[] {
+  return FAULT_EFFECTS.filter((effect) => EFFECTS[effect](traits));
+}
+
+/** Every effect, in the order in which tables list faults. */
+export const FAULT_EFFECTS = Object.keys(EFFECTS) as readonly FaultEffect[];
+
 /** Whether it holds back messages while it is in force. */
 export function holdsMessages({ messages }: FaultTraits): boolean {
   return messages === "holds";

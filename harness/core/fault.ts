@@ -63,6 +63,8 @@ export type Way = "there" | "back";
 /** A name for a fault with certain parameters, for which locks make other claims. */
 export interface FaultVariant<Name extends string = string> {
   readonly name: Name;
+  /** The traits of the fault with other parameters, where they differ from the fault's, which are those of the variant. */
+  readonly otherwise: Partial<FaultTraits>;
   /** Whether a fault with these parameters, as a plan holds them, is of this variant. */
   applies(params: FaultParams): boolean;
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { z } from "zod";
-import type { Claim } from "../../lock-impl/claims.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
 import { messageOf, UserError } from "../core/errors.ts";
 import { supportsFields } from "../core/sharing.ts";
@@ -65,7 +64,7 @@ export function readWorkerFile(path: string): WorkerLock {
     topologies,
     supports,
     // A fault that does not exist is never in a plan, and promises nothing.
-    claims: claims as readonly Claim[] | undefined,
+    claims,
     limits: [],
   };
 }

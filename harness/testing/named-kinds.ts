@@ -4,15 +4,16 @@ import { isNode, lineAt, nodesOf, parse, type SourceFile, type SyntaxNode } from
 const CAUSE_NAMES: ReadonlySet<unknown> = new Set(CAUSES);
 
 /**
- * Places where files name one of these kinds of faults, one line each. Some causes have the name of a fault: such a
- * name counts where it is listed, or compared with anything but a cause.
+ * Places where files name one of these kinds of faults, or compare with a part of such names, one line each. Some causes
+ * have the name of a fault: such a name counts where it is listed, or compared with anything but a cause.
  */
 export function namedFaults(files: readonly SourceFile[], kinds: ReadonlySet<string>): string[] {
   return files.flatMap((file) =>
     nodesOf(parse(file)).flatMap((node) =>
-      literalsIn(node)
+      [...literalsIn(node), ...keysOfTable(node, kinds), ...partsIn(node, kinds)]
         .filter(
-          ({ value, listed }) => typeof value === "string" && kinds.has(value) && (listed || !CAUSE_NAMES.has(value)),
+          ({ value, listed, part }) =>
+            typeof value === "string" && (part === true || kinds.has(value)) && (listed || !CAUSE_NAMES.has(value)),
         )
         .map(({ value, start }) => `${file.path}:${lineAt(file, start)}: names ${String(value)}`),
     ),
@@ -24,17 +25,55 @@ interface FoundLiteral {
   readonly start: number;
   /** Whether it stands in a comparison, a case or a list. */
   readonly listed: boolean;
+  /** Whether it is only a part of names. */
+  readonly part?: true;
+}
+
+/** The keys of a table with several kinds for keys, or with one in quotes: no method is called like that. */
+function keysOfTable({ type, properties }: SyntaxNode, kinds: ReadonlySet<string>): readonly FoundLiteral[] {
+  if (type !== "ObjectExpression") return [];
+  const keys = nodeList(properties).flatMap((property) => {
+    const { key, computed } = property;
+    if (computed === true || !isNode(key) || !kinds.has(String(keyOf(property)))) return [];
+    return [{ value: keyOf(property), start: key.start, listed: false, quoted: key.type === "Literal" }];
+  });
+  return keys.length > 1 || keys.some(({ quoted }) => quoted) ? keys : [];
+}
+
+/** The argument of `startsWith` or `endsWith`, where it is a word with which names of these kinds begin or end. */
+function partsIn({ type, callee, arguments: given }: SyntaxNode, kinds: ReadonlySet<string>): readonly FoundLiteral[] {
+  if (type !== "CallExpression" || !isNode(callee) || !isNode(callee["property"])) return [];
+  const method = callee["property"]["name"];
+  const [argument] = nodeList(given);
+  const value = argument?.["value"];
+  if ((method !== "startsWith" && method !== "endsWith") || argument === undefined || typeof value !== "string") {
+    return [];
+  }
+  const word = value.replaceAll("-", "");
+  const isPart = [...kinds].some((kind) => kind[method](value) && kind.split("-").includes(word));
+  return isPart ? [{ value, start: argument.start, listed: true, part: true }] : [];
 }
 
 /** The literals directly within a node. */
 function literalsIn(node: SyntaxNode): readonly FoundLiteral[] {
   const listed = ["BinaryExpression", "SwitchCase", "ArrayExpression"].includes(node.type) && !isAboutCause(node);
+  if (node.type === "TemplateLiteral") return templateIn(node);
   return Object.entries(node)
     .filter(([name]) => name !== "key" || node["computed"] === true)
     .flatMap(([, child]) => (Array.isArray(child) ? (child as unknown[]) : [child]))
     .filter(isNode)
     .filter(({ type }) => type === "Literal")
     .map(({ value, start }: SyntaxNode) => ({ value: value, start, listed }));
+}
+
+/** A template without expressions is a literal too. */
+function templateIn({ start, expressions, quasis }: SyntaxNode): readonly FoundLiteral[] {
+  if (nodeList(expressions).length > 0) return [];
+  return nodeList(quasis).map(({ value }) => ({
+    value: (value as { readonly cooked?: unknown }).cooked,
+    start,
+    listed: true,
+  }));
 }
 
 function isAboutCause({ left, right }: SyntaxNode): boolean {

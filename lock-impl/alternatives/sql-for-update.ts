@@ -1,5 +1,5 @@
-import type { FaultClass } from "../../faults/registry.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FaultEffect } from "../../harness/core/fault-traits.ts";
 import type { AcquireOptions, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
 import { type Claim, DISK_LOSS, type Limit } from "../claims.ts";
 import type { LockEntry } from "../lock-entry.ts";
@@ -150,7 +150,7 @@ async function openWithin(open: () => Promise<RowLocks>, withinMs: number): Prom
  * for its client, nothing is promised: the next client may be granted the lock before the holder is told.
  */
 function forUpdateClaims(): readonly Claim[] {
-  const calm: readonly FaultClass[] = [...SILENCE, "clock-jump"];
+  const calm: readonly FaultEffect[] = [...SILENCE, "steps-clock"];
   const silent =
     "the server ends a session that sends nothing for the length of the lease, counted from the server's last reply by a timer that no clock jump moves; the holder counts from before its last request";
   return [
@@ -165,7 +165,7 @@ function forUpdateClaims(): readonly Claim[] {
     {
       property: "fencing-tokens",
       topology,
-      under: [...SILENCE, ...ENDS, ...CRASH, "power-loss", "clock-jump"],
+      under: [...SILENCE, ...ENDS, ...CRASH, "loses-unsynced", "steps-clock"],
       because: "issued by nextval when the row is locked; no rollback undoes it, and it is on disk before it is used",
     },
     {
@@ -177,7 +177,7 @@ function forUpdateClaims(): readonly Claim[] {
     {
       property: "deadlock-freedom",
       topology,
-      under: [...SILENCE, ...ENDS, ...CRASH, "power-loss", DISK_LOSS],
+      under: [...SILENCE, ...ENDS, ...CRASH, "loses-unsynced", "loses-disk"],
       because:
         "a session ends with its connection, with its server, or after it sent nothing for the length of the lease",
     },
@@ -185,7 +185,7 @@ function forUpdateClaims(): readonly Claim[] {
       property: "stale-writes",
       topology,
       // Without its disk the server counts from zero again, and the resource refuses rightful holders too.
-      under: ALL.filter((fault) => fault !== DISK_LOSS),
+      under: ALL.filter((effect) => effect !== "loses-disk"),
       because: "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
     },
   ];

@@ -1,4 +1,4 @@
-import type { FaultClass } from "../../faults/registry.ts";
+import type { FaultEffect } from "../../harness/core/fault-traits.ts";
 import type { AcquireOptions, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import { type Claim, DISK_LOSS, type Limit, type Persistence } from "../claims.ts";
@@ -157,34 +157,34 @@ function versionClaims(): readonly Claim[] {
   const calm = [...SILENCE, ...ENDS];
   const kept = "the row is unchanged when the server is back: committed changes are in its log";
   const lease = "the lease's clock starts before the request is sent, and one UPDATE compares and sets";
-  const surviving = (property: Property, under: readonly FaultClass[], because: string): readonly Claim[] => [
+  const surviving = (property: Property, under: readonly FaultEffect[], because: string): readonly Claim[] => [
     { property, topology, under, because },
     { property, topology, under: [...under, ...CRASH], persistence: keptInCrash, because: kept },
-    { property, topology, under: [...under, ...CRASH, "power-loss"], persistence: ["always"], because: kept },
+    { property, topology, under: [...under, ...CRASH, "loses-unsynced"], persistence: ["always"], because: kept },
   ];
   return [
     ...surviving("lease-exclusion", calm, lease),
     ...surviving("linearizability", calm, lease),
     ...surviving(
       "fencing-tokens",
-      [...calm, "clock-jump"],
+      [...calm, "steps-clock"],
       "the version grows by one in the step that takes the lock, and rows are never deleted",
     ),
     ...surviving(
       "owner-release",
-      [...calm, "clock-jump"],
+      [...calm, "steps-clock"],
       "each release and extension compares owner and version in the same step",
     ),
     {
       property: "deadlock-freedom",
       topology,
-      under: [...calm, ...CRASH, "power-loss", DISK_LOSS],
+      under: [...calm, ...CRASH, "loses-unsynced", "loses-disk"],
       because: "every lease has an end from the moment it exists",
     },
     // Only where versions are kept: a server that has forgotten some counts them again, and the resource refuses them.
     ...surviving(
       "stale-writes",
-      [...calm, "clock-jump"],
+      [...calm, "steps-clock"],
       "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
     ),
   ];

@@ -1,4 +1,4 @@
-import type { FaultClass } from "../../faults/registry.ts";
+import type { FaultEffect } from "../../harness/core/fault-traits.ts";
 import type { AcquireOptions, Address, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import type { Claim, Limit } from "../claims.ts";
@@ -197,13 +197,13 @@ function failed(reason: string): Completion<never> {
 
 /** What a lock of ephemeral sequential znodes promises on a ZooKeeper server that keeps its data. */
 function claims(): readonly Claim[] {
-  const CLIENT: readonly FaultClass[] = ["kill-client", "pause-client"];
-  const LINK: readonly FaultClass[] = ["partition", "latency", "stall", "reset"];
-  const FROZEN: readonly FaultClass[] = ["pause-node"];
+  const CLIENT: readonly FaultEffect[] = ["kills-client", "pauses-client"];
+  const LINK: readonly FaultEffect[] = ["holds-messages", "resets-connections"];
+  const FROZEN: readonly FaultEffect[] = ["pauses-node"];
   /** The server dies and comes back with its disk. Each transaction is in its log before the server acknowledges it. */
-  const CRASH: readonly FaultClass[] = ["kill-node", "restart-node"];
-  const CLOCK: readonly FaultClass[] = ["clock-jump"];
-  const KEPT: readonly FaultClass[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...CLOCK];
+  const CRASH: readonly FaultEffect[] = ["kills-node", "loses-memory"];
+  const CLOCK: readonly FaultEffect[] = ["steps-clock"];
+  const KEPT: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...CLOCK];
   const heard =
     "the server keeps a session for its time-out after the last message from its client, by a monotonic clock, and for the whole time-out again after a restart; the client counts from before it sent its last answered request (ZooKeeper Programmer's Guide, Sessions)";
   const zxid =
@@ -212,17 +212,17 @@ function claims(): readonly Claim[] {
   return [
     ...(["lease-exclusion", "linearizability"] as const).flatMap((property) => kept(property, KEPT, heard)),
     ...kept("fencing-tokens", KEPT, zxid),
-    ...kept("mutual-exclusion", ["kill-client", ...LINK, ...FROZEN, ...CRASH, ...CLOCK], told),
+    ...kept("mutual-exclusion", ["kills-client", ...LINK, ...FROZEN, ...CRASH, ...CLOCK], told),
     {
       property: "owner-release",
       topology,
-      under: [...KEPT, "power-loss", "disk-loss"],
+      under: [...KEPT, "loses-unsynced", "loses-disk"],
       because: "each acquire has its own znode and deletes no other",
     },
     {
       property: "deadlock-freedom",
       topology,
-      under: [...KEPT, "power-loss", "disk-loss"],
+      under: [...KEPT, "loses-unsynced", "loses-disk"],
       because: "an ephemeral znode is deleted with its session (ZooKeeper Programmer's Guide, Ephemeral Nodes)",
     },
     // Not where transactions are counted from zero again: the resource then refuses rightful holders too.
@@ -261,10 +261,16 @@ function limits(): readonly Limit[] {
   ];
 }
 
-function kept(property: Property, under: readonly FaultClass[], because: string): readonly Claim[] {
+function kept(property: Property, under: readonly FaultEffect[], because: string): readonly Claim[] {
   const synced = "with forceSync each transaction is on disk before it is acknowledged";
   return [
     { property, topology, under, because },
-    { property, topology, under: [...under, "power-loss"], persistence: ["always"], because: `${because}; ${synced}` },
+    {
+      property,
+      topology,
+      under: [...under, "loses-unsynced"],
+      persistence: ["always"],
+      because: `${because}; ${synced}`,
+    },
   ];
 }

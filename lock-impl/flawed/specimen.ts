@@ -1,4 +1,5 @@
 import {
+  endlessLimits,
   fenceLimits,
   leaseLimits,
   quorumFence,
@@ -28,7 +29,7 @@ export const plainLease: SpecimenKind = { ...leasedOnOneServer, sound: "single" 
 /** Without an expiry: no clock ends it, and no lease does. */
 export const endlessHold: SpecimenKind = {
   ...plainLease,
-  limits: plainLease.limits.filter(({ under }) => under !== "none" && !under.startsWith("clock-")),
+  limits: endlessLimits(plainLease.limits),
 };
 export const renewedLease: SpecimenKind = {
   ...plainLease,

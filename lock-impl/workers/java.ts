@@ -1,3 +1,4 @@
+import { endlessLimits } from "../claim-tables.ts";
 import type { Claim } from "../claims.ts";
 import { fencedLease, leased, leasedByRedlock, limitsOn, sharedLeaseAnywhere } from "../lock-kinds.ts";
 import type { LibraryWorker } from "./workers.ts";
@@ -10,7 +11,7 @@ const counter = {
     ...leased.topologies.map((topology): Claim => ({
       property: "deadlock-freedom",
       topology,
-      under: ["pause-client"],
+      under: ["pauses-client"],
       because: "each holder gives back what it took",
     })),
   ],
@@ -21,7 +22,7 @@ const counter = {
       cause: "never-freed",
       source: "permits have no lease: nobody gives back those of a client that died",
     }),
-    ...leased.limits.filter(({ under }) => under !== "none" && !under.startsWith("clock-")),
+    ...endlessLimits(leased.limits),
   ],
 } as const;
 
@@ -30,7 +31,7 @@ const expirable = {
   ...sharedLeaseAnywhere,
   claims: sharedLeaseAnywhere.claims.map((claim): Claim =>
     claim.property === "deadlock-freedom"
-      ? { ...claim, under: claim.under.filter((fault) => fault !== "eviction") }
+      ? { ...claim, under: claim.under.filter((effect) => effect !== "loses-keys") }
       : claim,
   ),
 } as const;
@@ -46,7 +47,7 @@ const inTurn = {
     ...leased.topologies.map((topology): Claim => ({
       property: "deadlock-freedom",
       topology,
-      under: ["pause-client"],
+      under: ["pauses-client"],
       because: "each waiter takes the lock in its turn, or leaves the queue",
     })),
   ],

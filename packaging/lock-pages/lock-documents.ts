@@ -155,7 +155,7 @@ function bestOf(candidates: readonly Candidate[]): Candidate | undefined {
 /** The run of a plan that shows the lock's limit; undefined when it does not, or only under other faults. */
 async function runOf(lock: LockEntry, plan: Plan): Promise<LimitRun | undefined> {
   const { under } = lock.lesson.shows;
-  if (!plan.faults.every(({ kind, params }) => classOf(kind, params) === under)) return undefined;
+  if (!plan.faults.every(({ kind, params }) => classOf(kind, params).name === under)) return undefined;
   const run = await runForLimit(lock, lock.lesson.shows, plan);
   return run.verdict.verdict === "invalid" ? run : undefined;
 }

@@ -1,4 +1,4 @@
-import { kindOf } from "../../faults/fault-classes.ts";
+import { faultsCoveredBy, kindOf } from "../../faults/fault-classes.ts";
 import type { Claim, Limit } from "../../lock-impl/claims.ts";
 import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
 import { HarnessError } from "../../harness/core/errors.ts";
@@ -101,7 +101,7 @@ function lostIn({ property, under }: Lesson["shows"]): string {
 
 function claimRow({ property, topology, under, persistence, because }: Claim): string {
   const disks = persistence === undefined ? "" : ` (persistence ${persistence.join(" or ")})`;
-  return `| ${property} | ${topology}${disks} | ${under.join(", ")} | ${cell(because)} |`;
+  return `| ${property} | ${topology}${disks} | ${faultsCoveredBy(under).join(", ")} | ${cell(because)} |`;
 }
 
 function limitRow({ property, topology, under, cause, source }: Limit): string {

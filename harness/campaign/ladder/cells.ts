@@ -131,16 +131,16 @@ export function titleOf(cell: Cell): string {
 }
 
 function expectation(lock: LockEntry, { kind, persistence }: TopologySpec, fault: Fault | undefined): Cell["expected"] {
-  const kinds = fault === undefined ? [] : classesOf(fault.kind);
+  const classes = fault === undefined ? [] : classesOf(fault.kind);
   const limited = lock.limits.filter(
-    (limit) => limit.topology === kind && (limit.under === "none" || kinds.includes(limit.under)),
+    (limit) => limit.topology === kind && (limit.under === "none" || classes.some(({ name }) => name === limit.under)),
   );
   if (limited.some(({ property }) => isJudged(property))) return "broken";
   // Where a deliberate bug is not known to show, it may still show.
   if (lock.flawed) return undefined;
-  const claimedUnder = (faults: readonly string[]): readonly string[] =>
+  const claimedUnder = (faults: typeof classes): readonly string[] =>
     claimedProperties(lock.claims, { topology: kind, persistence, faults });
-  const claimed = claimedUnder(kinds);
+  const claimed = claimedUnder(classes);
   if (!claimedUnder([]).every((property) => !isJudged(property) || claimed.includes(property))) return undefined;
   return claimed.includes("mutual-exclusion") ? "holds" : "outlived";
 }
