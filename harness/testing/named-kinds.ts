@@ -84,17 +84,18 @@ function isAboutCause({ left, right }: SyntaxNode): boolean {
 }
 
 /**
- * Places where files decide by the name of a topology, one line each: by a comparison, by a case, or by a table or a
- * list of several names. The kind of the servers that a driver was given (`servers.kind`) and a node's role do not
+ * Places where files decide by the name of a topology, one line each: by a comparison, by a case, by a table or a list
+ * of several names, or by asking whether a list of one includes it. The kind of the servers that a driver was given (`servers.kind`) and a node's role do not
  * count.
  */
 export function decisionsByTopology(files: readonly SourceFile[], kinds: ReadonlySet<string>): string[] {
   const namesOne = (node: unknown): boolean => isNode(node) && node.type === "Literal" && isIn(node["value"]);
   const isIn = (value: unknown): boolean => typeof value === "string" && kinds.has(value);
-  const decides = ({ type, left, right, test, properties, elements }: SyntaxNode): boolean => {
+  const decides = ({ type, left, right, test, properties, elements, callee }: SyntaxNode): boolean => {
     if (type === "SwitchCase") return namesOne(test);
     if (type === "BinaryExpression")
       return (namesOne(left) && !isAnother(right)) || (namesOne(right) && !isAnother(left));
+    if (type === "CallExpression") return isMembership(callee) && namesOne(elementsOf(callee)[0]);
     if (type === "ObjectExpression") return nodeList(properties).filter((each) => isIn(keyOf(each))).length > 1;
     return type === "ArrayExpression" && nodeList(elements).filter(namesOne).length > 1;
   };
@@ -103,6 +104,16 @@ export function decisionsByTopology(files: readonly SourceFile[], kinds: Readonl
       .filter(decides)
       .map(({ start }) => `${file.path}:${lineAt(file, start)}: decides by the name of a topology`),
   );
+}
+
+/** Whether a function is `includes` of a list that is written out. */
+function isMembership(callee: unknown): boolean {
+  return isNode(callee) && isNode(callee["property"]) && callee["property"]["name"] === "includes";
+}
+
+/** The elements of the list of which this is a method. */
+function elementsOf(callee: unknown): readonly SyntaxNode[] {
+  return isNode(callee) && isNode(callee["object"]) ? nodeList(callee["object"]["elements"]) : [];
 }
 
 function nodeList(value: unknown): readonly SyntaxNode[] {
