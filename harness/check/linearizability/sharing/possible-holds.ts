@@ -75,7 +75,7 @@ export class PossibleHolds {
   /** The owner enters its hold again, or begins a new one if the old one may be over. */
   enter(hold: PossibleHold, operation: LockOperation, time: number, mayBeNew: boolean): void {
     const share = weaker(hold.share, operation.share ?? EXCLUSIVE);
-    const isSame = !exceedsShare(hold.share, share) && !exceedsShare(operation.share ?? EXCLUSIVE, share);
+    const isSame = !isOtherShare(hold.share, share) && !isOtherShare(operation.share ?? EXCLUSIVE, share);
     const again = hold.depths.filter((depth) => depth > 0).map((depth) => depth + 1);
     const isNew = mayBeNew && isSame;
     this.#count(hold.share, -1);
@@ -84,6 +84,11 @@ export class PossibleHolds {
     hold.depths = isNew && !again.includes(1) ? [1, ...again] : again;
     hold.expirableFrom = expirableFrom(operation, time);
     this.#narrow(hold);
+  }
+
+  /** Whether its owner has less after this acquire than before. */
+  isForLess({ share }: PossibleHold, operation: LockOperation): boolean {
+    return isOtherShare(share, weaker(share, operation.share ?? EXCLUSIVE));
   }
 
   /** Its owner uses it: it has lasted until now. False if it cannot have. */
@@ -143,7 +148,7 @@ export class PossibleHolds {
   }
 }
 
-function exceedsShare(one: Share, other: Share): boolean {
+function isOtherShare(one: Share, other: Share): boolean {
   if (one.kind !== other.kind) return true;
   return one.kind === "counted" && other.kind === "counted" && one.permits !== other.permits;
 }

@@ -192,6 +192,7 @@ export class Witness {
         if (this.#holds.hasRoom(acquire)) return true;
       }
     }
+    for (const hold of inTheWay) if (this.#enterForLess(hold, next) && this.#holds.hasRoom(acquire)) return true;
     // Those that their owners are known to use next come last.
     for (const isUsed of [false, true]) {
       for (const hold of inTheWay) {
@@ -200,6 +201,18 @@ export class Witness {
         if (isUsedNext === isUsed && this.#holds.get(hold.owner) === hold) this.#giveWay(hold, next);
       }
       if (this.#holds.hasRoom(acquire)) return true;
+    }
+    return false;
+  }
+
+  /** Its owner enters it again for less, if it has asked to before the completion of `next`: the rest is free from then on. */
+  #enterForLess(hold: PossibleHold, next: LockOperation): boolean {
+    for (const again of this.#pending.get(hold.owner) ?? []) {
+      if (again.invoked >= next.completed || again.kind !== "acquire") return false;
+      if (again === next || this.#early.has(again)) continue;
+      if (!this.#holds.isForLess(hold, again) || !this.#acquire(again, hold.owner, next)) return false;
+      this.#mark(again, hold.owner);
+      return true;
     }
     return false;
   }
