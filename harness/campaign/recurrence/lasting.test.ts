@@ -43,6 +43,14 @@ describe("a counterexample that only some seeds show", () => {
     }
   });
 
+  test("does not rest on a head start, which the first command of a real process may take up", async () => {
+    const [holder, waiter] = racing.clients;
+    const sections = waiter!.sections.map((each) => ({ ...each, after: { atMs: 40 } }));
+    const run = await execute({ ...racing, clients: [holder!, { sections }] });
+    const { run: found } = await lasting(run, { execute });
+    expect(found.plan.clients[1]?.sections[0]?.after).toMatchObject({ client: 0 });
+  });
+
   test("becomes the same one each time", async () => {
     const run = await failingRun();
     const [one, other] = [await lasting(run, { execute }), await lasting(run, { execute })];

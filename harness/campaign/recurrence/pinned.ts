@@ -1,4 +1,4 @@
-import { type FaultStep, type Plan, planSchema } from "../../core/plan.ts";
+import { type ClientPlan, type FaultStep, type Plan, planSchema } from "../../core/plan.ts";
 import { ANCHORS, type Anchor, type EventTrigger, isEventTrigger, type Trigger } from "../../core/trigger.ts";
 import { clientOf } from "../../history/clients.ts";
 import type { History } from "../../history/history.ts";
@@ -48,12 +48,15 @@ function momentsOf(events: History["events"], clients: number): readonly Moment[
   });
 }
 
-/** The first section of each client begins after another client's event: who comes first is else a matter of jitter. */
+/**
+ * The first section of each client begins after another client's event: who comes first is else a matter of jitter, or of
+ * how long a process takes to start.
+ */
 function pinnedStarts({ clients }: Plan, moments: readonly Moment[]): readonly Pin[] {
   return clients.flatMap(({ sections: [first] }, client): readonly Pin[] => {
     const place = moments.findIndex((moment) => moment.client === client);
     const begun = moments[place];
-    if (first === undefined || begun === undefined || first.after !== undefined) return [];
+    if (first === undefined || begun === undefined || !beginsByTheClock(first)) return [];
     const others = (of: readonly Moment[]): readonly Moment[] => of.filter((moment) => moment.client !== client);
     const before = others(moments.slice(0, place)).at(-1);
     const granted = others(moments.slice(place)).find(({ on }) => on === "acquire:ok");
@@ -65,6 +68,10 @@ function pinnedStarts({ clients }: Plan, moments: readonly Moment[]): readonly P
       ])
       .map((after) => (plan) => startingAfter(plan, client, after));
   });
+}
+
+function beginsByTheClock({ after }: ClientPlan["sections"][number]): boolean {
+  return after === undefined || "atMs" in after;
 }
 
 function startingAfter(plan: Plan, client: number, after: Trigger): Plan {

@@ -7,8 +7,11 @@ export const OTHER_SEEDS = 20;
 /** How late each fault may be, in milliseconds: on real servers a fault takes effect only when it is done. */
 const LATENESS_MS = [0, 30, 60, 100, 150, 200, 300, 450];
 
-/** How much later than the others a client may begin. */
-const LATE_START_MS = 20;
+/**
+ * How much later than planned a client may begin: longer than the 40 ms by which small workloads keep clients apart, since the
+ * first command of a real process may take that long.
+ */
+const LATE_START_MS = 60;
 
 /** How many variations of a plan there are in all. */
 export const VARIATIONS = OTHER_SEEDS + LATENESS_MS.length;
@@ -35,9 +38,14 @@ export function withLateFaults(plan: Plan): readonly Plan[] {
 
 function beginningLate(client: ClientPlan): ClientPlan {
   const sections = client.sections.map((section, place) =>
-    place === 0 ? { ...section, after: section.after ?? { atMs: LATE_START_MS } } : section,
+    place === 0 ? { ...section, after: lateStart(section.after) } : section,
   );
   return { ...client, sections };
+}
+
+/** A client that waits for an event comes after it in any case. */
+function lateStart(after: Trigger = { atMs: 0 }): Trigger {
+  return "atMs" in after ? later(after, LATE_START_MS) : after;
 }
 
 function late(step: FaultStep, lateMs: number): FaultStep {
