@@ -198,6 +198,10 @@ function shapesOf(scale: Scale) {
       ],
     },
     {
+      name: "a shorter lease of another key",
+      clients: [sections([read, hold(0.9), write]), [on("k2", later(short(write), 0)), rival, seeker]],
+    },
+    {
       name: "waited for by two, of whom one gives up",
       clients: [
         sections([hold(0.9), write]),
