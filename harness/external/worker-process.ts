@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
+import { LastWords } from "./last-words.ts";
 import { LONGEST_LINE } from "./protocol.ts";
 import { startProblem } from "./start-problem.ts";
 
@@ -8,8 +9,6 @@ type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readabl
 
 /** The part of a line that an error repeats. */
 const SHOWN = 200;
-/** What is kept of its last words. */
-const LAST_WORDS = 2000;
 
 /** For the last lines of a process that has ended. */
 const OUTPUT_ENDS_MS = 500;
@@ -18,7 +17,7 @@ const OUTPUT_ENDS_MS = 500;
 export interface WorkerEnd {
   /** The signal that ended it, if one did. */
   readonly signal: NodeJS.Signals | undefined;
-  /** In words, with the last line that it wrote to its standard error. */
+  /** In words, with the line of its standard error that says why. */
   readonly how: string;
   /** Present if it never started: what to do about it. */
   readonly mend?: string | undefined;
@@ -33,7 +32,7 @@ export class WorkerProcess {
   readonly #end = Promise.withResolvers<WorkerEnd>();
   readonly #ownGroup: boolean;
   #line = "";
-  #lastWords = "";
+  readonly #lastWords = new LastWords();
 
   constructor(
     command: WorkerCommand,
@@ -65,7 +64,7 @@ export class WorkerProcess {
     // The end of the process says more.
     stdin.on("error", () => {});
     stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.#lastWords = (this.#lastWords + text).slice(-LAST_WORDS);
+      this.#lastWords.add(text);
       log(text);
     });
     stdout.setEncoding("utf8").on("data", (text: string) => this.#receive(text, onLine, onFlood));
@@ -128,7 +127,7 @@ export class WorkerProcess {
   }
 
   #how(code: number | null, signal: NodeJS.Signals | null): string {
-    const last = this.#lastWords.trimEnd().split("\n").at(-1)?.trim().slice(0, SHOWN) ?? "";
+    const last = this.#lastWords.line.slice(0, SHOWN);
     return `${signal ?? `exit code ${code}`}${last === "" ? "" : `: ${last}`}`;
   }
 }
