@@ -75,6 +75,18 @@ test.each([
   expect([code, stdout]).toEqual([254, ""]);
 });
 
+test.each([
+  ["another lock by a flag", ["--lock", "redlock"], {}, "topology redlock"],
+  ["another lock by a flag with an equals sign", ["--lock=redlock"], {}, "topology redlock"],
+  ["another lock by a variable", [], { LOCKSTORM_LOCK: "redlock" }, "topology redlock"],
+  ["the lock of the file", ["--lock", "single"], {}, "topology sentinel"],
+  ["no lock", [], {}, "topology sentinel"],
+] as const)("the topology in the file is that of its lock: %s", async (_, words, env, expected) => {
+  configure('export default { lock: "single", topology: "sentinel", runs: 1, faults: [], seed: 1 };');
+  const { stderr } = await runMain(["hunt", ...words], { cwd: folder, env });
+  expect(stderr).toContain(expected);
+});
+
 test("a flag that is wrong is not blamed on the file", async () => {
   configure("export default { seed: 3 };");
   const { stderr } = await hunt(["--seed", "x"], { LOCKSTORM_SEED: "2" });

@@ -18,6 +18,8 @@ const OF_THE_HUNT = [
   "seed",
   "require",
 ];
+/** Settings of a configuration file that describe the servers of its lock. They say nothing of another lock. */
+const OF_THE_LOCK = ["topology", "persistence"];
 /** The ladder's table contains lockstorm's locks, not the project's own. */
 const OTHER_HUNTS = ["--ladder", "--all"];
 
@@ -57,13 +59,22 @@ export async function readSettings(
   );
   if (settable.length === 0) return [];
   const file = await readConfigFile(process.cwd(), [...OF_THE_HUNT, ...EVERYWHERE]);
+  const asked = lockOf(words) ?? environment[variableOf("lock")] ?? "";
+  const isOther = file?.values.has("lock") === true && asked !== "" && asked !== file.values.get("lock");
   return settable.flatMap((flag): Setting[] => {
     const variable = variableOf(flag);
     const value = environment[variable];
     if (value !== undefined && value !== "") return [{ flag, value, origin: variable }];
-    const configured = file?.values.get(flag);
+    const configured = isOther && OF_THE_LOCK.includes(flag) ? undefined : file?.values.get(flag);
     return file === undefined || configured === undefined
       ? []
       : [{ flag, value: configured, origin: `${flag} in ${file.name}` }];
   });
+}
+
+/** The lock that is named on the command line. */
+function lockOf(words: readonly string[]): string | undefined {
+  const place = words.findLastIndex((word) => word === "--lock" || word.startsWith("--lock="));
+  const word = words[place];
+  return word === "--lock" ? words[place + 1] : word?.slice("--lock=".length);
 }
