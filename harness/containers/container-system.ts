@@ -15,7 +15,7 @@ import { type Link, linkName } from "./links/links.ts";
 import { RunMonitor } from "./run-monitor.ts";
 import { RunClock } from "./run-clock.ts";
 import { RunScope } from "./cleanup/run-scope.ts";
-import { requestFailover } from "./servers/sentinels.ts";
+import { requestFailover } from "../core/topologies/ask-sentinels.ts";
 import { settleAll } from "./engine/settle-all.ts";
 import { ProxyRecording } from "./wire/proxy-recording.ts";
 import { commandTable, WireProxy } from "./wire/wire-proxy.ts";

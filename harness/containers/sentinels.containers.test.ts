@@ -3,7 +3,8 @@ import { MASTER_NAME } from "../core/topologies/sentinel.ts";
 import type { ContainerNode } from "./nodes/container-node.ts";
 import { describeWithEngine } from "./testing/engine-required.ts";
 import { cutNodes, healNodes } from "./nodes/node-network.ts";
-import { type Promotion, PromotionWatch, requestFailover } from "./servers/sentinels.ts";
+import { requestFailover } from "../core/topologies/ask-sentinels.ts";
+import { type Promotion, PromotionWatch } from "./servers/sentinels.ts";
 import { nodeOf, useServers } from "./testing/servers.ts";
 
 const AWHILE = { timeout: 20_000, interval: 10 };

@@ -74,9 +74,6 @@ export function sentinelConfiguration({ name, master, replicas, others }: Sentin
   ].join("\n");
 }
 
-/** How soon each Sentinel, in order, calls the master down once all are ready: staggered, so that one of them leads. */
-export const SENTINEL_DOWN_AFTER_MS = [500, 700, 900] as const;
-
 function lines(directives: Readonly<Record<string, string>>): string {
   return `${Object.entries(directives)
     .map(([name, value]) => redisDirective(name, value))

@@ -1,11 +1,16 @@
 import { Redis } from "ioredis";
-import { messageOf } from "../../core/errors.ts";
-import type { Evidence } from "../../core/system.ts";
+import {
+  masterSeenBy,
+  peersSeenBy,
+  replicasSeenBy,
+  SENTINEL_DOWN_AFTER_MS,
+  type SentinelInstance,
+} from "../../core/topologies/ask-sentinels.ts";
 import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import type { Address } from "../../core/lock-driver.ts";
 import { awaitCondition } from "../engine/await-condition.ts";
 import type { ContainerNode } from "../nodes/container-node.ts";
-import { MASTER_SETTINGS, REDIS_PORT, SENTINEL_DOWN_AFTER_MS } from "./redis-configuration.ts";
+import { MASTER_SETTINGS, REDIS_PORT } from "./redis-configuration.ts";
 
 const READY_DEADLINE_MS = 30_000;
 /** How often a Sentinel tells the others that it is there. */
@@ -67,12 +72,12 @@ async function awaitReplication([master, ...replicas]: readonly ContainerNode[])
 
 function awaitAgreement(sentinel: ContainerNode, replicas: number, others: number): Promise<true> {
   return awaitCondition(`${sentinel.name} sees everybody`, READY_DEADLINE_MS, async (saw) => {
-    const master = fields(await sentinel.command("SENTINEL", "MASTER", MASTER_NAME));
-    const seen = listOf(await sentinel.command("SENTINEL", "REPLICAS", MASTER_NAME)).map(fields);
+    const master = await masterSeenBy(sentinel);
+    const seen = await replicasSeenBy(sentinel);
     const linked = seen.filter(
       (replica) => hasAnswered(replica, "slave") && replica.get("master-link-status") === "ok",
     );
-    const peers = listOf(await sentinel.command("SENTINEL", "SENTINELS", MASTER_NAME)).map(fields);
+    const peers = await peersSeenBy(sentinel);
     const heard = peers.filter((peer) => hasAnswered(peer, "sentinel"));
     saw(`flags ${master.get("flags")}, ${linked.length} replicas, ${heard.length} other Sentinels`);
     const agreed = hasAnswered(master, "master") && linked.length === replicas && heard.length === others;
@@ -81,7 +86,7 @@ function awaitAgreement(sentinel: ContainerNode, replicas: number, others: numbe
 }
 
 /** Whether a Sentinel sees an instance as up, with no ping waiting for its reply. */
-function hasAnswered(instance: ReadonlyMap<string, string>, flags: string): boolean {
+function hasAnswered(instance: SentinelInstance, flags: string): boolean {
   return instance.get("flags") === flags && instance.get("last-ping-sent") === "0";
 }
 
@@ -173,34 +178,7 @@ export function parsePromoted(message: string): { readonly from: string; readonl
   return from === undefined || to === undefined ? undefined : { from, to };
 }
 
-/**
- * Asks one Sentinel after another for a failover, until one begins it. Once one has begun, the next is not asked: two
- * Sentinels would promote one replica each.
- */
-export async function requestFailover(sentinels: readonly ContainerNode[]): Promise<Evidence> {
-  const refusals: string[] = [];
-  for (const sentinel of sentinels) {
-    try {
-      await sentinel.command("SENTINEL", "FAILOVER", MASTER_NAME);
-      return { observed: true, detail: `${sentinel.name} began a failover` };
-    } catch (error) {
-      refusals.push(messageOf(error));
-      if (messageOf(error).includes("INPROG")) break;
-    }
-  }
-  return { observed: false, detail: refusals.join("; ") };
-}
-
 /** `10.0.0.1:6379`, as Sentinels announce it and as ioredis' `natMap` looks it up. */
 export function announced(address: string, port: number = REDIS_PORT): string {
   return `${address}:${port}`;
-}
-
-function fields(reply: unknown): ReadonlyMap<string, string> {
-  const flat = listOf(reply).map(String);
-  return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""] as const] : [])));
-}
-
-function listOf(reply: unknown): readonly unknown[] {
-  return Array.isArray(reply) ? reply : [];
 }

@@ -1,5 +1,11 @@
-import { HarnessError, messageOf } from "../../core/errors.ts";
-import type { Evidence, NodeHandle, TrueClock } from "../../core/system.ts";
+import { HarnessError } from "../../core/errors.ts";
+import {
+  masterSeenBy,
+  peersSeenBy,
+  replicasSeenBy,
+  SENTINEL_DOWN_AFTER_MS,
+} from "../../core/topologies/ask-sentinels.ts";
+import type { NodeHandle, TrueClock } from "../../core/system.ts";
 import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import type { Layout } from "./layout.ts";
 
@@ -7,12 +13,6 @@ const POLL_MS = 10;
 const READY_MS = 60_000;
 /** How long WAIT waits for the replicas. */
 const PROBE_MS = 300;
-
-/**
- * How soon each Sentinel, in order, calls the master down once all are ready: staggered, so that one of them leads. The
- * containers' Sentinels do the same.
- */
-const DOWN_AFTER_MS = [500, 700, 900] as const;
 
 /**
  * A Sentinel reconnects at the earliest a second after its last attempt, and until then a dead node looks different to
@@ -83,42 +83,21 @@ async function awaitSentinels(
   await master?.command("DEL", "lockstorm:probe");
   await master?.command("WAIT", replicas.length, 1000);
   for (const [index, sentinel] of sentinels.entries()) {
-    await sentinel.command("SENTINEL", "SET", MASTER_NAME, "down-after-milliseconds", DOWN_AFTER_MS[index] ?? 900);
+    await sentinel.command(
+      "SENTINEL",
+      "SET",
+      MASTER_NAME,
+      "down-after-milliseconds",
+      SENTINEL_DOWN_AFTER_MS[index] ?? 900,
+    );
   }
 }
 
 async function agrees(sentinel: NodeHandle, replicas: number, others: number): Promise<boolean> {
-  const master = fields(await sentinel.command("SENTINEL", "MASTER", MASTER_NAME));
+  const master = await masterSeenBy(sentinel);
   if (master.get("flags") !== "master" || Number(master.get("num-other-sentinels")) !== others) return false;
-  const seen = listOf(await sentinel.command("SENTINEL", "REPLICAS", MASTER_NAME)).map(fields);
+  const seen = await replicasSeenBy(sentinel);
   const linked = seen.filter((one) => one.get("flags") === "slave" && one.get("master-link-status") === "ok");
-  const peers = listOf(await sentinel.command("SENTINEL", "SENTINELS", MASTER_NAME)).map(fields);
+  const peers = await peersSeenBy(sentinel);
   return linked.length === replicas && peers.every((peer) => peer.get("flags") === "sentinel");
-}
-
-/**
- * Asks one Sentinel after another for a failover, until one begins it. Once one has begun, the next is not asked: two
- * Sentinels would promote one replica each.
- */
-export async function requestFailover(sentinels: readonly NodeHandle[]): Promise<Evidence> {
-  const refusals: string[] = [];
-  for (const sentinel of sentinels) {
-    try {
-      await sentinel.command("SENTINEL", "FAILOVER", MASTER_NAME);
-      return { observed: true, detail: `${sentinel.name} began a failover` };
-    } catch (error) {
-      refusals.push(messageOf(error));
-      if (messageOf(error).includes("INPROG")) break;
-    }
-  }
-  return { observed: false, detail: refusals.length === 0 ? "there are no Sentinels" : refusals.join("; ") };
-}
-
-function fields(reply: unknown): ReadonlyMap<string, string> {
-  const flat = listOf(reply).map(String);
-  return new Map(flat.flatMap((name, index) => (index % 2 === 0 ? [[name, flat[index + 1] ?? ""] as const] : [])));
-}
-
-function listOf(reply: unknown): readonly unknown[] {
-  return Array.isArray(reply) ? reply : [];
 }
