@@ -35,7 +35,7 @@ beforeAll(() => {
   }
 }, WITHIN_MS);
 
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => rmSync(copy, { recursive: true, force: true }), WITHIN_MS);
 
 function contents(): ReadonlyMap<string, string> {
   return new Map(readSources(copy, ROOMS, [".ts", ".json"]).map(({ path, text }) => [path, text]));
