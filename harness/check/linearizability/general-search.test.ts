@@ -19,14 +19,21 @@ class Operations {
     this.#limit = limit;
   }
 
-  add(kind: LockOperation["kind"], owner: string, leaseMs = 0): void {
+  /** An acquire that is never answered. */
+  addUnknown(leaseMs: number): void {
+    this.add("acquire", "?9", leaseMs);
+    const end = { required: false, completed: Infinity, completedTime: Infinity };
+    this.all.push({ ...this.all.pop()!, ...end, owner: undefined });
+  }
+
+  add(kind: LockOperation["kind"], owner: string, leaseMs = 0, stranger = false): void {
     const place = this.all.length;
     this.all.push({
       kind,
       owner,
       process: Number(owner.slice(1)),
       required: true,
-      stranger: false,
+      stranger,
       fence: undefined,
       invoked: 2 * place,
       invokedTime: 2 * place * MS,
@@ -56,4 +63,17 @@ test.each([
 ])("a semaphore of %s permits whose leases last %s ms is %s", (holders, leaseMs, expected) => {
   const search = new GeneralSearch(lockModel("reentrant-fenced-mutex", { beganFree: true }), sharing);
   expect(search.search(oneMore(holders, leaseMs))).toBe(expected);
+});
+
+test.each([
+  ["release", true, "linearizable"],
+  ["extend", true, "linearizable"],
+  // It refers to a grant that is known.
+  ["release", false, "not-linearizable"],
+] as const)("an owner without a known grant: its %s (%s) is %s", (kind, stranger, expected) => {
+  const operations = new Operations(1);
+  operations.addUnknown(1000);
+  operations.add(kind, "a0", 1000, stranger);
+  const search = new GeneralSearch(lockModel("reentrant-fenced-mutex", { beganFree: true }), sharing);
+  expect(search.search(operations.all)).toBe(expected);
 });

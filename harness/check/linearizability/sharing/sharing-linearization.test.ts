@@ -198,6 +198,12 @@ describe("a read-write lock", () => {
     expect(judged(history)).toMatch(/^invalid/);
   });
 
+  it("lets an owner value be of two clients, beside one of which the other may write", () => {
+    // A lock that compares the value alone has one reader, and one that tells the clients apart two.
+    const history = recording().acquire(0, 0, "s", reading).acquire(10, 1, "s", reading);
+    expect(judged(history.acquire(20, 0, "w", writing))).toBe("valid");
+  });
+
   it("lets one client hold in both modes", () => {
     const upgraded = (client: number): string =>
       judged(recording().acquire(0, 0, "a", reading).acquire(10, client, "b", writing));

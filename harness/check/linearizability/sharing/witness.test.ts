@@ -39,3 +39,23 @@ describe("an owner that enters again for less", () => {
     expect(entered(one!, one!, { limit: 3, permits: 3 })).not.toBe("valid");
   });
 });
+
+describe("an owner that is granted the key again when its lease may be over", () => {
+  /** What its releases find. */
+  const left = (...found: readonly boolean[]): string => {
+    const one: Sharing = { limit: 2, permits: 1 };
+    const history = long(one)
+      .acquire(BEGIN, 0, "a", { ttlMs: 100, ...one })
+      .acquire(BEGIN + 200, 0, "a", { ttlMs: 10_000, ...one });
+    for (const [place, released] of found.entries()) history.release(BEGIN + 210 + place * 10, 0, "a", released);
+    return judge("linearizability", history.acquire(BEGIN + 300, 1, "b", { limit: 2, permits: 2 }));
+  };
+
+  it("has one entry or two, as its releases show", () => {
+    expect(left(true, true)).toBe("valid");
+    expect(left(true, false)).toBe("valid");
+    expect(left(true)).toBe("valid");
+    expect(left(false)).not.toBe("valid");
+    expect(left(true, true, true)).not.toBe("valid");
+  });
+});
