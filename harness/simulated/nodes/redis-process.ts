@@ -84,6 +84,7 @@ export class RedisProcess {
         placeFor: world.placeFor,
         absentCommand: (name) => host.fail("a command", notSimulated(name)),
         clusterWanted: (command) => host.fail("a command", noCluster(command)),
+        httpWanted: () => host.fail("a command", noHttp(host.name)),
       },
     });
     const { server } = this;
@@ -255,5 +256,12 @@ function noCluster(command: string): UserError {
   return new UserError(
     `the lock's client asks for a cluster (${command}), and there is none`,
     "let the driver connect a client of one server, with the same lock",
+  );
+}
+
+function noHttp(node: string): UserError {
+  return new UserError(
+    `the lock's client sends HTTP requests to ${node}, which speaks only the protocol of Redis`,
+    "let the driver connect a client of that protocol, with the same lock",
   );
 }

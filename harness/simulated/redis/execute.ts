@@ -92,6 +92,7 @@ function isHttp(argv: readonly string[]): boolean {
 }
 
 function hangUp(session: Session): undefined {
+  session.server.hooks.httpWanted?.();
   session.closing = true;
   session.server.willSend(session);
 }

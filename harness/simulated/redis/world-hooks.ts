@@ -28,6 +28,8 @@ export interface WorldHooks {
   absentCommand?(name: string): void;
   /** A connection asked where the slots of a cluster are, which only cluster clients do: the server has no cluster support. */
   clusterWanted?(command: string): void;
+  /** A connection has sent an HTTP request: the server closes it without a reply. */
+  httpWanted?(): void;
   /**
    * Where a connection's peer reaches the server at this address, for INFO and ROLE: outside the simulation its addresses mean
    * nothing. Absent: there.

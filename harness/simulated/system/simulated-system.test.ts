@@ -148,6 +148,17 @@ describe("a node", () => {
     },
   );
 
+  test.each([
+    ["POST", "/", "HTTP/1.1"],
+    ["Host:", "node-0"],
+  ])("ends the run, and says that it speaks no HTTP, when a client sends %s", async (command, ...rest) => {
+    const asked = within("single", async (system) => nodeOf(system, "node-0").command(command, ...rest));
+    await expect(asked).rejects.toMatchObject({
+      name: "UserError",
+      message: "the lock's client sends HTTP requests to node-0, which speaks only the protocol of Redis",
+    });
+  });
+
   test("answers a client that looks whether there is a cluster", async () => {
     await within("single", async (system) => {
       await expect(nodeOf(system, "node-0").command("CLUSTER", "INFO")).rejects.toThrow("cluster support disabled");
