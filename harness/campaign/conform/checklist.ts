@@ -9,8 +9,9 @@ import { givingUp } from "./checks/giving-up.ts";
 import { grants } from "./checks/grants.ts";
 import { lateReplies } from "./checks/late-replies.ts";
 import { loss } from "./checks/loss.ts";
+import { brokenExtension, lostExtension } from "./checks/lost-extension.ts";
 import { lostRelease } from "./checks/lost-release.ts";
-import { lostReply } from "./checks/lost-reply.ts";
+import { brokenReply, lostReply } from "./checks/lost-reply.ts";
 import { oneTry } from "./checks/one-try.ts";
 import { ownerValues } from "./checks/owner-values.ts";
 import { permits } from "./checks/permits.ts";
@@ -47,7 +48,10 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   severalKeys,
   queue,
   lostReply,
+  brokenReply,
   lostRelease,
+  lostExtension,
+  brokenExtension,
   lateReplies,
   serverDown,
   brokenConnection,

@@ -175,6 +175,12 @@ export class Trial {
     );
   }
 
+  /** Whether a majority of the servers that the lock is on have a key with an expiry. */
+  async isHeld(): Promise<boolean> {
+    const left = await this.expiries();
+    return left.filter((leftMs) => leftMs > 0).length > left.length / 2;
+  }
+
   #wholeMs(ttlMs: number): number {
     return Math.ceil(ttlMs / this.#ttlGranularityMs) * this.#ttlGranularityMs;
   }

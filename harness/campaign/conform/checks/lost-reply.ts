@@ -1,6 +1,6 @@
-import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { replyWords } from "../trial.ts";
+import { replyWords, type Trial } from "../trial.ts";
+import { beforeTheReply, withoutReply } from "../unheard.ts";
 
 const TTL_MS = 60_000;
 /** Time for the driver to take its request back. */
@@ -11,27 +11,35 @@ export const lostReply: ConformityCheck = {
   name: "lost-reply",
   asks: "acquire whose reply is lost answers info, unless the lock is certainly not held",
   async run(trial) {
-    const { system } = trial;
-    // Scripts are loaded and connections are made before.
-    await trial.release(0, await trial.granted(0, { ttlMs: 1000 }));
-    const nodes = await trial.masters();
-    for (const from of nodes) await system.network.cut({ from, to: clientName(0) });
-    const { reply } = await trial.acquire(0, { ttlMs: TTL_MS });
-    if (reply.ok) {
-      trial.mistake("acquire was granted although no reply could reach the client");
-      return;
-    }
-    if (reply.kind === "indeterminate") {
-      if (reply.reason.startsWith("no answer from the driver")) {
-        trial.remark(`${reply.reason} to an acquire whose reply is lost: set a shorter time-out for commands`);
-      }
-      return;
-    }
-    await trial.sleep(UNDOING_MS);
-    const left = await trial.expiries();
-    const holding = left.filter((leftMs) => leftMs > 0).length;
-    if (holding > left.length / 2) {
-      trial.mistake(`acquire answered ${replyWords(reply)}, and the servers hold its lock: answer { type: "info" }`);
+    await prepare(trial);
+    const { reply } = await withoutReply(trial, () => trial.acquire(0, { ttlMs: TTL_MS }));
+    if (reply.ok) trial.mistake("acquire was granted although no reply could reach the client");
+    else if (reply.kind !== "indeterminate") await judgeRefusal(trial, `answered ${replyWords(reply)}`);
+    else if (reply.reason.startsWith("no answer from the driver")) {
+      trial.remark(`${reply.reason} to an acquire whose reply is lost: set a shorter time-out for commands`);
     }
   },
 };
+
+/** The same where the connection breaks: a library that sends its request again is refused, because the first one was granted. */
+export const brokenReply: ConformityCheck = {
+  name: "broken-reply",
+  asks: "acquire whose connection breaks before the reply is not refused because of itself",
+  async run(trial) {
+    await prepare(trial);
+    const { reply } = await beforeTheReply(trial, () => trial.acquire(0, { ttlMs: TTL_MS }));
+    if (reply.ok || reply.kind === "indeterminate") return;
+    await judgeRefusal(trial, `answered ${replyWords(reply)} when its connection had broken`);
+  },
+};
+
+/** Scripts are loaded and connections are made. */
+async function prepare(trial: Trial): Promise<void> {
+  await trial.release(0, await trial.granted(0, { ttlMs: 1000 }));
+}
+
+async function judgeRefusal(trial: Trial, answered: string): Promise<void> {
+  await trial.sleep(UNDOING_MS);
+  if (await trial.isHeld())
+    trial.mistake(`acquire ${answered}, and the servers hold its lock: answer { type: "info" }`);
+}

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import type { Completion, LockClient } from "../../core/lock-driver.ts";
+import { topologySchema } from "../../core/topology.ts";
+import { conformDriver } from "./conform-driver.ts";
+import { driverWith } from "./testing/right-drivers.ts";
+
+const TIMED_OUT = "timed out";
+
+/** The mistakes found of a right driver with a part of its client replaced. */
+async function mistakesOf(
+  replace: (right: LockClient) => Partial<LockClient>,
+): Promise<Readonly<Record<string, string>>> {
+  const topology = topologySchema.parse({ kind: "single" });
+  const driver = driverWith((_, right) => replace(right));
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const mistakes = checks.filter(({ outcome }) => outcome === "mistake");
+  return Object.fromEntries(mistakes.map(({ name, details }) => [name, details.join()]));
+}
+
+/** What is answered in place of `info`. With `broken`, only where it was not the driver's own time that was over. */
+async function instead<T>(
+  answer: Promise<Completion<T>>,
+  other: Completion<T>,
+  broken = false,
+): Promise<Completion<T>> {
+  const known = await answer;
+  return known.type === "info" && !(broken && known.reason.includes(TIMED_OUT)) ? other : known;
+}
+
+const FALSE = { type: "fail", kind: "error", reason: "false" } as const;
+const NULL = { type: "fail", kind: "contended", reason: "null" } as const;
+
+test("an extension that takes a time-out for a refusal is a mistake", async () => {
+  const found = await mistakesOf((right) => ({
+    extend: (grant, ttlMs) => instead(right.extend!(grant, ttlMs), FALSE),
+  }));
+  expect(found).toEqual({
+    "lost-extension": 'extend answered error (false), and the servers hold its lock: answer { type: "info" }',
+    "broken-extension": expect.stringMatching(/^extend answered error \(false\) when its connection had broken, and /),
+  });
+});
+
+test("so is one that takes only a broken connection for one", async () => {
+  const found = await mistakesOf((right) => ({
+    extend: (grant, ttlMs) => instead(right.extend!(grant, ttlMs), FALSE, true),
+  }));
+  expect(Object.keys(found)).toEqual(["broken-extension"]);
+});
+
+test("so is one that says that it took effect before it knows", async () => {
+  const found = await mistakesOf((right) => ({
+    extend: (grant, ttlMs) => instead(right.extend!(grant, ttlMs), { type: "ok", value: grant }),
+  }));
+  expect(found["lost-extension"]).toContain("extend answered ok although no reply could reach the client");
+});
+
+test("one that fails because its driver has given the lock back is none", async () => {
+  const found = await mistakesOf((right) => ({
+    extend: async (grant, ttlMs) => {
+      const answer = await right.extend!(grant, ttlMs);
+      if (answer.type !== "info") return answer;
+      void right.release(grant);
+      return FALSE;
+    },
+  }));
+  expect(found).toEqual({});
+});
+
+test("nor is one of a holder that was told that it has lost the lock", async () => {
+  const found = await mistakesOf((right) => {
+    let tell: Parameters<NonNullable<LockClient["onLost"]>>[0] = () => {};
+    return {
+      onLost: (listener) => (tell = listener),
+      extend: async (grant, ttlMs) => {
+        const answer = await right.extend!(grant, ttlMs);
+        if (answer.type !== "info") return answer;
+        tell(grant);
+        return FALSE;
+      },
+    };
+  });
+  expect(found).toEqual({});
+});
+
+test("an acquire that takes only a broken connection for a refusal is a mistake", async () => {
+  const found = await mistakesOf((right) => ({
+    acquire: (key, options) => instead(right.acquire(key, options), NULL, true),
+  }));
+  expect(found["broken-reply"]).toBe(
+    'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" }',
+  );
+  expect(found).not.toHaveProperty("lost-reply");
+});
