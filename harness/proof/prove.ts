@@ -26,6 +26,7 @@ import { goneInWords, REMEDY } from "./proof-words.ts";
 import { inTurn } from "./in-turn.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 import type { Attempted } from "./attempted.ts";
+import { takenByATry } from "./taken-by-a-try.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
 import { withoutOperation, type WithoutOperation, withTimedFaults } from "./without-operation.ts";
 
@@ -94,7 +95,9 @@ class Prover {
       const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
         const { by, run } = trial;
-        const early = await endedEarly(this.#run, this.#runs, subject.violation, hypothesis);
+        const early =
+          (await endedEarly(this.#run, this.#runs, subject.violation, hypothesis)) ??
+          (await takenByATry(this.#run, this.#runs, subject.violation, hypothesis));
         if (early !== undefined) {
           return this.#concluded(property, violation, subject, early.hypothesis, { ...early.proof, dropped });
         }

@@ -68,6 +68,11 @@ export function isKept(original: JudgedRun, other: JudgedRun, violation: Violati
   );
 }
 
+/** Whether the holder is granted the lock in the other run too, and gives it up within its lease as its own. */
+export function keepsItsLock(original: JudgedRun, other: JudgedRun, violation: Violation): boolean {
+  return answerOf(holdOfVictim(original, other, violation), other)?.value.released === true;
+}
+
 function completionOf(invoked: number, history: History): HistoryEvent | undefined {
   const process = eventAt(history, invoked)?.process;
   return history.events.find(

@@ -23,12 +23,15 @@ import { getThenSet } from "./get-then-set.ts";
 import { handoffSameFence } from "./handoff-same-fence.ts";
 import { lostWakeup } from "./lost-wakeup.ts";
 import { noElapsedCheck } from "./no-elapsed-check.ts";
+import { permitReturnedTwice } from "./permit-returned-twice.ts";
 import { quorumOfTwo } from "./quorum-of-two.ts";
 import { readFromReplica } from "./read-from-replica.ts";
+import { readerChecksFirst } from "./reader-checks-first.ts";
 import { reentryByMemory } from "./reentry-by-memory.ts";
 import { readersFirstLease } from "./readers-first-lease.ts";
 import { readersUnknown } from "./readers-unknown.ts";
 import { reentryKeepsLease } from "./reentry-keeps-lease.ts";
+import { refusedTryProlongs } from "./refused-try-prolongs.ts";
 import { releaseByClock } from "./release-by-clock.ts";
 import { releaseRetried } from "./release-retried.ts";
 import { renewalLateStart } from "./renewal-late-start.ts";
@@ -38,6 +41,7 @@ import { semaphoreCounter } from "./semaphore-counter.ts";
 import { semaphoreRank } from "./semaphore-rank.ts";
 import { severalFirstReleased } from "./several-first-released.ts";
 import { severalOneByOne } from "./several-one-by-one.ts";
+import { severalUndoAll } from "./several-undo-all.ts";
 import { timeoutIsFailure } from "./timeout-is-failure.ts";
 import { timeoutIsSuccess } from "./timeout-is-success.ts";
 import { ttlInSeconds } from "./ttl-in-seconds.ts";
@@ -53,6 +57,7 @@ export const specimens: readonly LockEntry[] = [
   releaseByClock,
   releaseRetried,
   ttlInSeconds,
+  refusedTryProlongs,
   timeoutIsSuccess,
   timeoutIsFailure,
   extendRecreates,
@@ -88,10 +93,13 @@ export const specimens: readonly LockEntry[] = [
   semaphoreRank,
   semaphoreCounter,
   semaphoreCheckThenAdd,
+  permitReturnedTwice,
   readersFirstLease,
   readersUnknown,
+  readerChecksFirst,
   severalOneByOne,
   severalFirstReleased,
+  severalUndoAll,
   fairBarging,
   fairStack,
 ];
