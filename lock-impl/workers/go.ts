@@ -71,4 +71,14 @@ export const goWorkers: readonly LibraryWorker[] = [
       ...leased.limits,
     ],
   },
+  {
+    ...leased,
+    name: "rueidislock",
+    documented:
+      "A lock that is renewed until it is given back; a context tells the holder at once when it is held no more. Waiting clients are told by client-side caching that it is free.",
+    title: "rueidislock of rueidis 1.0.79, one key of 1.5 s, renewed every half",
+    language: "go",
+    program: "rueidislock",
+    renews: true,
+  },
 ];

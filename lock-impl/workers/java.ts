@@ -75,7 +75,7 @@ const inTurn = {
   ],
 } as const;
 
-/** The locks of Redisson and of Spring Integration. Their programs are classes, and each client of theirs is a JVM. */
+/** The locks of Redisson, Spring Integration and ShedLock. Their programs are classes, and each client of theirs is a JVM. */
 export const javaWorkers: readonly LibraryWorker[] = [
   {
     ...leased,
@@ -173,5 +173,31 @@ export const javaWorkers: readonly LibraryWorker[] = [
       "A `java.util.concurrent.locks.Lock` that instances of an application share, and that is released by itself after a time. Unlocking one that has expired throws.",
     language: "java",
     program: "SpringLockRegistry",
+  },
+  {
+    ...leased,
+    name: "shedlock",
+    title: "the Redis provider of ShedLock 6.0.2, with Spring Data Redis and Lettuce 7.1.0",
+    documented:
+      "A scheduled task is executed at most once at the same time; a lock is released after `lockAtMostFor` in any case, which has to be longer than the task takes.",
+    language: "java",
+    program: "ShedLock",
+    // What protects the lock of another is that nobody outlives a lease: no client that runs on time.
+    claims: leased.claims.filter(({ property }) => property === "deadlock-freedom"),
+    limits: [
+      ...limitsOn(leased.topologies, {
+        property: "owner-release",
+        under: "none",
+        cause: "foreign-release",
+        source: "unlock is a DEL, and extend a SET with XX: neither compares the owner",
+      }),
+      ...limitsOn(leased.topologies, {
+        property: "lease-exclusion",
+        under: "none",
+        cause: "foreign-release",
+        source: "unlock is a DEL, and extend a SET with XX: neither compares the owner",
+      }),
+      ...leased.limits,
+    ],
   },
 ];

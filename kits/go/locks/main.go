@@ -19,6 +19,7 @@ var locks = map[string]lock{
 	"redsync-setnx-on-extend": redsyncLock(setNXOnExtend),
 	"redislock":               redislockLock(randomToken),
 	"redislock-named":         redislockLock(nameAsToken),
+	"rueidislock":             rueidislockLock(),
 }
 
 func main() {

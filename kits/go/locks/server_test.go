@@ -16,7 +16,8 @@ import (
 // broken is a reply after which the server closes the connection instead.
 const broken = ""
 
-// server does as it is told: it answers SET and scripts by the replies in order, and everything else by an error.
+// server does as it is told: it answers SET and scripts by the replies in order, greetings as a server does, and everything else by an
+// error.
 type server struct {
 	address worker.Address
 	mutex   sync.Mutex
@@ -79,6 +80,10 @@ func (s *server) replyTo(words []string) string {
 		return reply
 	case "hello":
 		return "%1\r\n$5\r\nproto\r\n:3\r\n"
+	case "client":
+		return "+OK\r\n"
+	case "ping":
+		return "+PONG\r\n"
 	default:
 		return "-ERR unknown command\r\n"
 	}

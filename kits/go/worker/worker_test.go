@@ -415,3 +415,10 @@ func TestWhatALockPrintsDoesNotReachTheProtocol(t *testing.T) {
 		t.Errorf("its log is %q", log.String())
 	}
 }
+
+func TestAnEnvironmentOfATestTakesWhatTheLockNotices(t *testing.T) {
+	environment := worker.Environment{Client: "client-0"}
+	environment.Lost("k", "o")
+	environment.Queued("k")
+	environment.Renewed("k", "o", time.Second, worker.Now())
+}

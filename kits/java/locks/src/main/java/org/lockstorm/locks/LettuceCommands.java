@@ -18,12 +18,13 @@ final class LettuceCommands implements CommandListener, RedisConnectionStateList
   private final AtomicLong unanswered = new AtomicLong();
   private volatile long lastNanos;
 
-  /** Listens from before the first connection on. */
+  /** Listens from before the first connection on, and connects: else the first acquisition would have to. */
   static LettuceCommands of(LettuceConnectionFactory connections) {
     LettuceCommands commands = new LettuceCommands();
     RedisClient client = (RedisClient) connections.getRequiredNativeClient();
     client.addListener((CommandListener) commands);
     client.addListener((RedisConnectionStateListener) commands);
+    connections.getConnection().close();
     return commands;
   }
 

@@ -12,16 +12,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.lockstorm.worker.Address;
 
-/** A server that answers scripts with what a test queued, and everything else as Redisson and Lettuce expect of a healthy one. */
+/** A server that answers scripts and SET with what a test queued, and everything else as Redisson and Lettuce expect of a healthy one. */
 final class ScriptedServer implements AutoCloseable {
   /** Instead of a reply: the connection breaks. */
   static final String BREAK = "";
 
   private final ServerSocket listening = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
   private final Queue<String> scripts = new ConcurrentLinkedQueue<>();
+  private final Queue<String> sets = new ConcurrentLinkedQueue<>();
+  private final Set<String> names = ConcurrentHashMap.newKeySet();
   private final Queue<List<String>> seen = new ConcurrentLinkedQueue<>();
 
   ScriptedServer() throws IOException {
@@ -40,6 +44,16 @@ final class ScriptedServer implements AutoCloseable {
   /** The replies to the next scripts. */
   void answerScripts(String... replies) {
     scripts.addAll(List.of(replies));
+  }
+
+  /** The replies to the next SET commands; without any, each succeeds. */
+  void answerSets(String... replies) {
+    sets.addAll(List.of(replies));
+  }
+
+  /** Whether a command of this name came. */
+  boolean got(String name) {
+    return names.contains(name);
   }
 
   /** The scripts that came, without those that no reply was queued for. */
@@ -65,6 +79,7 @@ final class ScriptedServer implements AutoCloseable {
 
   private String reply(List<String> words) {
     String name = words.get(0).toUpperCase(Locale.ROOT);
+    names.add(name);
     // Lettuce asks for a newer protocol, and goes on without.
     if (name.equals("HELLO")) return "-ERR unknown command\r\n";
     if (name.equals("PING")) return "+PONG\r\n";
@@ -74,6 +89,8 @@ final class ScriptedServer implements AutoCloseable {
       String kind = name.toLowerCase(Locale.ROOT);
       return "*3\r\n$" + kind.length() + "\r\n" + kind + "\r\n$" + channel.length() + "\r\n" + channel + "\r\n:1\r\n";
     }
+    String ofSet = name.equals("SET") ? sets.poll() : null;
+    if (ofSet != null) return ofSet;
     if (!name.startsWith("EVAL")) return "+OK\r\n";
     String queued = scripts.poll();
     if (queued == null) return "-ERR no reply is queued\r\n";
