@@ -1,0 +1,259 @@
+import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
+
+/** Small workloads by what a lock can do. */
+interface Shapes {
+  readonly plain: readonly Shape[];
+  readonly extending: readonly Shape[];
+  readonly reentering: readonly Shape[];
+  readonly renewing: readonly Shape[];
+}
+
+/** The shapes of small workloads on one key or two. Lengths are shares of the lease. */
+export function shapesOf(scale: Scale): Shapes {
+  const words = wordsOf(scale);
+  return {
+    plain: [...firstShapes(words), ...furtherShapes(words)],
+    extending: extendingShapes(words),
+    reentering: reenteringShapes(words),
+    renewing: renewingShapes(words),
+  };
+}
+
+type Words = ReturnType<typeof wordsOf>;
+
+/** What shapes are written in: steps and sections at this scale. */
+function wordsOf(scale: Scale) {
+  const { leaseMs } = scale;
+  /** One critical section. */
+  const one = (...steps: StepInput[]): SectionInput => section(scale, steps);
+  const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
+  const extendBy = (share: number): StepInput => ({ do: "extend", ttlMs: Math.round(share * leaseMs) });
+  const write: StepInput = { do: "write" };
+  const read: StepInput = { do: "read" };
+  return {
+    leaseMs,
+    hold,
+    extendBy,
+    extend: extendBy(1),
+    enter: { do: "reenter", ttlMs: leaseMs, steps: [] } as StepInput,
+    write,
+    read,
+    one,
+    sections: (...steps: StepInput[][]): SectionInput[] => steps.map((each) => one(...each)),
+    /** Not after an event of the other client, which a deviation may keep from coming. */
+    later: (section: SectionInput, share: number): SectionInput => ({
+      ...section,
+      after: { atMs: Math.round(share * leaseMs) + SOON_MS },
+    }),
+    seeker: one(),
+    rival: one(read, hold(0.7), write),
+    brief: one(write),
+    short: (...steps: StepInput[]): SectionInput => ({ ...one(...steps), ttlMs: Math.round(0.6 * leaseMs) }),
+    on: (key: string, section: SectionInput): SectionInput => ({ ...section, key }),
+  };
+}
+
+/** Shapes for every lock: one or two holds of a client, and another one that wants the lock. */
+function firstShapes({ hold, write, read, sections, later, seeker, rival, one }: Words): readonly Shape[] {
+  return [
+    {
+      name: "beyond the lease",
+      outlives: true,
+      clients: [[...sections([read, hold(1.6), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "released at the end of another's lease",
+      outlives: true,
+      // The other one asks again and again, so its lease begins a little later than this one ends.
+      clients: [[...sections([hold(1.94), write]), seeker], [later(one(hold(0.98), write), 0)]],
+    },
+    {
+      name: "at once",
+      races: true,
+      clients: [sections([read, write], [hold(0.3), write]), [...sections([read, write]), seeker]],
+    },
+    {
+      name: "in turn",
+      clients: [sections([read, hold(0.9), write], [read, write]), [later(rival, 0), seeker]],
+    },
+    {
+      name: "never released",
+      clients: [[{ ...one(write), release: false }], [later(rival, 0), seeker]],
+    },
+    {
+      name: "taken again",
+      // So late that a client whose connection broke at its release has another one when it holds again.
+      clients: [
+        [one(hold(0.9), write), later(rival, 1.4)],
+        [later(rival, 1.7), seeker],
+      ],
+    },
+  ];
+}
+
+/** Shapes for every lock: many short holds, several keys, and waiters that give up. */
+function furtherShapes({
+  hold,
+  write,
+  read,
+  sections,
+  later,
+  seeker,
+  rival,
+  brief,
+  short,
+  on,
+  one,
+  leaseMs,
+}: Words): readonly Shape[] {
+  return [
+    {
+      name: "in a row",
+      races: true,
+      // Most clients give a command up after a second: it can be answered after the end of these leases, and in time.
+      clients: [
+        [short(), short(write), short(hold(0.2), write)],
+        [later(short(hold(0.5), write), 0), seeker],
+      ],
+    },
+    {
+      name: "leases of two lengths",
+      clients: [
+        [short(hold(0.2)), ...sections([read, hold(0.9), write])],
+        [later(short(hold(0.3), write), 0), seeker],
+      ],
+    },
+    {
+      name: "a longer lease before",
+      outlives: true,
+      clients: [[...sections([hold(0.1)]), short(hold(0.8), write), seeker], [later(rival, 0.15)]],
+    },
+    {
+      name: "many times",
+      // If an early release is held until its client gives it up, it arrives in the last hold, before the rival comes.
+      clients: [
+        [...sections([write], [], [], [], [hold(0.9), write]), later(brief, 1.5)],
+        [later(rival, 1.3), seeker],
+      ],
+    },
+    {
+      name: "two keys",
+      clients: [
+        [brief, brief, ...sections([hold(0.3), write]), on("k2", brief), later(one(hold(0.3), write), 0.8)],
+        [on("k2", one(hold(0.2), write)), on("k2", later(brief, 0.6)), later(rival, 0.9), seeker],
+      ],
+    },
+    {
+      name: "a shorter lease of another key",
+      clients: [sections([read, hold(0.9), write]), [on("k2", later(short(write), 0)), rival, seeker]],
+    },
+    {
+      name: "waited for by two, of whom one gives up",
+      clients: [
+        sections([hold(0.9), write]),
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
+        [later(seeker, 0.1)],
+      ],
+    },
+    {
+      name: "not waited for",
+      clients: [
+        [...sections([read, hold(0.9), write]), later(seeker, 1.1)],
+        [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
+      ],
+    },
+  ];
+}
+
+/** Shapes for locks that extend a lease. */
+function extendingShapes({
+  hold,
+  extendBy,
+  extend,
+  write,
+  sections,
+  later,
+  seeker,
+  rival,
+  brief,
+  one,
+}: Words): readonly Shape[] {
+  return [
+    {
+      name: "extended after the lease",
+      outlives: true,
+      clients: [[...sections([hold(1.2), extend, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended after another's hold",
+      outlives: true,
+      clients: [
+        [...sections([hold(1.4), extend, hold(0.7), write]), seeker],
+        [later(brief, 0), later(rival, 1.5)],
+      ],
+    },
+    {
+      name: "extended",
+      clients: [[...sections([hold(0.9), extend, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended, and then beyond the lease",
+      outlives: true,
+      clients: [[...sections([hold(0.5), extend, hold(1.6), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended to a shorter lease",
+      outlives: true,
+      clients: [[...sections([hold(0.2), extendBy(0.5), hold(0.75), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "extended to a shorter lease, too late",
+      outlives: true,
+      clients: [[...sections([hold(1.2), extendBy(0.3)]), seeker], [later(one(hold(0.9), write), 0)]],
+    },
+    {
+      name: "extended to a longer lease",
+      clients: [[...sections([hold(0.3), extendBy(1.5), hold(1.3), write]), seeker], [later(rival, 0)]],
+    },
+  ];
+}
+
+/** Shapes for locks that their holder can enter again. */
+function reenteringShapes({ hold, enter, write, sections, later, seeker, rival }: Words): readonly Shape[] {
+  return [
+    {
+      name: "entered again after the lease, then contended",
+      outlives: true,
+      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 1.4)]],
+    },
+    {
+      name: "entered again",
+      clients: [[...sections([enter, hold(0.85), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "entered again after the lease",
+      outlives: true,
+      clients: [[...sections([hold(1.2), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+    {
+      name: "entered again before the end of the lease",
+      clients: [[...sections([hold(0.9), enter, hold(0.7), write]), seeker], [later(rival, 0)]],
+    },
+  ];
+}
+
+/** Shapes for locks that renew their leases. */
+function renewingShapes({ hold, write, read, sections, later, seeker, rival }: Words): readonly Shape[] {
+  return [
+    {
+      name: "renewed many times",
+      outlives: true,
+      clients: [[...sections([read, hold(4), write]), seeker], [later(rival, 3)]],
+    },
+    {
+      name: "renewed in a first hold and in a second one",
+      outlives: true,
+      clients: [[...sections([hold(0.7), write], [read, hold(1.8), write]), seeker], [later(rival, 1.9)]],
+    },
+  ];
+}
