@@ -1,7 +1,5 @@
-import { PROMOTION } from "../core/fault-traits.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
-import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { EndMarker, History, RunEnd } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
 import { clientName, RESOURCE } from "../core/topology.ts";
@@ -9,6 +7,7 @@ import type { SystemUnderTest } from "../core/system.ts";
 import { ClientSession } from "./client-session.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
+import { recordNotice } from "./record-notice.ts";
 import { Recorder, type LineSink } from "./recorder.ts";
 import { TriggerBoard } from "./trigger-board.ts";
 import { messageWatch } from "./watch-messages.ts";
@@ -44,15 +43,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const recorder = new Recorder(
     { clients: clients.length, lock: plan.lock, seed: plan.seed, topology: plan.topology.kind, ...options.facts },
     () => clock.now(),
-    (line) => {
-      try {
-        options.sink?.(line);
-      } catch (error) {
-        // Events come from many places, and none of the callers that record them could handle the error.
-        const unwritten = new HarnessError(`the history cannot be written: ${messageOf(error)}`, { cause: error });
-        breakdown.reject(error instanceof UserError ? error : unwritten);
-      }
-    },
+    written(options.sink, (error) => breakdown.reject(error)),
   );
   const board = new TriggerBoard(clock, stop.signal);
   const publisher = new EventPublisher(recorder, board, clients.length);
@@ -73,24 +64,11 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     if (notice.kind === "flooded") {
       const done = sessions.find((_, index) => clientName(index) === notice.name)?.sectionsDone ?? 0;
       if (done < BUSY_SECTIONS) flood.resolve(notice.evidence);
-    } else if (notice.kind === "died")
+    } else if (notice.kind === "died") {
       breakdown.reject(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
-    else if (notice.kind === "crashed") {
-      const { name, evidence, stack } = notice;
-      const process = processOf(name);
-      const value = { phase: "start" as const, targets: [name], outcome: "installed" as const, evidence };
-      const more = { ...(process === undefined ? {} : { processes: [process] }), stack: [...stack] };
-      recorder.record({ process: "nemesis", type: "fault", f: CLIENT_CRASH, value: { ...value, ...more } });
-    } else if (notice.kind === "froze") {
-      const { name, from, to, evidence, lasts } = notice;
-      const process = processOf(name);
-      const processes = process === undefined ? {} : { processes: [process] };
-      const value = { targets: [name], from, to, evidence, ...(lasts ? { lasts } : {}), ...processes };
-      recorder.record({ process: "harness", type: "notice", f: "freeze", value });
-      if (lasts) frozen.add(name);
     } else {
-      const value = { phase: "start" as const, targets: [notice.node], outcome: "installed" as const };
-      void publisher.fault(PROMOTION, { ...value, evidence: notice.evidence });
+      if (notice.kind === "froze" && notice.lasts) frozen.add(notice.name);
+      recordNotice(notice, { recorder, publisher, processOf });
     }
   });
 
@@ -130,6 +108,18 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     await Promise.allSettled([limit, nemesisFailure]);
     work.catch(() => {});
   }
+}
+
+/** The sink of the events, whose errors go to `failed`: none of the callers that record events could handle them. */
+function written(sink: LineSink | undefined, failed: (error: Error) => void): LineSink {
+  return (line) => {
+    try {
+      sink?.(line);
+    } catch (error) {
+      const unwritten = new HarnessError(`the history cannot be written: ${messageOf(error)}`, { cause: error });
+      failed(error instanceof UserError ? error : unwritten);
+    }
+  };
 }
 
 /** A client that has done so many critical sections was asked to send a lot. */

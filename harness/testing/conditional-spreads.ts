@@ -17,7 +17,7 @@ const EXACT = {
     "harness/core/sharing.ts",
     "harness/run/client-session.ts",
     "harness/run/nemesis.ts",
-    "harness/run/run-plan.ts",
+    "harness/run/record-notice.ts",
     "harness/simulated/wire/server-watch.ts",
     "harness/simulated/wire/tapped-connection.ts",
   ],

@@ -139,35 +139,7 @@ function aboutSection({ summary, says, source }: About): Markup {
 function timelineSection(run: RunRecord, id: string): Markup {
   return html`<div class="block timeline-block">
     <h2>Timeline</h2>
-    <div class="toolbar" role="group" aria-label="Timeline controls">
-      <input
-        type="search"
-        class="search"
-        placeholder="Search events: client-0 acquire fail"
-        aria-label="Search events"
-      />
-      <div class="group">
-        <button type="button" class="previous-match" aria-label="Previous match">↑</button>
-        <button type="button" class="next-match" aria-label="Next match">↓</button>
-        <span class="match-count soft" role="status"></span>
-      </div>
-      <div class="group" role="group" aria-label="Zoom">
-        <button type="button" class="earlier" aria-label="Earlier">←</button>
-        <button type="button" class="zoom-out" aria-label="Zoom out">−</button>
-        <button type="button" class="zoom-in" aria-label="Zoom in">+</button>
-        <button type="button" class="later" aria-label="Later">→</button>
-        <button type="button" class="zoom-all">Whole run</button>
-        <button type="button" class="all-lanes" hidden>Show all lanes</button>
-      </div>
-      ${
-        run.verdict.verdict === "invalid" &&
-        html`<div class="group" role="group" aria-label="Violations">
-          <button type="button" class="previous-violation">‹ violation</button>
-          <button type="button" class="next-violation">violation ›</button>
-        </div>`
-      }
-    </div>
-    ${filters(run)}
+    ${toolbar(run)} ${filters(run)}
     <div class="timeline">
       <canvas class="overview-canvas" aria-hidden="true"></canvas>
       <div
@@ -182,31 +154,13 @@ function timelineSection(run: RunRecord, id: string): Markup {
       </div>
       <div class="tooltip" hidden></div>
     </div>
-    <p class="below">
-      <span class="violation-name" role="status"></span>
-      <span>shown: <span class="span-shown"></span></span>
-      <span
-        ><i class="swatch lease"></i> holds, lease in force <i class="swatch overrun"></i> holds, lease over
-        <i class="swatch violation"></i> violation <i class="swatch fault"></i> fault
-        <i class="swatch ok"></i> operation ok <i class="swatch fail"></i> refused
-        <i class="swatch info"></i> unanswered</span
-      >
-    </p>
+    ${legend()}
     <div class="beliefs-at" role="group" aria-label="What each believes at the cursor">
       <p class="cursor-time"></p>
       <dl class="beliefs"></dl>
       <p class="unseen cursor-said" role="status"></p>
     </div>
-    <details class="keys">
-      <summary>Keys and mouse</summary>
-      <p id="${id}-keys">
-        <kbd>←</kbd> <kbd>→</kbd> next item in the lane, <kbd>↑</kbd> <kbd>↓</kbd> next lane, <kbd>Shift</kbd> with
-        <kbd>←</kbd> <kbd>→</kbd> moves in time, <kbd>,</kbd> <kbd>.</kbd> cursor to the previous and the next event,
-        <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> whole run, <kbd>v</kbd> <kbd>V</kbd> next and previous violation,
-        <kbd>/</kbd> search, <kbd>Esc</kbd> clears the selection. Drag to move, double-click or <kbd>Ctrl</kbd> with the
-        wheel to zoom.
-      </p>
-    </details>
+    ${keysHelp(id)}
     <div class="details" role="region" aria-live="polite" aria-label="Selected"></div>
     <h3 id="${id}-events">Events</h3>
     <div class="event-frame" tabindex="0" role="grid" aria-labelledby="${id}-events">
@@ -216,6 +170,58 @@ function timelineSection(run: RunRecord, id: string): Markup {
       <div class="event-body" id="${id}-body" role="rowgroup"></div>
     </div>
   </div>`;
+}
+
+function toolbar({ verdict }: RunRecord): Markup {
+  return html`<div class="toolbar" role="group" aria-label="Timeline controls">
+    <input type="search" class="search" placeholder="Search events: client-0 acquire fail" aria-label="Search events" />
+    <div class="group">
+      <button type="button" class="previous-match" aria-label="Previous match">↑</button>
+      <button type="button" class="next-match" aria-label="Next match">↓</button>
+      <span class="match-count soft" role="status"></span>
+    </div>
+    <div class="group" role="group" aria-label="Zoom">
+      <button type="button" class="earlier" aria-label="Earlier">←</button>
+      <button type="button" class="zoom-out" aria-label="Zoom out">−</button>
+      <button type="button" class="zoom-in" aria-label="Zoom in">+</button>
+      <button type="button" class="later" aria-label="Later">→</button>
+      <button type="button" class="zoom-all">Whole run</button>
+      <button type="button" class="all-lanes" hidden>Show all lanes</button>
+    </div>
+    ${
+      verdict.verdict === "invalid" &&
+      html`<div class="group" role="group" aria-label="Violations">
+        <button type="button" class="previous-violation">‹ violation</button>
+        <button type="button" class="next-violation">violation ›</button>
+      </div>`
+    }
+  </div>`;
+}
+
+function legend(): Markup {
+  return html`<p class="below">
+    <span class="violation-name" role="status"></span>
+    <span>shown: <span class="span-shown"></span></span>
+    <span
+      ><i class="swatch lease"></i> holds, lease in force <i class="swatch overrun"></i> holds, lease over
+      <i class="swatch violation"></i> violation <i class="swatch fault"></i> fault <i class="swatch ok"></i> operation
+      ok <i class="swatch fail"></i> refused <i class="swatch info"></i> unanswered</span
+    >
+  </p>`;
+}
+
+/** The help that the frame of the timeline refers to by its id. */
+function keysHelp(id: string): Markup {
+  return html`<details class="keys">
+    <summary>Keys and mouse</summary>
+    <p id="${id}-keys">
+      <kbd>←</kbd> <kbd>→</kbd> next item in the lane, <kbd>↑</kbd> <kbd>↓</kbd> next lane, <kbd>Shift</kbd> with
+      <kbd>←</kbd> <kbd>→</kbd> moves in time, <kbd>,</kbd> <kbd>.</kbd> cursor to the previous and the next event,
+      <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> whole run, <kbd>v</kbd> <kbd>V</kbd> next and previous violation,
+      <kbd>/</kbd> search, <kbd>Esc</kbd> clears the selection. Drag to move, double-click or <kbd>Ctrl</kbd> with the
+      wheel to zoom.
+    </p>
+  </details>`;
 }
 
 function filters(run: RunRecord): Markup {
