@@ -24,9 +24,11 @@ const MAY_NAME = [
 ];
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const sources = readSources(root, ["harness", "faults", "reports", "workloads", "lock-impl", "packaging"], [".ts"]).filter(
-  ({ path }) => !isTest(path) && !MAY_NAME.some((entry) => path === entry || path.startsWith(`${entry}/`)),
-);
+const sources = readSources(
+  root,
+  ["harness", "faults", "reports", "workloads", "lock-impl", "packaging"],
+  [".ts"],
+).filter(({ path }) => !isTest(path) && !MAY_NAME.some((entry) => path === entry || path.startsWith(`${entry}/`)));
 
 const file = (text: string): SourceFile => ({ path: "a.ts", text });
 
