@@ -103,20 +103,20 @@ export function isExplained(recorded: readonly SmallOperation[], reading: Readin
 }
 
 /**
- * What a notice of a renewal says. It is `missed`, and says nothing, if its client has given up the lease, or is not known to
- * have been granted it. Else the lease was renewed after whatever its client had been told before.
+ * What a notice of a renewal says. It is `missed`, and says nothing, if its client has given up the lease since it was granted
+ * it, or is not known to have been granted it. Else the lease was renewed after whatever its client had been told before.
  */
 function asNotice(operation: SmallOperation, operations: readonly SmallOperation[]): SmallOperation {
   const { kind, client, owner, completed = Infinity } = operation;
   if (kind !== "renewed") return operation;
   const own = operations.filter((other) => other.client === client && other !== operation);
-  const isHeld = own.some((other) => isGrantOf(other, owner) && other.completed! < completed);
-  const gaveUp = own.some(
-    (other) =>
-      (other.kind === "kill" || ((other.kind === "release" || other.kind === "lost") && other.owner === owner)) &&
-      other.invoked < completed,
-  );
-  if (!isHeld || gaveUp) return { ...operation, outcome: "missed" };
+  const granted = own.findLast((other) => isGrantOf(other, owner) && other.completed! < completed);
+  const gaveUp = own.some((other) => {
+    const isGivenUp = (other.kind === "release" || other.kind === "lost") && other.owner === owner;
+    const isBefore = (other.completed ?? Infinity) < (granted?.invoked ?? 0);
+    return (other.kind === "kill" || (isGivenUp && !isBefore)) && other.invoked < completed;
+  });
+  if (granted === undefined || gaveUp) return { ...operation, outcome: "missed" };
   const told = own.map((other) => other.completed ?? -1).filter((time) => time < completed);
   // No two events have the same time: it came later than these.
   return { ...operation, invoked: Math.max(operation.invoked, ...told) + 0.5 };
