@@ -134,6 +134,20 @@ describe("a run that came to its limit", () => {
       expect(judged(ended(open, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
   });
 
+  test("names the client whose acquires, one after the other, nobody could tell the outcome of", () => {
+    const vain = (from: number): Recording =>
+      [0, 1, 2].reduce((recording, row) => {
+        const [atMs, process] = [from + 2000 * row, 2 * row];
+        return recording.seek(atMs, process, { waitMs: 1500 }).info(atMs + 1900, process, "acquire");
+      }, met());
+    const why = "all acquires of k by client-0 within 5,900 ms ended as info, the last one with: timed out";
+    expect(judged(ended(vain(100), LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${why}`]);
+    const granted = vain(100).acquire(6100, 6, "c").release(6200, 6, "c");
+    expect(judged(ended(granted, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
+    const short = met().seek(100, 0, { waitMs: 1500 }).info(2000, 0, "acquire");
+    expect(judged(ended(short, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
+  });
+
   const heal = { phase: "heal" } as const;
   test.each([
     ["a fault that is never healed", met().fault(100, "partition"), /partition.* was still in force$/],

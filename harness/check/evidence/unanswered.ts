@@ -14,14 +14,29 @@ interface Unanswered {
   readonly invocation: InvocationEvent;
 }
 
+/** Acquires of one client, one after the other, that all ended as `info`. Times are in nanoseconds. */
+interface InVain {
+  readonly key: string;
+  readonly process: number;
+  readonly from: number;
+  readonly to: number;
+  /** What the driver said of the last one. */
+  readonly reason: unknown;
+}
+
+/** Of what a driver says, no more characters than this. */
+const MOST_WORDS = 200;
+
 /**
  * For how long each client had no answer: to an operation that ended as `info`, or that is open at the end. The time for which an
- * acquire may wait for another holder is not counted. Only of histories that say how many clients there are.
+ * acquire may wait for another holder is not counted, unless the outcome of all its acquires was unknown. Only of histories that say how many clients there are.
  */
 export class UnansweredOperations {
   readonly #header: HistoryHeader;
   readonly #open = new Map<number, InvocationEvent>();
   readonly #byClient = new Map<number, Unanswered>();
+  /** By client, the acquires since the last one of known outcome. */
+  readonly #inVain = new Map<number, InVain>();
 
   constructor(header: HistoryHeader) {
     this.#header = header;
@@ -33,7 +48,19 @@ export class UnansweredOperations {
     else if (invocation !== undefined) {
       this.#open.delete(invocation.process);
       if (event.type === "info") this.#count(this.#byClient, invocation, event.time);
+      if (invocation.f === "acquire") this.#try(invocation, event);
     }
+  }
+
+  #try({ key, process, time }: InvocationEvent, event: HistoryStep["event"]): void {
+    const client = clientOf(process, this.#header.clients);
+    if (event.type !== "info") {
+      this.#inVain.delete(client);
+      return;
+    }
+    const before = this.#inVain.get(client);
+    const from = before?.key === key ? before.from : time;
+    this.#inVain.set(client, { key, process, from, to: event.time, reason: event.value?.reason });
   }
 
   /** Which operation kept the run from its end at `at`, in words; undefined if none did. */
@@ -41,12 +68,21 @@ export class UnansweredOperations {
     const byClient = new Map(this.#byClient);
     for (const invocation of this.#open.values()) this.#count(byClient, invocation, at);
     const [most] = [...byClient.values()].sort((a, b) => b.total - a.total);
-    if (most === undefined || most.total < at * MUCH_OF_THE_RUN) return undefined;
+    if (most === undefined || most.total < at * MUCH_OF_THE_RUN) return this.#vainly(at);
     const { f, key, process } = most.invocation;
     const operation = `${f} of ${key} by ${clientInWords(this.#header, process)}`;
     const others =
       most.total > most.longest ? `, and operations of this client for ${timeWords(most.total)} in all` : "";
     return `${operation} was not answered for ${timeWords(most.longest)}${others}`;
+  }
+
+  /** Which client was never told whether it has the lock, in words; undefined if none was for much of the run. */
+  #vainly(at: number): string | undefined {
+    const [most] = [...this.#inVain.values()].sort((a, b) => b.to - b.from - (a.to - a.from));
+    if (most === undefined || most.to - most.from < at * MUCH_OF_THE_RUN) return undefined;
+    const { key, process, from, to, reason } = most;
+    const said = typeof reason === "string" ? `, the last one with: ${reason.slice(0, MOST_WORDS)}` : "";
+    return `all acquires of ${key} by ${clientInWords(this.#header, process)} within ${timeWords(to - from)} ended as info${said}`;
   }
 
   #count(byClient: Map<number, Unanswered>, invocation: InvocationEvent, until: number): void {
