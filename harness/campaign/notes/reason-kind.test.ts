@@ -22,6 +22,10 @@ test.each([
     'stall at 1 ms (event 3) was skipped: the first message for "k1" was never answered',
     'stall was skipped: the k-th message for "…" was never answered',
   ],
+  [
+    "the run reached its time limit at 30,000 ms, with 2 of 3 critical sections done, and no fault explains it",
+    "the run reached its time limit at N ms, with critical sections undone, and no fault explains it",
+  ],
   ["failover at 7 ms (event 2) was skipped: its trigger never came", "failover was skipped: its trigger never came"],
   [
     "stall of client-0, healing, at 1.5 ms (event 9) was not seen to take effect: 2 connections",
