@@ -51,6 +51,21 @@ describe("a counterexample that only some seeds show", () => {
     expect(found.plan.clients[1]?.sections[0]?.after).toMatchObject({ client: 0 });
   });
 
+  test("of a race becomes one in which a client is stopped between two commands", async () => {
+    const sections = [{ ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 400 }] }];
+    const after = { on: "acquire:invoke" as const, client: 0, afterMs: 0.6 };
+    const late = sections.map((each) => ({ ...each, after }));
+    const race = { ...racing, lock: "get-then-set", clients: [{ sections }, { sections: late }] };
+    for (let seed = 1; ; seed += 1) {
+      const run = await execute({ ...race, seed });
+      if (run.verdict.verdict !== "invalid") continue;
+      const { run: found, otherSeeds } = await lasting(run, { execute });
+      expect(found.plan.faults).toMatchObject([{ kind: "pause-client", at: { moment: "before" } }]);
+      expect(otherSeeds).toEqual({ failed: 20, of: 20 });
+      return;
+    }
+  });
+
   test("becomes the same one each time", async () => {
     const run = await failingRun();
     const [one, other] = [await lasting(run, { execute }), await lasting(run, { execute })];
