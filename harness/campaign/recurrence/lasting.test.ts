@@ -4,6 +4,7 @@ import { requiredProperties } from "../required-properties.ts";
 import { runSimulated } from "../run-simulated.ts";
 import { plan } from "../../run/testing/plans.ts";
 import { lasting, type LastingRun } from "./lasting.ts";
+import { isObservable } from "./observable.ts";
 import { isSameViolation } from "./same-violation.ts";
 
 async function execute(plan: Plan): Promise<LastingRun> {
@@ -64,6 +65,28 @@ describe("a counterexample that only some seeds show", () => {
       expect(otherSeeds).toEqual({ failed: 20, of: 20 });
       return;
     }
+  });
+
+  test.each([
+    ["setnx-expire", "kill-client", "client-0", { moment: "send", command: "PEXPIRE", client: 0 } as const],
+    ["get-del", "pause-node", "node-0", { moment: "after", command: "GET", client: 0 } as const],
+  ])("of %s, by a moment that only a simulation sees, becomes one for real servers", async (lock, kind, target, at) => {
+    const held = { ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 900 }] };
+    const later = (atMs: number) => ({ ...held, ttlMs: 3000, waitMs: 4000, after: { atMs } });
+    const of: Plan = plan({
+      lock,
+      clients: [{ sections: [held] }, { sections: [later(1050)] }, { sections: [later(1400)] }],
+      faults: [{ kind, params: { targets: [target] }, at, until: { ...at, afterMs: 200 } }],
+    });
+    const judge = async (plan: Plan): Promise<LastingRun> => {
+      const required = ["lease-exclusion", "deadlock-freedom"] as const;
+      const { record } = await runSimulated(plan, { title: "", required });
+      return { plan, record, verdict: record.verdict };
+    };
+    const run = await judge(of);
+    expect(run.verdict.verdict).toBe("invalid");
+    const { run: found } = await lasting(run, { execute: judge });
+    expect(isObservable(found.plan)).toBe(true);
   });
 
   test("becomes the same one each time", async () => {

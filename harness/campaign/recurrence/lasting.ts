@@ -4,6 +4,7 @@ import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
 import { hasVisibleOverlap } from "../visible-overlap.ts";
 import { countRecurrences } from "./count-recurrences.ts";
+import { isObservable, observablePlans } from "./observable.ts";
 import { pinnedPlans } from "./pinned.ts";
 import { isSameViolation } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
@@ -38,7 +39,8 @@ export interface Lasting<Run> {
  * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
  * values), nor on when exactly a fault takes effect. From the run that was found, it goes to a plan with a pinned order
  * of events, with a stop of one client between two commands, with longer or shorter durations or in slow motion, whenever that one shows the same violation in more
- * variations. When none does, the run that was found stays. Equal for equal runs.
+ * variations. When none does, the run that was found stays. If real servers cannot run the plan, because it waits for what only
+ * a simulation sees, it goes to one that they can run and that lasts as long. Equal for equal runs.
  * @throws what `execute` throws
  */
 export async function lasting<Run extends LastingRun>(run: Run, options: LastingOptions<Run>): Promise<Lasting<Run>> {
@@ -72,6 +74,17 @@ class LastingSearch<Run extends LastingRun> {
     this.#count = await this.#countOf(this.#run, 0);
     this.#left = this.#options.runs ?? LASTING_RUNS;
     while (await this.#improves());
+    await this.#letRealServersRunIt();
+  }
+
+  /** Goes to a plan that real servers can run too, if one lasts as long. */
+  async #letRealServersRunIt(): Promise<void> {
+    const { plan } = this.#run;
+    if (isObservable(plan)) return;
+    for (const candidate of observablePlans(plan)) {
+      if (this.#count === undefined || this.#isOver) return;
+      if (await this.#takes(candidate, totalOf(this.#count))) return;
+    }
   }
 
   /** Goes to the first candidate that lasts longer; false when there is none, or no need or time for one. */

@@ -1,5 +1,9 @@
+import { faults } from "../../../faults/registry.ts";
 import { type Plan, planSchema } from "../../core/plan.ts";
 import { clientName } from "../../core/topology.ts";
+
+/** The fault that stops a client. */
+export const STOP_OF_CLIENT = faults.find(({ traits }) => traits.pauses === "client")!.kind;
 
 /** How long a client is stopped between two commands: for longer than the other clients need for what they do in between. */
 const STOPS_MS = [100, 400];
@@ -19,7 +23,7 @@ export function* separatedPlans(plan: Plan): Generator<Plan> {
         // A proxy before real servers sees this moment too.
         const at = { moment: "before" as const, client, count };
         const params = { targets: [clientName(client)] };
-        const stop = { kind: "pause-client", params, at, until: { ...at, afterMs } };
+        const stop = { kind: STOP_OF_CLIENT, params, at, until: { ...at, afterMs } };
         // As a file of the plan gives it back.
         yield planSchema.parse({ ...plan, faults: [stop] });
       }
