@@ -16,7 +16,7 @@ import { Session, type SessionOptions } from "./session.ts";
 import type { StoredValue } from "./keyspace/values.ts";
 import { expireFields } from "./keyspace/hash-fields.ts";
 import { restoreSnapshot, takeSnapshot, type Snapshot } from "./keyspace/snapshot.ts";
-import { TrackedKeys } from "./tracking.ts";
+import { TrackedKeys } from "./caching/tracked-keys.ts";
 import type { WorldHooks } from "./world-hooks.ts";
 
 /** The versions that were compared with real servers. */

@@ -6,7 +6,7 @@ import { ErrorReply, PushReply, SeveralReplies, type Reply } from "./protocol/re
 import { encodeReply, fromBytes, toBytes, type Protocol } from "./protocol/resp-encoder.ts";
 import { RequestParser } from "./protocol/resp-parser.ts";
 import type { RedisServer } from "./server.ts";
-import type { Tracking } from "./tracking.ts";
+import type { Tracking } from "./caching/tracked-keys.ts";
 import { WatchedKeys } from "./keyspace/watch.ts";
 
 export interface SessionOptions {

@@ -3,7 +3,7 @@ import { command, container, NO_KEYS, type Caller, type Command } from "../comma
 import { clientInfo, typeOf, type ClientType } from "../client-info.ts";
 import { ErrorReply, OK, SYNTAX_ERROR, VerbatimReply, type Reply } from "../protocol/reply.ts";
 import type { Session } from "../session.ts";
-import { trackingCommands } from "./client-tracking.ts";
+import { trackingCommands } from "../caching/client-tracking.ts";
 import { setLibraryInfo, setReplyMode } from "../client-settings.ts";
 
 const OWN = "noscript loading stale";

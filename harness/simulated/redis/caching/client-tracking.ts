@@ -2,7 +2,7 @@ import { at, fail } from "../arguments.ts";
 import { command, NO_KEYS, type Caller, type Command } from "../command.ts";
 import { ErrorReply, MapReply, OK, SetReply, SYNTAX_ERROR, type Reply } from "../protocol/reply.ts";
 import type { Session } from "../session.ts";
-import type { Tracking, TrackingMode } from "../tracking.ts";
+import type { Tracking, TrackingMode } from "./tracked-keys.ts";
 
 const OWN = "noscript loading stale";
 

@@ -1,5 +1,5 @@
-import { PushReply } from "./protocol/reply.ts";
-import type { Session } from "./session.ts";
+import { PushReply } from "../protocol/reply.ts";
+import type { Session } from "../session.ts";
 
 /** How a connection has the keys that it reads tracked: all of them, those it asks for, or all but those it excludes. */
 export type TrackingMode = "all" | "optin" | "optout";
