@@ -18,6 +18,18 @@ function hypothesesOf(written: Recording) {
   return violationsOf("fencing-tokens", written)[0]?.hypotheses ?? [];
 }
 
+it("is not why a grant beside another's hold is impossible, where a clock ended the lease", () => {
+  const stepped = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a", { fence: 3, ttlMs: 300 })
+    .leave(10, 0, "a")
+    .fault(10, "clock-jump", { targets: ["node-0"] })
+    .acquire(12, 1, "b", { fence: 3, ttlMs: 300 })
+    .left(20, 0, false);
+  const [impossible] = violationsOf("linearizability", stepped);
+  expect([impossible?.cause, impossible?.fault]).toEqual(["clock-jump", 3]);
+  expect(impossible?.hypotheses?.map(({ cause }) => cause)).toContain("token-rollback");
+});
+
 describe("what made a fencing token counter forget", () => {
   it.each([
     ["failover", "token-rollback"],

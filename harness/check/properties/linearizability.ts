@@ -307,19 +307,22 @@ class Linearizability implements Checker {
     // Another answer than a grant has no fencing token: the grants before it were put in the order of theirs.
     const isOfGrants = ofTokens && operation.kind !== "acquire";
     const tokenFault = disordered || isOfGrants ? this.#evidence.tokenFaults.get(key) : undefined;
-    if (tokenFault !== undefined) {
-      const hypotheses = tokenFault === "token-rollback" ? tokenHypotheses : overtakenHypotheses;
-      return hypotheses(since, operation.completedTime, this.#evidence);
-    }
-    if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
     // The answer to a holder shows no more than that its hold is over; another grant shows that it is another's.
     const granted = operation.kind === "acquire" && !isGrantable ? operation.owner : undefined;
     const until = { index: operation.completed, time: operation.completedTime, owner: granted };
-    return [
-      // The answers that do not depend on the fencing tokens have an order, without anybody having taken the lock.
-      ...(!ofTokens && (operation.kind === "miss" || granted !== undefined) && theirs !== undefined
+    // The answers that do not depend on the fencing tokens have an order, without anybody having taken the lock.
+    const ends =
+      !ofTokens && (operation.kind === "miss" || granted !== undefined) && theirs !== undefined
         ? earlyEnds(theirs, since, until, this.#evidence, interferences)
-        : losses(since, operation.completedTime, this.#evidence)),
+        : undefined;
+    if (tokenFault !== undefined) {
+      const hypotheses = tokenFault === "token-rollback" ? tokenHypotheses : overtakenHypotheses;
+      // A lost lease explains a grant beside it, whatever its fencing token is.
+      return [...(ends ?? []), ...hypotheses(since, operation.completedTime, this.#evidence)];
+    }
+    if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
+    return [
+      ...(ends ?? losses(since, operation.completedTime, this.#evidence)),
       ofTokens || (disordered && isGrantable) ? this.#ofNoOrder() : this.#ofTheLock(operation),
     ];
   }
@@ -369,7 +372,7 @@ class Linearizability implements Checker {
   /** What the general search has found: it tries all orders, and knows no state before the operation that none explains. */
   #asAWhole(key: string, operations: KeyOperations): Violation {
     const operation = operations.firstUnexplained();
-    const all = `${this.#underModel()}; the general search tried all of them`;
+    const all = `${this.#underModel()}; all orders were tried`;
     if (operation === undefined) {
       return explain(`No order of the operations on ${key} explains their results${all}.`, [], [this.#ofNoOrder()]);
     }
