@@ -38,11 +38,12 @@ export function clientInWords(header: HistoryHeader, process: number): string {
 /** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`; its owner value differs from that of the others named beside it. */
 export function holderOf(
   header: HistoryHeader,
-  hold: Pick<Hold, "process" | "owner" | "fence">,
+  hold: Pick<Hold, "process" | "owner" | "fence"> & Partial<Pick<Hold, "share">>,
   beside: readonly Pick<Hold, "owner">[] = [],
 ): string {
   const client = clientInWords(header, hold.process);
   const facts = [
+    ...(hold.share?.kind === "shared" ? ["a reader"] : []),
     `process ${hold.process}`,
     `owner ${shortOwner(
       hold.owner,
@@ -55,14 +56,14 @@ export function holderOf(
 }
 
 /**
- * Holds that are too many, with the verb: `Two clients held k1`, `A writer held k1 beside a reader`, `Three clients,
+ * Holds that are too many, with the verb: `Two clients held k1`, `A writer and a reader held k1`, `Three clients,
  * where two are allowed, held k1`.
  */
 export function tooManyInWords(holds: readonly Hold[], verb: string): string {
   const [first] = holds;
   const key = first?.key ?? "";
   const kinds = holds.map(({ share }) => share.kind);
-  if (kinds.includes("shared")) return `A writer ${verb} ${key} beside a reader`;
+  if (kinds.includes("shared")) return `A writer and a reader ${verb} ${key}`;
   const { permits, limit } = permitsOf(holds);
   if (limit === undefined) return `Two clients ${verb} ${key}`;
   return permits === holds.length

@@ -37,7 +37,8 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
   {
     cause: "lost-in-restart",
     by: [({ loses }) => loses === "disk", ({ loses }) => loses === "unsynced", ({ loses }) => loses === "memory"],
-    how: (fault) => `after ${fault} the node came back without the lock, and granted it again`,
+    how: (fault, { value: { targets } }) =>
+      `after ${fault} the ${targets.length > 1 ? "nodes" : "node"} came back without the lock, and granted it again`,
   },
   {
     cause: "clock-jump",

@@ -54,8 +54,8 @@ export function sharedStateInWords(
     const holders = beside.slice(0, MOST_NAMED).map(({ process }) => client(process));
     const more = beside.length > MOST_NAMED ? ` and ${beside.length - MOST_NAMED} more` : "";
     const until = isEndless(state.expirableFrom - point.time)
-      ? "without leases that end"
-      : `whose leases cannot have expired before ${timeWords(state.expirableFrom)}`;
+      ? `without ${beside.length === 1 ? "a lease that ends" : "leases that end"}`
+      : `whose ${beside.length === 1 ? "lease" : "leases"} cannot have expired before ${timeWords(state.expirableFrom)}`;
     return `there was no room beside ${holders.join(", ")}${more}, ${until}`;
   }
   if (state.holder === undefined) return `since ${timeWords(point.time)} this owner held nothing`;

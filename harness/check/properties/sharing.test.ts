@@ -271,7 +271,10 @@ describe("a read-write lock", () => {
     const [violation, ...more] = violationsOf(verdict, "mutual-exclusion");
     expect(more).toEqual([]);
     expect(violation).toMatchObject({ cause: "double-grant", holders: [{ owner: "b" }, { owner: "c" }] });
-    expect(violation?.explanation).toContain("A writer held k beside a reader at the same time for 9 ms.");
+    expect(violation?.explanation).toContain("A writer and a reader held k at the same time for 9 ms.");
+    expect(violation?.explanation).toMatch(
+      /client-1 \(a reader, process 1, owner b\) .* client-2 \(process 2, owner c\) /,
+    );
     expect(violationsOf(verdict, "lease-exclusion")[0]?.explanation).toContain(
       "The lock promised k to a writer and to a reader at the same time",
     );

@@ -28,7 +28,7 @@ export function endInWords({ end, grantedTime, leaseEnd }: Hold, { release }: Do
     case "release":
       return release === true
         ? `called release at ${timeWords(end.time)}, with an unknown outcome`
-        : `released it at ${timeWords(end.time)}`;
+        : `called release at ${timeWords(end.time)}`;
     case "lost":
       return `was notified at ${timeWords(end.time)} that its lease was lost`;
     case "kill":
