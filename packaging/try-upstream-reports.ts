@@ -1,7 +1,7 @@
 /**
- * `npm run upstream`: installs both versions of each library that a report of a user's names, and runs one plan with both: the named
- * version must break, and the mended one must not. `npm run upstream -- redisson-2172` tries that one,
- * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md; with names after `--`, what came out of the others stays.
+ * `npm run upstream`: installs two versions of each library that a bug report names, and runs one plan with both: the named
+ * version must break, and the fixed version must not. `npm run upstream -- redisson-2172` tries that one,
+ * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md; with names after `--`, the results of the others stay as they are.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

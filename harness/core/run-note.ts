@@ -1,7 +1,7 @@
 /**
  * What a campaign counts beside verdicts.
  * - `crashed`: the lock ended its client's process by an uncaught error.
- * - `flooded`: the lock sent a server so many messages in a short time that the run was stopped.
+ * - `flooded`: the run was stopped because the lock sent a server too many messages in a short time.
  * - `undecided`: why a run is unknown.
  * - `not-claimed`, `not-promisable`, `not-asked`: a violation that does not decide the verdict, because the lock does
  *   not claim the property, no lock can promise it there, or other properties were asked for.

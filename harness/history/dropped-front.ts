@@ -1,4 +1,4 @@
-/** So many entries may be done with before they are dropped: there may be thousands of such lists. */
+/** How many finished entries are kept before they are dropped. It is small because there may be thousands of such lists. */
 const KEPT_DONE = 16;
 
 /**

@@ -36,7 +36,7 @@ export async function* historyParts(
   yield { header: reader.end(), events: [], ending: reader.ending };
 }
 
-/** The format of a history shows within so many lines. */
+/** The number of lines within which the format of a history shows. */
 const MOST_HELD = 1000;
 
 class AnyReader {

@@ -122,7 +122,7 @@ function written(sink: LineSink | undefined, failed: (error: Error) => void): Li
   };
 }
 
-/** A client that has done so many critical sections was asked to send a lot. */
+/** A client that has done this many critical sections was asked to send many messages. */
 const BUSY_SECTIONS = 100;
 
 /** What the end marker says about the moment when the clients were stopped. */

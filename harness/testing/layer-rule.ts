@@ -71,7 +71,7 @@ export function layerViolations(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
     if (isTest(file.path) || !file.path.includes("/")) return [];
     const room = roomOf(file.path);
-    if (room === undefined) return [`${file.path}: stands in no room of the table`];
+    if (room === undefined) return [`${file.path}: is in no room of the table`];
     const allowed = ROOMS[room] ?? [];
     return importsOf(file).flatMap(({ line, specifier }) => {
       const place = `${file.path}:${line}`;
@@ -119,7 +119,7 @@ export function cliImportViolations(files: readonly SourceFile[]): string[] {
         if (specifier === undefined || !specifier.startsWith(".")) return [];
         const target = posix.join(posix.dirname(file.path), specifier);
         return isWithin(target, CLI_FOLDER)
-          ? [`${file.path}:${line}: may not import ${target}: nobody stands on the CLI`]
+          ? [`${file.path}:${line}: may not import ${target}: no other room depends on the CLI`]
           : [];
       }),
     );

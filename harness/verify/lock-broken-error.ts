@@ -21,7 +21,7 @@ function failureText(settings: VerificationOptions, verification: Verification, 
   const { properties, causes, path, shrinks, recurrence, text, regression, folder } = found;
   const where =
     path === undefined
-      ? "by a saved plan of a former run"
+      ? "by a saved plan of an earlier run"
       : `in run ${inFigures(verification.runs)} of ${inFigures(settings.runs)}, shrunk in ${inFigures(shrinks)} more`;
   const again = recurrenceWords(recurrence);
   return [

@@ -10,7 +10,7 @@ const RETAKEN = {
 
 /**
  * The mutex of the npm package `redis-semaphore`, 5.3.0. Its renewal sets a key that is gone, so a holder whose lease
- * has ended goes on without knowing, although others may have held the lock in between. 5.3.1 mended it.
+ * has ended goes on without knowing, although others may have held the lock in between. 5.3.1 fixed it.
  */
 export const redisSemaphore530: LockEntry = {
   ...redisSemaphore,

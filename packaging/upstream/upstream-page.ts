@@ -7,7 +7,7 @@ export type Outcomes = Readonly<Record<string, { readonly red: Outcome; readonly
 /** The page about reports of users, as Markdown. */
 export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outcomes): string {
   return [
-    "# Reports of users, on the version that they name and on the mended one",
+    "# Bug reports, tried on the version that they name and on the version that fixed them",
     "",
     "`npm run docs:upstream` installs both versions of each library, with packages from npm, PyPI, Maven Central and the Go module",
     "proxy, runs one plan with both, in simulation what runs in Node and the others on live servers, and writes this page with what",

@@ -38,7 +38,7 @@ export interface RankedDeviation extends Deviation {
 export interface DeviationScope {
   /** Only deviations of these kinds. Default: of all. */
   readonly kinds?: readonly DeviationKind[] | undefined;
-  /** Dearer ones are left out. */
+  /** Deviations that cost more are left out. */
   readonly mostCost?: number | undefined;
   /** Of independent servers that are asked the same, whether faults hit them together or one of them. Default: together. */
   readonly servers?: Struck | undefined;
@@ -249,7 +249,7 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
   return intoNext === undefined ? around : [...around, { family, ...intoNextHold(intoNext, least) }];
 }
 
-/** A message that outlasts so many holds of its client may be taken for one of a later hold. */
+/** A message that outlasts this many holds of its client may be taken for one of a later hold. */
 const SEVERAL = 2;
 
 /** What arrives where it lets somebody else in is sure to matter, other lengths are not: it comes before those. */

@@ -55,7 +55,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** A store with so many runs, one an hour until now. @returns its folder */
+/** Makes a store with this many runs, one an hour until now. @returns its folder */
 async function storeOf(runs: number, folder: string, { step, signal }: BenchmarkInput): Promise<string> {
   const recorded = join(folder, "recorded");
   step(`hunting, ${RECORDED_RUNS} runs`);

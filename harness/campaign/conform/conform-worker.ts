@@ -26,7 +26,7 @@ import { Trial } from "./trial.ts";
 /** Where the checks run: on real servers, or on simulated ones in real time, without a container engine. */
 export type ConformBackend = Exclude<Backend, "simulated">;
 
-/** Starts a system for each check, so many at a time. */
+/** Starts a system for each check, a limited number at a time. */
 interface Place extends AsyncDisposable {
   readonly atATime: number;
   start(plan: Plan, logFolder: string): Promise<SystemUnderTest & AsyncDisposable>;

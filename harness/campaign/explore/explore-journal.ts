@@ -205,7 +205,7 @@ export function findingsOf(
     const missing = isEnd ? 0 : mine.filter(({ explored }) => explored === undefined).length;
     const unopened = level.parents.filter(({ opened }) => opened === undefined).length;
     complete &&= missing === 0 && unopened === 0;
-    // One by one: a call takes only so many arguments.
+    // One by one: a call takes a limited number of arguments.
     for (const schedule of schedules) counted.push(schedule);
     const sum = (of: (opened: Opened) => number): number =>
       level.parents.reduce((total, { opened }) => total + (opened === undefined ? 0 : of(opened)), 0);

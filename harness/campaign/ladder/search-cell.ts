@@ -47,7 +47,7 @@ export interface OneDeviation {
 
 type CellRun = Searched<SimulatedRun>;
 
-/** After so many runs a search says how far it is: as much is searched again when it is interrupted. */
+/** How many runs lie between two notes of a search's progress. At most this many are repeated after an interruption. */
 const RUNS_BETWEEN_NEWS = 50;
 
 /** A search that was interrupted, and who wants to know how far this one is. */

@@ -1,4 +1,4 @@
-/** Something that it has in common with others, and how much dearer each of those that was taken makes it. */
+/** Something that it has in common with others, and how much its cost grows with each of those that was taken. */
 export type Aspect = readonly [name: string, weight: number];
 
 /** How often an aspect was taken. */
@@ -44,9 +44,9 @@ export function* leastAlike<T>(
   /** By what each cost when the order began, which may be more than its own cost: others may have taken its aspects. */
   const atFirst: Candidate<T>[][] = [];
   /** By what each cost when it was last looked at. Costs only grow. */
-  const dearer: Candidate<T>[][] = [];
+  const costlier: Candidate<T>[][] = [];
   const takenBefore = new Map([...taken].map(([name, count]) => [name, count.taken]));
-  for (let units = 0; units < Math.max(unreached.length, atFirst.length, dearer.length); units += 1) {
+  for (let units = 0; units < Math.max(unreached.length, atFirst.length, costlier.length); units += 1) {
     for (const index of unreached[units] ?? []) {
       const item = items[index] as T;
       const cost = costOf(item) - least;
@@ -56,17 +56,17 @@ export function* leastAlike<T>(
       (atFirst[unitsOf(began)] ??= []).push({ item, index, cost, aspects });
     }
     const first = (atFirst[units] ?? []).toSorted((one, other) => one.index - other.index);
-    // Those that became dearer go to the end of another list, none to this one.
-    for (const candidate of [...first, ...(dearer[units] ?? [])]) {
+    // Candidates whose cost grew go to the end of another list, none to this one.
+    for (const candidate of [...first, ...(costlier[units] ?? [])]) {
       const now = unitsNow(candidate);
-      if (now > units) (dearer[now] ??= []).push(candidate);
+      if (now > units) (costlier[now] ??= []).push(candidate);
       else {
         for (const [count] of candidate.aspects) count.taken += 1;
         yield candidate.item;
       }
     }
     atFirst[units] = [];
-    dearer[units] = [];
+    costlier[units] = [];
   }
 }
 

@@ -23,10 +23,10 @@ export interface PairOptions {
 
 /** How many single deviations are run to see what they leave behind. */
 const LEARNED = 120;
-/** Dearer deviations begin no pair, or end none. */
+/** Deviations that cost more begin no pair, or end none. */
 const MOST_COST = 6;
 
-/** How much dearer a second deviation is that strikes at no message that was told otherwise. */
+/** What is added to the cost of a second deviation that strikes at no message with another answer. */
 const BETWEEN_OPERATIONS = 2;
 
 interface Single {
@@ -140,7 +140,7 @@ function successOf({ operation, sentNs }: WireMessage, { events }: History) {
 /** Of a pair: a hold that the first deviation strikes, one that it leaves something behind for, and one that the second strikes. */
 const HOLDS_OF_A_PAIR = 3;
 
-/** Dearer where too few holds follow: what it leaves behind has nobody to harm then. */
+/** The cost grows where too few holds follow: what it leaves behind can harm nobody then. */
 function costOfFirst({ base: { deadlines }, deviation: { atMs, cost } }: Single): number {
   const following = deadlines.holds.filter(({ fromMs }) => fromMs > atMs).length;
   return cost + Math.max(0, HOLDS_OF_A_PAIR - following);

@@ -157,7 +157,7 @@ const SHARES: Readonly<Partial<Record<DeviationKind, number>>> = {
   "hold-one-message": 2,
 };
 
-/** Dearer deviations are left out, unless all are wanted: there are thousands of cheaper ones. */
+/** Deviations that cost more are left out, unless all are wanted: there are thousands of cheaper ones. */
 const MOST_COST = 12;
 
 /** A deviation of a base. */
@@ -172,7 +172,7 @@ interface CountedQueue extends Queue {
 }
 
 interface DeviatingOptions extends Pick<SystematicOptions, "drawnFrom" | "promises"> {
-  /** Dearer ones are left out. */
+  /** Deviations that cost more are left out. */
   readonly mostCost: number;
 }
 

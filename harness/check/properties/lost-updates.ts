@@ -53,7 +53,7 @@ interface Overwritten {
   write: KnownWrite | undefined;
 }
 
-/** So many violations at most wait to be told which update was overwritten: no more are listed. */
+/** How many violations at most wait for the update that was overwritten: no more are listed. */
 const MOST_AWAITED = 100;
 
 /**

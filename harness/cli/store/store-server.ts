@@ -127,7 +127,7 @@ export class StoreServer implements AsyncDisposable {
     response.writeHead(200, { ...HEADERS, "content-type": "text/event-stream" });
     const version = new URL(url, this.address).searchParams.get("version");
     const { campaigns } = this.#listing;
-    // Whoever comes again may have missed what was told meanwhile.
+    // A page that reconnects may have missed news.
     if (version !== String(this.#version)) response.write(eventText("reload", {}));
     else response.write(eventText("change", { runs: [], gone: [], campaigns } satisfies StoreChange));
     this.#watchers.add(response);

@@ -13,7 +13,7 @@ import { connectServers, targetsOf } from "../servers.ts";
 import { pause } from "../waiting.ts";
 import type { QueueProtocol } from "./queue-protocol.ts";
 
-/** A waiter asks again after so many milliseconds, and a random part of the jitter. */
+/** A waiter asks again after this many milliseconds plus a random part of the jitter. */
 const PAUSE_MS = 20;
 const JITTER_MS = 20;
 
