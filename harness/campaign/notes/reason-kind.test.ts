@@ -23,7 +23,7 @@ test.each([
     'stall was skipped: the k-th message for "…" was never answered',
   ],
   [
-    "the run reached its time limit at 30,000 ms, with 2 of 3 critical sections done, and no fault explains it",
+    "the run reached its time limit at 30,000 ms, with 999 of 1,000 critical sections done, and no fault explains it",
     "the run reached its time limit at N ms, with critical sections undone, and no fault explains it",
   ],
   ["failover at 7 ms (event 2) was skipped: its trigger never came", "failover was skipped: its trigger never came"],

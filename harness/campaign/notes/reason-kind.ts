@@ -16,7 +16,7 @@ export function reasonKind(reason: string): string {
     .replaceAll(/\b[\da-f]{8,}…?/giu, "…")
     .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")
     // Without its numbers this would say that all were done.
-    .replaceAll(/\d+ of \d+ critical sections? done/gu, "critical sections undone")
+    .replaceAll(/[\d,]+ of [\d,]+ critical sections? done/gu, "critical sections undone")
     // A power, as in 2^53, is a bound that is the same in every run.
     .replaceAll(/\d+\^\d+|-?\d+(?:[.,]\d+)*/gu, (number) => (number.includes("^") ? number : "N"))
     .replaceAll(/\b(\w+)(?:(?:, | and )\1\b)+/gu, "$1")
