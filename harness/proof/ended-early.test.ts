@@ -35,7 +35,7 @@ async function explanationsOf(lock: string, holdMs: number, atMs = 20): Promise<
 }
 
 const ENDED =
-  "The lock ended the lease of client-0 before the time that it had promised, and then granted the key again";
+  "The lock ended the lease of client-0 before the time that it had promised, because it ended it too soon or counted it from too late an instant, and then granted the key again";
 
 it("tells a lease that ends early from a lock that grants twice", async () => {
   const [explanation, ...others] = await explanationsOf("ttl-in-seconds", 1800);

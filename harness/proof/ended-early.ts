@@ -40,7 +40,7 @@ export async function endedEarly(
   return {
     hypothesis: {
       ...proven,
-      why: `the lock ended the lease of ${client} before the time that it had promised, and then granted the key again`,
+      why: `the lock ended the lease of ${client} before the time that it had promised, because it ended it too soon or counted it from too late an instant, and then granted the key again`,
     },
     proof: {
       standing: "proven",
