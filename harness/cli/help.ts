@@ -36,7 +36,7 @@ export function programHelp(commands: readonly Command[], width: number): string
       width,
     ),
     "",
-    ...wrap("lockstorm help <command> describes a command; lockstorm --version tells the version.", width),
+    ...wrap("lockstorm help <command> describes a command; lockstorm --version prints the version.", width),
     "",
     ...wrap("Defaults: LOCKSTORM_... in the environment, then lockstorm.config.ts, then the built-in default.", width),
     "",

@@ -131,7 +131,7 @@ export class LiveServers implements AsyncDisposable {
     const reached = new Map<string, Map<string, Address>>();
     let layout: Layout | undefined;
     const { followMessages = false, onCommand, recordedBy } = options;
-    // The clock of the simulation, which goes by the machine's: within a simulation no other may be asked.
+    // The clock of the simulation, which follows the machine's. Code that runs in a simulation may read no other clock.
     const now = (): number => recordedBy?.(time.reading(kernel.now)) ?? kernel.now * 1000;
     const watch = recordedBy === undefined ? undefined : new ServerWatch(now);
     const resource = new SimulatedResource(runner, () => {

@@ -146,7 +146,7 @@ class Picture {
     ];
   }
 
-  /** Where time was left out, the picture is torn: the length of what is missing stands on the axis, where there is room. */
+  /** Marks where time was left out. The axis shows how much, where there is room. */
   #cuts(bottom: number): readonly string[] {
     return this.#scale.breaks.map(({ column, from, to }) => {
       const x = this.#left + column * COLUMN;

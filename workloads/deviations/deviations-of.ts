@@ -25,7 +25,7 @@ export interface RankedDeviation extends Deviation {
   readonly family: Family;
   /** The fault that it adds to a plan. */
   readonly step: FaultStep;
-  /** Which side of which deadline it lasts to; 0 where it has no length. */
+  /** Which length it has: each lasts to one side of a deadline. 0 if it has no length. */
   readonly length: number;
   /** The moment, in words. */
   readonly point: string;
@@ -112,7 +112,7 @@ function lastingOf(
   });
 }
 
-/** Of moments at which a fault does what it also does at the next one. */
+/** The rank of a moment at which a fault does the same as at the next moment. */
 const LEAST_TELLING = 6;
 
 /** The moments at which a fault with these traits makes a difference, the most telling first. */
@@ -252,7 +252,7 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
 /** A message that outlasts this many holds of its client may be taken for one of a later hold. */
 const SEVERAL = 2;
 
-/** What arrives where it lets somebody else in is sure to matter, other lengths are not: it comes before those. */
+/** A message that arrives when it lets another client in certainly matters. Other lengths may not, and cost more. */
 function intoNextHold({ forMs, isWanted }: IntoNextHold, least: number) {
   return { forMs, length: 0, sort: "alone, into the next hold", cost: isWanted ? least - 3 : least };
 }

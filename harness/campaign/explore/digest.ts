@@ -1,7 +1,7 @@
 /**
  * A running digest of 64 bits: two FNV-1a chains with different offsets, each finished by MurmurHash3's finalizer. It
- * tells schedules apart by the million: with a million of them the chance that any two different ones agree is below
- * 1 in 30 million.
+ * tells different schedules apart: among a million of them the chance that any two have the same digest is below 1 in
+ * 30 million.
  */
 export class Digest {
   #left: number;

@@ -60,7 +60,7 @@ export interface LadderOptions {
   readonly backend?: Backend | undefined;
   /** Default: 1. */
   readonly seed?: number | undefined;
-  /** Plans for each cell. Default: what is expected of the cell decides. */
+  /** How many plans to run for each cell. Default: depends on whether the cell is expected to hold. */
   readonly runs?: number | undefined;
   /**
    * Whether every schedule with one deviation of the small workloads is run, so that a cell that holds is complete to one
@@ -333,7 +333,7 @@ class Table {
     });
   }
 
-  /** Tells the row of a cell that was searched, once all of it was. */
+  /** Reports the row of a cell that was searched, once the whole row was. */
   #tellRow(cell: Cell): void {
     const { cells, environment } = this.#work;
     const isOfRow = (index: number): boolean => rowName(cellAt(cells, index)) === rowName(cell);

@@ -213,7 +213,7 @@ export class Service implements AsyncDisposable {
     this.#guard(this.#system.clock.sleep(ms, this.#stop.signal).then(act));
   }
 
-  /** What fails later than it was asked for is told; a mistake of lockstorm ends the service. */
+  /** Work that fails after its request was answered is reported as an event. A mistake of lockstorm ends the service. */
   #guard(work: Promise<void>): void {
     work.catch((error: unknown) => {
       if (this.#stop.signal.aborted) return;
@@ -222,7 +222,7 @@ export class Service implements AsyncDisposable {
     });
   }
 
-  /** Tells of a fault, and remembers it if it can be healed. Returns its number then. */
+  /** Reports a fault. If it can be healed, remembers it and returns its number. */
   async #note(kind: string, injected: InjectedFault): Promise<number | undefined> {
     const { outcome, evidence, heal } = injected;
     if (outcome === "skipped" || heal === undefined) {

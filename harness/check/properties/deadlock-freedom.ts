@@ -56,8 +56,8 @@ interface Suspicion {
 }
 
 /**
- * A lease of this length is certainly long enough to be granted. One that drift and the time of the requests use up may
- * never be: then a library gives up after its tries as if somebody held the lock.
+ * A lease of this length is certainly long enough to be granted. A shorter one may never be granted, because drift and
+ * the time of the requests use it up: a library then gives up after its tries, as if another client held the lock.
  */
 const GRANTABLE_TTL_MS = 100;
 

@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** A store as a site on the loopback interface, which tells its pages what is new. Disposing ends it. */
+/** A store as a site on the loopback interface, which notifies its pages of news. Disposing ends it. */
 export class StoreServer implements AsyncDisposable {
   readonly #store: string;
   readonly #reader: StoreReader;
@@ -140,7 +140,7 @@ export class StoreServer implements AsyncDisposable {
     });
   }
 
-  /** Looks what is new, one look after another, and tells those who watch. */
+  /** Looks for news, one look after another, and notifies the pages that watch. */
   #look(): Promise<void> {
     this.#looking = this.#looking.catch(() => {}).then(() => this.#lookOnce());
     return this.#looking;

@@ -4,7 +4,7 @@ import type { StepBudget } from "../step-budget.ts";
 import { type PossibleHold, PossibleHolds } from "./possible-holds.ts";
 import type { SharingModel } from "./sharing-model.ts";
 
-/** Of how many owners operations of unknown outcome are kept, and how many acquires: older ones are hardly ever needed. */
+/** For how many owners, and how many acquires, operations of unknown outcome are kept. Older ones are hardly ever needed. */
 const MOST_POSSIBLE = 10_000;
 
 /**
