@@ -196,6 +196,9 @@ export class HoldTracker {
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || event.type === "lost" || event.type === "renewed") return;
     if (event.type === "queued") return;
+    if (event.type === "info" && invocation?.f === "acquire" && invocation.value.inner !== true) {
+      for (const hold of this.#ofClient(event.key, event.process)) hold.maybeReplaced = true;
+    }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
     const operation = event.type === "invoke" ? event : invocation;
@@ -237,6 +240,7 @@ export class HoldTracker {
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
     this.#leases.answered(hold, leaseOf(grant), grant.invocation.index, grant.completion);
     this.#move(hold, grant.completion.process);
+    hold.maybeReplaced = false;
     sign(hold, grant.completion);
     hold.depth += 1;
     this.#reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
@@ -370,7 +374,7 @@ function ownerOf({ value }: InvocationEvent): string | undefined {
 }
 
 function sign(hold: Hold, event: HistoryEvent): void {
-  if (hold.forgotten) return;
+  if (hold.forgotten || hold.maybeReplaced) return;
   hold.lastSignIndex = event.index;
   hold.lastSignTime = event.time;
 }

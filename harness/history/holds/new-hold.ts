@@ -31,6 +31,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     lastSignTime: completion.time,
     depth: 1,
     forgotten: false,
+    maybeReplaced: false,
     doubtful: false,
     resumedIndex: -1,
     renewedSince: undefined,
