@@ -25,6 +25,9 @@ export function observablePlans(plan: Plan): readonly Plan[] {
 /** Which of the replies to a client are tried, counted from its first: the first few open its connection. */
 const REPLIES = 12;
 
+/** When a fault begins and ends; many have no trigger for the end. */
+const EDGES = ["at", "until"] as const;
+
 type Variant = (step: FaultStep) => FaultStep;
 
 const VARIANTS: readonly Variant[] = [
@@ -47,11 +50,10 @@ function replyTo(count: number, client: number | undefined, afterMs: number | un
 function retimed(change: (trigger: MessageTrigger) => MessageTrigger): Variant {
   const seen = (trigger: Trigger): Trigger =>
     isMessageTrigger(trigger) && !PROXY_MOMENTS.includes(trigger.moment) ? change(trigger) : trigger;
-  return ({ at, until, ...step }) => ({
-    ...step,
-    at: seen(at),
-    ...(until === undefined ? {} : { until: seen(until) }),
-  });
+  return (step) => {
+    const triggers = EDGES.flatMap((edge) => (step[edge] === undefined ? [] : [[edge, seen(step[edge])] as const]));
+    return { ...step, ...Object.fromEntries(triggers) };
+  };
 }
 
 /** A server that stops before it replies delays its client: so does a stop of the client before it reads the reply. */
