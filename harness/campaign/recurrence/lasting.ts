@@ -38,7 +38,7 @@ export interface Lasting<Run> {
 /**
  * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
  * values), nor on when exactly a fault takes effect. From the run that was found, it goes to a plan with a pinned order
- * of events, with a stop of one client between two commands, with longer or shorter durations or in slow motion, whenever that one shows the same violation in more
+ * of events, with longer or shorter durations, in slow motion or with a stop of one client between two commands, whenever that one shows the same violation in more
  * variations. When none does, the run that was found stays. If real servers cannot run the plan, because it waits for what only
  * a simulation sees, it goes to one that they can run and that lasts as long. Equal for equal runs.
  * @throws what `execute` throws
@@ -92,7 +92,7 @@ class LastingSearch<Run extends LastingRun> {
     const { plan, record } = this.#run;
     // Without any fault is the shorter story, unless it seldom comes again.
     const separated = (this.#count?.seeds ?? OTHER_SEEDS) < OTHER_SEEDS / 2 ? separatedPlans(plan) : [];
-    for (const candidates of [pinnedPlans(plan, record.history), separated, stretchedPlans(plan)]) {
+    for (const candidates of [pinnedPlans(plan, record.history), stretchedPlans(plan), separated]) {
       for (const candidate of candidates) {
         const count = this.#count;
         if (count === undefined || totalOf(count) === VARIATIONS || this.#isOver) return false;
