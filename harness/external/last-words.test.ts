@@ -46,7 +46,7 @@ test.each([
   ["Node", "w.js:1\nError: no key\n    at f (w.js:1:7)\n\nNode.js v24.1.0\n", "Error: no key"],
 ])("says why a process ended: %s", (_, text, line) => {
   expect(lineOf(text)).toBe(line);
-  expect(lineOf(...text.split(/(?<=.)/su))).toBe(line);
+  expect(lineOf(...text.split(/(?<=.)/s))).toBe(line);
 });
 
 test("the announcement of a crash stays, however long its trace is", () => {
