@@ -80,3 +80,15 @@ test("a message is an arrow from the client's operation to the server, which thi
   // An arrow ends at a slice that is open then: one without a duration is not.
   expect(on("node-0")[0]?.dur).toBeGreaterThan(0);
 });
+
+test("a message that a client sends between its operations has a slice of its own, where its arrow begins", () => {
+  const times = { sentNs: 4000e6, reachedNs: 4001e6, appliedNs: 4001e6, repliedNs: 4001.3e6 };
+  const sent = { client: 0, server: "node-0", command: "GET", keys: ["k1"], count: 1, connection: "c", operation: 1 };
+  const wire = { messages: [{ ...sent, ...times }], keys: [], replication: [], votes: [], leftOut: 0 };
+  const { on, all } = traced({ ...lostInFailover(), wire: { format: "lockstorm-wire", version: 1, ...wire } });
+  const start = all.find(({ ph }) => ph === "s");
+  expect(start).toMatchObject({ ts: 4_000_000, tid: on("client-0")[0]?.tid });
+  const sending = on("client-0").find(({ name }) => name === "sends GET k1");
+  expect(sending).toMatchObject({ ts: 4_000_000 });
+  expect(sending?.dur).toBeGreaterThan(0);
+});

@@ -2,7 +2,7 @@ import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import type { Report, RunRecord } from "./run-record.ts";
 import { titleOf } from "./run-record.ts";
-import { timelineOf } from "./timeline.ts";
+import { timelineOf, type Timeline } from "./timeline.ts";
 import { storiesOf } from "./story.ts";
 import { storySentence } from "./headline.ts";
 
@@ -150,17 +150,23 @@ function traceOf(run: RunRecord, pid: number): readonly TraceEntry[] {
   for (const { time, data, accepted, index } of timeline.writes) {
     tracks.slice(RESOURCE, `${accepted ? "accepts" : "refuses"} ${data}`, time, time, { event: index });
   }
-  drawMessages(run, tracks);
+  drawMessages(run, timeline, tracks);
   return tracks.entries();
 }
 
-function drawMessages({ wire }: RunRecord, tracks: Tracks): void {
+function drawMessages({ wire }: RunRecord, { operations }: Timeline, tracks: Tracks): void {
   const messages = (wire?.messages ?? []).filter(({ keys }) => keys.length > 0);
   for (const { client, server, command, keys, sentNs, reachedNs, appliedNs = 0, reply = "" } of messages) {
     if (reachedNs === undefined) continue;
     const name = `${command} ${keys[0] ?? ""}`;
     const done = Math.max(appliedNs, reachedNs + LEAST_MESSAGE_NS);
     const handled = tracks.slice(server, name, reachedNs, done, { reply: printable(reply) });
+    // Some locks send commands between operations, and an arrow needs a slice on both ends.
+    const mine = operations.filter((span) => span.client === client);
+    if (!mine.some(({ from, to }) => from <= sentNs && sentNs < to)) {
+      const next = Math.min(sentNs + LEAST_MESSAGE_NS, ...mine.map(({ from }) => from).filter((from) => from > sentNs));
+      tracks.slice(clientName(client), `sends ${name}`, sentNs, next);
+    }
     tracks.arrow(name, [clientName(client), sentNs], handled);
   }
 }
