@@ -5,7 +5,7 @@ import { storySentence } from "../run/headline.ts";
 import { momentsOf, type Moment } from "../run/moments.ts";
 import { rootCausesOf, type RootCause } from "../run/root-causes.ts";
 import { titleOf, type RunRecord } from "../run/run-record.ts";
-import { overlapWords, type Story } from "../run/story.ts";
+import { aboutKeys, overlapWords, type Story } from "../run/story.ts";
 import { drawStory } from "../run/svg.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { CAUSE_MEANING, count, formatMs, unbroken } from "../wording.ts";
@@ -84,7 +84,7 @@ function sceneOf(story: Story, moments: readonly Moment[], timeline: Timeline): 
   const lanes = [...conflicting, ...story.lanes.filter((lane) => !conflicting.includes(lane))];
   const { window, violation } = story;
   return {
-    timeline,
+    timeline: aboutKeys(story, timeline),
     window,
     lanes,
     moments,
@@ -159,7 +159,7 @@ function stepper(story: Story, timeline: Timeline): Markup {
 }
 
 function momentItem({ time, index: event, text }: Moment, index: number, story: Story, timeline: Timeline): Markup {
-  const beliefs = beliefsAt(story.lanes, time, timeline);
+  const beliefs = beliefsAt(story.lanes, time, aboutKeys(story, timeline));
   return html`<li data-moment="${index}">
     <button type="button" class="link show-moment">
       <span class="unseen">Moment ${index + 1}:</span> <span class="at">${inFigures(time / 1e6, 3)} ms</span>

@@ -4,7 +4,7 @@ import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches } from "../../harness/history/interval.ts";
-import type { Story } from "./story.ts";
+import { aboutKeys, type Story } from "./story.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { Timeline, WriteMark } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
@@ -33,11 +33,12 @@ export function momentsOf(
   most: number,
 ): { readonly moments: readonly Moment[]; readonly leftOut: number } {
   const modal = keysWithModes(timeline);
+  const mine = aboutKeys(story, timeline);
   const all = [
     ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story, modal)),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
-    ...writeMoments(story, timeline),
-    ...secondGrants(story, timeline),
+    ...writeMoments(story, mine),
+    ...secondGrants(story, mine),
     ...queueMoments(story, timeline),
   ];
   const told = new Set(all.map(({ index }) => index));

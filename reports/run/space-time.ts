@@ -6,7 +6,7 @@ import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches, type Interval } from "../../harness/history/interval.ts";
 import { holdsIn, momentsOf } from "./moments.ts";
-import type { Story } from "./story.ts";
+import { aboutKeys, type Story } from "./story.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
 import type { ServerBand } from "./server-bands.ts";
@@ -84,7 +84,9 @@ export function spaceTimeOf(story: Story, timeline: Timeline, topology: string |
   messages.splice(MOST_MESSAGES);
   const holds = holdsIn(story, timeline);
   const lines = linesOf(story, messages);
-  const bands = timeline.bands.filter((band) => lines.includes(band.server) && touches(band, story.window));
+  const bands = aboutKeys(story, timeline).bands.filter(
+    (band) => lines.includes(band.server) && touches(band, story.window),
+  );
   const bystanders = story.lanes.filter((lane) => !lines.includes(lane));
   const faults = story.faults.filter(({ lanes }) =>
     lanes.some((lane) => story.lanes.includes(lane) || lines.includes(lane)),

@@ -4,7 +4,7 @@ import { checkHistory } from "../../harness/check/check.ts";
 import { Recording } from "../../harness/check/testing/recording.ts";
 import { momentsOf } from "./moments.ts";
 import type { RunRecord } from "./run-record.ts";
-import { overlapWords, storiesOf, type Story } from "./story.ts";
+import { aboutKeys, overlapWords, storiesOf, type Story } from "./story.ts";
 import { EXAMPLE_RUNS, lostInFailover, pausedPastLease, releaseAfterLoss } from "../testdata/example-runs.ts";
 import { HistoryBuilder } from "../testdata/history-builder.ts";
 import { longRun } from "../testdata/long-run.ts";
@@ -29,6 +29,26 @@ describe("stories", () => {
     expect(overlapWords({ ...story, holds: [...story.holds, hold] })).toBe("all hold");
     expect(overlapWords({ properties: ["deadlock-freedom"], holds: [] })).toBe("no client gets it");
     expect(overlapWords({ properties: ["linearizability"], holds: [hold] })).toBe("violated");
+  });
+
+  test("is drawn without what servers thought of other keys, and without the writes behind those", () => {
+    const run = lostInFailover();
+    const timeline = timelineOf(run.history);
+    const story = only(run);
+    const [operation] = timeline.operations;
+    const [write] = timeline.writes;
+    if (operation === undefined || write === undefined) throw new Error("nothing to change");
+    const band = { server: "node-0", client: 1, from: 0, to: 1, clockAheadNs: 0, twice: false };
+    const crowded = {
+      ...timeline,
+      operations: [...timeline.operations, { ...operation, key: "k2" }],
+      bands: ["k1", "k2", "prefix:k1"].map((key) => ({ ...band, key })),
+      writes: [...timeline.writes, { ...write, key: "k2" }],
+    };
+    const { bands, writes } = aboutKeys(story, crowded);
+    expect(story.keys).toEqual(["k1"]);
+    expect(bands.map(({ key }) => key)).toEqual(["k1", "prefix:k1"]);
+    expect(writes).toEqual(timeline.writes);
   });
 
   test("two properties that see the same two holders tell one story, different causes tell two", () => {

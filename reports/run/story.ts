@@ -31,6 +31,20 @@ export interface Story {
   readonly faults: readonly FaultSpan[];
   /** Names of the lanes, from top to bottom: clients, nodes, the resource. */
   readonly lanes: readonly string[];
+  /** The keys that its events are about. */
+  readonly keys: readonly string[];
+}
+
+/** A timeline without what servers thought of keys that a story is not about, and without the writes behind those. */
+export function aboutKeys({ keys }: Pick<Story, "keys">, timeline: Timeline): Timeline {
+  if (keys.length === 0) return timeline;
+  const others = new Set(timeline.operations.flatMap(({ key }) => (keys.includes(key) ? [] : [key])));
+  if (others.size === 0) return timeline;
+  return {
+    ...timeline,
+    bands: timeline.bands.filter((band) => !others.has(band.key)),
+    writes: timeline.writes.filter((write) => !others.has(write.key)),
+  };
 }
 
 /**
@@ -99,15 +113,17 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
       : timeline.faults.find(({ started, healed }) => fault === started || fault === healed);
   const window = windowOf(violation, holds, enabling, timeline, events);
   const faults = timeline.faults.filter((fault) => fault.outcome !== "skipped" && touches(fault, window));
+  const keys = keysOf(violation, events);
   return {
     properties: group.properties,
+    keys,
     violation,
     explanations: explanationsOf(group.violations),
     holds,
     window,
     enabling,
     faults,
-    lanes: lanesOf(violation, holds, faults, timeline, window, events),
+    lanes: lanesOf(violation, { keys, holds, faults, timeline: aboutKeys({ keys }, timeline), window, events }),
   };
 }
 
@@ -174,16 +190,26 @@ function windowOf(
   return { from: Math.max(0, from - air), to: to + air };
 }
 
+function keysOf({ events }: Violation, all: readonly HistoryEvent[]): readonly string[] {
+  const named = events.map((index) => all[index]).flatMap((event) => (event && "key" in event ? [event.key] : []));
+  return [...new Set(named.filter((key) => key !== undefined))];
+}
+
 function lanesOf(
   violation: Violation,
-  holds: readonly HoldSpan[],
-  faults: readonly FaultSpan[],
-  timeline: Timeline,
-  window: Interval,
-  events: readonly HistoryEvent[],
+  {
+    keys: [key],
+    holds,
+    faults,
+    timeline,
+    window,
+    events,
+  }: Pick<Story, "keys" | "holds" | "faults" | "window"> & {
+    readonly timeline: Timeline;
+    readonly events: readonly HistoryEvent[];
+  },
 ): readonly string[] {
   const proven = violation.events.map((index) => events[index]).filter((event) => event !== undefined);
-  const key = proven.map((event) => ("key" in event ? event.key : undefined)).find((name) => name !== undefined);
   const clients = new Set(holds.map(({ client }) => client));
   for (const event of proven) if (typeof event.process === "number") clients.add(timeline.clientOf(event.process));
   for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) clients.add(hold.client);

@@ -6,7 +6,7 @@ import { marginWords } from "./margin-words.ts";
 import { momentsOf, type Moment } from "./moments.ts";
 import { conditionsOf, titleOf, type RunRecord } from "./run-record.ts";
 import { rootCausesOf } from "./root-causes.ts";
-import { overlapWords, storiesOf, type Story } from "./story.ts";
+import { aboutKeys, overlapWords, storiesOf, type Story } from "./story.ts";
 import { picture } from "./text-picture.ts";
 import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
@@ -165,7 +165,7 @@ function violation(
   return [
     ...heading(storyTitle(story, index, total), style),
     "",
-    ...picture({ timeline, window, lanes, moments, overlap, overlapSays: says }, style),
+    ...picture({ timeline: aboutKeys(story, timeline), window, lanes, moments, overlap, overlapSays: says }, style),
     "",
     ...momentList(moments, leftOut, style),
     "",
