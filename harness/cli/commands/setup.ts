@@ -30,11 +30,12 @@ export const setup: Command = {
   run: async ({ operands, flags }) => {
     refuseOperands("setup", operands);
     const servers = flags.list("server", NODE_SERVERS) ?? ["redis8"];
+    const languages = flags.list("with", LANGUAGES) ?? [];
     cleanup.isDue = true;
     using progress = new TerminalProgress();
     const onProgress = (line: string): void => progress.step(line);
     await prepare({ servers, onProgress });
-    for (const language of flags.list("with", LANGUAGES) ?? []) await TOOLCHAINS[language].prepare(onProgress);
+    for (const language of languages) await TOOLCHAINS[language].prepare(onProgress);
     progress[Symbol.dispose]();
     print(`ready: containers can run here\n`);
     return EXIT.valid;
