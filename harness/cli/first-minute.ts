@@ -1,11 +1,15 @@
 import { asyncFailover } from "../../workloads/catalogue/async-failover.ts";
 import { planOf, requiredOf } from "../../workloads/scenario.ts";
 import type { Verdict } from "../core/verdict.ts";
-import { TextStyle } from "../../reports/text-style.ts";
+import { TextStyle, wrap } from "../../reports/text-style.ts";
 import { exitCode, textOptions } from "./output.ts";
 import { print } from "./terminal.ts";
 
 const INTRODUCTION = "A failover that breaks a lock, in a simulation of Redis, its Sentinels and their network.";
+
+const USUAL_WIDTH = 100;
+/** Characters. Words in a narrower column are hard to read. */
+const LEAST_BESIDE = 24;
 
 const NEXT: readonly (readonly [command: string, does: string])[] = [
   ["npx lockstorm reproduce async-failover", "the same run in full, kept as report.html"],
@@ -24,7 +28,12 @@ const NEXT: readonly (readonly [command: string, does: string])[] = [
 export async function showFailover(signal: AbortSignal): Promise<number> {
   const options = textOptions();
   const { title, summary } = asyncFailover;
-  const introduction = [INTRODUCTION, ...new TextStyle(options).paragraph(summary), "", ""];
+  const introduction = [
+    ...wrap(INTRODUCTION, options.width ?? USUAL_WIDTH),
+    ...new TextStyle(options).paragraph(summary),
+    "",
+    "",
+  ];
   // Before the simulation is loaded, which takes longer than all else.
   print(introduction.join("\n"));
   const { executorOf, proven } = await import("../campaign/execute.ts");
@@ -39,16 +48,18 @@ export async function showFailover(signal: AbortSignal): Promise<number> {
   const { record } = await proven(run);
   const { verdict } = record;
   const told = { ...record, verdict: { ...verdict, properties: firstBroken(verdict.properties) } };
-  const width = Math.max(...NEXT.map(([command]) => command.length));
-  print(
-    [
-      renderViolation(told, options),
-      "Next",
-      ...NEXT.map(([command, does]) => `  ${command.padEnd(width)}  ${does}`),
-      "",
-    ].join("\n"),
-  );
+  print([renderViolation(told, options), "Next", ...nextSteps(options.width ?? USUAL_WIDTH), ""].join("\n"));
   return exitCode(verdict);
+}
+
+/** What to type next, and what each does: beside it, or below it where that would be too narrow. */
+function nextSteps(width: number): readonly string[] {
+  const commandWidth = Math.max(...NEXT.map(([command]) => command.length));
+  const beside = width - commandWidth - 4;
+  return NEXT.flatMap(([command, does]) => {
+    if (beside < LEAST_BESIDE) return [`  ${command}`, ...wrap(does, width - 6).map((line) => `      ${line}`)];
+    return wrap(does, beside).map((line, at) => `  ${(at === 0 ? command : "").padEnd(commandWidth)}  ${line}`);
+  });
 }
 
 /** The first property that is broken, alone: the others say the same of the same moments. */

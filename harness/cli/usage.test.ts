@@ -70,6 +70,7 @@ test.each([
   [["hunt", "single"], 'hunt takes no "single"; name the lock with --lock'],
   [["doctor", "now"], 'doctor takes no "now"; see lockstorm doctor --help'],
   [["setup", "now"], 'setup takes no "now"; see lockstorm setup --help'],
+  [["setup", "--with", "rust"], '--with does not know "rust"; choose from go, java, python'],
   [["setup", "--server", "redis8,redis2"], '--server does not know "redis2"; choose from redis8, redis7, valkey'],
   [["init", "here"], 'init takes no "here"; see lockstorm init --help'],
   [["completion"], "completion takes one shell; choose one of bash, zsh, fish"],
@@ -258,4 +259,11 @@ test("an engine that is named and not there is one line, before anything is reco
   );
   expect([code, stdout]).toEqual([254, ""]);
   expect(stderr).toMatch(/^lockstorm: .*\/nonexistent\/docker\.sock; .*DOCKER_HOST\n$/);
+});
+
+test("the first minute fits a terminal of 80 columns", async () => {
+  const columns = 80;
+  const { code, stdout } = await runMain([], { env: { COLUMNS: String(columns) } });
+  expect(code).toBe(1);
+  expect(stdout.split("\n").filter((line) => [...line].length > columns)).toEqual([]);
 });
