@@ -44,7 +44,7 @@ const lockRows = LOCK_EDGES.map(({ name }) => name);
 /** Only one direction of one link is slow. */
 export const delay: Experiment = {
   id: "delay",
-  question: "Which message of a Redlock client may take how long?",
+  question: "Which messages of a Redlock client may be slow, and how slow?",
   says: {
     kleppmann:
       "Redlock is safe only if delays are bounded, and short beside the lease; in a network without such a bound it is not.",
@@ -82,7 +82,7 @@ export const delay: Experiment = {
     },
     {
       by: "kleppmann",
-      claim: "a write that takes longer than the lease arrives when the lock is another's",
+      claim: "a write that takes longer than the lease arrives when another client holds the lock",
       holds: (cells) => brokenIn(inRows(cells, [WRITE.name]), "lost-updates").some(({ x = 0 }) => x > 1),
       expected: true,
     },

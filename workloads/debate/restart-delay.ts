@@ -46,10 +46,10 @@ const mitigatedWithJump = SETTINGS.filter(({ lock, jump }) => lock !== "redlock"
 export const restartDelay: Experiment = {
   id: "restart-delay",
   question:
-    "Does a node that restarts late, or one that syncs its disk, keep Redlock's leases, and does that rest on clocks?",
+    "Does a node that restarts late, or one that syncs its disk, keep Redlock's leases, and does that depend on clocks?",
   says: {
     kleppmann:
-      "A node that crashes and comes back forgets its locks; having it stay away for longer than the lease mends that only if the delay is measured by a clock that can be trusted.",
+      "A node that crashes and comes back forgets its locks; having it stay away for longer than the lease prevents that only if the delay is measured by a clock that can be trusted.",
     antirez:
       "A node that stays away for longer than the longest lease is safe without any disk; or it syncs each write, and needs no delay.",
   },
@@ -86,7 +86,7 @@ export const restartDelay: Experiment = {
     },
     {
       by: "kleppmann",
-      claim: "both mitigations rest on the node's clock",
+      claim: "both mitigations depend on the node's clock",
       holds: (cells) => alwaysBroken(within(rowsOf(cells, mitigatedWithJump)), "lease-exclusion"),
       expected: true,
     },

@@ -44,7 +44,7 @@ export const tokens: Experiment = {
     kleppmann:
       "A lock that protects data needs a number that grows with every grant, and a resource that refuses smaller ones; Redlock has none.",
     antirez:
-      "A resource that can compare numbers can as well compare and set: a random owner value is then enough, and no order is needed.",
+      "A resource that can compare numbers can as well compare and set: a random owner value is then enough, without an order.",
   },
   rowAxis: "lock and what the resource checks",
   columnAxis: "what happens to the holder",
