@@ -12,7 +12,7 @@ import { stretchedPlans } from "./stretched.ts";
 import { OTHER_SEEDS, VARIATIONS, withLateFaults, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
-const LASTING_RUNS = 400;
+const LASTING_RUNS = 800;
 
 /** A run as this search takes it. */
 export type LastingRun = Judged & { readonly record: RunRecord };
@@ -20,7 +20,7 @@ export type LastingRun = Judged & { readonly record: RunRecord };
 export interface LastingOptions<Run extends LastingRun> {
   /** Runs a plan in simulation and judges it. */
   readonly execute: (plan: Plan) => Promise<Run>;
-  /** How many runs the search may take. Default: 400; 0 counts only. */
+  /** How many runs the search may take. Default: 800; 0 counts only. */
   readonly runs?: number | undefined;
   /** Called before each run. */
   readonly onRun?: (() => void) | undefined;
