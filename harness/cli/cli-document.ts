@@ -1,5 +1,5 @@
 import type { Command } from "./command.ts";
-import { ENVIRONMENT_VARIABLES } from "./environment-variables.ts";
+import { ENVIRONMENT_VARIABLES } from "./flags/environment-variables.ts";
 import { commandUsage, EXIT_CODES, flagHelp, flagUsage } from "./help.ts";
 import { settingsOf, variableOf } from "./settings.ts";
 import { capital } from "../core/words/capital.ts";

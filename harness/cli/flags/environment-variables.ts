@@ -1,5 +1,5 @@
-import { DEFAULT_STEP_LIMIT_MS } from "../campaign/parallel/hang-watch.ts";
-import { inFigures } from "../core/words/in-figures.ts";
+import { DEFAULT_STEP_LIMIT_MS } from "../../campaign/parallel/hang-watch.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
 
 /** Variables of the environment that stand for no flag, and what each does, as Markdown without a full stop. */
 export const ENVIRONMENT_VARIABLES: Readonly<Record<string, string>> = {
