@@ -339,19 +339,17 @@ class Linearizability implements Checker {
       case "lose":
       case "extend":
         return this.#blame("foreign-release", "the lock reported success, although this owner cannot have held it");
-      case "miss":
-        return this.#blame("lost-early", `the lock ended or deleted the lease too early${this.#orAnother}`);
+      case "miss": {
+        // In a run of lockstorm nothing but the lock touches its keys.
+        const another = this.#evidence.beganFree ? "" : ", or another program deleted the key";
+        return this.#blame("lost-early", `the lock ended or deleted the lease too early${another}`);
+      }
       case "contended":
         return this.#blame("refused-while-free", "the lock refused it although no client can have held the lock");
       case "acquire":
       case "reenter":
         return this.#blame("double-grant", "the lock granted it while another client had a lease");
     }
-  }
-
-  /** In a run of lockstorm nothing but the lock touches its keys. */
-  get #orAnother(): string {
-    return this.#evidence.beganFree ? "" : ", or another program deleted the key";
   }
 
   /** Its fencing token contradicts an earlier answer of the lock, and it is unknown which of the two is wrong. */
