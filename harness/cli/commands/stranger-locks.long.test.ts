@@ -76,13 +76,13 @@ const driverFile = (name: string, shape: Shape): string => {
 
 test("the command ends green, counts clients that outlived their leases, and keeps the first of each", async () => {
   const lock = driverFile("sound.mts", { fence: true });
-  const words = ["hunt", "--lock", lock, "--faults", "pause-client,reset", "--seed", "1", "--runs", "150"];
+  const words = ["hunt", "--lock", lock, "--faults", "pause-client,reset", "--seed", "1", "--runs", "300"];
   const store = join(folder, "sound");
   const { code, stdout } = await runCli([...words, "--store", store, "--report", "json,markdown,junit"]);
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /^150 runs: \d+ valid, \d+ unknown; no required property was violated: (at most [\d.]+ % of such runs break it \(95 %\); \d+ random runs? showed \d+ orders .*|these plans were taken in order, .*)\. Seed 1\.$/m,
+      /^300 runs: \d+ valid, \d+ unknown; no required property was violated: (at most [\d.]+ % of such runs break it \(95 %\); \d+ random runs? showed \d+ orders .*|these plans were taken in order, .*)\. Seed 1\.$/m,
     ),
   ]);
   const limit =
