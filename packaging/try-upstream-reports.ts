@@ -1,7 +1,8 @@
 /**
  * `npm run upstream`: installs two versions of each library that a bug report names, and runs one plan with both: the named
  * version must break, and the fixed version must not. `npm run upstream -- redisson-2172` tries that one,
- * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md; with names after `--`, the results of the others stay as they are.
+ * `npm run docs:upstream` all of them, and writes docs/upstream-reports.md; with names after `--`, the results of the
+ * others stay as they are.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

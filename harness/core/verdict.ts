@@ -166,9 +166,9 @@ export interface Hypothesis {
 
 /**
  * What a hypothesis rests on. `history`: the events alone show it. `faults`: these fault events (indices). `operation`: the
- * release or extension with this invocation; `isPerhapsRightful`: its owner may have held then. `remedy`: the lack of this remedy. `rest`: no other cause is left, so the lock is
- * the cause; only `faults` could excuse the lock, and none of them explains the violation. `isWhole`: the history names every
- * fault of the run.
+ * release or extension with this invocation; `isPerhapsRightful`: its owner may have held then. `remedy`: the lack of
+ * this remedy. `rest`: no other cause is left, so the lock is the cause; only `faults` could excuse the lock, and none
+ * of them explains the violation. `isWhole`: the history names every fault of the run.
  */
 export type Ground =
   | { readonly on: "history" }

@@ -280,7 +280,10 @@ export class HoldTracker {
     return [{ kind: "extended", hold }];
   }
 
-  /** Its owner has it although the lease may have been over: an acquire of unknown outcome may have begun another, for one release. */
+  /**
+   * Its owner has it although the lease may have been over: an acquire of unknown outcome may have begun another, for
+   * one release.
+   */
   #resume(hold: Hold, event: HistoryEvent): void {
     if (hold.depth > 1) this.#lasting.doubt(hold);
     hold.resumedIndex = event.index;

@@ -15,9 +15,9 @@ interface EndedEarly {
 }
 
 /**
- * Whether the first of two leases that overlap ends early by itself: a lock that ends leases too soon, or counts them from too late
- * an instant, grants a key that is free. A run in which the client of the second asks no more shows it, if the holder gives the
- * lock up within its lease there, and is told that it holds nothing.
+ * Whether the first of two leases that overlap ends early by itself: a lock that ends leases too soon, or counts them
+ * from too late an instant, grants a key that is free. A run in which the client of the second asks no more shows it,
+ * if the holder gives the lock up within its lease there, and is told that it holds nothing.
  *
  * @param proven the hypothesis that is proven: it is another matter unless that says that the lock granted the key twice
  */

@@ -66,7 +66,7 @@ class Prover {
   readonly #run: JudgedRun;
   readonly #runs: CounterfactualRuns;
   readonly #steps: PlanSteps;
-  /** By the grant of a holder and a release, both as event indices: the run in which the holder keeps its lock after that release. */
+  /** By the event indices of a grant and a release: the run in which the holder keeps its lock after that release. */
   readonly #kept = new Map<string, CounterfactualRun>();
 
   constructor(run: JudgedRun, execute: ExecuteChanged) {

@@ -1,6 +1,9 @@
 import { lineAt, nodesOf, parse, isNode, type SourceFile, type SyntaxNode } from "./source-file.ts";
 
-/** Files that make what is written, hashed or compared key by key: there an absent key is not an undefined one. It may only shrink. */
+/**
+ * Files that make what is written, hashed or compared key by key: there an absent key is not an undefined one. It may
+ * only shrink.
+ */
 const EXACT = {
   "plans: stored, and compared with each other": [
     "harness/campaign/recurrence/pinned.ts",

@@ -85,8 +85,8 @@ function isAboutCause({ left, right }: SyntaxNode): boolean {
 
 /**
  * Places where files decide by the name of a topology, one line each: by a comparison, by a case, by a table or a list
- * of several names, or by asking whether a list of one includes it. The kind of the servers that a driver was given (`servers.kind`) and a node's role do not
- * count.
+ * of several names, or by asking whether a list of one includes it. The kind of the servers that a driver was given
+ * (`servers.kind`) and a node's role do not count.
  */
 export function decisionsByTopology(files: readonly SourceFile[], kinds: ReadonlySet<string>): string[] {
   const namesOne = (node: unknown): boolean => isNode(node) && node.type === "Literal" && isIn(node["value"]);

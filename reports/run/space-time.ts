@@ -47,10 +47,11 @@ const MOST_OPERATIONS = 16;
 const MOST_MESSAGES = 120;
 
 /**
- * The messages of a story: those that were recorded, or else those that must have been. A history records what clients requested and were answered, not the messages between
- * servers. So a message to the lock arrives half-way between an operation's invocation and the moment at which its
- * client had the answer; the topology and the observed promotions say at which node. A client that was stopped in
- * between completed the operation later than that. A write arrives when the resource applied it.
+ * The messages of a story: those that were recorded, or else those that must have been. A history records what clients
+ * requested and were answered, not the messages between servers. So a message to the lock arrives half-way between an
+ * operation's invocation and the moment at which its client had the answer; the topology and the observed promotions
+ * say at which node. A client that was stopped in between completed the operation later than that. A write arrives
+ * when the resource applied it.
  */
 export function spaceTimeOf(story: Story, timeline: Timeline, topology: string | undefined): SpaceTime {
   const told = new Set(momentsOf(story, timeline, MOST_OPERATIONS).moments.map(({ index }) => index));

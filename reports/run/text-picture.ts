@@ -163,7 +163,8 @@ class Drawing {
     const { timeline, window } = this.#scene;
     const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
     for (const band of bands) this.#belief(row, band);
-    // A single kind of fault is drawn and named on the node's own line. Several kinds would cover each other or the node's beliefs.
+    // A single kind of fault is drawn and named on the node's own line. Several kinds would cover each other or the
+    // node's beliefs.
     const single = bands.length === 0 && new Set(faults.map(({ kind }) => kind)).size === 1;
     if (single) for (const fault of faults) this.#namedFault(row, fault);
     for (const { from } of promotions) row.put(this.#scale.columnOf(from), this.#glyphs.promotion, "cyan");

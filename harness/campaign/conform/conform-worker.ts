@@ -33,8 +33,8 @@ interface Place extends AsyncDisposable {
 }
 
 /**
- * Tries a worker against the checklist that drivers are tried against, in real time: most of a minute. What the worker says that its
- * lock cannot do is not asked of it.
+ * Tries a worker against the checklist that drivers are tried against, in real time: most of a minute. What the worker
+ * says that its lock cannot do is not asked of it.
  * @param backend default: containers
  * @param only the names of the checks. Default: all
  * @throws UserError when the worker cannot be used, or the backend cannot run here

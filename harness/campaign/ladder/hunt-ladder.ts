@@ -107,7 +107,8 @@ export interface LadderResult {
  * Searches every cell of locks by faults, or a shard of them, and shrinks a counterexample of each lock that broke. On
  * containers the simulation finds plans first, and real servers then run them. A journal in the store records the work,
  * and an interrupted table is resumed from it.
- * @throws UserError when no lock has a requested name, when the package of such a lock is not installed, or when the journal to resume is that of another table
+ * @throws UserError when no lock has a requested name, when the package of such a lock is not installed, or when the
+ * journal to resume is that of another table
  */
 export async function huntLadder(options: LadderOptions, surroundings: RunEnvironment = {}): Promise<LadderResult> {
   const environment = completeEnvironment(surroundings);

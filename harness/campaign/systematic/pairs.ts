@@ -137,7 +137,10 @@ function successOf({ operation, sentNs }: WireMessage, { events }: History) {
   return ended?.type === "ok" ? { f: invoked.f, atNs: ended.time } : undefined;
 }
 
-/** Of a pair: a hold that the first deviation strikes, one that it leaves something behind for, and one that the second strikes. */
+/**
+ * Of a pair: a hold that the first deviation strikes, one that it leaves something behind for, and one that the second
+ * strikes.
+ */
 const HOLDS_OF_A_PAIR = 3;
 
 /** The cost grows where too few holds follow: what it leaves behind can harm nobody then. */

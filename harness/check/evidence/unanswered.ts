@@ -29,7 +29,8 @@ const MOST_WORDS = 200;
 
 /**
  * For how long each client had no answer: to an operation that ended as `info`, or that is open at the end. The time for which an
- * acquire may wait for another holder is not counted, unless the outcome of all its acquires was unknown. Only of histories that say how many clients there are.
+ * acquire may wait for another holder is not counted, unless the outcome of all its acquires was unknown. Only of
+ * histories that say how many clients there are.
  */
 export class UnansweredOperations {
   readonly #header: HistoryHeader;

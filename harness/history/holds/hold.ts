@@ -39,7 +39,8 @@ export interface Hold {
   promised: Promised | undefined;
   /**
    * The last event that shows that its client meant to hold: its grant, an operation on the key, a re-entry that its
-   * client states, or the hold's end by release, lost notice or crash. A client that never releases may have forgotten the lock since.
+   * client states, or the hold's end by release, lost notice or crash. A client that never releases may have forgotten
+   * the lock since.
    */
   lastSignIndex: number;
   lastSignTime: number;
@@ -61,8 +62,8 @@ export interface Hold {
    */
   doubtful: boolean;
   /**
-   * Index of the extension that was answered, or the renewal that was told, when its lease may have been over, or -1. From then on it may be another
-   * hold of the same owner.
+   * Index of the extension that was answered, or the renewal that was told, when its lease may have been over, or -1.
+   * From then on it may be another hold of the same owner.
    */
   resumedIndex: number;
   /** After which event the lock has renewed its lease by itself, when it last said so: its client was told nothing since. */

@@ -24,7 +24,10 @@ const SECTIONS: readonly (readonly [
 
 const EVERYTHING = new Set(["all", "default", "everything"]);
 
-/** The text of INFO with these arguments, for the connection that asks. It has fewer fields than the real one: those that programs read. */
+/**
+ * The text of INFO with these arguments, for the connection that asks. It has fewer fields than the real one: those
+ * that programs read.
+ */
 export function infoText(server: RedisServer, asker: Session, asked: readonly string[]): string {
   const wanted = new Set(asked.map((name) => name.toLowerCase()));
   const isAll = wanted.size === 0 || [...wanted].some((name) => EVERYTHING.has(name));

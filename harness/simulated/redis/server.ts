@@ -298,8 +298,8 @@ export class RedisServer implements DatabaseOwner {
   }
 
   /**
-   * Replaces all data and function libraries. A master drops keys that have expired meanwhile, a replica keeps them until its master deletes
-   * them.
+   * Replaces all data and function libraries. A master drops keys that have expired meanwhile, a replica keeps them
+   * until its master deletes them.
    */
   restore(snapshot: Snapshot): void {
     this.enter(() => {
