@@ -3,6 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { HarnessError, type UserError } from "../core/errors.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import { simulationsAtATime } from "./parallel/simulations-at-a-time.ts";
+import { endThread } from "./parallel/end-thread.ts";
 import { startWatched } from "./parallel/watched-worker.ts";
 
 /** What a thread says of a task before it answers. */
@@ -67,7 +68,7 @@ export class WorkerPool<Task, Answer, News = never> implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker.terminate()));
+    await Promise.all(this.#workers.map(endThread));
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { SHARE_ENV, type WorkerOptions } from "node:worker_threads";
+import { endThread } from "../campaign/parallel/end-thread.ts";
 import { startWatched } from "../campaign/parallel/watched-worker.ts";
 import { NODE_OPTIONS_FOR_MODULES } from "../core/node-options.ts";
 import { EXIT } from "../core/verdict.ts";
@@ -38,8 +39,19 @@ export function supervise(words: readonly string[]): void {
   } satisfies WorkerOptions;
   const program = new URL(import.meta.url.replace("supervisor", "program-thread"));
   const thread = startWatched(program, options, ({ message, hint }) => end(EXIT.usage, `${message}; ${hint}`));
+  let isLeaving = false;
+  // To leave at once, Node would ask a looping thread once to end, and wait for it.
+  const leave = (code: number): void => {
+    isLeaving = true;
+    void endThread(thread).then(() => process.exit(code));
+  };
+  const end = (code: number, why: string): void => {
+    // The program, which would make the text printable, is gone.
+    say(`lockstorm: ${why.replaceAll(/[^ -~]/g, "?")}\n`);
+    leave(code);
+  };
   const send = (message: ToProgram): void => thread.postMessage(message);
-  const interruption = new Interruption(send);
+  const interruption = new Interruption(send, () => leave(INTERRUPTED));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => interruption.begin());
   thread.on("message", (message: FromProgram) => {
     if ("exitCode" in message) process.exit(message.exitCode);
@@ -53,6 +65,7 @@ export function supervise(words: readonly string[]): void {
     end(EXIT.harness, `unexpected: ${error instanceof Error ? error.message : String(error)}`);
   });
   thread.on("exit", (code) => {
+    if (isLeaving) return;
     if (interruption.begun) process.exit(INTERRUPTED);
     if (code === NEVER_SETTLED) end(EXIT.harness, "nothing can happen any more, and the command is not done");
     end(EXIT.harness, `the lock or the configuration ended the process (exit code ${code})`);
@@ -61,11 +74,13 @@ export function supervise(words: readonly string[]): void {
 
 class Interruption {
   readonly #send: (message: ToProgram) => void;
+  readonly #leave: () => void;
   #begunAt: number | undefined;
   #cleans: boolean | undefined;
 
-  constructor(send: (message: ToProgram) => void) {
+  constructor(send: (message: ToProgram) => void, leave: () => void) {
     this.#send = send;
+    this.#leave = leave;
   }
 
   get begun(): boolean {
@@ -76,26 +91,20 @@ class Interruption {
   begin(): void {
     const now = performance.now();
     if (this.#begunAt !== undefined) {
-      if (now - this.#begunAt > SAME_MS) process.exit(INTERRUPTED);
+      if (now - this.#begunAt > SAME_MS) this.#leave();
       return;
     }
     this.#begunAt = now;
     say("\nlockstorm: interrupted, cleaning up (again to leave at once)\n");
     this.#send({ interrupt: true });
-    setTimeout(() => this.#cleans === undefined && process.exit(INTERRUPTED), ANSWER_MS);
-    setTimeout(() => this.#cleans !== true && process.exit(INTERRUPTED), END_MS);
+    setTimeout(() => this.#cleans === undefined && this.#leave(), ANSWER_MS);
+    setTimeout(() => this.#cleans !== true && this.#leave(), END_MS);
   }
 
   /** @param cleans whether the program must remove something, which takes time */
   answered(cleans: boolean): void {
     this.#cleans = cleans;
   }
-}
-
-function end(code: number, why: string): void {
-  // The program, which would make the text printable, is gone.
-  say(`lockstorm: ${why.replaceAll(/[^ -~]/g, "?")}\n`);
-  process.exit(code);
 }
 
 function say(text: string): void {

@@ -6,6 +6,7 @@ import type { Execute, ExecutedRun, ExecuteOptions } from "../execute.ts";
 import { heartbeat } from "../../client/heartbeat.ts";
 import type { UserError } from "../../core/errors.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
+import { endThread } from "./end-thread.ts";
 import { startWatched } from "./watched-worker.ts";
 import { executedSimulation, executeSimulated, keptNote } from "../simulated-executor.ts";
 import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
@@ -134,7 +135,7 @@ class SimulationThread {
 
   async end(): Promise<void> {
     this.#over.abort();
-    await this.#worker.terminate();
+    await endThread(this.#worker);
   }
 
   #take(answer: FromSimulationThread): void {
@@ -154,7 +155,7 @@ class SimulationThread {
       task.reject(error);
       break;
     }
-    void this.#worker.terminate();
+    void endThread(this.#worker);
   }
 
   #giveUp(): void {
