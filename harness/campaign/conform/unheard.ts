@@ -3,6 +3,8 @@ import type { Answer, Trial } from "./trial.ts";
 
 /** Time for a request to arrive, and for its reply to be lost. Shorter than the time-outs of clients. */
 const ARRIVAL_MS = 50;
+/** Time for the driver to take its request back. */
+const UNDOING_MS = 2000;
 
 /** What an operation of client-0 answers if the servers hear it, and it does not hear them. */
 export async function withoutReply<A extends Answer>(trial: Trial, perform: () => Promise<A>): Promise<A> {
@@ -19,6 +21,18 @@ export async function beforeTheReply<A extends Answer>(trial: Trial, perform: ()
   for (const node of nodes) await network.reset({ from: clientName(0), to: node });
   for (const from of nodes) await network.heal({ from, to: clientName(0) });
   return answer;
+}
+
+/** It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back. */
+export async function mistakenIfHeld(trial: Trial, said: string): Promise<void> {
+  await trial.sleep(UNDOING_MS);
+  if (await trial.isHeld()) trial.mistake(`${said}, and the servers hold its lock: answer { type: "info" }`);
+}
+
+/** Says so where the driver has not answered at all. */
+export function remarkSilence(trial: Trial, reason: string, operation: string): void {
+  if (!reason.startsWith("no answer from the driver")) return;
+  trial.remark(`${reason} to an ${operation} whose reply is lost: set a shorter time-out for commands`);
 }
 
 async function cutReplies(trial: Trial): Promise<readonly string[]> {

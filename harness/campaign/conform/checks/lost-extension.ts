@@ -1,14 +1,11 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, replyWords, type Trial } from "../trial.ts";
-import { beforeTheReply, withoutReply } from "../unheard.ts";
+import { beforeTheReply, mistakenIfHeld, remarkSilence, withoutReply } from "../unheard.ts";
 
 /** Outlasts the time-outs of clients: an extension that fails late is not refused because the lease is over. */
 const TTL_MS = 60_000;
 /** Time for a library to load its scripts. */
 const LOADING_MS = 500;
-/** Time for the driver to give the lock back, if that is what it does. */
-const UNDOING_MS = 2000;
-const INSTEAD = 'answer { type: "info" }';
 
 /** An extension whose reply is lost may have been applied, or not: nobody may say that the lease is over, or that it lasts. */
 export const lostExtension: ConformityCheck = {
@@ -17,11 +14,9 @@ export const lostExtension: ConformityCheck = {
   async run(trial) {
     const { grant, isTold } = await extended(trial);
     const { reply } = await withoutReply(trial, () => trial.extend(0, grant, TTL_MS));
-    if (reply.ok) trial.mistake(`extend answered ok although no reply could reach the client: ${INSTEAD}`);
+    if (reply.ok) trial.mistake('extend answered ok although no reply could reach the client: answer { type: "info" }');
     else if (reply.kind !== "indeterminate") await judgeFailure(trial, replyWords(reply), isTold);
-    else if (reply.reason.startsWith("no answer from the driver")) {
-      trial.remark(`${reply.reason} to an extend whose reply is lost: set a shorter time-out for commands`);
-    }
+    else remarkSilence(trial, reply.reason, "extend");
   },
 };
 
@@ -51,8 +46,5 @@ async function extended(trial: Trial) {
 
 /** Right for a lease that its holder has given up, or that the lock has told it to have lost. */
 async function judgeFailure(trial: Trial, words: string, isTold: () => boolean): Promise<void> {
-  if (isTold()) return;
-  await trial.sleep(UNDOING_MS);
-  if (!(await trial.isHeld())) return;
-  trial.mistake(`extend answered ${words}, and the servers hold its lock: ${INSTEAD}`);
+  if (!isTold()) await mistakenIfHeld(trial, `extend answered ${words}`);
 }

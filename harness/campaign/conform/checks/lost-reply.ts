@@ -1,10 +1,8 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, type Trial } from "../trial.ts";
-import { beforeTheReply, withoutReply } from "../unheard.ts";
+import { beforeTheReply, mistakenIfHeld, remarkSilence, withoutReply } from "../unheard.ts";
 
 const TTL_MS = 60_000;
-/** Time for the driver to take its request back. */
-const UNDOING_MS = 2000;
 
 /** A request whose reply is lost may have been applied: nobody may say that it was not. */
 export const lostReply: ConformityCheck = {
@@ -14,10 +12,8 @@ export const lostReply: ConformityCheck = {
     await prepare(trial);
     const { reply } = await withoutReply(trial, () => trial.acquire(0, { ttlMs: TTL_MS }));
     if (reply.ok) trial.mistake("acquire was granted although no reply could reach the client");
-    else if (reply.kind !== "indeterminate") await judgeRefusal(trial, `answered ${replyWords(reply)}`);
-    else if (reply.reason.startsWith("no answer from the driver")) {
-      trial.remark(`${reply.reason} to an acquire whose reply is lost: set a shorter time-out for commands`);
-    }
+    else if (reply.kind !== "indeterminate") await mistakenIfHeld(trial, `acquire answered ${replyWords(reply)}`);
+    else remarkSilence(trial, reply.reason, "acquire");
   },
 };
 
@@ -29,17 +25,11 @@ export const brokenReply: ConformityCheck = {
     await prepare(trial);
     const { reply } = await beforeTheReply(trial, () => trial.acquire(0, { ttlMs: TTL_MS }));
     if (reply.ok || reply.kind === "indeterminate") return;
-    await judgeRefusal(trial, `answered ${replyWords(reply)} when its connection had broken`);
+    await mistakenIfHeld(trial, `acquire answered ${replyWords(reply)} when its connection had broken`);
   },
 };
 
 /** Scripts are loaded and connections are made. */
 async function prepare(trial: Trial): Promise<void> {
   await trial.release(0, await trial.granted(0, { ttlMs: 1000 }));
-}
-
-async function judgeRefusal(trial: Trial, answered: string): Promise<void> {
-  await trial.sleep(UNDOING_MS);
-  if (await trial.isHeld())
-    trial.mistake(`acquire ${answered}, and the servers hold its lock: answer { type: "info" }`);
 }
