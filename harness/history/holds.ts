@@ -275,7 +275,8 @@ export class HoldTracker {
     if (hold === undefined) return [];
     if (event.time >= hold.leaseEnd) this.#resume(hold, event);
     this.#leases.answered(hold, leaseOf({ invocation, completion: event }), invocation.index, event);
-    hold.doubtful = false;
+    // The release that made it doubtful may have come after the extension.
+    if (!this.#releases.anySince(invocation.index, event.key, event.process, hold.owner)) hold.doubtful = false;
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }

@@ -92,6 +92,25 @@ describe("a grant that was answered after a later one", () => {
     expect(verdict("lease-exclusion", extended)).toBe("invalid");
     expect(verdict("mutual-exclusion", extended)).toBe("invalid");
   });
+
+  it("is not certain while the release may have come after the extension", () => {
+    const asked = (): Recording =>
+      busy()
+        .seek(0, 0, { ttlMs: 400 })
+        .acquire(2, 2, "a", { ttlMs: 10 })
+        .leave(15, 2, "a")
+        .granted(20, 0, "a")
+        .seekExtension(25, 0, "a", 400)
+        .seek(30, 1);
+    const before = asked().left(32, 2, true).extended(34, 0, "a").granted(40, 1, "b").release(60, 1, "b");
+    const after = asked().extended(34, 0, "a").left(36, 2, true).granted(40, 1, "b").release(60, 1, "b");
+    for (const property of ["lease-exclusion", "mutual-exclusion", "linearizability"] as const) {
+      expect(verdict(property, before)).toBe("valid");
+      expect(verdict(property, after)).toBe("valid");
+    }
+    const certain = asked().left(31, 2, true).extended(34, 0, "a").extend(36, 0, "a", { ttlMs: 400 });
+    expect(verdict("lease-exclusion", certain.granted(40, 1, "b"))).toBe("invalid");
+  });
 });
 
 describe("an extension that was answered after a later one", () => {

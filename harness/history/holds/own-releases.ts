@@ -14,7 +14,8 @@ interface Releases {
 
 /** What one client does to one key. */
 interface Doings {
-  acquires: number;
+  /** How many acquires and extensions are under way. */
+  asking: number;
   /** By owner value, the one that was released longest ago first. */
   readonly releases: Map<string, Releases>;
   /** Whatever was released until then, it may have been under any owner value. */
@@ -22,7 +23,7 @@ interface Doings {
 }
 
 /**
- * Which releases a client has under way, or had, while it acquires the same key. A client that uses one owner value for
+ * Which releases a client has under way, or had, while it acquires or extends the same key. A client that uses one owner value for
  * several operations at a time may so give up a hold before it is told of it. Where the history does not say how many
  * clients ran, two processes that act at the same time are two clients, and nothing is kept.
  */
@@ -35,7 +36,7 @@ export class OwnReleases {
     this.#clients = clients;
   }
 
-  /** Takes the next event, after it was asked whether a grant is doubtful. */
+  /** Takes the next event, after it was asked whether a hold is doubtful. */
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (this.#clients === undefined) return;
     if (event.type === "lost") {
@@ -46,13 +47,13 @@ export class OwnReleases {
     }
     const begins = event.type === "invoke";
     const operation = begins ? event : invocation;
-    if (operation?.f !== "acquire" && operation?.f !== "release") return;
+    if (operation?.f !== "acquire" && operation?.f !== "extend" && operation?.f !== "release") return;
     const name = this.#nameOf(operation.key, operation.process);
-    const doings = this.#doings.get(name) ?? { acquires: 0, releases: new Map<string, Releases>(), forgottenUpTo: -1 };
-    if (operation.f === "acquire") doings.acquires += begins ? 1 : -1;
-    else this.#count(doings, operation.value.owner, begins ? 1 : -1, event.index);
-    if (doings.acquires === 0) forgetAnswered(doings);
-    if (doings.acquires === 0 && doings.releases.size === 0) this.#doings.delete(name);
+    const doings = this.#doings.get(name) ?? { asking: 0, releases: new Map<string, Releases>(), forgottenUpTo: -1 };
+    if (operation.f === "release") this.#count(doings, operation.value.owner, begins ? 1 : -1, event.index);
+    else doings.asking += begins ? 1 : -1;
+    if (doings.asking === 0) forgetAnswered(doings);
+    if (doings.asking === 0 && doings.releases.size === 0) this.#doings.delete(name);
     else this.#doings.set(name, doings);
   }
 
