@@ -176,6 +176,19 @@ describe("an owner value that no known grant shows", () => {
     );
   });
 
+  it("is one that an acquire may have entered that is under way until its client has been granted another", () => {
+    const begun = (): Recording =>
+      new Recording({ clients: CLIENTS, backend: "simulated" }).seek(0, 0, { ttlMs: 400 }).info(1, 0, "acquire");
+    const asked = (process: number): Recording =>
+      begun()
+        .seek(2, process, { ttlMs: 20 })
+        .extend(10, 6, "a", { ttlMs: 400 })
+        .acquire(60, 6, "a2")
+        .info(70, process, "acquire");
+    expect(verdict("linearizability", asked(3))).toBe("valid");
+    expect(verdict("linearizability", asked(2))).toBe("invalid");
+  });
+
   it("may not be the one of an acquire that its client is granted later", () => {
     const other = (): Recording => unknown().release(5, 3, "a", false).acquire(10, 3, "a2").acquire(60, 1, "b");
     expect(verdict("linearizability", other())).toBe("valid");

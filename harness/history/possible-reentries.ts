@@ -42,13 +42,15 @@ export class PossibleReentries<T> {
 
   /**
    * The outcome of this acquire will never be known. Returns the owner values whose holds it may have entered again: the
-   * last that its client had been granted when it asked, and those that it was granted while the acquire was under way.
+   * last that its client had been granted when it asked, or the one that it referred to without having been granted any; and
+   * those that it was granted while the acquire was under way.
    */
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
     this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, invokedIndex, owner }];
     if (owner === undefined) return this.#referredBy(process);
-    const owners = new Set([this.#ownerOf(process, invokedIndex) ?? owner, owner]);
+    const before = this.#ownerOf(process, invokedIndex);
+    const owners = new Set([...(before === undefined ? this.#referredBy(process) : [before]), owner]);
     for (const grant of this.#recent) {
       if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
     }
