@@ -32,7 +32,7 @@ interface Owner {
   isOfSeveral: boolean;
   /** How often it may have entered at most. */
   depth: number;
-  /** What may change its hold: all that is not completed, and all of unknown outcome. */
+  /** What may change its hold: all that is not completed, what was under way beside it, and all of unknown outcome. */
   changes: Change[];
 }
 
@@ -64,7 +64,7 @@ export class CertainShares {
     if (owner === undefined || kind === "miss" || kind === "contended" || this.#isFull) return;
     const known = this.#of(owner);
     // What is announced later begins after the last completion that was placed.
-    known.changes = known.changes.filter((change) => change.completed > this.#last);
+    this.#settle(known);
     known.changes.push({ invoked, completed });
     if (!required && kind === "reenter") known.share = weakest(known.share, share);
     if (kind === "acquire" || kind === "reenter") known.depth += 1;
@@ -120,10 +120,19 @@ export class CertainShares {
     return fresh;
   }
 
+  /** Drops the changes that came before all that are not placed yet: what is announced later begins after the last placed one. */
+  #settle(owner: Owner): void {
+    const isOpen = ({ completed }: Change): boolean => completed > this.#last;
+    const begun = Math.min(
+      ...owner.changes.filter((change) => isOpen(change) && change.completed < Infinity).map(({ invoked }) => invoked),
+    );
+    owner.changes = owner.changes.filter((change) => isOpen(change) || change.completed > begun);
+  }
+
   #leave(name: string): void {
     const owner = this.#of(name);
     owner.depth -= 1;
-    owner.changes = owner.changes.filter((change) => change.completed > this.#last);
+    this.#settle(owner);
     if (owner.depth > 0 || owner.changes.length > 0) return;
     this.#end(name);
     this.#owners.delete(name);

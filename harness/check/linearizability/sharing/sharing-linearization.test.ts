@@ -53,6 +53,17 @@ describe("an owner of a key that several may hold", () => {
     expect(extended("b")).toBe("valid");
   });
 
+  it("may have extended it before it released it, where the release was answered before the extension", () => {
+    const asked = (share: Sharing): Recording =>
+      recording(2).acquire(0, 0, "a", share).seek(9, 1, share).seekExtension(10, 0, "a", 1000);
+    for (const share of [writing, { limit: 1 }]) {
+      const before = asked(share).leave(11, 2, "a").granted(12, 1, "b").left(13, 2).extended(14, 0, "a");
+      const after = asked(share).granted(11, 1, "b").leave(12, 2, "a").left(13, 2).extended(14, 0, "a");
+      expect(judged(before)).toBe("valid");
+      expect(judged(after)).toMatch(/^invalid; double-grant/);
+    }
+  });
+
   it("may have been granted it by an acquire of unknown outcome, but two owners not by the same", () => {
     const unseen = (...owners: readonly string[]): string => {
       const history = recording().acquire(0, 1, "b", two).seek(10, 0, two).info(20, 0, "acquire");
