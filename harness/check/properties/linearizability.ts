@@ -5,6 +5,7 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
+import { ofNoOrder, ofTheLock } from "../causes/impossible-answers.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { LinearizabilityOptions } from "./linearizability-options.ts";
@@ -323,48 +324,14 @@ class Linearizability implements Checker {
     if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
     return [
       ...(ends ?? losses(since, operation.completedTime, this.#evidence)),
-      ofTokens || (disordered && isGrantable) ? this.#ofNoOrder() : this.#ofTheLock(operation),
+      ofTokens || (disordered && isGrantable) ? ofNoOrder(this.#evidence) : ofTheLock(operation, this.#evidence),
     ];
-  }
-
-  /** The lock itself is the cause. */
-  #ofTheLock({ kind, validUntil = Infinity, completedTime }: LockOperation): Hypothesis {
-    if (kind === "extend" && validUntil <= completedTime) {
-      const why =
-        "the lock reported success when the lease was over: it must compare the elapsed time with the TTL and refuse";
-      return this.#blame("expired-grant", why);
-    }
-    switch (kind) {
-      case "release":
-      case "lose":
-      case "extend":
-        return this.#blame("foreign-release", "the lock reported success, although this owner cannot have held it");
-      case "miss": {
-        // In a run of lockstorm nothing but the lock touches its keys.
-        const another = this.#evidence.beganFree ? "" : ", or another program deleted the key";
-        return this.#blame("lost-early", `the lock ended or deleted the lease too early${another}`);
-      }
-      case "contended":
-        return this.#blame("refused-while-free", "the lock refused it although no client can have held the lock");
-      case "acquire":
-      case "reenter":
-        return this.#blame("double-grant", "the lock granted it while another client had a lease");
-    }
-  }
-
-  /** Its fencing token contradicts an earlier answer of the lock, and it is unknown which of the two is wrong. */
-  #ofNoOrder(): Hypothesis {
-    return this.#blame("contradiction", "the lock's answers contradict each other");
-  }
-
-  #blame(cause: Hypothesis["cause"], why: string): Hypothesis {
-    return byElimination(cause, why, this.#evidence);
   }
 
   #refusal(key: string, { owed, point }: Configuration): Violation {
     const account = `An acquire of ${key} was refused as contended at ${timeWords(owed?.time ?? 0)}, but from ${timeWords(point.time)} on no client can have held it.`;
     const why = "the lock refused it although no client held the lock";
-    return explain(account, [owed?.index], [this.#blame("refused-while-free", why)]);
+    return explain(account, [owed?.index], [byElimination("refused-while-free", why, this.#evidence)]);
   }
 
   /** What the general search has found: it tries all orders, and knows no state before the operation that none explains. */
@@ -372,7 +339,11 @@ class Linearizability implements Checker {
     const operation = operations.firstUnexplained();
     const all = `${this.#underModel()}; all orders were tried`;
     if (operation === undefined) {
-      return explain(`No order of the operations on ${key} explains their results${all}.`, [], [this.#ofNoOrder()]);
+      return explain(
+        `No order of the operations on ${key} explains their results${all}.`,
+        [],
+        [ofNoOrder(this.#evidence)],
+      );
     }
     const { process, invoked, completed, completedTime } = operation;
     const account =
@@ -386,10 +357,13 @@ class Linearizability implements Checker {
       const until = { index: completed, time: completedTime, owner: mine.owner };
       const ends = earlyEnds(theirs, theirs.invokedTime, until, this.#evidence, interferences);
       const holders = [holder(theirs), holder(mine)] as const;
-      return { ...explain(account, [theirs.grantedIndex, invoked, completed], [...ends, this.#ofNoOrder()]), holders };
+      return {
+        ...explain(account, [theirs.grantedIndex, invoked, completed], [...ends, ofNoOrder(this.#evidence)]),
+        holders,
+      };
     }
     if (met === undefined) {
-      const hypotheses = [...losses(0, completedTime, this.#evidence), this.#ofNoOrder()];
+      const hypotheses = [...losses(0, completedTime, this.#evidence), ofNoOrder(this.#evidence)];
       return explain(account, [invoked, completed], hypotheses);
     }
     const hypotheses = promiseHypotheses(met, this.#evidence, interferences);

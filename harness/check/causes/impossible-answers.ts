@@ -1,0 +1,45 @@
+import type { Hypothesis } from "../../core/verdict.ts";
+import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { LockOperation } from "../linearizability/lock-models.ts";
+import { byElimination } from "./causes.ts";
+
+/** The lock itself is the cause of an answer that no order explains. */
+export function ofTheLock(
+  { kind, validUntil = Infinity, completedTime }: LockOperation,
+  evidence: SharedEvidence,
+): Hypothesis {
+  if (kind === "extend" && validUntil <= completedTime) {
+    const why =
+      "the lock reported success when the lease was over: it must compare the elapsed time with the TTL and refuse";
+    return byElimination("expired-grant", why, evidence);
+  }
+  switch (kind) {
+    case "release":
+    case "lose":
+    case "extend":
+      return byElimination(
+        "foreign-release",
+        "the lock reported success, although this owner cannot have held it",
+        evidence,
+      );
+    case "miss": {
+      // In a run of lockstorm nothing but the lock touches its keys.
+      const another = evidence.beganFree ? "" : ", or another program deleted the key";
+      return byElimination("lost-early", `the lock ended or deleted the lease too early${another}`, evidence);
+    }
+    case "contended":
+      return byElimination(
+        "refused-while-free",
+        "the lock refused it although no client can have held the lock",
+        evidence,
+      );
+    case "acquire":
+    case "reenter":
+      return byElimination("double-grant", "the lock granted it while another client had a lease", evidence);
+  }
+}
+
+/** An answer contradicts an earlier one of the lock, and it is unknown which of the two is wrong. */
+export function ofNoOrder(evidence: SharedEvidence): Hypothesis {
+  return byElimination("contradiction", "the lock's answers contradict each other", evidence);
+}
