@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { checkHistory } from "./check.ts";
+import { judge } from "./testing/judge.ts";
 import { Recording } from "./testing/recording.ts";
 
 it("an acquire of unknown outcome may have entered the hold that its client extends, from before the history", () => {
@@ -24,4 +25,30 @@ it("an extension of unknown outcome, from before the history, may cut a later le
   recording.granted(43, 2, "c2");
   const { properties } = checkHistory(recording.history);
   expect(properties["lease-exclusion"]?.verdict).toBe("valid");
+});
+
+describe("what two owners do with holds from before the history", () => {
+  const both = (): Recording => new Recording({ clients: 3 }).release(0, 0, "a").extend(2, 1, "b", { ttlMs: 400 });
+  const found = (recording: Recording): string => judge("linearizability", recording).split(";")[0]!;
+
+  it("is no proof against a key that several may hold, as a later acquire states", () => {
+    for (const share of [{ mode: "shared" }, { limit: 2 }, { mode: "exclusive" }] as const) {
+      expect(found(both().acquire(500, 2, "c", share))).toBe("valid");
+    }
+    const one = new Recording({ clients: 3 }).extend(2, 1, "b", { ttlMs: 400 });
+    expect(found(one.acquire(10, 2, "c", { mode: "exclusive" }))).toBe("invalid");
+    const twice = both().acquire(500, 2, "c", { mode: "exclusive" });
+    expect(found(twice.acquire(510, 0, "a", { mode: "exclusive" }))).toBe("invalid");
+  });
+
+  it("is proof against a lock that one owner holds at a time, also before the acquire that shows it", () => {
+    expect(found(both().acquire(500, 2, "c"))).toBe("invalid");
+    expect(found(new Recording({ clients: 3, backend: "simulated" }).release(0, 0, "a"))).toBe("invalid");
+  });
+
+  it("shows nothing where no acquire is recorded", () => {
+    const { verdict, reason } = checkHistory(both().history).properties.linearizability ?? {};
+    expect(`${verdict}: ${reason}`).toMatch(/^unknown: not decided for k: it was held before .* no acquire states/);
+    expect(found(new Recording({ clients: 3 }).release(0, 0, "a"))).toBe("valid");
+  });
 });

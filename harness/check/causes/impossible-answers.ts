@@ -1,6 +1,9 @@
-import type { Hypothesis } from "../../core/verdict.ts";
+import type { Hypothesis, Violation } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
+import type { Configuration } from "../linearizability/configuration.ts";
+import { explain } from "../explanation.ts";
+import { timeWords } from "../words.ts";
 import { byElimination } from "./causes.ts";
 
 /** The lock itself is the cause of an answer that no order explains. */
@@ -42,4 +45,11 @@ export function ofTheLock(
 /** An answer contradicts an earlier one of the lock, and it is unknown which of the two is wrong. */
 export function ofNoOrder(evidence: SharedEvidence): Hypothesis {
   return byElimination("contradiction", "the lock's answers contradict each other", evidence);
+}
+
+/** An acquire was refused as contended, and nobody can have held the key then. */
+export function unexplainedRefusal(key: string, { owed, point }: Configuration, evidence: SharedEvidence): Violation {
+  const account = `An acquire of ${key} was refused as contended at ${timeWords(owed?.time ?? 0)}, but from ${timeWords(point.time)} on no client can have held it.`;
+  const why = "the lock refused it although no client held the lock";
+  return explain(account, [owed?.index], [byElimination("refused-while-free", why, evidence)]);
 }

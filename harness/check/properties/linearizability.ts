@@ -1,18 +1,19 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { rivalsOf } from "../evidence/overlaps.ts";
-import { byElimination, earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
+import { earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { ofNoOrder, ofTheLock } from "../causes/impossible-answers.ts";
+import { ofNoOrder, ofTheLock, unexplainedRefusal } from "../causes/impossible-answers.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { LinearizabilityOptions } from "./linearizability-options.ts";
 import { UnseenHolds } from "../linearizability/unseen-holds.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharing/lock-events.ts";
-import { KeyOperations, type KeyProgress } from "../linearizability/key-operations.ts";
+import { KeyOperations } from "../linearizability/key-operations.ts";
+import { StrangersSeen } from "../linearizability/sharing/strangers-seen.ts";
 import { keptBeside } from "../linearizability/kept-operations.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
@@ -24,7 +25,7 @@ import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { overtakenHypotheses, tokenHypotheses } from "../causes/token-causes.ts";
 import { listed } from "../../core/listed.ts";
-import { clientInWords, timeWords } from "../words.ts";
+import { clientInWords } from "../words.ts";
 import { duringInWords, resultInWords, sharedStateInWords, stateInWords } from "./operation-words.ts";
 
 const PROPERTY: Property = "linearizability";
@@ -34,6 +35,7 @@ const MOST_NAMED = 3;
 /** How many steps, for all keys together, show whether an acquire of unknown outcome was counted twice: about a second. */
 const STEPS_FOR_TWINS = 10_000_000;
 const MIXED = "it is acquired both as a lock of one owner and as one that several may hold at a time";
+const UNSTATED = "it was held before the history began, and no acquire states how it is shared";
 const OWNERLESS = "a lock without owners has one holder, and several clients may hold this one at a time";
 
 /**
@@ -52,6 +54,7 @@ class Linearizability implements Checker {
   readonly #findings = new Findings(PROPERTY);
   readonly #keys = new Map<string, KeyOperations>();
   readonly #early = new EarlyEvents<HistoryStep>();
+  readonly #strangers = new StrangersSeen();
   readonly #unseen: UnseenHolds;
   /** Keys of which an acquire has stated how it shares them. As long as none did share, they are among the others too. */
   readonly #shared = new Map<string, KeyOperations>();
@@ -100,7 +103,8 @@ class Linearizability implements Checker {
     for (const operations of this.#following(event.key)) {
       const wasFollowing = operations.progress.state === "following";
       this.#tell(operations, event, step);
-      if (wasFollowing && operations === this.#of(event.key)) this.#report(event.key, operations.progress);
+      const isJudged = operations === this.#of(event.key) && this.#isSorted(event.key);
+      if (wasFollowing && isJudged) this.#report(event.key, operations);
     }
     if (event.type === "ok") this.#granted.add(event.key);
     if (event.type === "ok" && event.f === "extend" && this.#evidence.isStranger(event, step)) {
@@ -114,7 +118,7 @@ class Linearizability implements Checker {
     if (event.type === "invoke" && event.f === "acquire") {
       const states = event.value.limit !== undefined || event.value.mode !== undefined;
       const early = this.#early.take(key);
-      if (!states) this.#plain.add(key);
+      if (!states) this.#takeAsPlain(key);
       else if (!this.#shared.has(key)) {
         const operations = this.#fresh(this.#shared.size, true);
         this.#shared.set(key, operations);
@@ -126,6 +130,19 @@ class Linearizability implements Checker {
     if (this.#plain.has(key)) return MIXED;
     this.#keys.delete(key);
     return undefined;
+  }
+
+  /** Whether it is known how the key is shared: two holds from before the history may share it until an acquire denies it. */
+  #isSorted(key: string): boolean {
+    const isKnown = this.#evidence.beganFree || this.#plain.has(key) || this.#evidence.isShareable(key);
+    return isKnown || !this.#strangers.areSeveral(key);
+  }
+
+  #takeAsPlain(key: string): void {
+    const wasSorted = this.#isSorted(key);
+    this.#plain.add(key);
+    const operations = this.#keys.get(key);
+    if (!wasSorted && operations !== undefined) this.#report(key, operations);
   }
 
   #undecide(key: string, why: string): void {
@@ -148,6 +165,7 @@ class Linearizability implements Checker {
     } else if (event.type === "lost") operations.lose(event);
     else if (event.type === "invoke") {
       const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
+      if (isStranger) this.#strangers.note(event.key, event.value.owner);
       operations.invoke(event, isStranger, this.#evidence.isAsking(event));
     } else {
       const isAsking = this.#evidence.isAskingFor(invocation);
@@ -162,7 +180,7 @@ class Linearizability implements Checker {
   }
 
   *finishing(): Generator<undefined, PropertyVerdict> {
-    for (const [key, operations] of this.#keys) yield* this.#decide(key, operations);
+    for (const [key, operations] of this.#keys) yield* this.#sortAndDecide(key, operations);
     for (const [key, operations] of this.#shared) {
       if (this.#evidence.isShareable(key)) yield* this.#decide(key, operations);
     }
@@ -176,16 +194,27 @@ class Linearizability implements Checker {
 
   conclude(key: string): void {
     const operations = this.#evidence.isShareable(key) ? this.#shared.get(key) : this.#keys.get(key);
-    if (operations !== undefined) inOnePiece(this.#decide(key, operations));
+    if (operations !== undefined) inOnePiece(this.#sortAndDecide(key, operations));
     for (const known of [this.#keys, this.#shared, this.#plain]) known.delete(key);
     this.#early.take(key);
+    this.#strangers.forget(key);
     if (this.#granted.delete(key)) this.#grantedBefore = true;
+  }
+
+  /** What one owner at a time does not explain, several may, where holds from before the history may have shared the key. */
+  *#sortAndDecide(key: string, operations: KeyOperations): Generator<undefined, void> {
+    const isSorted = this.#isSorted(key);
+    if (!isSorted && operations.finish().state === "following") return;
+    const judge = isSorted ? operations : this.#shared.get(key);
+    if (judge === undefined) return this.#unsettle(key, UNSTATED);
+    if (!isSorted) this.#report(key, judge);
+    yield* this.#decide(key, judge);
   }
 
   *#decide(key: string, operations: KeyOperations): Generator<undefined, void> {
     const wasFollowing = operations.progress.state === "following";
     const progress = operations.finish();
-    if (wasFollowing) this.#report(key, progress);
+    if (wasFollowing) this.#report(key, operations);
     // A client library may send an acquire twice where connections break: then it may count twice.
     if (operations.maySpendTwice && !this.#evidence.faults.mayHaveBrokenConnections(0, this.#evidence.endTime)) {
       const once = yield* operations.searching(this.#twinBudget);
@@ -194,9 +223,12 @@ class Linearizability implements Checker {
     if (progress.state !== "general") return;
     const outcome = yield* operations.searching();
     if (outcome === "not-linearizable") this.#findings.add(() => this.#asAWhole(key, operations));
-    if (outcome !== "unknown") return;
+    if (outcome === "unknown") this.#unsettle(key, progress.why);
+  }
+
+  #unsettle(key: string, why: string): void {
     this.#unsettledCount += 1;
-    if (this.#unsettled.length < MOST_NAMED) this.#unsettled.push(`${key}: ${progress.why}`);
+    if (this.#unsettled.length < MOST_NAMED) this.#unsettled.push(`${key}: ${why}`);
   }
 
   /** Nobody is left to rely on the hold of a dead client: the lock may notice the death, and free the key. */
@@ -241,13 +273,14 @@ class Linearizability implements Checker {
     if (rival !== undefined) this.#beside.set(operation, rival);
   }
 
-  #report(key: string, progress: KeyProgress): void {
+  #report(key: string, operations: KeyOperations): void {
+    const { progress } = operations;
     if (progress.state === "impossible") {
       const interferences = this.#evidence.interferences.of(key);
-      const operations = this.#of(key);
       this.#findings.add(() => this.#describe(key, operations, progress.impossible, interferences));
     }
-    if (progress.state === "unexplained-refusal") this.#findings.add(() => this.#refusal(key, progress.before));
+    if (progress.state === "unexplained-refusal")
+      this.#findings.add(() => unexplainedRefusal(key, progress.before, this.#evidence));
   }
 
   #describe(
@@ -262,7 +295,7 @@ class Linearizability implements Checker {
     const client = (process: number): string => clientInWords(header, process);
     const state = ofTokens
       ? "an order exists only if the fencing tokens are ignored"
-      : this.#evidence.isShareable(key)
+      : operations === this.#shared.get(key)
         ? sharedStateInWords(before, beside, client)
         : stateInWords(before, operation, client);
     const heldBy = typeof before.state.holder === "string" ? [before.state.holder] : [];
@@ -326,12 +359,6 @@ class Linearizability implements Checker {
       ...(ends ?? losses(since, operation.completedTime, this.#evidence)),
       ofTokens || (disordered && isGrantable) ? ofNoOrder(this.#evidence) : ofTheLock(operation, this.#evidence),
     ];
-  }
-
-  #refusal(key: string, { owed, point }: Configuration): Violation {
-    const account = `An acquire of ${key} was refused as contended at ${timeWords(owed?.time ?? 0)}, but from ${timeWords(point.time)} on no client can have held it.`;
-    const why = "the lock refused it although no client held the lock";
-    return explain(account, [owed?.index], [byElimination("refused-while-free", why, this.#evidence)]);
   }
 
   /** What the general search has found: it tries all orders, and knows no state before the operation that none explains. */
