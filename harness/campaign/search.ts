@@ -54,10 +54,6 @@ export interface SearchOptions<Run> extends Omit<
   readonly onOtherSeed?: ((before: number) => void) | undefined;
 }
 
-/** The most runs of a plan of which none decides anything. */
-const MOST_RUNS = 2;
-const MOST_REAL_RUNS = 3;
-
 /**
  * The most plans of the systematic part: without a deviation or with one, and then with two. What is left of a search is
  * drawn at random: a combination that nobody thought of, or a third client. They do not depend on the number of runs, so
@@ -93,45 +89,8 @@ export async function search<Run extends { readonly record: RunRecord }>({
   ...options
 }: SearchOptions<Run>): Promise<SearchResult<Searched<Run>>> {
   const begun = performance.now();
-  const never = new AbortController().signal;
   const isOver = (): boolean => performance.now() - begun > (options.budgetMs ?? Infinity);
-  const execute = async (plan: Plan, unwanted: AbortSignal = never): Promise<Searched<Run>> => {
-    const executed = await run(plan, unwanted);
-    return { ...executed, plan, verdict: verdictOf(executed) };
-  };
-  /** The run; undefined when it was interrupted. */
-  const uninterrupted = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
-    const executed = await execute(plan, unwanted);
-    const isInterrupted = executed.record.history.end?.value.run === "interrupted";
-    return isInterrupted && !unwanted.aborted ? undefined : executed;
-  };
-  /**
-   * The run; or, if it decides nothing, that of the same plan aimed at what happened in it. In simulation another run does the
-   * same; in real time another run of the very same plan may decide too.
-   */
-  const aimed = async (plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> => {
-    let kept = await uninterrupted(plan, unwanted);
-    let latest = kept;
-    let runs = 1;
-    const most = inRealTime ? MOST_REAL_RUNS : MOST_RUNS;
-    while (
-      kept?.verdict.verdict === "unknown" &&
-      latest !== undefined &&
-      runs < most &&
-      !unwanted.aborted &&
-      !isOver()
-    ) {
-      const better = retargeted(latest.plan, latest.record.history) ?? (inRealTime ? latest.plan : undefined);
-      if (better === undefined) break;
-      latest = await uninterrupted(better, unwanted);
-      if (latest === undefined) return undefined;
-      runs += 1;
-      const [taken, other] = latest.verdict.verdict === "unknown" ? [kept, latest] : [latest, kept];
-      options.onUnwanted?.(other);
-      kept = taken;
-    }
-    return kept && (runs === 1 ? kept : { ...kept, runs });
-  };
+  const runs = new SearchedRuns({ run, verdictOf, inRealTime, isOver, onUnwanted: options.onUnwanted });
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters, commands, pairs, countSingles } = await systematicPart(
     { drawnFrom, learn, promises, complete },
@@ -148,8 +107,8 @@ export async function search<Run extends { readonly record: RunRecord }>({
       otherSeeds,
       first,
       plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
-      execute: uninterrupted,
-      attempt: aimed,
+      execute: (plan, unwanted) => runs.uninterrupted(plan, unwanted),
+      attempt: (plan, unwanted) => runs.aimed(plan, unwanted),
     },
     pairs,
   );
@@ -159,13 +118,72 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const { signal } = options;
   let tried = 0;
   const lastingRun = await lasting(counterexample.run, {
-    execute,
+    execute: (plan) => runs.execute(plan),
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
     runs: counterexample.path === undefined ? 0 : undefined,
     isOver: () => signal?.aborted === true || isOver(),
     onRun: () => onOtherSeed?.(tried++),
   });
   return { ...result, counterexample: { ...counterexample, ...lastingRun } };
+}
+
+/** How a search runs a plan. */
+interface RunningOptions<Run> extends Pick<CampaignOptions<Searched<Run>>, "onUnwanted"> {
+  readonly run: SearchOptions<Run>["run"];
+  readonly verdictOf: (run: Run) => Verdict;
+  readonly inRealTime: boolean;
+  /** Whether no new run may begin. */
+  readonly isOver: () => boolean;
+}
+
+/** The most runs of a plan of which none decides anything. */
+const MOST_RUNS = 2;
+const MOST_REAL_RUNS = 3;
+
+/** The runs of a search. */
+class SearchedRuns<Run extends { readonly record: RunRecord }> {
+  readonly #options: RunningOptions<Run>;
+
+  constructor(options: RunningOptions<Run>) {
+    this.#options = options;
+  }
+
+  async execute(plan: Plan, unwanted: AbortSignal = new AbortController().signal): Promise<Searched<Run>> {
+    const executed = await this.#options.run(plan, unwanted);
+    return { ...executed, plan, verdict: this.#options.verdictOf(executed) };
+  }
+
+  /** The run; undefined when it was interrupted. */
+  async uninterrupted(plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> {
+    const executed = await this.execute(plan, unwanted);
+    const isInterrupted = executed.record.history.end?.value.run === "interrupted";
+    return isInterrupted && !unwanted.aborted ? undefined : executed;
+  }
+
+  /**
+   * The run; or, if it decides nothing, that of the same plan aimed at what happened in it. In simulation another run does the
+   * same; in real time another run of the very same plan may decide too.
+   */
+  async aimed(plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> {
+    const { inRealTime, isOver, onUnwanted } = this.#options;
+    const most = inRealTime ? MOST_REAL_RUNS : MOST_RUNS;
+    let latest = await this.uninterrupted(plan, unwanted);
+    if (latest === undefined) return undefined;
+    let kept = latest;
+    let runs = 1;
+    while (kept.verdict.verdict === "unknown" && runs < most && !unwanted.aborted && !isOver()) {
+      const better = retargeted(latest.plan, latest.record.history) ?? (inRealTime ? latest.plan : undefined);
+      if (better === undefined) break;
+      latest = await this.uninterrupted(better, unwanted);
+      if (latest === undefined) return undefined;
+      runs += 1;
+      const [taken, other]: [Searched<Run>, Searched<Run>] =
+        latest.verdict.verdict === "unknown" ? [kept, latest] : [latest, kept];
+      onUnwanted?.(other);
+      kept = taken;
+    }
+    return runs === 1 ? kept : { ...kept, runs };
+  }
 }
 
 /** What a search tries before it draws plans at random. */
