@@ -69,7 +69,7 @@ export interface CampaignOptions<Run extends Judged> {
 }
 
 /** Which run it was. */
-interface RunCount {
+export interface RunCount {
   /** Runs so far, without those of shrinking. */
   readonly done: number;
   readonly shrinking: boolean;

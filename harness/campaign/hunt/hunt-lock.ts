@@ -9,7 +9,7 @@ import { keepRecurring, keepRun } from "../kept-run.ts";
 import { recurrenceOf } from "../recurrence/real-servers.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { Regressions } from "../regressions.ts";
-import type { CampaignResult } from "../run-campaign.ts";
+import type { CampaignResult, RunCount } from "../run-campaign.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import type { SimulationThreads } from "../parallel/simulation-threads.ts";
@@ -122,6 +122,8 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const inRealTime = backend !== "simulated";
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
+  const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
+  const tell = teller(progress, { title, runs, inRealTime });
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,
@@ -153,33 +155,50 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
       return starts.run(() => execute(plan, { ...runEnvironment, title, required: judged, pool, unwanted }));
     },
     onUnwanted: (run) => run.discard?.(),
-    onRun: (run, { done, shrinking, drawn, position }) => {
-      const { verdict } = run;
-      // A failing plan is recorded once it is shrunk and kept.
-      if (!shrinking && verdict.verdict !== "invalid") {
-        const notes = notesOf({ plan: run.plan, history: run.record.history, verdict }, basisOf(lock, required));
-        const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
-        const orders = drawn ? { orders: ordersIn(run.record.history) } : {};
-        const noted = notes.length === 0 ? {} : { notes };
-        record.add({
-          position,
-          verdict: verdict.verdict,
-          ...noted,
-          ...heldBy(run),
-          ...openIn(run),
-          ...orders,
-          ...folder,
-        });
-      }
-      if (backend !== "simulated")
-        progress.note(
-          `${shrinking ? "a smaller plan" : `run ${inFigures(done)} of ${inFigures(runs)}`}: ${outcome(verdict)}`,
-        );
-      else if (shrinking || done % 25 === 0)
-        progress.step(shrinking ? `${title}: shrinking` : `${title}: run ${inFigures(done)} of ${inFigures(runs)}`);
+    onRun: (run, count) => {
+      const entry = count.shrinking ? undefined : entryOf(run, count, recording);
+      if (entry !== undefined) record.add(entry);
+      tell(run.verdict, count);
     },
   });
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
+}
+
+/**
+ * What the journal says of a run; the first runs of each note are kept.
+ * @returns undefined for one that failed: it is recorded once it is shrunk and kept
+ */
+function entryOf(
+  run: Searched<ExecutedRun>,
+  { position, drawn }: Pick<RunCount, "position" | "drawn">,
+  {
+    firsts,
+    store,
+    drawRun,
+    basis,
+  }: Pick<WorkDone, "firsts"> &
+    Pick<CompleteEnvironment, "store" | "drawRun"> & { readonly basis: ReturnType<typeof basisOf> },
+): HuntEntry | undefined {
+  const { plan, verdict, record } = run;
+  if (verdict.verdict === "invalid") return undefined;
+  const notes = notesOf({ plan, history: record.history, verdict }, basis);
+  const folder = firsts.isFirst(notes) ? { folder: relative(store, keepRun(run, drawRun).folder) } : {};
+  const orders = drawn ? { orders: ordersIn(record.history) } : {};
+  const noted = notes.length === 0 ? {} : { notes };
+  return { position, verdict: verdict.verdict, ...noted, ...heldBy(run), ...openIn(run), ...orders, ...folder };
+}
+
+/** Tells how far a hunt is after each run: in real time what came out, in simulation now and then. */
+function teller(
+  progress: CompleteEnvironment["progress"],
+  { title, runs, inRealTime }: { readonly title: string; readonly runs: number; readonly inRealTime: boolean },
+): (verdict: Verdict, count: Pick<RunCount, "done" | "shrinking">) => void {
+  return (verdict, { done, shrinking }) => {
+    const which = `run ${inFigures(done)} of ${inFigures(runs)}`;
+    if (inRealTime) progress.note(`${shrinking ? "a smaller plan" : which}: ${outcome(verdict)}`);
+    else if (shrinking) progress.step(`${title}: shrinking`);
+    else if (done % 25 === 0) progress.step(`${title}: ${which}`);
+  };
 }
 
 /** The threads that simulate; undefined on other backends. Loaded only now: the simulation patches the platform. */
