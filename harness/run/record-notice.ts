@@ -3,7 +3,8 @@ import type { Notice } from "../core/system.ts";
 import type { EventPublisher } from "./event-publisher.ts";
 import type { Recorder } from "./recorder.ts";
 
-interface NoticeWriters {
+/** What a notice is recorded with. */
+export interface NoticeWriters {
   readonly recorder: Recorder;
   readonly publisher: EventPublisher;
   /** The process that a client runs as; undefined for a server. */

@@ -7,7 +7,7 @@ import type { SystemUnderTest } from "../core/system.ts";
 import { ClientSession } from "./client-session.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
-import { recordNotice } from "./record-notice.ts";
+import { type NoticeWriters, recordNotice } from "./record-notice.ts";
 import { Recorder, type LineSink } from "./recorder.ts";
 import { TriggerBoard } from "./trigger-board.ts";
 import { messageWatch } from "./watch-messages.ts";
@@ -54,22 +54,13 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const processOf = (name: string): number | undefined =>
     sessions.find((_, index) => clientName(index) === name)?.process;
   const nemesis = new Nemesis(system, publisher, board, processOf);
-  /** What was frozen, without a fault, when the run was over. */
-  const frozen = new Set<string>();
-
-  system.resource.onAudit(({ key, ...value }) => {
-    recorder.record({ process: "storage", type: "audit", f: "write", key, value });
-  });
-  system.onNotice((notice) => {
-    if (notice.kind === "flooded") {
-      const done = sessions.find((_, index) => clientName(index) === notice.name)?.sectionsDone ?? 0;
-      if (done < BUSY_SECTIONS) flood.resolve(notice.evidence);
-    } else if (notice.kind === "died") {
-      breakdown.reject(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
-    } else {
-      if (notice.kind === "froze" && notice.lasts) frozen.add(notice.name);
-      recordNotice(notice, { recorder, publisher, processOf });
-    }
+  const frozen = hear(system, {
+    recorder,
+    publisher,
+    processOf,
+    sectionsDoneBy: (name) => sessions.find((_, index) => clientName(index) === name)?.sectionsDone ?? 0,
+    onFlood: flood.resolve,
+    onDeath: breakdown.reject,
   });
 
   await watch?.(board);
@@ -108,6 +99,36 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     await Promise.allSettled([limit, nemesisFailure]);
     work.catch(() => {});
   }
+}
+
+/** Who is told what happens by itself. */
+interface Hearers extends NoticeWriters {
+  readonly sectionsDoneBy: (client: string) => number;
+  /** A client sends messages without end and gets nothing done. */
+  readonly onFlood: (evidence: string) => void;
+  readonly onDeath: (error: HarnessError) => void;
+}
+
+/**
+ * Records what the resource and the system tell until the run is over.
+ * @returns what is frozen, without a fault; it grows
+ */
+function hear(system: SystemUnderTest, hearers: Hearers): ReadonlySet<string> {
+  const frozen = new Set<string>();
+  system.resource.onAudit(({ key, ...value }) => {
+    hearers.recorder.record({ process: "storage", type: "audit", f: "write", key, value });
+  });
+  system.onNotice((notice) => {
+    if (notice.kind === "flooded") {
+      if (hearers.sectionsDoneBy(notice.name) < BUSY_SECTIONS) hearers.onFlood(notice.evidence);
+    } else if (notice.kind === "died") {
+      hearers.onDeath(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
+    } else {
+      if (notice.kind === "froze" && notice.lasts) frozen.add(notice.name);
+      recordNotice(notice, hearers);
+    }
+  });
+  return frozen;
 }
 
 /** The sink of the events, whose errors go to `failed`: none of the callers that record events could handle them. */
