@@ -65,79 +65,76 @@ function perhapsCut(
 /** The client held, or continued to work, after its lease. */
 function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEvidence): readonly Hypothesis[] {
   if (isOverOnArrival(hold) && leaseEnd === hold.grantedLeaseEnd) return overOnArrival(hold, evidence);
-  const { header, faults } = evidence;
-  const client = clientInWords(header, hold.process);
+  const client = clientInWords(evidence.header, hold.process);
   const end = latestEnd(hold, leaseEnd);
   const known = end <= from;
   const by = hold.vague ? ", at the latest," : "";
   const shown = known
     ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} had outlived its lease by ${timeWords(from - end)} then`
     : `the lease of ${client} may have ended as early as ${timeWords(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
+  const shared = { cause: "overrun", events: [], shown, grant: hold.grantedIndex } as const;
+  const accuse = ({ fault, how, remedies }: Suspect): Hypothesis => ({
+    ...shared,
+    fault: fault.index,
+    accused: faultInWords(fault),
+    why: how,
+    ground: { on: "faults", faults: [fault.index] },
+    remedies,
+  });
+  return [
+    ...suspects(hold, leaseEnd, from, evidence).map(accuse),
+    {
+      ...shared,
+      why: `${client} held longer than its lease`,
+      ground: known ? { on: "history" } : { on: "remedy", remedy: "local-timer" },
+      remedies: ["local-timer", "fencing-resource"],
+    },
+  ];
+}
+
+/** A fault that may have kept a client from noticing the end of its lease. */
+interface Suspect {
+  readonly fault: FaultEvent;
+  readonly how: string;
+  readonly remedies: readonly Remedy[];
+}
+
+/** Why a client outlived its lease: of each kind of fault the latest first. */
+function suspects(hold: Hold, leaseEnd: number, from: number, evidence: SharedEvidence): readonly Suspect[] {
+  const { header, faults } = evidence;
+  const client = clientInWords(header, hold.process);
   const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
   const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
   const hits = faults.during(isUnknown, hold.grantedTime, from).filter((fault) => hitsClient(fault, client));
-  const accuse = (fault: FaultEvent, how: string, remedies: readonly Remedy[]): Hypothesis => ({
-    cause: "overrun",
-    fault: fault.index,
-    accused: faultInWords(fault),
-    events: [],
-    shown,
-    why: how,
-    ground: { on: "faults", faults: [fault.index] },
-    grant: hold.grantedIndex,
-    remedies,
-  });
   // Its lease may have begun at any time after it asked.
   const delays = hold.vague ? faults.during(delaysReplies, hold.invokedTime, hold.grantedTime) : [];
   const delayed = delays.filter((fault) => !cut.includes(fault) && concerns(fault, hold, evidence));
   return [
-    ...pauses
-      .toReversed()
-      .map((fault) =>
-        isStoppedThroughout(fault, leaseEnd, from, evidence)
-          ? accuse(fault, `${client} was stopped by ${faultInWords(fault, client)} and could not notice`, [
-              "fencing-resource",
-              "local-timer",
-            ])
-          : accuse(fault, `${client} was held up by ${faultInWords(fault, client)}`, [
-              "local-timer",
-              "fencing-resource",
-            ]),
-      ),
-    ...cut
-      .toReversed()
-      .map((fault) =>
-        accuse(fault, `${client} ran, but ${faultInWords(fault)} delayed its requests or the answers to them`, [
-          "local-timer",
-          "fencing-resource",
-        ]),
-      ),
-    ...hits
-      .toReversed()
-      .map((fault) =>
-        accuse(fault, `${faultInWords(fault, client)} hit ${client}, which may have been unable to notice`, [
-          "fencing-resource",
-          "local-timer",
-        ]),
-      ),
-    ...delayed
-      .toReversed()
-      .map((fault) =>
-        accuse(
-          fault,
-          `${faultInWords(fault)} delayed the grant of ${client}, so its lease had begun long before it was told, and it held longer than its lease`,
-          ["fencing-resource"],
-        ),
-      ),
-    {
-      cause: "overrun",
-      events: [],
-      shown,
-      why: `${client} held longer than its lease`,
-      ground: known ? { on: "history" } : { on: "remedy", remedy: "local-timer" },
-      grant: hold.grantedIndex,
+    ...pauses.toReversed().map((fault): Suspect => {
+      const by = faultInWords(fault, client);
+      return isStoppedThroughout(fault, leaseEnd, from, evidence)
+        ? {
+            fault,
+            how: `${client} was stopped by ${by} and could not notice`,
+            remedies: ["fencing-resource", "local-timer"],
+          }
+        : { fault, how: `${client} was held up by ${by}`, remedies: ["local-timer", "fencing-resource"] };
+    }),
+    ...cut.toReversed().map((fault): Suspect => ({
+      fault,
+      how: `${client} ran, but ${faultInWords(fault)} delayed its requests or the answers to them`,
       remedies: ["local-timer", "fencing-resource"],
-    },
+    })),
+    ...hits.toReversed().map((fault): Suspect => ({
+      fault,
+      how: `${faultInWords(fault, client)} hit ${client}, which may have been unable to notice`,
+      remedies: ["fencing-resource", "local-timer"],
+    })),
+    ...delayed.toReversed().map((fault): Suspect => ({
+      fault,
+      how: `${faultInWords(fault)} delayed the grant of ${client}, so its lease had begun long before it was told, and it held longer than its lease`,
+      remedies: ["fencing-resource"],
+    })),
   ];
 }
 
