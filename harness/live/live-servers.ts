@@ -6,7 +6,7 @@ import type { TopologySpec } from "../core/topology.ts";
 import type { Host } from "../simulated/kernel/host.ts";
 import { Kernel } from "../simulated/kernel/kernel.ts";
 import { trueClockOf } from "../simulated/kernel/true-clock.ts";
-import { DEFAULT_LATENCY, Network } from "../simulated/network/network.ts";
+import { Network } from "../simulated/network/network.ts";
 import type { RedisNode } from "../simulated/nodes/redis-node.ts";
 import { REDIS_PORT } from "../simulated/nodes/redis-process.ts";
 import { SENTINEL_PORT } from "../simulated/sentinel/sentinel-options.ts";
@@ -27,6 +27,7 @@ import { LiveMessages } from "./live-messages.ts";
 import { LiveNetwork } from "./live-network.ts";
 import { LiveNode } from "./live-node.ts";
 import { LiveResource } from "./live-resource.ts";
+import { type OutsideClient, OutsideClients } from "./outside-clients.ts";
 import { JOINED_AT_US, outside, RealTime } from "./real-time.ts";
 
 export interface LiveServersOptions {
@@ -65,9 +66,6 @@ interface Server {
   readonly address: string;
   readonly port: number;
 }
-
-/** Connections from outside have a latency of their own already. */
-const NO_LATENCY = { minUs: 0, maxUs: 0 };
 
 /**
  * The servers and Sentinels of the simulation in real time, for programs of this machine: they listen on loopback.
@@ -122,13 +120,9 @@ export class LiveServers implements AsyncDisposable {
     const epochMs = Date.now() - JOINED_AT_US / 1000;
     const kernel = new Kernel({ seed, epochMs, limits: { events: Infinity, timeUs: Infinity } });
     const time = stack.use(new RealTime(kernel));
-    const outsiders = new Set<Host>();
-    const network = new Network(kernel, {
-      latency: (one, other) => (outsiders.has(one) || outsiders.has(other) ? NO_LATENCY : DEFAULT_LATENCY),
-    });
+    const outsiders = new OutsideClients();
+    const network = new Network(kernel, { latency: outsiders.latency });
     const runner = kernel.host("harness", { runs: "service" });
-    /** By a client's address in the simulation: where it reaches the servers. */
-    const reached = new Map<string, Map<string, Address>>();
     let layout: Layout | undefined;
     const { followMessages = false, onCommand, recordedBy } = options;
     // The clock of the simulation, which follows the machine's. Code that runs in a simulation may read no other clock.
@@ -144,8 +138,7 @@ export class LiveServers implements AsyncDisposable {
       network,
       topology,
       version: "8.0.2",
-      placeFor: (peer, { host, port }) =>
-        reached.get(peer.replace(/:\d+$/, ""))?.get(`${host}:${port}`) ?? { host, port },
+      placeFor: outsiders.placeFor,
       onPromotion: outside((node) => onNotice(promotionOf(node))),
       onResourceEffects: (effects) => resource.observe(effects),
     });
@@ -153,15 +146,7 @@ export class LiveServers implements AsyncDisposable {
     const sentinels = layout.sentinels.map((sentinel) => new SimulatedSentinelNode(sentinel));
     await runAhead(kernel, startSentinels(trueClockOf(runner), layout, data, sentinels));
     const servers = serversIn(layout);
-    const outer = clients.map((name, index) => {
-      const host = kernel.host(name, { runs: "service" });
-      const address = `10.213.0.${100 + index}`;
-      network.add(host, address);
-      outsiders.add(host);
-      const places = new Map<string, Address>();
-      reached.set(address, places);
-      return { host, places };
-    });
+    const outer = outsiders.join(kernel, network, clients);
     const tell = (moment: SeenCommand["moment"], exchange: Exchange): void =>
       onCommand?.({ moment, atMs: sinceJoinedMs(kernel), client: clients[exchange.client] ?? "", exchange });
     const tap =
@@ -308,13 +293,6 @@ function serversIn({ data, sentinels, sentinelAddresses, resource }: Layout): re
     })),
     redis(resource),
   ];
-}
-
-/** A client outside, as the simulation knows it. */
-interface OutsideClient {
-  readonly host: Host;
-  /** Where it reaches each server, by the server's address in the simulation: `10.213.0.10:6379`. */
-  readonly places: Map<string, Address>;
 }
 
 interface ListenersOptions {
