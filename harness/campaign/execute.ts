@@ -1,3 +1,4 @@
+import type { Timing } from "../core/timing.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { RunRecord } from "../../reports/run/run-record.ts";
@@ -13,6 +14,8 @@ export interface ExecuteOptions extends RunEnvironment {
   readonly title: string;
   /** The properties that decide the verdict. */
   readonly required: readonly Property[];
+  /** In simulation: how long things take that the plan does not say. Default: nearly no time. */
+  readonly timing?: Timing | undefined;
   /** Records the wire beside the history, where the backend can. Default: false. */
   readonly wire?: boolean | undefined;
   /** Servers that stay up between the runs of a campaign. */

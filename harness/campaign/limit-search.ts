@@ -4,6 +4,7 @@ import { kindOf } from "../../faults/fault-classes.ts";
 import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
 import { BEYOND_LEASE } from "../../workloads/contention.ts";
 import type { Plan } from "../core/plan.ts";
+import type { Timing } from "../core/timing.ts";
 import { topologySchema } from "../core/topology.ts";
 import { type Property, PROPERTIES, type Verdict } from "../core/verdict.ts";
 import { learnSimulated } from "./systematic/learn.ts";
@@ -53,7 +54,7 @@ export function searchLimit(
       reenters: lock.reentrant === true,
       supports: lock.supports,
     },
-    run: (plan) => runForLimit(lock, limit, plan),
+    run: (plan, _unwanted, timing) => runForLimit(lock, limit, plan, { timing }),
     verdictOf: ({ verdict }) => verdict,
   });
 }
@@ -63,9 +64,9 @@ export async function runForLimit(
   lock: LockEntry,
   limit: ShownLimit,
   plan: Plan,
-  { wire = false }: { readonly wire?: boolean } = {},
+  { wire = false, timing }: { readonly wire?: boolean; readonly timing?: Timing | undefined } = {},
 ): Promise<LimitRun> {
-  const run = await runSimulated(plan, { ...optionsForLimit(lock, limit, plan), wire });
+  const run = await runSimulated(plan, { ...optionsForLimit(lock, limit, plan), wire, timing });
   return { ...run, verdict: verdictByLimit(lock, limit, run) };
 }
 

@@ -1,5 +1,6 @@
 import { faults } from "../../faults/registry.ts";
 import type { Fault } from "../core/fault.ts";
+import type { Plan } from "../core/plan.ts";
 import { hintFor } from "../core/words/did-you-mean.ts";
 import { UserError } from "../core/errors.ts";
 import { TOPOLOGIES, topologySchema, type TopologySpec } from "../core/topology.ts";
@@ -53,6 +54,17 @@ export function faultsFor(
   const unreachable = kinds === undefined ? undefined : wanted.find((fault) => !possible.includes(fault));
   if (unreachable === undefined) return possible;
   throw new UserError(`the fault ${unreachable.kind} cannot be injected on containers`, "leave it out, or simulate");
+}
+
+/** @throws UserError when containers skip a fault of the plan: its run there would say nothing about the rest */
+export function refuseSimulatedFaults(plan: Plan): void {
+  const simulated: readonly string[] = faults
+    .filter((fault) => fault.onlyInSimulation === true)
+    .map(({ kind }) => kind);
+  const [step] = plan.faults.filter(({ kind }) => simulated.includes(kind));
+  if (step !== undefined) {
+    throw new UserError(`the fault ${step.kind} cannot be injected on containers`, "replay the plan in simulation");
+  }
 }
 
 /** @throws UserError when there is no fault of this kind, naming the existing ones */

@@ -13,6 +13,7 @@ import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
+import type { Timing } from "../core/timing.ts";
 import { isSimulated, requireSimulated } from "../core/topology.ts";
 import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { boundedWire, type WireRecord } from "../core/messages/wire-record.ts";
@@ -29,6 +30,7 @@ import type { InputListener } from "../simulated/kernel/input-listener.ts";
 import { simulate, type Simulated } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { KeptRun } from "./kept-run.ts";
+import { slowFaults } from "./recurrence/slow-faults.ts";
 import { simulatedDriver } from "./simulated-driver.ts";
 
 /** A simulated run that is over. */
@@ -66,6 +68,8 @@ export async function runSimulated(
     readonly messages?: boolean;
     /** Records the wire and what servers held, in the record. Default: false. */
     readonly wire?: boolean;
+    /** How long things take that the plan does not say. Default: nearly no time. */
+    readonly timing?: Timing | undefined;
   },
 ): Promise<SimulatedRun> {
   const {
@@ -78,14 +82,17 @@ export async function runSimulated(
     moreFaults = [],
     messages: wanted = false,
     wire = false,
+    timing,
   } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
-  const known = [...faults, ...moreFaults];
+  const registered = [...faults, ...moreFaults];
+  const known = timing === undefined ? registered : slowFaults(registered, timing.faultMs);
+  const latency = timing && { minUs: timing.messageUs.from, maxUs: timing.messageUs.to };
   const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
-    simulate({ plan, driver, signal, inputs, messages: wanted, servers: wire, stacks }, (system, signal) =>
+    simulate({ plan, driver, signal, inputs, messages: wanted, servers: wire, stacks, latency }, (system, signal) =>
       runPlan({ plan, system, faults: known, facts, signal, sink }),
     );
   // Only a stranger's code may read stacks, and a sink must not be given a run twice.

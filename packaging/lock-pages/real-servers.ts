@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { executorOf, poolFor } from "../../harness/campaign/execute.ts";
 import { type LimitRun, optionsForLimit, verdictByLimit } from "../../harness/campaign/limit-search.ts";
 import { countRecurrences } from "../../harness/campaign/recurrence/count-recurrences.ts";
+import { refuseSimulatedFaults } from "../../harness/campaign/possible-faults.ts";
 import type { Judged } from "../../harness/campaign/run-campaign.ts";
 import { UserError } from "../../harness/core/errors.ts";
 import type { Plan } from "../../harness/core/plan.ts";
@@ -32,7 +33,8 @@ export async function withRealServers<T>(work: (count: CountOnRealServers) => Pr
         return { plan, verdict: verdictByLimit(lock, shows, executed) };
       };
       try {
-        const plans = Array.from({ length: REAL_RUNS }, () => run.plan);
+        refuseSimulatedFaults(run.plan);
+        const plans = Array.from({ length: REAL_RUNS }, () => ({ plan: run.plan }));
         return { failed: await countRecurrences(plans, { run, execute: onRealServers }), of: REAL_RUNS };
       } catch (error) {
         if (error instanceof UserError) return undefined;

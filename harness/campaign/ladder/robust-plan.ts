@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { contentionPlans } from "../../../workloads/contention.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { Timing } from "../../core/timing.ts";
 import { countRecurrences } from "../recurrence/count-recurrences.ts";
 import { slowMotion } from "../recurrence/slow-motion.ts";
-import { withLateFaults } from "../recurrence/variations.ts";
+import { withTimeOfRealServers } from "../recurrence/variations.ts";
 import type { Judged } from "../run-campaign.ts";
 import { runSimulated } from "../run-simulated.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
@@ -22,7 +23,7 @@ export interface RobustSearch {
 
 /**
  * A plan in slow motion that breaks the cell in simulation even when details differ: with another seed, so with another
- * network, and with faults that come late. Real servers hardly ever show a violation that depends on a millisecond, as
+ * network, and in the time of real servers. Those hardly ever show a violation that depends on a millisecond, as
  * those of shrunk counterexamples do.
  * @returns undefined when no plan breaks the cell
  * @throws InterruptedRunError when the signal came first; no simulation runs any more
@@ -32,8 +33,8 @@ export async function robustPlan(
   seed: number,
   { plans = PLANS, signal }: RobustSearch = {},
 ): Promise<Plan | undefined> {
-  const execute = async (plan: Plan): Promise<Judged> => {
-    const { record } = await runSimulated(plan, { title: titleOf(cell), required: JUDGED, signal });
+  const execute = async (plan: Plan, timing?: Timing): Promise<Judged> => {
+    const { record } = await runSimulated(plan, { title: titleOf(cell), required: JUDGED, timing, signal });
     return { plan, verdict: record.verdict };
   };
   let best: { readonly plan: Plan; readonly again: number } | undefined;
@@ -43,7 +44,7 @@ export async function robustPlan(
     const run = await execute(plan);
     if (run.verdict.verdict !== "invalid") continue;
     candidates += 1;
-    const variations = withLateFaults(plan);
+    const variations = withTimeOfRealServers(plan);
     const again = await countRecurrences(variations, { run, execute, atLeast: (best?.again ?? -1) + 1 });
     if (best === undefined || again > best.again) best = { plan, again };
     if (again === variations.length || candidates === CANDIDATES) break;

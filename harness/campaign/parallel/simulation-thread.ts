@@ -3,6 +3,7 @@
 import { InterruptedRunError, runSimulated } from "../run-simulated.ts";
 import { parentPort, workerData } from "node:worker_threads";
 import { heartbeat } from "../../client/heartbeat.ts";
+import type { Timing } from "../../core/timing.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
@@ -14,7 +15,13 @@ export interface SimulationThreadData {
 
 /** A plan to simulate, or the end of everything. */
 export type ToSimulationThread =
-  | { readonly id: number; readonly plan: Plan; readonly title: string; readonly required: readonly Property[] }
+  | {
+      readonly id: number;
+      readonly plan: Plan;
+      readonly title: string;
+      readonly required: readonly Property[];
+      readonly timing: Timing | undefined;
+    }
   | { readonly interrupt: true };
 
 export type FromSimulationThread =
@@ -39,11 +46,11 @@ port?.on("message", (message: ToSimulationThread) => {
 port?.postMessage({ isReady: true } satisfies FromSimulationThread);
 
 async function answer(task: Exclude<ToSimulationThread, { readonly interrupt: true }>): Promise<FromSimulationThread> {
-  const { id, plan, title, required } = task;
+  const { id, plan, title, required, timing } = task;
   const { signal } = interruption;
   try {
     signal.throwIfAborted();
-    const { record, traceHash } = await runSimulated(plan, { title, required, signal });
+    const { record, traceHash } = await runSimulated(plan, { title, required, timing, signal });
     const { plan: _, ...rest } = record;
     return { id, record: rest, traceHash };
   } catch (error) {

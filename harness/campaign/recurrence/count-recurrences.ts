@@ -1,11 +1,13 @@
 import type { Plan } from "../../core/plan.ts";
+import type { Timing } from "../../core/timing.ts";
 import type { Judged } from "../run-campaign.ts";
 import { isSameViolation } from "./same-violation.ts";
+import type { Variation } from "./variations.ts";
 
 /** A run whose violation may come again, and how to run other plans. */
 export interface Counting<Run extends Judged> {
   readonly run: Run;
-  readonly execute: (plan: Plan) => Promise<Judged>;
+  readonly execute: (plan: Plan, timing?: Timing) => Promise<Judged>;
   /** The count ends early when it cannot reach this any more; it is then smaller. Default: 0, which counts all. */
   readonly atLeast?: number | undefined;
 }
@@ -15,13 +17,13 @@ export interface Counting<Run extends Judged> {
  * @throws what `execute` throws
  */
 export async function countRecurrences<Run extends Judged>(
-  variations: readonly Plan[],
+  variations: readonly Variation[],
   { run, execute, atLeast = 0 }: Counting<Run>,
 ): Promise<number> {
   let again = 0;
-  for (const [index, variation] of variations.entries()) {
+  for (const [index, { plan, timing }] of variations.entries()) {
     if (again + variations.length - index < atLeast) break;
-    if (isSameViolation(run.verdict, (await execute(variation)).verdict)) again += 1;
+    if (isSameViolation(run.verdict, (await execute(plan, timing)).verdict)) again += 1;
   }
   return again;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../core/plan.ts";
+import type { Timing } from "../../core/timing.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { runSimulated } from "../run-simulated.ts";
 import { plan } from "../../run/testing/plans.ts";
@@ -7,8 +8,8 @@ import { lasting, type LastingRun } from "./lasting.ts";
 import { isObservable } from "./observable.ts";
 import { isSameViolation } from "./same-violation.ts";
 
-async function execute(plan: Plan): Promise<LastingRun> {
-  const { record } = await runSimulated(plan, { title: "", required: ["mutual-exclusion"] });
+async function execute(plan: Plan, timing?: Timing): Promise<LastingRun> {
+  const { record } = await runSimulated(plan, { title: "", required: ["mutual-exclusion"], timing });
   return { plan, record, verdict: record.verdict };
 }
 
@@ -78,15 +79,45 @@ describe("a counterexample that only some seeds show", () => {
       clients: [{ sections: [held] }, { sections: [later(1050)] }, { sections: [later(1400)] }],
       faults: [{ kind, params: { targets: [target] }, at, until: { ...at, afterMs: 200 } }],
     });
-    const judge = async (plan: Plan): Promise<LastingRun> => {
+    const judge = async (plan: Plan, timing?: Timing): Promise<LastingRun> => {
       const required = ["lease-exclusion", "deadlock-freedom"] as const;
-      const { record } = await runSimulated(plan, { title: "", required });
+      const { record } = await runSimulated(plan, { title: "", required, timing });
       return { plan, record, verdict: record.verdict };
     };
     const run = await judge(of);
     expect(run.verdict.verdict).toBe("invalid");
     const { run: found } = await lasting(run, { execute: judge });
     expect(isObservable(found.plan)).toBe(true);
+  });
+
+  test("by a fault that comes at once becomes one that lasts where faults take some time", async () => {
+    const judge = async (plan: Plan, timing?: Timing): Promise<LastingRun> => {
+      const { record } = await runSimulated(plan, { title: "", required: ["deadlock-freedom"], timing });
+      return { plan, record, verdict: record.verdict };
+    };
+    const asked = { on: "acquire:invoke" as const, client: 0 };
+    const run = await judge(
+      plan({
+        lock: "setnx",
+        clients: [
+          { sections: [{ ...section, waitMs: 0, steps: [] }] },
+          {
+            sections: [
+              { ...section, waitMs: 0, after: { ...asked, afterMs: 10 }, steps: [] },
+              { ...section, waitMs: 2800, steps: [] },
+            ],
+          },
+        ],
+        faults: [{ kind: "kill-client", params: { targets: ["client-0"] }, at: { ...asked, afterMs: 0.1 } }],
+      }),
+    );
+    expect(run.verdict.verdict).toBe("invalid");
+    const real: Timing = { faultMs: 150, messageUs: { from: 500, to: 1_500 } };
+    expect((await judge(run.plan, real)).verdict.verdict).not.toBe("invalid");
+    const { run: found } = await lasting(run, { execute: judge });
+    for (const seed of [101, 202, 303]) {
+      expect((await judge({ ...found.plan, seed }, real)).verdict.verdict).toBe("invalid");
+    }
   });
 
   test("becomes the same one each time", async () => {

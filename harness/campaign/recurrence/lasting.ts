@@ -1,15 +1,17 @@
 import type { RecurrenceCount } from "../../core/recurrence.ts";
 import type { Plan } from "../../core/plan.ts";
+import type { Timing } from "../../core/timing.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
 import { hasVisibleOverlap } from "../visible-overlap.ts";
 import { countRecurrences } from "./count-recurrences.ts";
+import { heldPlans } from "./held.ts";
 import { isObservable, observablePlans } from "./observable.ts";
 import { pinnedPlans } from "./pinned.ts";
 import { isSameViolation } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
 import { stretchedPlans } from "./stretched.ts";
-import { OTHER_SEEDS, VARIATIONS, withLateFaults, withOtherSeeds } from "./variations.ts";
+import { OTHER_SEEDS, VARIATIONS, withTimeOfRealServers, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
 const LASTING_RUNS = 800;
@@ -19,7 +21,7 @@ export type LastingRun = Judged & { readonly record: RunRecord };
 
 export interface LastingOptions<Run extends LastingRun> {
   /** Runs a plan in simulation and judges it. */
-  readonly execute: (plan: Plan) => Promise<Run>;
+  readonly execute: (plan: Plan, timing?: Timing) => Promise<Run>;
   /** How many runs the search may take. Default: 800; 0 counts only. */
   readonly runs?: number | undefined;
   /** Called before each run. */
@@ -37,9 +39,9 @@ export interface Lasting<Run> {
 
 /**
  * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
- * values), nor on when exactly a fault takes effect. From the run that was found, it goes to a plan with a pinned order
- * of events, with longer or shorter durations, in slow motion or with a stop of one client between two commands,
- * whenever that one shows the same violation in more variations. When none does, the run that was found stays. If real
+ * values), nor on how long faults, messages and the start of a client take. From the run that was found, it goes to a plan
+ * with a pinned order of events, with a longer hold, with longer or shorter durations, in slow motion or with a stop of one
+ * client between two commands, whenever that one shows the same violation in more variations. When none does, the run that was found stays. If real
  * servers cannot run the plan, because it waits for what only a simulation sees, it goes to one that they can run and
  * that lasts as long. Equal for equal runs.
  * @throws what `execute` throws
@@ -93,7 +95,7 @@ class LastingSearch<Run extends LastingRun> {
     const { plan, record } = this.#run;
     // Without any fault is the shorter story, unless it seldom comes again.
     const separated = (this.#count?.seeds ?? OTHER_SEEDS) < OTHER_SEEDS / 2 ? separatedPlans(plan) : [];
-    for (const candidates of [pinnedPlans(plan, record.history), stretchedPlans(plan), separated]) {
+    for (const candidates of [pinnedPlans(plan, record.history), heldPlans(plan), stretchedPlans(plan), separated]) {
       for (const candidate of candidates) {
         const count = this.#count;
         if (count === undefined || totalOf(count) === VARIATIONS || this.#isOver) return false;
@@ -118,17 +120,18 @@ class LastingSearch<Run extends LastingRun> {
 
   /** Undefined when the search is over before all variations were tried. */
   async #countOf(run: Run, atLeast: number): Promise<Count | undefined> {
-    const counting = { run, execute: (plan: Plan) => this.#execute(plan) };
-    const [others, later] = [withOtherSeeds(run.plan), withLateFaults(run.plan)];
-    const seeds = await countRecurrences(others, { ...counting, atLeast: atLeast - later.length });
-    const late = await countRecurrences(later, { ...counting, atLeast: atLeast - seeds });
+    const counting = { run, execute: (plan: Plan, timing?: Timing) => this.#execute(plan, timing) };
+    const [others, later] = [withOtherSeeds(run.plan), withTimeOfRealServers(run.plan)];
+    // Most candidates fail here first.
+    const late = await countRecurrences(later, { ...counting, atLeast: atLeast - others.length });
+    const seeds = await countRecurrences(others, { ...counting, atLeast: atLeast - late });
     return this.#left < 0 || this.#options.isOver?.() === true ? undefined : { seeds, late };
   }
 
-  #execute(plan: Plan): Promise<Run> {
+  #execute(plan: Plan, timing?: Timing): Promise<Run> {
     this.#left -= 1;
     this.#options.onRun?.();
-    return this.#options.execute(plan);
+    return this.#options.execute(plan, timing);
   }
 
   get #isOver(): boolean {
@@ -136,7 +139,7 @@ class LastingSearch<Run extends LastingRun> {
   }
 }
 
-/** In how many variations a violation came again: with other seeds, and with faults that come late as well. */
+/** In how many variations a violation came again: with other seeds, and in the time of real servers as well. */
 interface Count {
   readonly seeds: number;
   readonly late: number;

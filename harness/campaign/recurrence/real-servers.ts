@@ -2,6 +2,7 @@ import { UserError } from "../../core/errors.ts";
 import type { Recurrence, RecurrenceCount } from "../../core/recurrence.ts";
 import { type ExecutedRun, executorOf, poolFor } from "../execute.ts";
 import { countedVerdict } from "../notes/counted-verdict.ts";
+import { refuseSimulatedFaults } from "../possible-faults.ts";
 import type { Judged } from "../run-campaign.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
 import { countRecurrences } from "./count-recurrences.ts";
@@ -40,8 +41,9 @@ async function onRealServers(run: Judged, environment: CompleteEnvironment): Pro
   await using pool = await poolFor("containers");
   let runs = 0;
   try {
+    refuseSimulatedFaults(run.plan);
     const failed = await countRecurrences(
-      Array.from({ length: REAL_RUNS }, () => run.plan),
+      Array.from({ length: REAL_RUNS }, () => ({ plan: run.plan })),
       {
         run,
         execute: async (plan) => {

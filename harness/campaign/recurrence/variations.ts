@@ -1,11 +1,15 @@
-import type { ClientPlan, FaultStep, Plan } from "../../core/plan.ts";
+import type { ClientPlan, Plan } from "../../core/plan.ts";
+import type { Timing } from "../../core/timing.ts";
 import type { Trigger } from "../../core/trigger.ts";
 
 /** With how many other seeds a counterexample is tried, and so what reports count. */
 export const OTHER_SEEDS = 20;
 
-/** How late each fault may be, in milliseconds: on real servers a fault takes effect only when it is done. */
-const LATENESS_MS = [0, 30, 60, 100, 150, 200, 300, 450];
+/** How long each fault may take, in milliseconds: on real servers a fault takes effect only when it is done. */
+const FAULT_MS = [0, 30, 60, 100, 150, 200, 300, 450];
+
+/** How long messages take between containers, in microseconds. */
+const MESSAGE_US = { from: 200, to: 2_000 };
 
 /**
  * How much later than planned a client may begin: longer than the 40 ms by which small workloads keep clients apart, since the
@@ -14,25 +18,34 @@ const LATENESS_MS = [0, 30, 60, 100, 150, 200, 300, 450];
 const LATE_START_MS = 60;
 
 /** How many variations of a plan there are in all. */
-export const VARIATIONS = OTHER_SEEDS + LATENESS_MS.length;
+export const VARIATIONS = OTHER_SEEDS + FAULT_MS.length;
+
+/** A plan that should fail as another one does, and how long things take in its run that it does not say. */
+export interface Variation {
+  readonly plan: Plan;
+  /** Default: nearly no time. */
+  readonly timing?: Timing;
+}
 
 /** The same plan with the next seeds: with another jitter of the network and of retries, and other owner values. */
-export function withOtherSeeds(plan: Plan, count: number = OTHER_SEEDS): readonly Plan[] {
-  return Array.from({ length: count }, (_, index) => ({ ...plan, seed: plan.seed + index + 1 }));
+export function withOtherSeeds(plan: Plan, count: number = OTHER_SEEDS): readonly Variation[] {
+  return Array.from({ length: count }, (_, index) => ({ plan: { ...plan, seed: plan.seed + index + 1 } }));
 }
 
 /**
- * The same plan with other seeds, with faults that come later and later, and with one client after another that begins
- * late: real servers and processes do not start in the order of a list.
+ * The same plan with other seeds, in the time of real servers: with slower messages, with faults that take longer and longer,
+ * and with one client after another that begins late, since real processes do not start in the order of a list.
  */
-export function withLateFaults(plan: Plan): readonly Plan[] {
-  return LATENESS_MS.map((lateMs, index) => ({
-    ...plan,
-    seed: plan.seed + index + 1,
-    clients: plan.clients.map((client, number) =>
-      number === index % (plan.clients.length + 1) ? beginningLate(client) : client,
-    ),
-    faults: plan.faults.map((step) => late(step, lateMs)),
+export function withTimeOfRealServers(plan: Plan): readonly Variation[] {
+  return FAULT_MS.map((faultMs, index) => ({
+    timing: { faultMs, messageUs: MESSAGE_US },
+    plan: {
+      ...plan,
+      seed: plan.seed + index + 1,
+      clients: plan.clients.map((client, number) =>
+        number === index % (plan.clients.length + 1) ? beginningLate(client) : client,
+      ),
+    },
   }));
 }
 
@@ -45,17 +58,5 @@ function beginningLate(client: ClientPlan): ClientPlan {
 
 /** A client that waits for an event comes after it in any case. */
 function lateStart(after: Trigger = { atMs: 0 }): Trigger {
-  return "atMs" in after ? later(after, LATE_START_MS) : after;
-}
-
-function late(step: FaultStep, lateMs: number): FaultStep {
-  const { at, until } = step;
-  return { ...step, at: later(at, lateMs), ...(until === undefined ? {} : { until: later(until, lateMs) }) };
-}
-
-function later(trigger: Trigger, lateMs: number): Trigger {
-  if ("atMs" in trigger) return { atMs: trigger.atMs + lateMs };
-  const { afterMs = 0 } = trigger;
-  // A fault at an event or a message is never late, because the client waits for it.
-  return afterMs === 0 ? trigger : { ...trigger, afterMs: afterMs + lateMs };
+  return "atMs" in after ? { atMs: after.atMs + LATE_START_MS } : after;
 }

@@ -12,7 +12,7 @@ import { SimulatedSocket } from "./simulated-socket.ts";
 
 export interface NetworkOptions {
   /** Latency of each direction of a connection, for all or for each two hosts. Default: 50 to 250 microseconds. */
-  readonly latency?: Latency | ((one: Host, other: Host) => Latency);
+  readonly latency?: Latency | ((one: Host, other: Host) => Latency) | undefined;
 }
 
 /** The bytes that a host is about to send. */

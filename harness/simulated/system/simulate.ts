@@ -10,6 +10,7 @@ import type { InputListener } from "../kernel/input-listener.ts";
 import { Kernel } from "../kernel/kernel.ts";
 import { SimulationLimitError } from "../kernel/limits.ts";
 import { ModuleGraph } from "../modules/module-graph.ts";
+import type { Latency } from "../network/pipe.ts";
 import { REDIS_PORT } from "../nodes/redis-process.ts";
 import type { RedisVersion } from "../redis/server.ts";
 import { SENTINEL_PORT } from "../sentinel/sentinel-options.ts";
@@ -36,6 +37,8 @@ export interface SimulateOptions {
   readonly servers?: boolean;
   /** Whether errors in the simulation get stacks, which cost a tenth of a run. Default: true. */
   readonly stacks?: boolean;
+  /** The latency of each message. Default: that of the network. */
+  readonly latency?: Latency | undefined;
   /** Aborted from the real world: it aborts the signal that `work` gets within the simulation. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -76,7 +79,7 @@ export async function simulate<T>(
     inputs: options.inputs,
     onTrace,
   });
-  const system = new SimulatedSystem(kernel, plan, version, keeps);
+  const system = new SimulatedSystem(kernel, plan, version, { keeps, latency: options.latency });
   kernel.onFailure((_host, _during, error) => {
     // A server or a platform that cannot do what the lock asks for: such a run would say nothing about real ones.
     if (error instanceof UserError) kernel.abort(error);

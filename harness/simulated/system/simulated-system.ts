@@ -8,6 +8,7 @@ import type { Host } from "../kernel/host.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { trueClockOf } from "../kernel/true-clock.ts";
 import { Network } from "../network/network.ts";
+import type { Latency } from "../network/pipe.ts";
 import type { Flood } from "../network/send-rate.ts";
 import type { RedisNode } from "../nodes/redis-node.ts";
 import type { RedisVersion } from "../redis/server.ts";
@@ -53,8 +54,13 @@ export class SimulatedSystem implements SystemUnderTest {
    * @param keeps `messages`: those between clients and servers, even if no trigger waits for one; `servers`: also the
    * replies, and what the servers held
    */
-  constructor(kernel: Kernel, plan: Plan, version: RedisVersion, keeps: "nothing" | "messages" | "servers") {
-    const network = new Network(kernel);
+  constructor(
+    kernel: Kernel,
+    plan: Plan,
+    version: RedisVersion,
+    { keeps, latency }: { readonly keeps: "nothing" | "messages" | "servers"; readonly latency?: Latency | undefined },
+  ) {
+    const network = new Network(kernel, { latency });
     this.topology = plan.topology;
     this.runner = kernel.host("harness");
     this.clock = new SimulatedClock(trueClockOf(this.runner));
