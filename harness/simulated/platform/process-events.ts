@@ -22,7 +22,7 @@ const METHODS = [
 ] as const;
 
 /** Node emits these by `process.emit` in the middle of a host's step; the simulation listens for them. */
-const EMITTED_BY_NODE: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection", "warning"]);
+const EMITTED_BY_NODE: ReadonlySet<unknown> = new Set(["uncaughtException", "unhandledRejection"]);
 
 /** The listeners of one life of a host. */
 interface Listeners {
@@ -47,6 +47,7 @@ export function patchProcessEvents(): void {
       const { host } = current;
       if (host === null || (name === "emit" && EMITTED_BY_NODE.has(args[0])))
         return Reflect.apply(original, this, args);
+      if (name === "emit" && args[0] === "warning") print(host, args[1]);
       const { emitter } = ownOf(host);
       const result: unknown = Reflect.apply(emitter[name] as (...args: unknown[]) => unknown, emitter, args);
       return result === emitter ? process : result;
@@ -62,6 +63,11 @@ export function patchProcessEvents(): void {
     "process.hasUncaughtExceptionCaptureCallback",
     (host) => ownOf(host).capture !== null,
   );
+}
+
+/** Node would write a warning of a host's program, which is that program's output. */
+function print(host: Host, warning: unknown): void {
+  if (warning instanceof Error) host.print(`(node) ${warning.name}: ${warning.message}`);
 }
 
 function ownOf(host: Host): Listeners {
