@@ -6,7 +6,7 @@
  * - `not-claimed`, `not-promisable`, `not-asked`: a violation that does not decide the verdict, because the lock does
  *   not claim the property, no lock can promise it there, or other properties were asked for.
  * - `outlived`: a client went on after the end of its lease, beyond what the lock had promised; the note says what
- *   became of its late writes.
+ *   became of its late writes, and whether a lock that renews its leases could have told the client.
  * - `nothing-promised`: the lock promises nothing under the faults of the plan, so there was nothing to decide.
  * - `untested`: a property that the lock promises, or that was asked for, about which no run of the campaign said anything.
  */

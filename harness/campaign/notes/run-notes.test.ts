@@ -138,6 +138,32 @@ describe("a client that outlived its lease", () => {
     });
   });
 
+  describe("although its lock renews its leases", () => {
+    const renewed = { process: 0, type: "renewed", f: "lease", key: "k1", value: { owner: "a", validForMs: 1200 } };
+    const fault = (f: string, how: string) => ({ process: "nemesis", type: how, f, value: {} });
+    const verdict = judged("valid", overrun, REQUIRED);
+    const untold = "no client wrote; the lock renews its leases, and told nobody in time that one was over";
+
+    test.each([[], [fault("partition", "fault")], [fault("partition", "fault"), fault("reset", "fault")]])(
+      "was not told in time if it ran: %j",
+      (...faults) => {
+        expect(run(verdict, renewed, ...faults)).toEqual([{ kind: "outlived", what: untold }]);
+      },
+    );
+
+    test.each(["pause-client", "clock-jump", "clock-rate", "client-overload"])(
+      "may have been held up by %s",
+      (kind) => {
+        expect(run(verdict, renewed, fault(kind, "fault"))).toEqual([{ kind: "outlived", what: "no client wrote" }]);
+      },
+    );
+
+    test("may not have been the holder where the cause is only probable", () => {
+      const guessed = { "mutual-exclusion": suspected("foreign-release", "overrun"), "lease-exclusion": holds };
+      expect(run(judged("valid", guessed, REQUIRED), renewed)).toEqual([{ kind: "outlived", what: "no client wrote" }]);
+    });
+  });
+
   test("is the counterexample where mutual exclusion was asked for", () => {
     expect(run(judged("invalid", overrun, ["mutual-exclusion"]))).toEqual([]);
   });

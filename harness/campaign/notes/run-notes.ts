@@ -1,4 +1,5 @@
-import { CLIENT_CRASH } from "../../core/fault-traits.ts";
+import { traitsOf } from "../../../faults/traits.ts";
+import { CLIENT_CRASH, type FaultTraits, isUnknown, movesClocks, pausesClients } from "../../core/fault-traits.ts";
 import type { History } from "../../history/history.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { RunNote } from "../../core/run-note.ts";
@@ -122,8 +123,29 @@ function outlived({ history, verdict }: { history: History; verdict: Verdict }):
       );
     }) ?? false;
   return overruns && !required.includes("mutual-exclusion")
-    ? [{ kind: "outlived", what: lateWrites(history, verdict) }]
+    ? [{ kind: "outlived", what: `${lateWrites(history, verdict)}${isUntold(history, verdict) ? UNTOLD : ""}` }]
     : [];
+}
+
+const UNTOLD = "; the lock renews its leases, and told nobody in time that one was over";
+
+/**
+ * Whether the holder's process could have told it that the lease was over, and did not: the lock renews its leases, so it
+ * knows when one ends, and no fault held a client up or moved its clock.
+ */
+function isUntold({ events }: History, { properties }: Verdict): boolean {
+  const isCertain = properties["mutual-exclusion"]?.violations.some(
+    (each) => each.cause === "overrun" && isProven(each),
+  );
+  return (
+    isCertain === true &&
+    events.some(({ type }) => type === "renewed") &&
+    events.every((event) => event.type !== "fault" || !mayHoldUpClients(traitsOf(event.f)))
+  );
+}
+
+function mayHoldUpClients(traits: FaultTraits): boolean {
+  return pausesClients(traits) || movesClocks(traits) || isUnknown(traits);
 }
 
 /** What the guarded resource did with late writes. */
