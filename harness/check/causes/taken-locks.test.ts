@@ -41,6 +41,25 @@ describe("a permit that was given back after its lease, when another client had 
   });
 });
 
+describe("no order explains the grant of a permit to one beside a client whose lease began while it waited", () => {
+  const one = { limit: 1, ttlMs: 1200, waitMs: 3000 };
+  const causesOf = (release: (history: Recording) => Recording): readonly string[] => {
+    const history = new Recording({ clients: 2, backend: "simulated" });
+    release(history.seek(0, 0, one).granted(1, 0, "a").seek(20, 1, one).granted(1242, 1, "b"));
+    const [violation] = violationsOf("linearizability", history.seek(1264, 0, one).granted(1265, 0, "c"));
+    return violation?.hypotheses?.map(({ cause }) => cause) ?? [];
+  };
+
+  it("because a release that may have taken effect gave back the permit of that client", () => {
+    const unknown = (history: Recording) => history.leave(1262, 0, "a").info(1263, 0, "release");
+    expect(causesOf(unknown)).toEqual(["foreign-release", "contradiction"]);
+  });
+
+  it("though a release that found nothing gave none back", () => {
+    expect(causesOf((history) => history.release(1262, 0, "a", false))).toEqual(["contradiction"]);
+  });
+});
+
 it("a holder that is told that it holds nothing may have lost the key to another program, except in a run of lockstorm", () => {
   const told = (facts: { readonly backend?: string }): string | undefined =>
     violationsOf("linearizability", new Recording(facts).acquire(0, 0, "a").release(5, 0, "a", false))[0]?.explanation;

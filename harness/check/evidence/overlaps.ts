@@ -1,5 +1,5 @@
 import { exceeds, excludeEachOther } from "../../core/sharing.ts";
-import type { Hold } from "../../history/holds.ts";
+import type { Hold, HoldTracker } from "../../history/holds.ts";
 import type { AskedLease, LeaseCut } from "../../history/leases.ts";
 import { type PossibleShares, shareAt } from "./possible-shares.ts";
 import type { HistoryStep } from "./history-step.ts";
@@ -124,6 +124,16 @@ export function rivalsOf(hold: Hold, latest: Iterable<Hold>): readonly Hold[] {
     if (rivals.length === most) break;
   }
   return rivals;
+}
+
+/**
+ * The latest hold of another beside which this one must not be held, undefined where it fits: holds beside each other may be
+ * hundreds.
+ */
+export function conflictingHold(hold: Hold, holds: HoldTracker): Hold | undefined {
+  if (holds.fits(hold)) return undefined;
+  const sameClient = (earlier: number, later: number): boolean => holds.sameClient(earlier, later);
+  return conflictsOf(hold, rivalsOf(hold, holds.latest(hold.key)), sameClient, new Map())[0]?.[0];
 }
 
 /**

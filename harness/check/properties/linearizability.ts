@@ -1,5 +1,5 @@
 import type { Hypothesis, Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { rivalsOf } from "../evidence/overlaps.ts";
+import { conflictingHold, rivalsOf } from "../evidence/overlaps.ts";
 import { earlyEnds, losses, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import { type Configuration, isDisordered } from "../linearizability/configuration.ts";
@@ -267,9 +267,10 @@ class Linearizability implements Checker {
 
   #remember(operation: LockOperation, hold: Hold): void {
     this.#holds.set(operation, hold);
-    // Holds beside each other are no riddle, and there may be hundreds.
-    if (this.#evidence.isShareable(hold.key)) return;
-    const [rival] = rivalsOf(hold, this.#evidence.holds.latest(hold.key));
+    const { holds } = this.#evidence;
+    const rival = this.#evidence.isShareable(hold.key)
+      ? conflictingHold(hold, holds)
+      : rivalsOf(hold, holds.latest(hold.key))[0];
     if (rival !== undefined) this.#beside.set(operation, rival);
   }
 
