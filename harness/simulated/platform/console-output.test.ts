@@ -1,6 +1,7 @@
 import "./install.ts";
 import { Console } from "node:console";
 import fs from "node:fs";
+import { Writable } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 
@@ -54,12 +55,13 @@ test("a warning is kept, not shown, and told to who listens for it in the same p
 
 test("outside a simulation the streams are what they were", () => {
   const written: unknown[] = [];
-  const write = process.stdout.write;
-  try {
-    process.stdout.write = ((chunk: unknown) => written.push(chunk) > 0) as typeof process.stdout.write;
-    process.stdout.write("seen");
-  } finally {
-    process.stdout.write = write;
+  class Quiet extends Writable {
+    override _write(chunk: Buffer, _: string, done: () => void): void {
+      written.push(chunk.toString());
+      done();
+    }
   }
+  const stream = new Quiet();
+  Reflect.apply(Reflect.get(process.stdout, "write"), stream, ["seen"]);
   expect(written).toEqual(["seen"]);
 });

@@ -21,7 +21,7 @@ export function patchConsole(): void {
     });
   }
   for (const stream of [process.stdout, process.stderr]) {
-    const original = stream.write as Callable;
+    const original = Reflect.get(stream, "write") as Callable;
     replace(stream, "write", function (this: unknown, ...args: unknown[]): unknown {
       const { host } = current;
       if (host === null) return Reflect.apply(original, this, args);
