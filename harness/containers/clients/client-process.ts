@@ -297,7 +297,11 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       if (message.event === "crashed") this.#crash = message;
       else if (message.event === "lost") for (const listener of this.#lostListeners) listener(message);
       else if (message.event === "queued") for (const listener of this.#queuedListeners) listener(message);
-      else for (const listener of this.#renewedListeners) listener(message);
+      else {
+        const { key, owner, validForMs } = message;
+        const grantedAt = this.#clock.fromOrigin(message.grantedAt);
+        for (const listener of this.#renewedListeners) listener({ key, owner, validForMs, grantedAt });
+      }
     } else {
       const { id, ...reply } = message;
       const grantedAt = reply.ok ? reply.grantedAt : undefined;
