@@ -33,7 +33,7 @@ describe("a smaller plan", () => {
   });
 
   test.each<[string, PlanInput["faults"]]>([
-    ["a fault hits", [{ kind: "kill-client", params: { client: "client-1" }, at: { atMs: 1 } }]],
+    ["a fault hits", [{ kind: "stall", params: { targets: ["client-0", "client-1"] }, at: { atMs: 1 } }]],
     ["an event is awaited of", [{ ...hold, at: { on: "acquire:ok", client: 1 } }]],
     ["a message is awaited of", [{ ...hold, at: { moment: "before", command: "SET", client: 1 } }]],
     ["the end of a fault waits for", [{ ...hold, at: { atMs: 1 }, until: { on: "acquire:ok", client: 1 } }]],
@@ -48,11 +48,48 @@ describe("a smaller plan", () => {
     expect(clients.length).toBeGreaterThan(0);
   });
 
-  test("has no client that does nothing, where no client is named", () => {
+  test("has no client that does nothing", () => {
     const idle = { sections: [] };
     const busy = { sections: [section, section] };
     const [smaller] = smallerPlans(planOf([], [idle, busy, idle, busy]));
     expect(smaller?.clients).toMatchObject([busy, busy]);
+  });
+
+  test("has no client that does nothing, and the others keep their faults and triggers under new names", () => {
+    const idle = { sections: [] };
+    const busy = { sections: [section] };
+    const waiting = { sections: [{ ...section, after: { on: "acquire:ok" as const, client: 3 } }] };
+    const fault = {
+      kind: "pause-client",
+      params: { client: "client-3" },
+      at: { on: "acquire:ok" as const, client: 1 },
+    };
+    const [smaller] = smallerPlans(planOf([fault], [idle, waiting, idle, busy]));
+    expect(smaller).toMatchObject({
+      clients: [{ sections: [{ after: { client: 1 } }] }, busy],
+      faults: [{ params: { client: "client-1" }, at: { client: 0 } }],
+    });
+  });
+
+  test("has any client less that nothing names, also if a client after it is named", () => {
+    const fault = { kind: "pause-client", params: { client: "client-2" }, at: { atMs: 1 } };
+    const [one, two, three] = ["k1", "k1", "k1"].map((key, index) => ({
+      sections: [{ ...section, key, ttlMs: 500 + index }],
+    }));
+    const plan = planOf([fault], [one!, two!, three!]);
+    const smaller = [...smallerPlans(plan)].filter(
+      ({ clients, faults }) => clients.length === 2 && faults.length === 1,
+    );
+    expect(smaller.map(({ clients }) => clients.map(({ sections: [first] }) => first?.ttlMs))).toEqual([
+      [500, 502],
+      [501, 502],
+    ]);
+    for (const { faults } of smaller) expect(faults[0]?.params).toEqual({ client: "client-1" });
+  });
+
+  test("leaves a key alone that has the name of a client", () => {
+    const clients = [{ sections: [] }, { sections: [{ ...section, key: "client-1" }] }];
+    expect([...smallerPlans(planOf([], clients))][0]?.clients).toMatchObject([{ sections: [{ key: "client-1" }] }]);
   });
 
   test("keeps the faults while a trigger names one by its index", () => {

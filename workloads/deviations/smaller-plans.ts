@@ -1,8 +1,9 @@
 import type { FaultStep, Plan, Section, Step } from "../../harness/core/plan.ts";
+import { clientName } from "../../harness/core/topology.ts";
 import type { Trigger } from "../../harness/core/trigger.ts";
 
 /**
- * Plans that are smaller than this one by one thing, the largest reductions first: without a fault, without the last
+ * Plans that are smaller than this one by one thing, the largest reductions first: without a fault, without a
  * client, without a section, without a step, with a shorter time. A shrinker tries them in order, and goes on from the
  * first that fails as well.
  */
@@ -12,63 +13,94 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
   yield* withoutIdleClients(plan);
   // A trigger that names a fault by its index would wait for another one.
   if (!namesAnyFault(plan)) yield* without(plan.faults).map((faults) => ({ ...plan, faults }));
-  if (plan.clients.length > 1) {
-    const smaller = { ...plan, clients: plan.clients.slice(0, -1) };
-    if (!namesClient(smaller, smaller.clients.length)) yield smaller;
-  }
+  yield* withoutOneClient(plan);
   yield* changed(plan, (sections) => without(sections));
   yield* changed(plan, (sections) => eachOf(sections, smallerSections));
   for (const faults of eachOf(plan.faults, shorterFaults)) yield { ...plan, faults };
 }
 
-/** What one of several workloads side by side does: clients that share keys, where nothing names a client. */
+/** What one of several workloads side by side does: clients that share keys. */
 function ofOneWorkload(plan: Plan): readonly Plan[] {
-  const busy = plan.clients.filter(({ sections }) => sections.length > 0);
-  const groups = isDivisible(plan) ? clientsBySharedKeys(busy) : [];
-  return groups.length < 2 ? [] : groups.map((clients) => ({ ...plan, clients: [...clients] }));
+  const groups = clientsBySharedKeys(plan.clients);
+  return groups.length < 2 ? [] : groups.flatMap((clients) => withClients(plan, clients) ?? []);
 }
 
-/** The same without the clients that do nothing, where nothing names a client. */
+/** The same without the clients that do nothing. */
 function withoutIdleClients(plan: Plan): readonly Plan[] {
-  const clients = plan.clients.filter(({ sections }) => sections.length > 0);
-  const isSmaller = clients.length > 0 && clients.length < plan.clients.length;
-  return isSmaller && isDivisible(plan) ? [{ ...plan, clients }] : [];
+  const busy = indexesOf(plan).filter((index) => plan.clients[index]?.sections.length !== 0);
+  const some = busy.length === plan.clients.length ? undefined : withClients(plan, busy);
+  return some === undefined ? [] : [some];
 }
 
-/** What happens on one key only, where nothing names a client. */
+/** The same without one client, the last one first. */
+function withoutOneClient(plan: Plan): readonly Plan[] {
+  const indexes = indexesOf(plan);
+  return indexes.toReversed().flatMap((index) => withClients(plan, indexes.toSpliced(index, 1)) ?? []);
+}
+
+/** What happens on one key only. */
 function ofOneKey(plan: Plan): readonly Plan[] {
-  const { clients } = plan;
-  const keys = new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
-  if (keys.size < 2 || !isDivisible(plan)) return [];
-  return [...keys].map((key) => {
-    const some = clients.map(({ sections }) => ({ sections: sections.filter((section) => section.key === key) }));
-    return { ...plan, clients: some.filter(({ sections }) => sections.length > 0) };
+  const keys = new Set(plan.clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
+  if (keys.size < 2) return [];
+  return [...keys].flatMap((key) => {
+    const clients = plan.clients.map(({ sections }) => ({
+      sections: sections.filter((section) => section.key === key),
+    }));
+    return withoutIdleClients({ ...plan, clients });
   });
 }
 
-function isDivisible({ clients, faults }: Plan): boolean {
-  return faults.length === 0 && !JSON.stringify(clients).includes('"client":');
-}
-
-/** Groups of clients, of which no two use a key of each other's. */
-function clientsBySharedKeys(clients: Plan["clients"]): readonly Plan["clients"][] {
-  let groups: { readonly keys: ReadonlySet<string>; readonly clients: Plan["clients"] }[] = [];
-  for (const client of clients) {
+/** Groups of clients that do something, of which no two use a key of each other's. */
+function clientsBySharedKeys(clients: Plan["clients"]): readonly (readonly number[])[] {
+  let groups: { readonly keys: ReadonlySet<string>; readonly clients: readonly number[] }[] = [];
+  for (const [index, client] of clients.entries()) {
+    if (client.sections.length === 0) continue;
     const keys = new Set(client.sections.flatMap(({ key, alsoKeys = [] }) => [key, ...alsoKeys]));
     const sharing = groups.filter((group) => !group.keys.isDisjointFrom(keys));
     const joined = {
       keys: new Set([...sharing.flatMap((group) => [...group.keys]), ...keys]),
-      clients: [...sharing.flatMap((group) => group.clients), client],
+      clients: [...sharing.flatMap((group) => group.clients), index].sort((one, other) => one - other),
     };
     groups = [...groups.filter((group) => !sharing.includes(group)), joined];
   }
   return groups.map((group) => group.clients);
 }
 
-/** Whether a fault hits this client, or a trigger waits for it. */
-function namesClient({ faults, clients }: Plan, index: number): boolean {
-  const text = JSON.stringify([faults, clients]);
-  return text.includes(`"client-${index}"`) || new RegExp(`"client":${index}\\b`).test(text);
+/**
+ * The plan with these clients only, who get the names client-0, client-1 and so on; undefined when none is left, or when a
+ * fault hits one of the others or a trigger waits for one.
+ */
+function withClients(plan: Plan, kept: readonly number[]): Plan | undefined {
+  const clients = kept.flatMap((index) => plan.clients[index] ?? []);
+  if (clients.length === 0) return undefined;
+  let isWhole = true;
+  const renumbered = (index: number): number => {
+    const next = kept.indexOf(index);
+    isWhole &&= next >= 0;
+    return next;
+  };
+  const smaller = {
+    ...plan,
+    clients: rewritten(clients, AWAITED_CLIENT, (index) => `"client":${renumbered(index)}`),
+    faults: rewritten(plan.faults, AWAITED_CLIENT, (index) => `"client":${renumbered(index)}`).map((fault) => ({
+      ...fault,
+      params: rewritten(fault.params, CLIENT_NAME, (index) => JSON.stringify(clientName(renumbered(index)))),
+    })),
+  };
+  return isWhole ? smaller : undefined;
+}
+
+/** A client as the parameter of a fault names it, and as a trigger does. */
+const CLIENT_NAME = /"client-(\d+)"/g;
+const AWAITED_CLIENT = /"client":(\d+)/g;
+
+/** Plain JSON with each mention of a client replaced. */
+function rewritten<T>(json: T, mention: RegExp, by: (index: number) => string): T {
+  return JSON.parse(JSON.stringify(json).replaceAll(mention, (_, index: string) => by(Number(index)))) as T;
+}
+
+function indexesOf({ clients }: Plan): readonly number[] {
+  return clients.map((_, index) => index);
 }
 
 function namesAnyFault({ faults, clients }: Plan): boolean {
