@@ -71,6 +71,21 @@ describe("a smaller plan", () => {
     });
   });
 
+  test("at last has no client that does nothing and another seed: with fewer clients a seed gives other random numbers", () => {
+    const plan = planOf([], [{ sections: [] }, { sections: [section] }]);
+    const smaller = [...smallerPlans(plan)];
+    const others = smaller.filter(({ seed }) => seed !== plan.seed);
+    expect(others.length).toBeGreaterThan(4);
+    expect(smaller.slice(-others.length)).toEqual(others);
+    expect(new Set(others.map(({ seed }) => seed)).size).toBe(others.length);
+    for (const { clients } of others) expect(clients).toHaveLength(1);
+  });
+
+  test("has the same seed where every client does something", () => {
+    const plan = planOf([{ ...hold, at: { atMs: 1 } }]);
+    expect(new Set([...smallerPlans(plan)].map(({ seed }) => seed))).toEqual(new Set([plan.seed]));
+  });
+
   test("has any client less that nothing names, also if a client after it is named", () => {
     const fault = { kind: "pause-client", params: { client: "client-2" }, at: { atMs: 1 } };
     const [one, two, three] = ["k1", "k1", "k1"].map((key, index) => ({

@@ -17,6 +17,7 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
   yield* changed(plan, (sections) => without(sections));
   yield* changed(plan, (sections) => eachOf(sections, smallerSections));
   for (const faults of eachOf(plan.faults, shorterFaults)) yield { ...plan, faults };
+  for (const smaller of withoutIdleClients(plan)) yield* withOtherSeeds(smaller);
 }
 
 /** What one of several workloads side by side does: clients that share keys. */
@@ -25,12 +26,25 @@ function ofOneWorkload(plan: Plan): readonly Plan[] {
   return groups.length < 2 ? [] : groups.flatMap((clients) => withClients(plan, clients) ?? []);
 }
 
-/** The same without the clients that do nothing. */
-function withoutIdleClients(plan: Plan): readonly Plan[] {
+/**
+ * The same without the clients that do nothing, if there are any: one plan or none. The others get other names, so that the
+ * same seed gives other random numbers.
+ */
+export function withoutIdleClients(plan: Plan): readonly Plan[] {
   const busy = indexesOf(plan).filter((index) => plan.clients[index]?.sections.length !== 0);
   const some = busy.length === plan.clients.length ? undefined : withClients(plan, busy);
   return some === undefined ? [] : [some];
 }
+
+/**
+ * The same with other seeds. Without a client the network delays other messages, so that a violation that depends on such
+ * things may need another seed to come again.
+ */
+function withOtherSeeds(plan: Plan): readonly Plan[] {
+  return Array.from({ length: OTHER_SEEDS }, (_, index) => ({ ...plan, seed: plan.seed + index + 1 }));
+}
+
+const OTHER_SEEDS = 12;
 
 /** The same without one client, the last one first. */
 function withoutOneClient(plan: Plan): readonly Plan[] {

@@ -45,6 +45,19 @@ describe("a counterexample that only some seeds show", () => {
     }
   });
 
+  test("has no client that does nothing, also if only another seed then shows it", async () => {
+    const idle = { sections: [] };
+    const [holder, waiter] = racing.clients;
+    for (let seed = 1; ; seed += 1) {
+      const run = await execute({ ...racing, seed, clients: [idle, holder!, idle, waiter!] });
+      if (run.verdict.verdict !== "invalid") continue;
+      const { run: found } = await lasting(run, { execute });
+      expect(found.plan.clients).toHaveLength(2);
+      expect(isSameViolation(run.verdict, found.verdict)).toBe(true);
+      return;
+    }
+  });
+
   test("does not rest on a head start, which the first command of a real process may take up", async () => {
     const [holder, waiter] = racing.clients;
     const sections = waiter!.sections.map((each) => ({ ...each, after: { atMs: 40 } }));

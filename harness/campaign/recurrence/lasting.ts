@@ -1,6 +1,7 @@
 import type { RecurrenceCount } from "../../core/recurrence.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Timing } from "../../core/timing.ts";
+import { withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
 import { hasVisibleOverlap } from "../visible-overlap.ts";
@@ -76,8 +77,23 @@ class LastingSearch<Run extends LastingRun> {
   async improve(): Promise<void> {
     this.#count = await this.#countOf(this.#run, 0);
     this.#left = this.#options.runs ?? LASTING_RUNS;
+    await this.#dropIdleClients();
     while (await this.#improves());
     await this.#letRealServersRunIt();
+  }
+
+  /**
+   * Goes to a plan without the clients that do nothing, if one lasts as long. Shrinking may have kept them, because without
+   * them the network delays other messages, so that the violation needs another seed.
+   */
+  async #dropIdleClients(): Promise<void> {
+    for (const smaller of withoutIdleClients(this.#run.plan)) {
+      for (const candidate of [smaller, ...withOtherSeeds(smaller)]) {
+        if (this.#count === undefined || this.#isOver) return;
+        // One time less may be chance.
+        if (await this.#takes(candidate, totalOf(this.#count) - 1)) return;
+      }
+    }
   }
 
   /** Goes to a plan that real servers can run too, if one lasts as long. */
