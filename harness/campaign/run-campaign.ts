@@ -215,9 +215,9 @@ class Search<Run extends Judged> {
   async shrink(path: string): Promise<string | undefined> {
     const { plans, seed } = this.#options;
     let broken: { readonly error: unknown } | undefined;
-    // Smaller plans are compared with it.
-    if (this.#failing !== undefined) await this.#lastsAsLong(this.#failing);
     const [head = "0"] = path.split(":", 1);
+    // Smaller plans are compared with it.
+    if (this.#failing !== undefined && !(await this.#isCompared(this.#failing))) return head;
     if (this.#failing === undefined) await this.#findStandIn(head);
     const property = fc.asyncProperty(plans, async (plan) => {
       const known = this.#judged.get(JSON.stringify(plan));
@@ -336,6 +336,17 @@ class Search<Run extends Judged> {
     });
     this.#mostSeeds = Math.max(this.#mostSeeds, again);
     return again >= atLeast;
+  }
+
+  /** Counts how often the violation of the first failing run comes again; false when that was interrupted. */
+  async #isCompared(first: Run): Promise<boolean> {
+    try {
+      await this.#lastsAsLong(first);
+      return true;
+    } catch (error) {
+      if (error instanceof PreconditionFailure) return false;
+      throw error;
+    }
   }
 
   #count(verdict: Verdict["verdict"], runs = 1): void {

@@ -57,3 +57,32 @@ test.each([
   expect(unknown).toBe(expected);
   expect(furtherRuns > 0).toBe(inRealTime);
 });
+
+test.each([
+  ["before anything broke", Infinity, 4],
+  ["while the counterexample was shrunk", 3, 5],
+])("a run that an interruption ended, %s, ends the search with what it has", async (_, breaking, interrupted) => {
+  const stop = new AbortController();
+  const reason = new Error("interrupted");
+  const broken = new Set<SimulatedRun["record"]>();
+  let begun = 0;
+  const { counterexample, runs } = await search<SimulatedRun>({
+    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults: [] }),
+    seed: 3,
+    runs: 10,
+    shrinkRuns: 100,
+    lasts: true,
+    signal: stop.signal,
+    verdictOf: ({ record }) => ({ ...record.verdict, verdict: broken.has(record) ? "invalid" : "valid" }),
+    run: async (plan) => {
+      begun += 1;
+      if (begun === interrupted) stop.abort(reason);
+      stop.signal.throwIfAborted();
+      const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+      if (begun >= breaking) broken.add(run.record);
+      return run;
+    },
+  });
+  expect(runs).toBe(3);
+  expect(counterexample !== undefined).toBe(breaking === 3);
+});

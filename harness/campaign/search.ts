@@ -94,7 +94,8 @@ export async function search<Run extends { readonly record: RunRecord }>({
 }: SearchOptions<Run>): Promise<SearchResult<Searched<Run>>> {
   const begun = performance.now();
   const isOver = (): boolean => performance.now() - begun > (options.budgetMs ?? Infinity);
-  const runs = new SearchedRuns({ run, verdictOf, inRealTime, isOver, onUnwanted: options.onUnwanted });
+  const { onUnwanted, signal } = options;
+  const runs = new SearchedRuns({ run, verdictOf, inRealTime, isOver, onUnwanted, signal });
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters, commands, pairs, countSingles } = await systematicPart(
     { drawnFrom, learn, promises, complete },
@@ -119,20 +120,29 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const result = { ...campaign, singlesAmong, countSingles };
   const { counterexample } = result;
   if (!lasts || counterexample === undefined) return result;
-  const { signal } = options;
   let tried = 0;
-  const lastingRun = await lasting(counterexample.run, {
+  const counting = lasting(counterexample.run, {
     execute: (plan, timing) => runs.execute(plan, new AbortController().signal, timing),
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
     runs: counterexample.path === undefined ? 0 : undefined,
     isOver: () => signal?.aborted === true || isOver(),
     onRun: () => onOtherSeed?.(tried++),
   });
-  return { ...result, counterexample: { ...counterexample, ...lastingRun } };
+  return { ...result, counterexample: { ...counterexample, ...(await interruptible(signal, counting)) } };
+}
+
+/** What was promised; undefined when the signal came first. @throws what failed by itself */
+async function interruptible<T>(signal: AbortSignal | undefined, promised: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promised;
+  } catch (error) {
+    if (signal?.aborted === true) return undefined;
+    throw error;
+  }
 }
 
 /** How a search runs a plan. */
-interface RunningOptions<Run> extends Pick<CampaignOptions<Searched<Run>>, "onUnwanted"> {
+interface RunningOptions<Run> extends Pick<CampaignOptions<Searched<Run>>, "onUnwanted" | "signal"> {
   readonly run: SearchOptions<Run>["run"];
   readonly verdictOf: (run: Run) => Verdict;
   readonly inRealTime: boolean;
@@ -159,7 +169,8 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
 
   /** The run; undefined when it was interrupted. */
   async uninterrupted(plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> {
-    const executed = await this.execute(plan, unwanted);
+    const executed = await interruptible(this.#options.signal, this.execute(plan, unwanted));
+    if (executed === undefined) return undefined;
     const isInterrupted = executed.record.history.end?.value.run === "interrupted";
     return isInterrupted && !unwanted.aborted ? undefined : executed;
   }

@@ -33,8 +33,18 @@ export function executedSimulation(
   return {
     ...run,
     keep: () => keepSimulated(run, store),
-    prove: async () => executedSimulation(await proveSimulated(run, { signal }), environment),
+    prove: async () => executedSimulation(await provenUnlessInterrupted(run, signal), environment),
   };
+}
+
+/** The run with its causes proven; as it is when the signal comes first, so that what was found is kept. */
+async function provenUnlessInterrupted(run: SimulatedRun, signal: AbortSignal): Promise<SimulatedRun> {
+  try {
+    return await proveSimulated(run, { signal });
+  } catch (error) {
+    if (signal.aborted) return run;
+    throw error;
+  }
 }
 
 /** What is said of a run that was interrupted. */

@@ -92,6 +92,18 @@ describe("a hunt", () => {
     expect(again.findings.residualRisk).toEqual(findings.residualRisk);
   });
 
+  test("that is ended once it has found something keeps that, and does not lose it", async () => {
+    const stop = new AbortController();
+    const step = (text: string): void => {
+      if (text.endsWith(": shrinking")) stop.abort(new UserError("interrupted", "go on later"));
+    };
+    const progress = { step, note: () => {} };
+    const store = fresh();
+    const { findings } = await huntLock(BROKEN, { store, signal: stop.signal, progress });
+    expect(stop.signal.aborted).toBe(true);
+    expect(existsSync(join(store, findings.counterexample?.folder ?? "nothing", "verdict.json"))).toBe(true);
+  });
+
   test.each<[string, HuntOptions, string]>([
     ["a lock that does not run there", { lock: "redlock", topology: "single" }, "does not run on the topology single"],
     ["a fault that cannot happen there", { lock: "single", topology: "single", faults: ["failover"] }, "cannot happen"],

@@ -88,7 +88,7 @@ class LastingSearch<Run extends LastingRun> {
    */
   async #dropIdleClients(): Promise<void> {
     for (const smaller of withoutIdleClients(this.#run.plan)) {
-      for (const candidate of [smaller, ...withOtherSeeds(smaller)]) {
+      for (const candidate of [smaller, ...withOtherSeeds(smaller).map(({ plan }) => plan)]) {
         if (this.#count === undefined || this.#isOver) return;
         // One time less may be chance.
         if (await this.#takes(candidate, totalOf(this.#count) - 1)) return;
