@@ -42,3 +42,10 @@ test("a hunt in which no run tested a property that the lock promises says so, a
   const { notes } = JSON.parse((await hunt(...words, "--json")).stdout) as { notes: readonly unknown[] };
   expect(notes).toContainEqual({ kind: "untested", what: "all-or-nothing", runs: 1 });
 });
+
+test("a hunt that ended early says how it goes on", async () => {
+  const { stdout } = await hunt("--lock", "single", "--runs", "1000", "--budget", "1ms");
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "(ended early: the budget was used up; the same command with --resume goes on)",
+  );
+});

@@ -166,7 +166,8 @@ function conformCommand({ lock, topology }: HuntFindings["parameters"]): string 
 function words({ findings, reason, lostShards }: HuntResult): string {
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
-  const cut = missing > 0 ? ` (ended early: ${reason})` : "";
+  const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
+  const cut = missing > 0 ? ` (ended early: ${reason}${next})` : "";
   const nothing = unpromised === 0 ? "" : `, ${inFigures(unpromised)} without a guaranteed property`;
   const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
@@ -183,9 +184,9 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     if (harm !== undefined) return `${total}; ${HARMS[harm]}. Seed ${seed}.`;
     const verdict =
       valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
-    const next =
+    const check =
       valid === 0 && runs > 0 && isModulePath(lock) ? ` Check its driver: ${conformCommand(parameters)}` : "";
-    return `${total}; ${verdict}. Seed ${seed}.${next}`;
+    return `${total}; ${verdict}. Seed ${seed}.${check}`;
   }
   const { position, path, shrinks, recurrence } = counterexample;
   const words = recurrenceWords(recurrence);
