@@ -1,4 +1,5 @@
 // First: libraries store functions of the platform when they are loaded.
+import { replayCommandOf } from "../core/words/shell-word.ts";
 import "../simulated/platform/install.ts";
 import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
@@ -238,6 +239,6 @@ export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: 
   folder.writeVerdict(verdict);
   folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
   writeWire(folder, record);
-  const replayCommand = record.replayCommand ?? `npx lockstorm replay ${folder.planFile}`;
+  const replayCommand = record.replayCommand ?? replayCommandOf(folder.planFile);
   return { record: { ...record, replayCommand }, folder: folder.path };
 }

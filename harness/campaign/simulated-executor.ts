@@ -1,4 +1,5 @@
 // First: libraries store functions of the platform when they are loaded.
+import { shellWord } from "../core/words/shell-word.ts";
 import {
   InterruptedRunError,
   keepSimulated,
@@ -49,7 +50,7 @@ async function provenUnlessInterrupted(run: SimulatedRun, signal: AbortSignal): 
 
 /** What is said of a run that was interrupted. */
 export function keptNote(historyFile: string): string {
-  return `the history so far is kept: npx lockstorm check ${historyFile}`;
+  return `the history so far is kept: npx lockstorm check ${shellWord(historyFile)}`;
 }
 
 /**

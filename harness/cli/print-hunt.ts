@@ -1,3 +1,4 @@
+import { replayCommandOf, shellWord } from "../core/words/shell-word.ts";
 import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
@@ -96,7 +97,7 @@ function counterexampleOf(
 }
 
 function replayOf(store: string, folder: string): string {
-  return `npx lockstorm replay ${join(store, folder, "plan.json")}`;
+  return replayCommandOf(join(store, folder, "plan.json"));
 }
 
 function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[] {
@@ -150,7 +151,7 @@ function searchCommand({ lock, topology, faults, runs, seed, backend, required }
     ["seed", seed],
   ];
   const given = flags.filter(([, value]) => value !== undefined);
-  return ["npx lockstorm hunt", ...given.map(([flag, value]) => `--${flag} ${String(value)}`)].join(" ");
+  return ["npx lockstorm hunt", ...given.map(([flag, value]) => `--${flag} ${shellWord(String(value))}`)].join(" ");
 }
 
 /** What a quiet hunt says nothing about. */
@@ -160,7 +161,7 @@ function untestedWords({ notes }: HuntFindings): string {
 }
 
 function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {
-  return `npx lockstorm conform ${lock} --topology ${topology.kind}`;
+  return `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
 }
 
 function words({ findings, reason, lostShards }: HuntResult): string {

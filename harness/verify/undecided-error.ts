@@ -1,3 +1,4 @@
+import { shellWord } from "../core/words/shell-word.ts";
 import { count } from "../../reports/wording.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Verification } from "./verify-options.ts";
@@ -17,7 +18,7 @@ export class UndecidedError extends Error {
     const why = reason === undefined ? "" : `, ${inFigures(reason.runs)} of them because ${reason.what}`;
     super(
       `the runs decided nothing about ${lock}: ${count(runs, "run")}, ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${why}; ` +
-        `see why with npx lockstorm hunt --lock ${lock} --topology ${topology.kind}, or give it more time`,
+        `see why with npx lockstorm hunt --lock ${shellWord(lock)} --topology ${topology.kind}, or give it more time`,
     );
     this.verification = verification;
   }

@@ -1,3 +1,4 @@
+import { replayCommandOf } from "../../harness/core/words/shell-word.ts";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { count } from "../wording.ts";
@@ -185,7 +186,7 @@ function row(run: ListedRun, store: string): Markup {
     <td>${lock} on ${topology}, ${backend}</td>
     <td>${faults.length === 0 ? "none" : faults.join(", ")}</td>
     <td>${began}${seed === undefined ? "" : `, seed ${seed}`}</td>
-    <td class="again"><code>npx lockstorm replay ${store}/${folder}/plan.json</code></td>
+    <td class="again"><code>${replayCommandOf(`${store}/${folder}/plan.json`)}</code></td>
   </tr>`;
 }
 

@@ -1,3 +1,4 @@
+import { replayCommandOf } from "../../core/words/shell-word.ts";
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -71,7 +72,7 @@ function explained(task: HeartbeatTask | undefined, limitMs: number): UserError 
   return new UserError(
     `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}`,
     `wait for a timer or an answer in each round, or allow more by ${VARIABLE}` +
-      (kept === undefined ? "" : `; the plan is kept: npx lockstorm replay ${kept}`),
+      (kept === undefined ? "" : `; the plan is kept: ${replayCommandOf(kept)}`),
   );
 }
 

@@ -1,3 +1,4 @@
+import { replayCommandOf, shellWord } from "../../core/words/shell-word.ts";
 import { rmSync } from "node:fs";
 import { faults } from "../../../faults/registry.ts";
 import { checkHistory } from "../../check/check.ts";
@@ -62,7 +63,7 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
     progress.step(`${title}: judging, cleaning up`);
     const verdict = checkHistory(history, { required });
     folder.writeVerdict(verdict);
-    const replayCommand = `npx lockstorm replay ${folder.planFile}${place.replayFlags}`;
+    const replayCommand = `${replayCommandOf(folder.planFile)}${place.replayFlags}`;
     const observed = options.wire === true ? system.messages?.observed : undefined;
     const wire = observed === undefined ? undefined : observedRecord(observed, history, verdict);
     writeWire(folder, { wire });
@@ -71,7 +72,7 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
     const error = firstError(thrown);
     if (unwanted?.aborted === true) rmSync(folder.path, { recursive: true });
     if (signal.aborted || (!started && error instanceof UserError)) throw error;
-    const kept = started ? `; the history so far is kept: npx lockstorm check ${folder.historyFile}` : "";
+    const kept = started ? `; the history so far is kept: npx lockstorm check ${shellWord(folder.historyFile)}` : "";
     throw new HarnessError(`${await inWords(error, place)}${kept}`, { cause: thrown });
   }
 }

@@ -1,3 +1,4 @@
+import { replayCommandOf } from "../../core/words/shell-word.ts";
 import { print, printAnnotations } from "../terminal.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +59,7 @@ export const report: Command = {
       plan,
       history,
       verdict,
-      replayCommand: `npx lockstorm replay ${planFile}`,
+      replayCommand: replayCommandOf(planFile),
       title: typeof title === "string" ? title : undefined,
       recurrence,
       ...(await readWire(folder)),

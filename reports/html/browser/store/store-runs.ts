@@ -1,3 +1,4 @@
+import { replayCommandOf } from "../../../../harness/core/words/shell-word.ts";
 import type { ListedRun } from "../../store-listing.ts";
 import { readStoreFilter, ROWS_AT_ONCE, runFilter, type StoreFilter, storeFilterText } from "./store-filter.ts";
 import { inFigures } from "../../../../harness/core/words/in-figures.ts";
@@ -130,7 +131,7 @@ function row(run: ListedRun, store: string): HTMLTableRowElement {
   cell(faults.length === 0 ? "none" : faults.join(", "));
   cell(`${began}${seed === undefined ? "" : `, seed ${seed}`}`);
   cell(
-    Object.assign(document.createElement("code"), { textContent: `npx lockstorm replay ${store}/${folder}/plan.json` }),
+    Object.assign(document.createElement("code"), { textContent: replayCommandOf(`${store}/${folder}/plan.json`) }),
     "again",
   );
   return made;
