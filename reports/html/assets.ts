@@ -8,6 +8,7 @@ import { stripTypeScriptTypes } from "node:module";
 export const STYLE = read("style.css");
 
 const IN_FIGURES = "../../../harness/core/words/in-figures";
+const SHELL_WORD = "../../../harness/core/words/shell-word";
 
 /** The modules of `browser`, each after those that it imports. */
 const MODULES = [
@@ -48,7 +49,7 @@ export const THEME_SCRIPT = `${moduleText("theme")}\nstartTheme();`;
 
 /** The script of the page that lists a store. */
 export const STORE_SCRIPT = [
-  ...[IN_FIGURES, "theme", "store/store-filter", "store/store-runs", "store/store-live"].map(moduleText),
+  ...[IN_FIGURES, SHELL_WORD, "theme", "store/store-filter", "store/store-runs", "store/store-live"].map(moduleText),
   "startTheme();",
   "void startStore();",
 ].join("\n");
