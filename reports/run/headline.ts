@@ -35,7 +35,7 @@ export function storySentence({ violation, holds, enabling }: Story): string {
   const who = [...new Set(holds.map(({ client }) => clientName(client)))];
   const seen =
     overlap !== undefined && who.length > 1
-      ? `${listed(who)} both held ${printable(holds[0]?.key ?? "the lock")} for ${formatOverlap(overlap)}`
+      ? `${listed(who)} ${who.length === 2 ? "both" : "all"} held ${printable(holds[0]?.key ?? "the lock")} for ${formatOverlap(overlap)}`
       : finding === undefined
         ? undefined
         : inBrief(printable(finding.account));

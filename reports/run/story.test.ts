@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Violation } from "../../harness/core/verdict.ts";
 import { checkHistory } from "../../harness/check/check.ts";
 import { Recording } from "../../harness/check/testing/recording.ts";
+import { headlineOf } from "./headline.ts";
 import { momentsOf } from "./moments.ts";
 import type { RunRecord } from "./run-record.ts";
 import { aboutKeys, overlapWords, storiesOf, type Story } from "./story.ts";
@@ -89,6 +90,24 @@ describe("stories", () => {
     const both = ["fencing-tokens", "linearizability"];
     expect(tell(histories(false)).map(({ properties }) => properties)).toEqual([both]);
     expect(tell(histories(true)).map(({ properties }) => properties)).toEqual([both, ["fencing-tokens"]]);
+  });
+
+  test("the holders of more permits than there are all belong to it, whoever else holds meanwhile", () => {
+    const two = { limit: 2 };
+    const { history } = new Recording()
+      .acquire(0, 0, "a", two)
+      .acquire(20, 1, "b", two)
+      .acquire(40, 2, "c", two)
+      .release(100, 2, "c")
+      .release(110, 0, "a")
+      .release(120, 1, "b")
+      .acquire(200, 3, "d", two)
+      .release(250, 3, "d");
+    const run = { history, verdict: checkHistory(history, { required: ["mutual-exclusion"] }) };
+    const story = only(run);
+    expect(story.holds.map(({ owner }) => owner)).toEqual(["a", "b", "c"]);
+    expect(overlapWords(story)).toBe("all hold");
+    expect(headlineOf(run)).toMatch(/^client-0, client-1 and client-2 all held k for \d+ ms/);
   });
 
   test("what led to a violation is said once, however many properties see it", () => {

@@ -21,7 +21,7 @@ export interface Story {
   readonly violation: Violation;
   /** What the checkers say: a paragraph for each property that sees it in its own way, and once what led to it. */
   readonly explanations: readonly string[];
-  /** The conflicting holds, the earlier first; empty where the violation is about something else. */
+  /** The conflicting holds, the earliest first: two, or all of too many for the permits that there are; empty where the violation is about something else. */
   readonly holds: readonly HoldSpan[];
   /** The stretch that the picture covers. */
   readonly window: Interval;
@@ -141,9 +141,16 @@ function explanationsOf(violations: readonly Violation[]): readonly string[] {
   });
 }
 
+/** The two holds that a violation names, and those that it proves to have been too many beside them. */
 function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] {
-  const found = (violation.holders ?? []).map((holder) => holdOf(holder, violation, timeline));
-  return [...new Set(found.filter((hold) => hold !== undefined))];
+  const { holders = [], overlap, events } = violation;
+  const named = holders.map((holder) => holdOf(holder, violation, timeline)).filter((hold) => hold !== undefined);
+  const keys = new Set(named.map(({ key }) => key));
+  const beside = timeline.holds.filter(
+    (hold) => overlap !== undefined && keys.has(hold.key) && events.includes(hold.granted) && touches(hold, overlap),
+  );
+  const holds = [...new Set([...named, ...beside])];
+  return beside.length > named.length ? holds.sort((one, other) => one.granted - other.granted) : holds;
 }
 
 /** What happens in the stretch in which a property is violated, as its mark in a picture says. */

@@ -6,7 +6,7 @@ import { intersection, uncovered, type Interval } from "../../harness/history/in
 import { titleOf, type RunRecord } from "./run-record.ts";
 import { spaceTimeOf, type Message, type SpaceTime } from "./space-time.ts";
 import type { ServerBand } from "./server-bands.ts";
-import { storiesOf, type Story } from "./story.ts";
+import { overlapWords, storiesOf, type Story } from "./story.ts";
 import { wrap } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
@@ -140,7 +140,7 @@ class Diagram {
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [top, bottom] = [this.#y(overlap.from), this.#y(overlap.to)];
     const shape = { x: left - 12, y: top, width: right - left + 24, height: Math.max(2, bottom - top) };
-    const words = `both hold for ${formatOverlap(overlap)}`;
+    const words = `${overlapWords(this.#story)} for ${formatOverlap(overlap)}`;
     return {
       field: element("rect", { class: "ls-overlap", ...shape }),
       label: text((left + right) / 2, bottom - 6, "ls-overlap-label", words, "middle"),
