@@ -38,6 +38,12 @@ test("the best hypothesis tells why; what is only probable is called so", () => 
   expect(headlineOf(explained({ proof: { standing: "proven", by: "a run" } }))).toBe(
     `${held}: after promotion of node-1 it never had k1.`,
   );
+  const why = "there was no fault: the lock itself granted it twice";
+  const [first] = explained({}).verdict.properties["mutual-exclusion"]?.violations[0]?.hypotheses ?? [];
+  if (first === undefined) throw new Error("no hypothesis");
+  expect(headlineOf(explained({ hypotheses: [{ ...first, why }] }))).toBe(
+    `${held}. There was no fault: the lock itself granted it twice.`,
+  );
   expect(headlineOf(explained({ proof: { standing: "probable", by: "a guess" } }))).toBe(
     `${held}. Probably after promotion of node-1 it never had k1.`,
   );

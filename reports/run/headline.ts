@@ -42,7 +42,8 @@ export function storySentence({ violation, holds, enabling }: Story): string {
   if (seen === undefined) return sentence(because);
   if (proof?.standing === "refuted") return `${seen}. It is not known what led to it.`;
   if (proof?.standing === "probable") return `${seen}. Probably ${because}.`;
-  return seen.includes(": ") ? `${seen}. ${sentence(because)}` : `${seen}: ${because}.`;
+  // One colon a sentence.
+  return `${seen}: ${because}`.split(": ").length > 2 ? `${seen}. ${sentence(because)}` : `${seen}: ${because}.`;
 }
 
 /**
@@ -65,7 +66,12 @@ function furtherViolations([first, ...others]: readonly RootCause[]): string {
       ? ""
       : ` ${alike === 1 ? "One more violation has" : `${inFigures(alike)} more violations have`} the same cause.`;
   const different = others.reduce((sum, { stories }) => sum + stories.length, 0);
-  return same + (different === 0 ? "" : ` ${count(different, "violation has", "violations have")} another cause.`);
+  return (
+    same +
+    (different === 0
+      ? ""
+      : ` ${different === 1 ? "One violation has" : `${inFigures(different)} violations have`} another cause.`)
+  );
 }
 
 function nothingBroken({ plan }: RunRecord, { operations, holds, faults }: Timeline): string {
