@@ -29,6 +29,7 @@ describe("stories", () => {
     expect(overlapWords(story)).toBe("both hold");
     expect(overlapWords({ ...story, holds: [...story.holds, hold] })).toBe("all hold");
     expect(overlapWords({ properties: ["deadlock-freedom"], holds: [] })).toBe("no client gets it");
+    expect(overlapWords({ properties: ["first-come-first-served"], holds: [] })).toBe("overtaken");
     expect(overlapWords({ properties: ["linearizability"], holds: [hold] })).toBe("violated");
   });
 

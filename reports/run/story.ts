@@ -156,6 +156,7 @@ function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] 
 /** What happens in the stretch in which a property is violated, as its mark in a picture says. */
 export function overlapWords({ properties, holds }: Pick<Story, "properties" | "holds">): string {
   if (properties.includes("deadlock-freedom")) return "no client gets it";
+  if (properties.includes("first-come-first-served")) return "overtaken";
   if (holds.length < 2) return "violated";
   return holds.length === 2 ? "both hold" : "all hold";
 }

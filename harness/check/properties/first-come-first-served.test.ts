@@ -29,6 +29,10 @@ describe("a client that stood in the queue before another asked", () => {
     );
   });
 
+  it("waits for its turn from the grant to the other until its own", () => {
+    expect(violationsOf("first-come-first-served", served(passed()))[0]?.overlap).toEqual({ from: 110e6, to: 210e6 });
+  });
+
   /** client-0 gave the key back before, and its release said nothing at this time. */
   const afterSilentRelease = (infoAtMs: number): Recording =>
     recorded()

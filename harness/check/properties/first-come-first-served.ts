@@ -225,7 +225,7 @@ class FirstComeFirstServed implements Checker {
       `${early} stood in the queue for ${waiter.key} at ${timeWords(queued.time)}. ${late} asked for it after that, at ` +
       `${timeWords(first.seek.time)}, and was granted it at ${timeWords(first.completion.time)}; ${early} was still waiting, and was ` +
       `granted it at ${timeWords(granted.time)}.`;
-    return explain(
+    const explained = explain(
       account,
       [waiter.index, queued.index, first.seek.index, first.completion.index, granted.index],
       [
@@ -238,6 +238,7 @@ class FirstComeFirstServed implements Checker {
         },
       ],
     );
+    return { ...explained, overlap: { from: first.completion.time, to: granted.time } };
   }
 
   #of(key: string): KeyState {
