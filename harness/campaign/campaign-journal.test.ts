@@ -83,6 +83,8 @@ test("another campaign is not resumed, and says what differs", () => {
   expect(differenceOf({ ...identity, parameters: { ...identity.parameters, runs: 5 } }, identity)).toBe(
     "runs 5 and nothing",
   );
+  const withDriver = (driver: string) => ({ ...identity, parameters: { ...identity.parameters, driver } });
+  expect(differenceOf(withDriver("0af978a2912a"), withDriver("00d796908022"))).toBe("the code of the driver differs");
   expect(differenceOf({ ...identity, kind: "ladder" }, identity)).toBe("ladder and hunt");
   expect(differenceOf({ ...identity, shard: { index: 1, count: 2 } }, identity)).toBeUndefined();
 });
