@@ -48,10 +48,13 @@ export interface TtlAdvice {
 /**
  * The TTL by both rules of thumb: 3 to 5 times the mean hold, and P99.9 of the holds plus a margin.
  * @param marginShare the margin on P99.9: 0.2 for a fifth
+ * @param planned how many of the holds are of plans that lockstorm ran; default: 0
  * @throws RangeError when there is no hold
  */
-export function adviseTtl(durations: readonly number[], options: { marginShare: number; cutOff: number }): TtlAdvice {
-  const { marginShare, cutOff } = options;
+export function adviseTtl(
+  durations: readonly number[],
+  { marginShare, cutOff, planned = 0 }: { marginShare: number; cutOff: number; planned?: number },
+): TtlAdvice {
   if (durations.length === 0) throw new RangeError("no hold was recorded");
   const sorted = Float64Array.from(durations).sort();
   const durationsMs = [...sorted];
@@ -73,7 +76,7 @@ export function adviseTtl(durations: readonly number[], options: { marginShare: 
     marginShare,
     choices,
     advised,
-    cautions: cautionsOf(durationsMs.length, cutOff, advised),
+    cautions: [...plannedCaution(planned, durationsMs.length), ...cautionsOf(durationsMs.length, cutOff, advised)],
     durationsMs,
   };
 }
@@ -88,6 +91,18 @@ function choiceOf(rule: string, ttlMs: number, ascending: readonly number[]): Tt
     overrunShareAtMost: upperBound({ hits: overruns, trials: ascending.length }, CONFIDENCE),
     renewEveryMs: Math.max(1, Math.floor(ttlMs / RENEWALS_PER_TTL)),
   };
+}
+
+/** Holds that a plan made up are measured like others, but nobody should take a TTL from them. */
+function plannedCaution(planned: number, holds: number): readonly string[] {
+  if (planned === 0) return [];
+  const [what, lasted] =
+    planned === 1
+      ? ["is of a plan that lockstorm ran", "it lasted for as long as the plan says"]
+      : ["are of plans that lockstorm ran", "they lasted for as long as the plans say"];
+  return [
+    `${inFigures(planned)} of ${count(holds, "hold")} ${what}: ${lasted}, which says nothing about an application. Give durations of yours: npx lockstorm advise - < durations.txt`,
+  ];
 }
 
 function cautionsOf(holds: number, cutOff: number, advised: TtlChoice): readonly string[] {

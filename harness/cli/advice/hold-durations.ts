@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
+import { BACKENDS } from "../../core/topologies/backend.ts";
 import { durationMs } from "../../core/words/duration.ts";
 import { UserError } from "../../core/errors.ts";
 import { timelineOf } from "../../../reports/run/timeline.ts";
@@ -10,10 +11,13 @@ import { readHistory } from "../../run/read-history.ts";
 
 const WHAT_A_LINE_IS = "write milliseconds or a number with a unit: 250 or 1.5s";
 
-/** How long locks were held, in milliseconds, and how many holds were cut off. */
+/** How long locks were held, in milliseconds. */
 export interface HoldDurations {
   readonly durationsMs: readonly number[];
+  /** How many further holds were cut off. */
   readonly cutOff: number;
+  /** How many of the durations are of plans that lockstorm ran. */
+  readonly planned: number;
 }
 
 /**
@@ -25,12 +29,13 @@ export async function readHolds(sources: readonly string[]): Promise<HoldDuratio
   // One after another, because a history may be large.
   for (const source of sources) {
     const histories = historiesOf(source);
-    if (histories === undefined) all.push({ durationsMs: await readList(source), cutOff: 0 });
+    if (histories === undefined) all.push({ durationsMs: await readList(source), cutOff: 0, planned: 0 });
     else for (const history of histories) all.push(await holdsOf(history));
   }
   return {
     durationsMs: all.flatMap(({ durationsMs }) => durationsMs),
     cutOff: all.reduce((sum, { cutOff }) => sum + cutOff, 0),
+    planned: all.reduce((sum, { planned }) => sum + planned, 0),
   };
 }
 
@@ -47,9 +52,12 @@ function historiesOf(source: string): readonly string[] | undefined {
 }
 
 async function holdsOf(path: string): Promise<HoldDurations> {
-  const { holds } = timelineOf(await readHistory(path));
+  const history = await readHistory(path);
+  const { holds } = timelineOf(history);
   const whole = holds.filter(({ endedBy }) => endedBy === "release");
-  return { durationsMs: whole.map(({ from, to }) => (to - from) / 1e6), cutOff: holds.length - whole.length };
+  const durationsMs = whole.map(({ from, to }) => (to - from) / 1e6);
+  const isPlanned = BACKENDS.some((backend) => backend === history.header["backend"]);
+  return { durationsMs, cutOff: holds.length - whole.length, planned: isPlanned ? whole.length : 0 };
 }
 
 async function readList(source: string): Promise<readonly number[]> {

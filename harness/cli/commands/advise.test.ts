@@ -34,8 +34,24 @@ const list = (text: string): string => {
 
 test("a hold of a history goes from its grant to its release; one that the record cuts off is counted", async () => {
   const file = join(folder, "history.jsonl");
-  expect(await readHolds([file])).toEqual({ durationsMs: [250], cutOff: 1 });
-  expect(await readHolds([folder, file])).toEqual({ durationsMs: [250, 250], cutOff: 2 });
+  expect(await readHolds([file])).toEqual({ durationsMs: [250], cutOff: 1, planned: 0 });
+  expect(await readHolds([folder, file])).toEqual({ durationsMs: [250, 250], cutOff: 2, planned: 0 });
+});
+
+test("holds of plans are no holds of an application, and the advice says so", async () => {
+  const planned = join(folder, "planned.jsonl");
+  const [header, ...events] = HISTORY;
+  writeFileSync(
+    planned,
+    [{ ...header, backend: "simulated" }, ...events].map((line) => `${JSON.stringify(line)}\n`).join(""),
+  );
+  expect(await readHolds([planned, folder])).toEqual({ durationsMs: [250, 250], cutOff: 2, planned: 1 });
+  const { stdout } = await runMain(["advise", planned, folder]);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "1 of 2 holds is of a plan that lockstorm ran: it lasted for as long as the plan says, which says nothing about an application. Give durations of yours: npx lockstorm advise - < durations.txt",
+  );
+  const own = await runMain(["advise", folder]);
+  expect(own.stdout).not.toContain("plan");
 });
 
 test("durations come with units or without, with comments, many or one a line", async () => {

@@ -45,12 +45,12 @@ export const advise: Command = {
       const hint = "run something first: npx lockstorm reproduce async-failover; or give a history, or durations";
       throw new UserError(`there is no store ${sources.join(", ")}`, hint);
     }
-    const { durationsMs, cutOff } = await readHolds(sources);
+    const { durationsMs, cutOff, planned } = await readHolds(sources);
     if (durationsMs.length === 0) {
       const why = cutOff > 0 ? `, only ${cutOff} without a known end` : "";
       throw new UserError(`there is no complete hold in ${sources.join(", ")}${why}`, "record runs, or give durations");
     }
-    print(draw(adviseTtl(durationsMs, { marginShare: margin / 100, cutOff }), format));
+    print(draw(adviseTtl(durationsMs, { marginShare: margin / 100, cutOff, planned }), format));
     return EXIT.valid;
   },
 };
