@@ -61,6 +61,16 @@ test("in RESP3 events are pushed, one that its own command causes after the answ
   );
 });
 
+test("CLIENT TRACKING is accepted, as libraries with a cache at the client ask every server for it", async () => {
+  const { client } = await connected();
+  expect(await client.ask("CLIENT", "TRACKING", "ON", "OPTOUT")).toBe("+OK\r\n");
+  expect(await client.ask("CLIENT", "TRACKING", "ON", "OPTIN")).toMatch(/^-ERR You can't switch/);
+  expect(await client.ask("CLIENT", "GETREDIR")).toBe(":0\r\n");
+  expect(await client.ask("CLIENT", "CACHING", "NO")).toBe("+OK\r\n");
+  expect(await client.ask("CLIENT", "TRACKING", "OFF")).toBe("+OK\r\n");
+  expect(await client.ask("CLIENT", "TRACKINGINFO")).toContain("off");
+});
+
 test("a subscriber that is gone is told nothing, and CLIENT REPLY OFF is obeyed", async () => {
   const { world, client } = await connected();
   expect(await client.ask("CLIENT", "REPLY", "SKIP")).toBe("");

@@ -1,3 +1,4 @@
+import type { Tracking } from "../redis/caching/tracked-keys.ts";
 import type { PubSub, Subscriber } from "../redis/pubsub.ts";
 import type { RequestObserver } from "../redis/session.ts";
 import { ErrorReply, type PushReply, type Reply } from "../redis/protocol/reply.ts";
@@ -31,6 +32,7 @@ export class ClientSession implements Subscriber {
   name = "";
   libraryName = "";
   libraryVersion = "";
+  tracking: Tracking | undefined;
   lastCommand = "NULL";
   replies: "on" | "off" | "skip" | "skip-next" = "on";
   readonly #options: ClientSessionOptions;

@@ -1,7 +1,6 @@
-import { at, fail } from "../arguments.ts";
-import { command, NO_KEYS, type Caller, type Command } from "../command.ts";
+import { at } from "../arguments.ts";
+import { command, NO_KEYS, type Command } from "../command.ts";
 import { ErrorReply, MapReply, OK, SetReply, SYNTAX_ERROR, type Reply } from "../protocol/reply.ts";
-import type { Session } from "../session.ts";
 import type { Tracking, TrackingMode } from "./tracked-keys.ts";
 
 const OWN = "noscript loading stale";
@@ -9,49 +8,71 @@ const OWN = "noscript loading stale";
 /** What the simulation lacks: a lock that asks for it ends the simulation. */
 const ABSENT: ReadonlySet<string> = new Set(["bcast", "prefix", "redirect"]);
 
+/** What these commands set of a connection, to a data node or to a Sentinel. */
+export interface TrackingClient {
+  tracking: Tracking | undefined;
+}
+
 /** CLIENT TRACKING and what belongs to it: caches at the clients. */
 export const trackingCommands: readonly Command[] = [
-  command("getredir", 2, OWN, NO_KEYS, (_argv, { session }) => (session.tracking === undefined ? -1 : 0)),
-  command("tracking", -3, OWN, NO_KEYS, track),
-  command("trackinginfo", 2, OWN, NO_KEYS, (_argv, { session }) => {
-    const redirect = session.tracking === undefined ? -1 : 0;
-    return new MapReply(["flags", new SetReply(flags(session.tracking)), "redirect", redirect, "prefixes", []]);
-  }),
+  command("getredir", 2, OWN, NO_KEYS, (_argv, { session }) => redirect(session)),
+  command("tracking", -3, OWN, NO_KEYS, (argv, { session, server }) =>
+    track(argv, session, (name) => server.hooks.absentCommand?.(name)),
+  ),
+  command("trackinginfo", 2, OWN, NO_KEYS, (_argv, { session }) => trackingInfo(session)),
   command("caching", 3, OWN, NO_KEYS, (argv, { session }) => except(session, at(argv, 2).toLowerCase())),
 ];
 
-function track(argv: readonly string[], { session, server }: Caller): Reply {
+/** CLIENT GETREDIR: invalidations are never redirected here. */
+export function redirect({ tracking }: TrackingClient): number {
+  return tracking === undefined ? -1 : 0;
+}
+
+/** CLIENT TRACKINGINFO. */
+export function trackingInfo(client: TrackingClient): Reply {
+  const words = new SetReply(flags(client.tracking));
+  return new MapReply(["flags", words, "redirect", redirect(client), "prefixes", []]);
+}
+
+/**
+ * CLIENT TRACKING.
+ * @param onAbsent hears of an option that is not simulated
+ */
+export function track(argv: readonly string[], client: TrackingClient, onAbsent: (name: string) => void): Reply {
   const options = new Set(argv.slice(3).map((option) => option.toLowerCase()));
   for (const option of options) {
     if (ABSENT.has(option)) {
       const name = `CLIENT TRACKING ON ${option.toUpperCase()}`;
-      server.hooks.absentCommand?.(name);
+      onAbsent(name);
       return new ErrorReply(`ERR ${name} is not simulated`);
     }
     if (!["optin", "optout", "noloop"].includes(option)) return SYNTAX_ERROR;
   }
   switch (at(argv, 2).toLowerCase()) {
     case "off":
-      session.tracking = undefined;
+      client.tracking = undefined;
       return OK;
-    case "on":
-      session.tracking = {
-        mode: modeOf(options, session.tracking?.mode),
+    case "on": {
+      const mode = modeOf(options, client.tracking?.mode);
+      if (mode instanceof ErrorReply) return mode;
+      client.tracking = {
+        mode,
         noLoop: options.has("noloop"),
-        isException: session.tracking?.isException ?? false,
+        isException: client.tracking?.isException ?? false,
       };
       return OK;
+    }
     default:
       return SYNTAX_ERROR;
   }
 }
 
-/** @throws ReplyError when the options contradict each other, or what is in force */
-function modeOf(options: ReadonlySet<string>, former: TrackingMode | undefined): TrackingMode {
+/** An error when the options contradict each other, or what is in force. */
+function modeOf(options: ReadonlySet<string>, former: TrackingMode | undefined): TrackingMode | ErrorReply {
   const [optIn, optOut] = [options.has("optin"), options.has("optout")];
-  if (optIn && optOut) fail("ERR You can't specify both OPTIN mode and OPTOUT mode");
+  if (optIn && optOut) return new ErrorReply("ERR You can't specify both OPTIN mode and OPTOUT mode");
   if ((optIn && former === "optout") || (optOut && former === "optin")) {
-    fail(
+    return new ErrorReply(
       "ERR You can't switch OPTIN/OPTOUT mode before disabling tracking for this client, and then re-enabling it with a different mode.",
     );
   }
@@ -70,7 +91,7 @@ function flags(tracking: Tracking | undefined): readonly string[] {
 }
 
 /** CLIENT CACHING. */
-function except({ tracking }: Session, word: string): Reply {
+export function except({ tracking }: TrackingClient, word: string): Reply {
   if (tracking === undefined) {
     return new ErrorReply(
       "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT mode enabled",

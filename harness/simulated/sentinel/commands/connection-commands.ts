@@ -8,6 +8,7 @@ import {
   type Reply,
 } from "../../redis/protocol/reply.ts";
 import type { ClientSession } from "../client-session.ts";
+import { except, redirect, track, trackingInfo } from "../../redis/caching/client-tracking.ts";
 import { setLibraryInfo, setReplyMode } from "../../redis/client-settings.ts";
 import { container, integerOf, word, type SentinelCaller, type SentinelCommand } from "./sentinel-command.ts";
 
@@ -43,6 +44,11 @@ export const connectionCommands: readonly SentinelCommand[] = [
       arity: 3,
       run: (argv) => (["on", "off"].includes(word(argv, 2).toLowerCase()) ? OK : SYNTAX_ERROR),
     },
+    // A Sentinel has no keys that could be invalidated. Client libraries ask every server for it.
+    { name: "tracking", arity: -3, run: (argv, { session }) => track(argv, session, () => {}) },
+    { name: "trackinginfo", arity: 2, run: (_argv, { session }) => trackingInfo(session) },
+    { name: "getredir", arity: 2, run: (_argv, { session }) => redirect(session) },
+    { name: "caching", arity: 3, run: (argv, { session }) => except(session, word(argv, 2).toLowerCase()) },
   ]),
 ];
 
