@@ -39,7 +39,8 @@ async function writePlan(lock: LockEntry, count: CountOnRealServers | undefined)
   const { run } = await lockDocument(lock, root);
   if (run === undefined) return;
   const all = keptRecurrences(root);
-  const real = plan.real ?? (plan.text === former ? all[lock.name]?.realServers : undefined);
+  // Asked, they may be unable to run the plan: an earlier count is then of another time, when they skipped its fault.
+  const real = count === undefined && plan.text === former ? all[lock.name]?.realServers : plan.real;
   const recurrence = await recurrenceOf(lock, run, real);
   write({ path: RECURRENCES, text: `${JSON.stringify({ ...all, [lock.name]: recurrence }, undefined, 2)}\n` });
 }
