@@ -1,4 +1,4 @@
-import type { Timing } from "../core/timing.ts";
+import type { Delays } from "./recurrence/delays.ts";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { RunRecord } from "../../reports/run/run-record.ts";
@@ -15,7 +15,7 @@ export interface ExecuteOptions extends RunEnvironment {
   /** The properties that decide the verdict. */
   readonly required: readonly Property[];
   /** In simulation: how long things take that the plan does not say. Default: nearly no time. */
-  readonly timing?: Timing | undefined;
+  readonly delays?: Delays | undefined;
   /** Records the wire beside the history, where the backend can. Default: false. */
   readonly wire?: boolean | undefined;
   /** Servers that stay up between the runs of a campaign. */

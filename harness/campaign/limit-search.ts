@@ -4,7 +4,7 @@ import { kindOf } from "../../faults/fault-classes.ts";
 import type { Lesson, LockEntry } from "../../lock-impl/lock-entry.ts";
 import { BEYOND_LEASE } from "../../workloads/contention.ts";
 import type { Plan } from "../core/plan.ts";
-import type { Timing } from "../core/timing.ts";
+import type { Delays } from "./recurrence/delays.ts";
 import { topologySchema } from "../core/topology.ts";
 import { type Property, PROPERTIES, type Verdict } from "../core/verdict.ts";
 import { learnSimulated } from "./systematic/learn.ts";
@@ -54,7 +54,7 @@ export function searchLimit(
       reenters: lock.reentrant === true,
       supports: lock.supports,
     },
-    run: (plan, _unwanted, timing) => runForLimit(lock, limit, plan, { timing }),
+    run: (plan, _unwanted, delays) => runForLimit(lock, limit, plan, { delays }),
     verdictOf: ({ verdict }) => verdict,
   });
 }
@@ -64,9 +64,9 @@ export async function runForLimit(
   lock: LockEntry,
   limit: ShownLimit,
   plan: Plan,
-  { wire = false, timing }: { readonly wire?: boolean; readonly timing?: Timing | undefined } = {},
+  { wire = false, delays }: { readonly wire?: boolean; readonly delays?: Delays | undefined } = {},
 ): Promise<LimitRun> {
-  const run = await runSimulated(plan, { ...optionsForLimit(lock, limit, plan), wire, timing });
+  const run = await runSimulated(plan, { ...optionsForLimit(lock, limit, plan), wire, delays });
   return { ...run, verdict: verdictByLimit(lock, limit, run) };
 }
 

@@ -14,7 +14,7 @@ import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
-import type { Timing } from "../core/timing.ts";
+import type { Delays } from "./recurrence/delays.ts";
 import { isSimulated, requireSimulated } from "../core/topology.ts";
 import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { boundedWire, type WireRecord } from "../core/messages/wire-record.ts";
@@ -70,7 +70,7 @@ export async function runSimulated(
     /** Records the wire and what servers held, in the record. Default: false. */
     readonly wire?: boolean;
     /** How long things take that the plan does not say. Default: nearly no time. */
-    readonly timing?: Timing | undefined;
+    readonly delays?: Delays | undefined;
   },
 ): Promise<SimulatedRun> {
   const {
@@ -83,15 +83,15 @@ export async function runSimulated(
     moreFaults = [],
     messages: wanted = false,
     wire = false,
-    timing,
+    delays,
   } = options;
   // Before the lock is loaded, which may need packages that are installed for containers only.
   requireSimulated(plan.topology.kind);
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
   const facts = { backend: "simulated", persistence: plan.topology.persistence, title };
   const registered = [...faults, ...moreFaults];
-  const known = timing === undefined ? registered : slowFaults(registered, timing.faultMs);
-  const latency = timing && { minUs: timing.messageUs.from, maxUs: timing.messageUs.to };
+  const known = delays === undefined ? registered : slowFaults(registered, delays.faultMs);
+  const latency = delays && { minUs: delays.messageUs.from, maxUs: delays.messageUs.to };
   const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
     simulate({ plan, driver, signal, inputs, messages: wanted, servers: wire, stacks, latency }, (system, signal) =>
       runPlan({ plan, system, faults: known, facts, signal, sink }),

@@ -2,7 +2,7 @@ import type { RunRecord } from "../../reports/run/run-record.ts";
 import { type ContentionOptions, contentionPlans } from "../../workloads/contention.ts";
 import { retargeted } from "../../workloads/deviations/retargeted.ts";
 import type { Plan } from "../core/plan.ts";
-import type { Timing } from "../core/timing.ts";
+import type { Delays } from "./recurrence/delays.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { lasting } from "./recurrence/lasting.ts";
@@ -26,10 +26,10 @@ export interface SearchOptions<Run> extends Omit<
   /** The source of the plans. The same source with the same seed draws the same plans. */
   readonly drawnFrom: ContentionOptions;
   /**
-   * Runs a plan and judges it. The signal aborts when the run is not wanted any more. A timing is asked for only of
+   * Runs a plan and judges it. The signal aborts when the run is not wanted any more. Delays are asked for only of
    * simulated runs, to see whether a counterexample lasts.
    */
-  readonly run: (plan: Plan, unwanted: AbortSignal, timing?: Timing) => Promise<Run>;
+  readonly run: (plan: Plan, unwanted: AbortSignal, delays?: Delays) => Promise<Run>;
   /**
    * Runs a plan without faults in simulation, to learn what the lock does: the search is then systematic first. Absent:
    * all plans are drawn at random.
@@ -122,7 +122,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   if (!lasts || counterexample === undefined) return result;
   let tried = 0;
   const counting = lasting(counterexample.run, {
-    execute: (plan, timing) => runs.execute(plan, new AbortController().signal, timing),
+    execute: (plan, delays) => runs.execute(plan, new AbortController().signal, delays),
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
     runs: counterexample.path === undefined ? 0 : undefined,
     isOver: () => signal?.aborted === true || isOver(),
@@ -162,8 +162,8 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
     this.#options = options;
   }
 
-  async execute(plan: Plan, unwanted: AbortSignal, timing?: Timing): Promise<Searched<Run>> {
-    const executed = await this.#options.run(plan, unwanted, timing);
+  async execute(plan: Plan, unwanted: AbortSignal, delays?: Delays): Promise<Searched<Run>> {
+    const executed = await this.#options.run(plan, unwanted, delays);
     return { ...executed, plan, verdict: this.#options.verdictOf(executed) };
   }
 

@@ -14,11 +14,11 @@ const SILENCE_MS = 50;
 let spokenAt = performance.now();
 
 /** Runs a plan in simulation, in this thread. */
-export const executeSimulated: Execute = async (plan, { title, required, timing, ...environment }) => {
+export const executeSimulated: Execute = async (plan, { title, required, delays, ...environment }) => {
   const { store, signal, progress } = completeEnvironment(environment);
   await letOthersSpeak();
   signal.throwIfAborted();
-  const run = await runSimulated(plan, { title, required, timing, signal }).catch((error: unknown) => {
+  const run = await runSimulated(plan, { title, required, delays, signal }).catch((error: unknown) => {
     if (error instanceof InterruptedRunError) progress.note(keptNote(error.keep(store)));
     throw error;
   });

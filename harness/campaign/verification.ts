@@ -125,8 +125,8 @@ export async function verify(
       if (verdict.verdict === "invalid" || !drawn) return;
       quiet.push({ verdict: verdict.verdict, orders: ordersIn(record.history) });
     },
-    run: async (plan, _unwanted, timing) => {
-      const run = await runSimulated(plan, { title, required: required ?? promisedUnder(plan), driver, timing });
+    run: async (plan, _unwanted, delays) => {
+      const run = await runSimulated(plan, { title, required: required ?? promisedUnder(plan), driver, delays });
       return replayCommand === undefined ? run : { ...run, record: { ...run.record, replayCommand } };
     },
   });

@@ -7,7 +7,6 @@ import { lineAt, nodesOf, parse, isNode, type SourceFile, type SyntaxNode } from
 const EXACT = {
   "plans: stored, and compared with each other": [
     "harness/campaign/recurrence/pinned.ts",
-    "harness/campaign/recurrence/variations.ts",
     "workloads/contention.ts",
     "workloads/debate/tokens.ts",
     "workloads/deviations/retargeted.ts",

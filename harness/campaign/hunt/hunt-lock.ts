@@ -150,9 +150,9 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     known: former,
     signal,
     parallel,
-    run: (plan, unwanted, timing) => {
+    run: (plan, unwanted, delays) => {
       const judged = required ?? requiredProperties(plan);
-      return starts.run(() => execute(plan, { ...runEnvironment, title, required: judged, timing, pool, unwanted }));
+      return starts.run(() => execute(plan, { ...runEnvironment, title, required: judged, delays, pool, unwanted }));
     },
     onUnwanted: (run) => run.discard?.(),
     onRun: (run, count) => {

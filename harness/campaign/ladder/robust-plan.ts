@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { contentionPlans } from "../../../workloads/contention.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "../recurrence/delays.ts";
 import { countRecurrences } from "../recurrence/count-recurrences.ts";
 import { slowMotion } from "../recurrence/slow-motion.ts";
 import { withTimeOfRealServers } from "../recurrence/variations.ts";
@@ -33,8 +33,8 @@ export async function robustPlan(
   seed: number,
   { plans = PLANS, signal }: RobustSearch = {},
 ): Promise<Plan | undefined> {
-  const execute = async (plan: Plan, timing?: Timing): Promise<Judged> => {
-    const { record } = await runSimulated(plan, { title: titleOf(cell), required: JUDGED, timing, signal });
+  const execute = async (plan: Plan, delays?: Delays): Promise<Judged> => {
+    const { record } = await runSimulated(plan, { title: titleOf(cell), required: JUDGED, delays, signal });
     return { plan, verdict: record.verdict };
   };
   let best: { readonly plan: Plan; readonly again: number } | undefined;

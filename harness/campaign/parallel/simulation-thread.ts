@@ -3,7 +3,7 @@
 import { InterruptedRunError, runSimulated } from "../run-simulated.ts";
 import { parentPort, workerData } from "node:worker_threads";
 import { heartbeat } from "../../client/heartbeat.ts";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "../recurrence/delays.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Property } from "../../core/verdict.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
@@ -20,7 +20,7 @@ export type ToSimulationThread =
       readonly plan: Plan;
       readonly title: string;
       readonly required: readonly Property[];
-      readonly timing: Timing | undefined;
+      readonly delays: Delays | undefined;
     }
   | { readonly interrupt: true };
 
@@ -46,11 +46,11 @@ port?.on("message", (message: ToSimulationThread) => {
 port?.postMessage({ isReady: true } satisfies FromSimulationThread);
 
 async function answer(task: Exclude<ToSimulationThread, { readonly interrupt: true }>): Promise<FromSimulationThread> {
-  const { id, plan, title, required, timing } = task;
+  const { id, plan, title, required, delays } = task;
   const { signal } = interruption;
   try {
     signal.throwIfAborted();
-    const { record, traceHash } = await runSimulated(plan, { title, required, timing, signal });
+    const { record, traceHash } = await runSimulated(plan, { title, required, delays, signal });
     const { plan: _, ...rest } = record;
     return { id, record: rest, traceHash };
   } catch (error) {

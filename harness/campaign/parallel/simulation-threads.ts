@@ -119,11 +119,11 @@ class SimulationThread {
   }
 
   /** The run; undefined when it failed there. @throws when it was interrupted; UserError when it loops without waiting */
-  async execute(plan: Plan, { title, required, timing, progress }: ExecuteOptions): Promise<ExecutedRun | undefined> {
+  async execute(plan: Plan, { title, required, delays, progress }: ExecuteOptions): Promise<ExecutedRun | undefined> {
     const id = this.#next++;
     const task = Promise.withResolvers<FromSimulationThread | undefined>();
     this.#tasks.set(id, task);
-    this.#worker.postMessage({ id, plan, title, required, timing } satisfies ToSimulationThread);
+    this.#worker.postMessage({ id, plan, title, required, delays } satisfies ToSimulationThread);
     const answer = await task.promise;
     const { signal } = this.#environment;
     if (answer !== undefined && "kept" in answer) progress?.note(keptNote(answer.kept));

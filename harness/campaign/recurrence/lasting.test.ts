@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../core/plan.ts";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "./delays.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { runSimulated } from "../run-simulated.ts";
 import { plan } from "../../run/testing/plans.ts";
@@ -8,8 +8,8 @@ import { lasting, type LastingRun } from "./lasting.ts";
 import { isObservable } from "./observable.ts";
 import { isSameViolation } from "./same-violation.ts";
 
-async function execute(plan: Plan, timing?: Timing): Promise<LastingRun> {
-  const { record } = await runSimulated(plan, { title: "", required: ["mutual-exclusion"], timing });
+async function execute(plan: Plan, delays?: Delays): Promise<LastingRun> {
+  const { record } = await runSimulated(plan, { title: "", required: ["mutual-exclusion"], delays });
   return { plan, record, verdict: record.verdict };
 }
 
@@ -92,9 +92,9 @@ describe("a counterexample that only some seeds show", () => {
       clients: [{ sections: [held] }, { sections: [later(1050)] }, { sections: [later(1400)] }],
       faults: [{ kind, params: { targets: [target] }, at, until: { ...at, afterMs: 200 } }],
     });
-    const judge = async (plan: Plan, timing?: Timing): Promise<LastingRun> => {
+    const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
       const required = ["lease-exclusion", "deadlock-freedom"] as const;
-      const { record } = await runSimulated(plan, { title: "", required, timing });
+      const { record } = await runSimulated(plan, { title: "", required, delays });
       return { plan, record, verdict: record.verdict };
     };
     const run = await judge(of);
@@ -104,8 +104,8 @@ describe("a counterexample that only some seeds show", () => {
   });
 
   test("by a fault that comes at once becomes one that lasts where faults take some time", async () => {
-    const judge = async (plan: Plan, timing?: Timing): Promise<LastingRun> => {
-      const { record } = await runSimulated(plan, { title: "", required: ["deadlock-freedom"], timing });
+    const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
+      const { record } = await runSimulated(plan, { title: "", required: ["deadlock-freedom"], delays });
       return { plan, record, verdict: record.verdict };
     };
     const asked = { on: "acquire:invoke" as const, client: 0 };
@@ -125,7 +125,7 @@ describe("a counterexample that only some seeds show", () => {
       }),
     );
     expect(run.verdict.verdict).toBe("invalid");
-    const real: Timing = { faultMs: 150, messageUs: { from: 500, to: 1_500 } };
+    const real: Delays = { faultMs: 150, messageUs: { from: 500, to: 1_500 } };
     expect((await judge(run.plan, real)).verdict.verdict).not.toBe("invalid");
     const { run: found } = await lasting(run, { execute: judge });
     for (const seed of [101, 202, 303]) {

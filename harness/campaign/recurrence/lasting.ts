@@ -1,6 +1,6 @@
 import type { RecurrenceCount } from "../../core/recurrence.ts";
 import type { Plan } from "../../core/plan.ts";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "./delays.ts";
 import { withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
@@ -22,7 +22,7 @@ export type LastingRun = Judged & { readonly record: RunRecord };
 
 export interface LastingOptions<Run extends LastingRun> {
   /** Runs a plan in simulation and judges it. */
-  readonly execute: (plan: Plan, timing?: Timing) => Promise<Run>;
+  readonly execute: (plan: Plan, delays?: Delays) => Promise<Run>;
   /** How many runs the search may take. Default: 800; 0 counts only. */
   readonly runs?: number | undefined;
   /** Called before each run. */
@@ -136,7 +136,7 @@ class LastingSearch<Run extends LastingRun> {
 
   /** Undefined when the search is over before all variations were tried. */
   async #countOf(run: Run, atLeast: number): Promise<Count | undefined> {
-    const counting = { run, execute: (plan: Plan, timing?: Timing) => this.#execute(plan, timing) };
+    const counting = { run, execute: (plan: Plan, delays?: Delays) => this.#execute(plan, delays) };
     const [others, later] = [withOtherSeeds(run.plan), withTimeOfRealServers(run.plan)];
     // Most candidates fail here first.
     const late = await countRecurrences(later, { ...counting, atLeast: atLeast - others.length });
@@ -144,10 +144,10 @@ class LastingSearch<Run extends LastingRun> {
     return this.#left < 0 || this.#options.isOver?.() === true ? undefined : { seeds, late };
   }
 
-  #execute(plan: Plan, timing?: Timing): Promise<Run> {
+  #execute(plan: Plan, delays?: Delays): Promise<Run> {
     this.#left -= 1;
     this.#options.onRun?.();
-    return this.#options.execute(plan, timing);
+    return this.#options.execute(plan, delays);
   }
 
   get #isOver(): boolean {

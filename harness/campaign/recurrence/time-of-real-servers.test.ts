@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "./delays.ts";
 import type { History } from "../../history/history.ts";
 import { plan } from "../../run/testing/plans.ts";
 import { runSimulated } from "../run-simulated.ts";
@@ -18,8 +18,8 @@ const paused = plan({
   ],
 });
 
-async function historyOf(timing?: Timing): Promise<History> {
-  const { record } = await runSimulated(paused, { title: "", required: ["mutual-exclusion"], timing });
+async function historyOf(delays?: Delays): Promise<History> {
+  const { record } = await runSimulated(paused, { title: "", required: ["mutual-exclusion"], delays });
   return record.history;
 }
 

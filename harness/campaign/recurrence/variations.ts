@@ -1,5 +1,5 @@
 import type { ClientPlan, Plan } from "../../core/plan.ts";
-import type { Timing } from "../../core/timing.ts";
+import type { Delays } from "./delays.ts";
 import type { Trigger } from "../../core/trigger.ts";
 
 /** With how many other seeds a counterexample is tried, and so what reports count. */
@@ -24,7 +24,7 @@ export const VARIATIONS = OTHER_SEEDS + FAULT_MS.length;
 export interface Variation {
   readonly plan: Plan;
   /** Default: nearly no time. */
-  readonly timing?: Timing;
+  readonly delays?: Delays;
 }
 
 /** The same plan with the next seeds: with another jitter of the network and of retries, and other owner values. */
@@ -38,7 +38,7 @@ export function withOtherSeeds(plan: Plan, count: number = OTHER_SEEDS): readonl
  */
 export function withTimeOfRealServers(plan: Plan): readonly Variation[] {
   return FAULT_MS.map((faultMs, index) => ({
-    timing: { faultMs, messageUs: MESSAGE_US },
+    delays: { faultMs, messageUs: MESSAGE_US },
     plan: {
       ...plan,
       seed: plan.seed + index + 1,

@@ -367,11 +367,8 @@ class Linearizability implements Checker {
     const operation = operations.firstUnexplained();
     const all = `${this.#underModel()}; all orders were tried`;
     if (operation === undefined) {
-      return explain(
-        `No order of the operations on ${key} explains their results${all}.`,
-        [],
-        [ofNoOrder(this.#evidence)],
-      );
+      const account = `No order of the operations on ${key} explains their results${all}.`;
+      return explain(account, [], [ofNoOrder(this.#evidence)]);
     }
     const { process, invoked, completed, completedTime } = operation;
     const account =
@@ -391,8 +388,8 @@ class Linearizability implements Checker {
       };
     }
     if (met === undefined) {
-      const hypotheses = [...losses(0, completedTime, this.#evidence), ofNoOrder(this.#evidence)];
-      return explain(account, [invoked, completed], hypotheses);
+      const found = losses(0, completedTime, this.#evidence);
+      return explain(account, [invoked, completed], [...found, ofNoOrder(this.#evidence)]);
     }
     const hypotheses = promiseHypotheses(met, this.#evidence, interferences);
     const holders = [holder(met.first), holder(met.second)] as const;
