@@ -6,15 +6,8 @@
  * they do not confirm it.
  */
 // First: libraries store functions of the platform when they are loaded.
-import {
-  canBeShown,
-  type Document,
-  ladderDocument,
-  lockDocument,
-  planDocument,
-  planFileOf,
-} from "./lock-pages/lock-documents.ts";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { canBeShown, type Document, ladderDocument, lockDocument, planDocument } from "./lock-pages/lock-documents.ts";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -32,16 +25,12 @@ function write({ path, text }: Document): void {
 
 /** Writes the plan of a lock's counterexample, and how often its violation comes again. */
 async function writePlan(lock: LockEntry, count: CountOnRealServers | undefined): Promise<void> {
-  const planFile = join(root, planFileOf(lock));
-  const former = existsSync(planFile) ? readFileSync(planFile, "utf8") : undefined;
   const plan = await planDocument(lock, root, count);
   write(plan);
   const { run } = await lockDocument(lock, root);
   if (run === undefined) return;
   const all = keptRecurrences(root);
-  // Asked, they may be unable to run the plan: an earlier count is then of another time, when they skipped its fault.
-  const real = count === undefined && plan.text === former ? all[lock.name]?.realServers : plan.real;
-  const recurrence = await recurrenceOf(lock, run, real);
+  const recurrence = await recurrenceOf(lock, run, plan.real);
   write({ path: RECURRENCES, text: `${JSON.stringify({ ...all, [lock.name]: recurrence }, undefined, 2)}\n` });
 }
 

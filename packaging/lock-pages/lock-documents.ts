@@ -99,7 +99,7 @@ interface Candidate {
   readonly real: RecurrenceCount | undefined;
 }
 
-/** The plan to keep, and in how many runs real servers showed its violation, where they were asked. */
+/** The plan to keep, and in how many runs real servers showed its violation, now or when they were asked last. */
 export interface PlanDocument extends Document {
   readonly real: RecurrenceCount | undefined;
 }
@@ -107,18 +107,19 @@ export interface PlanDocument extends Document {
 /**
  * The plan to keep: the existing one while it shows the limit visibly and lasts, or else the best that is found. Only
  * for locks that can be shown.
- * @param count asks real servers as well
+ * @param count asks real servers as well. Default: what they showed of the existing plan counts
  */
 export async function planDocument(lock: LockEntry, root: string, count?: CountOnRealServers): Promise<PlanDocument> {
   const path = planFileOf(lock);
-  const asked = async (run: LimitRun, otherSeeds: number): Promise<Candidate> => ({
+  const asked = async (run: LimitRun, otherSeeds: number, known?: RecurrenceCount): Promise<Candidate> => ({
     run,
     otherSeeds,
-    real: await count?.(lock, run),
+    real: count === undefined ? known : await count(lock, run),
   });
   const candidates: Candidate[] = [];
   const kept = existsSync(join(root, path)) ? await runOf(lock, readPlan(join(root, path))) : undefined;
-  if (kept !== undefined) candidates.push(await asked(kept, (await countOtherSeeds(lock, kept)).failed));
+  const known = keptRecurrences(root)[lock.name]?.realServers;
+  if (kept !== undefined) candidates.push(await asked(kept, (await countOtherSeeds(lock, kept)).failed, known));
   for (const seed of SEEDS) {
     if (candidates.some((candidate) => isGood(candidate, count !== undefined))) break;
     const search = { seed, runs: DETECTION_RUNS, shrinkRuns: SHRINK_RUNS, lasts: true };
@@ -131,9 +132,11 @@ export async function planDocument(lock: LockEntry, root: string, count?: CountO
   return { path, text: planText(best.run.plan), real: best.real };
 }
 
+/** What real servers show each time needs no search for a plan that fails with a few seeds more. */
 function isGood({ run, otherSeeds, real }: Candidate, isAskedOnRealServers: boolean): boolean {
-  if (!hasVisibleOverlap(run.verdict) || otherSeeds < LASTS) return false;
-  return !isAskedOnRealServers || (real !== undefined && real.failed === real.of);
+  if (!hasVisibleOverlap(run.verdict)) return false;
+  if (real !== undefined && real.failed === real.of) return otherSeeds >= OFTEN;
+  return !isAskedOnRealServers && otherSeeds >= LASTS;
 }
 
 /**
