@@ -4,7 +4,7 @@ import type { Plan } from "../../core/plan.ts";
 import type { Delays } from "../recurrence/delays.ts";
 import { countRecurrences } from "../recurrence/count-recurrences.ts";
 import { slowMotion } from "../recurrence/slow-motion.ts";
-import { withTimeOfRealServers } from "../recurrence/variations.ts";
+import { atSpeedOfRealServers } from "../recurrence/variations.ts";
 import type { Judged } from "../run-campaign.ts";
 import { runSimulated } from "../run-simulated.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
@@ -23,7 +23,7 @@ export interface RobustSearch {
 
 /**
  * A plan in slow motion that breaks the cell in simulation even when details differ: with another seed, so with another
- * network, and in the time of real servers. Those hardly ever show a violation that depends on a millisecond, as
+ * network, and at the speed of real servers. Those hardly ever show a violation that depends on a millisecond, as
  * those of shrunk counterexamples do.
  * @returns undefined when no plan breaks the cell
  * @throws InterruptedRunError when the signal came first; no simulation runs any more
@@ -44,7 +44,7 @@ export async function robustPlan(
     const run = await execute(plan);
     if (run.verdict.verdict !== "invalid") continue;
     candidates += 1;
-    const variations = withTimeOfRealServers(plan);
+    const variations = atSpeedOfRealServers(plan);
     const again = await countRecurrences(variations, { run, execute, atLeast: (best?.again ?? -1) + 1 });
     if (best === undefined || again > best.again) best = { plan, again };
     if (again === variations.length || candidates === CANDIDATES) break;

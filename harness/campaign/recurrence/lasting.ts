@@ -12,7 +12,7 @@ import { pinnedPlans } from "./pinned.ts";
 import { isSameViolation } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
 import { stretchedPlans } from "./stretched.ts";
-import { OTHER_SEEDS, VARIATIONS, withTimeOfRealServers, withOtherSeeds } from "./variations.ts";
+import { OTHER_SEEDS, VARIATIONS, atSpeedOfRealServers, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
 const LASTING_RUNS = 800;
@@ -137,7 +137,7 @@ class LastingSearch<Run extends LastingRun> {
   /** Undefined when the search is over before all variations were tried. */
   async #countOf(run: Run, atLeast: number): Promise<Count | undefined> {
     const counting = { run, execute: (plan: Plan, delays?: Delays) => this.#execute(plan, delays) };
-    const [others, later] = [withOtherSeeds(run.plan), withTimeOfRealServers(run.plan)];
+    const [others, later] = [withOtherSeeds(run.plan), atSpeedOfRealServers(run.plan)];
     // Most candidates fail here first.
     const late = await countRecurrences(later, { ...counting, atLeast: atLeast - others.length });
     const seeds = await countRecurrences(others, { ...counting, atLeast: atLeast - late });
@@ -155,7 +155,7 @@ class LastingSearch<Run extends LastingRun> {
   }
 }
 
-/** In how many variations a violation came again: with other seeds, and in the time of real servers as well. */
+/** In how many variations a violation came again: with other seeds, and at the speed of real servers as well. */
 interface Count {
   readonly seeds: number;
   readonly late: number;

@@ -33,10 +33,10 @@ export function withOtherSeeds(plan: Plan, count: number = OTHER_SEEDS): readonl
 }
 
 /**
- * The same plan with other seeds, in the time of real servers: with slower messages, with faults that take longer and longer,
+ * The same plan with other seeds, at the speed of real servers: with slower messages, with faults that take longer and longer,
  * and with one client after another that begins late, since real processes do not start in the order of a list.
  */
-export function withTimeOfRealServers(plan: Plan): readonly Variation[] {
+export function atSpeedOfRealServers(plan: Plan): readonly Variation[] {
   return FAULT_MS.map((faultMs, index) => ({
     delays: { faultMs, messageUs: MESSAGE_US },
     plan: {
