@@ -4,15 +4,21 @@ import type { ClientProcess } from "./clients/client-process.ts";
 import type { ContainerNode } from "./nodes/container-node.ts";
 import type { ContainerServers } from "./container-servers.ts";
 import { watchForDeaths } from "./nodes/death-watch.ts";
+import { FloodWatch } from "./flood-watch.ts";
 import { FreezeWatch } from "./freeze-watch.ts";
+import { topologyOf } from "../core/topologies/registry.ts";
 import type { RunClock } from "./run-clock.ts";
 import { type Promotion, PromotionWatch } from "./servers/sentinels.ts";
 import { settleAll } from "./engine/settle-all.ts";
 
-/** Watches one run and reports what no fault caused: promotions, and processes that die or freeze by themselves. */
+/**
+ * Watches one run and reports what no fault caused: promotions, processes that die or freeze by themselves, and clients
+ * that send without pause.
+ */
 export class RunMonitor {
   readonly #listeners: ((notice: Notice) => void)[] = [];
   #freezes: FreezeWatch | undefined;
+  #floods: FloodWatch | undefined;
 
   /** Starts watching, until `stack` is disposed. */
   static async start(
@@ -47,17 +53,23 @@ export class RunMonitor {
     stack.use(deaths);
     monitor.#freezes = stack.use(freezes);
     stack.use(promotions);
+    if (topologyOf(servers.topology.kind).server === "redis") {
+      const counting = servers.nodes.filter(({ role }) => role === "data");
+      monitor.#floods = stack.use(new FloodWatch(counting, notify));
+    }
     return monitor;
   }
 
   /** Call it when the run, and its clock, begin. */
   begin(): void {
     this.#freezes?.begin();
+    this.#floods?.begin();
   }
 
   /** See `SystemUnderTest.endWatch`. */
   endWatch(): void {
     this.#freezes?.stop();
+    this.#floods?.[Symbol.dispose]();
   }
 
   onNotice(listener: (notice: Notice) => void): void {

@@ -185,7 +185,9 @@ export interface AuditEntry {
  * - a process died that no fault had killed;
  * - a lock ended its client's process (`crashed`; `stack` names places in the code; `exits` says that it called
  *   `process.exit` or the like);
- * - a client sends without pause, so that virtual time would hardly advance (`flooded`);
+ * - a client sends without pause, so that virtual time would hardly advance, or so that real servers and the proxies
+ *   between them have no time for anything else (`flooded`; `name` is the client, or the server where that is all that
+ *   is known);
  * - a process did not run for a while although no fault had stopped it (`froze`). This is reported when the freeze is over,
  *   or at the end of the watch (`lasts`). `name` may be a node, a client, `resource`, the proxy between them, or the
  *   `harness` itself. `from` and `to` are nanoseconds since the start of the run.

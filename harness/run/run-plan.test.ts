@@ -256,6 +256,17 @@ describe("a run that cannot be", () => {
     });
   });
 
+  test.each([
+    ["a client", "client-0"],
+    ["a server, by clients that nobody can tell apart", "node-0"],
+  ])("is stopped when %s is found to send without pause", async (_, name) => {
+    const fixture = new RunFixture(plan({ clients: [holder, holder] }));
+    await fixture.system.clock.advance(20);
+    fixture.system.notice({ kind: "flooded", name, evidence: "so many messages" });
+    await fixture.settle();
+    expect(fixture.written.end?.value).toMatchObject({ run: "limit", reason: "so many messages" });
+  });
+
   test("when a node dies while the resource is drained it is the harness that failed", async () => {
     const system = new FakeSystem({ clients: 1 });
     Object.assign(system.resource, { drain: () => new Promise(() => {}) });

@@ -58,7 +58,10 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
     recorder,
     publisher,
     processOf,
-    sectionsDoneBy: (name) => sessions.find((_, index) => clientName(index) === name)?.sectionsDone ?? 0,
+    sectionsDoneBy: (name) => {
+      const named = sessions.filter((_, index) => clientName(index) === name);
+      return (named.length === 0 ? sessions : named).reduce((sum, { sectionsDone }) => sum + sectionsDone, 0);
+    },
     onFlood: flood.resolve,
     onDeath: breakdown.reject,
   });
@@ -103,8 +106,9 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
 
 /** Who is told what happens by itself. */
 interface Hearers extends NoticeWriters {
-  readonly sectionsDoneBy: (client: string) => number;
-  /** A client sends messages without end and gets nothing done. */
+  /** Of a client; of all, for the name of a server. */
+  readonly sectionsDoneBy: (name: string) => number;
+  /** Clients send messages without end and get nothing done. */
   readonly onFlood: (evidence: string) => void;
   readonly onDeath: (error: HarnessError) => void;
 }
