@@ -4,7 +4,7 @@ import { connectEngine, withinDeadline } from "../containers/engine/engine.ts";
 import { nodeImage } from "../containers/setup/images.ts";
 import { requireImages } from "../containers/setup/images-present.ts";
 import { sweep } from "../containers/cleanup/sweep.ts";
-import { messageOf, UserError } from "../core/errors.ts";
+import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import { cleanup } from "./cleanup.ts";
 import { validatePlan } from "./validate-plan.ts";
@@ -17,7 +17,8 @@ import { runInRealTime } from "./real-time/run-in-real-time.ts";
  * Runs a plan on containers, records and judges it. The run's folder gets the plan before anything starts and the
  * history while the run goes on; the verdict comes last.
  * @throws UserError before anything is started, when the plan cannot run here
- * @throws HarnessError when the system failed; the error says where the history so far is
+ * @throws FailedRunError when the system failed after the run had begun; HarnessError when it cannot begin. The error says
+ * where the history so far is.
  */
 export async function runOnContainers(plan: Plan, options: ExecuteOptions): Promise<KeptRun> {
   const { pool } = options;
@@ -34,8 +35,7 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
     starting: `starting ${plan.topology.kind} in containers`,
     start: (logFolder) => start(plan, { logFolder, image: redisImage, proxyPort, wire: options.wire }),
     replayFlags: "",
-    inWords: async (error) =>
-      (await engineAnswers()) ? messageOf(error) : `the container engine is gone: ${messageOf(error)}`,
+    gone: async () => ((await engineAnswers()) ? undefined : "the container engine is gone"),
   });
 }
 

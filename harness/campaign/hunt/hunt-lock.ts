@@ -24,6 +24,7 @@ import type { HuntOptions } from "./hunt-options.ts";
 import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
+import { goingOn } from "../real-time/failed-run.ts";
 import { StartedAgain } from "./started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
@@ -110,7 +111,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   const title = `hunt for ${lock}`;
   await using simulations = await simulationsOn(backend, { threads, store, signal });
   await using pool = await poolFor(backend, threads);
-  const execute = simulations?.execute ?? (await executorOf(backend));
+  const execute = simulations?.execute ?? goingOn(await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
   progress.note(
     `hunting: lock ${lock}, topology ${topology.kind}, ${backend}, seed ${seed}, up to ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`,

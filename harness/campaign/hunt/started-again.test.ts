@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { HarnessError, UserError } from "../../core/errors.ts";
+import { NotBegunError } from "../real-time/failed-run.ts";
 import { StartedAgain } from "./started-again.ts";
 
 /** Ends as these outcomes say, one after another. */
@@ -33,6 +34,17 @@ test("a client that never could connect, and a harness that fails, end the hunt"
   await runs.run(start);
   await expect(runs.run(start)).rejects.toBe(failure);
   expect(again).toEqual([]);
+});
+
+test("a system that cannot be started is tried once more, if an earlier one could", async () => {
+  const again: string[] = [];
+  const runs = new StartedAgain(true, (reason) => again.push(reason));
+  const hangs = new NotBegunError("the container engine hangs");
+  await expect(runs.run(outcomes(hangs, "valid"))).rejects.toBe(hangs);
+  const start = outcomes("valid", hangs, "valid");
+  await runs.run(start);
+  expect(await runs.run(start)).toBe("valid");
+  expect(again).toEqual([hangs.message]);
 });
 
 test("in simulation no run is tried again", async () => {

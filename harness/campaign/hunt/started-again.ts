@@ -1,9 +1,10 @@
 import { UserError } from "../../core/errors.ts";
+import { NotBegunError } from "../real-time/failed-run.ts";
 
 /**
  * Runs of one hunt. In real time a client that could connect in an earlier run, and cannot in this one, mostly owes that to
- * a busy machine: its run is tried once more. The first run shows whether it can connect at all. In simulation the same
- * would happen again.
+ * a busy machine, as does a system that could be started: the run is tried once more. The first run shows whether it can
+ * begin at all. In simulation the same would happen again.
  */
 export class StartedAgain {
   #hasStarted = false;
@@ -23,7 +24,8 @@ export class StartedAgain {
       this.#hasStarted = true;
       return result;
     } catch (error) {
-      if (!this.#inRealTime || !this.#hasStarted || !(error instanceof UserError)) throw error;
+      if (!this.#inRealTime || !this.#hasStarted || !(error instanceof UserError || error instanceof NotBegunError))
+        throw error;
       this.#onAgain(error.message);
       return start();
     }

@@ -5,6 +5,7 @@ import { countedVerdict } from "../notes/counted-verdict.ts";
 import { type ExecutedRun, type Execute, executorOf } from "../execute.ts";
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
+import { goingOn } from "../real-time/failed-run.ts";
 import { search } from "../search.ts";
 import { CellNotes } from "./cell-notes.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
@@ -44,7 +45,7 @@ export class CellConfirmation implements AsyncDisposable {
   }
 
   static async open(options: ConfirmOptions): Promise<CellConfirmation> {
-    return new CellConfirmation(options, await executorOf("containers"));
+    return new CellConfirmation(options, goingOn(await executorOf("containers")));
   }
 
   /**

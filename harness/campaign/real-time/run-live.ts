@@ -1,5 +1,5 @@
 import { sweepProcesses } from "../../containers/cleanup/sweep.ts";
-import { messageOf, UserError } from "../../core/errors.ts";
+import { UserError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requireSimulated, type TopologySpec } from "../../core/topology.ts";
 import { LIVE_MOMENTS } from "../../live/live-messages.ts";
@@ -30,7 +30,8 @@ export async function prepareLive(): Promise<void> {
 /**
  * Runs a plan with client processes on the simulated servers, in real time, and judges it. Needs no container engine.
  * @throws UserError before anything is started, when the plan cannot run here
- * @throws HarnessError when the system failed; the error says where the history so far is
+ * @throws FailedRunError when the system failed after the run had begun; HarnessError when it cannot begin. The error says
+ * where the history so far is.
  */
 export async function runLive(plan: Plan, options: ExecuteOptions): Promise<KeptRun> {
   requireLive(plan.topology);
@@ -41,6 +42,5 @@ export async function runLive(plan: Plan, options: ExecuteOptions): Promise<Kept
     starting: `starting ${plan.topology.kind} on loopback`,
     start: (logFolder) => startLiveSystem(plan, { logFolder, wire: options.wire }),
     replayFlags: " --backend live",
-    inWords: messageOf,
   });
 }

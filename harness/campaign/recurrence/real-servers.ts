@@ -2,6 +2,7 @@ import { UserError } from "../../core/errors.ts";
 import type { Recurrence, RecurrenceCount } from "../../core/recurrence.ts";
 import { type ExecutedRun, executorOf, poolFor } from "../execute.ts";
 import { countedVerdict } from "../notes/counted-verdict.ts";
+import { goingOn } from "../real-time/failed-run.ts";
 import { refuseSimulatedFaults } from "../possible-faults.ts";
 import type { Judged } from "../run-campaign.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
@@ -37,7 +38,7 @@ export async function recurrenceOf(
 async function onRealServers(run: Judged, environment: CompleteEnvironment): Promise<RecurrenceCount | undefined> {
   const { progress, signal } = environment;
   const { required } = run.verdict;
-  const execute = await executorOf("containers");
+  const execute = goingOn(await executorOf("containers"));
   await using pool = await poolFor("containers");
   let runs = 0;
   try {
