@@ -102,6 +102,13 @@ describe("checkHistory", () => {
     });
   });
 
+  it("says that nothing is required, where the lock promises nothing", () => {
+    expect(checkHistory(history(...met), { required: [] })).toMatchObject({
+      verdict: "unknown",
+      reasons: ["no property is required: the lock promises none in this run"],
+    });
+  });
+
   it("knows nothing of a required property that nobody checks", () => {
     const some = allCheckers().filter(({ property }) => property === "mutual-exclusion");
     const verdict = checkHistory(history(...met), { checkers: some, required: ["fencing-tokens"] });

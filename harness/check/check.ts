@@ -191,13 +191,7 @@ export class HistoryChecker {
       ...this.#crashes.reasons,
       ...this.#freezes.reasons,
       ...this.#mistakes.reasons,
-      ...(silent && (foreign || this.#nothingGranted === undefined)
-        ? [
-            this.#refusal.allContended
-              ? "every acquire was refused as contended, though no acquire was granted"
-              : "no event of the history concerns a required property",
-          ]
-        : []),
+      ...(silent && (foreign || this.#nothingGranted === undefined) ? [silenceOf(required, this.#refusal)] : []),
       ...(this.#evidence.events === 0 ? ["the history holds no events"] : []),
       ...(foreign ? [] : doubts),
     ];
@@ -262,6 +256,14 @@ export function checkHistory(history: History, options: CheckOptions = {}): Verd
   const checker = new HistoryChecker(history.header, options);
   for (const event of history.events) checker.push(event);
   return checker.finish(history);
+}
+
+/** Why the history decides nothing. */
+function silenceOf(required: readonly Property[], { allContended }: FirstRefusal): string {
+  if (required.length === 0) return "no property is required: the lock promises none in this run";
+  return allContended
+    ? "every acquire was refused as contended, though no acquire was granted"
+    : "no event of the history concerns a required property";
 }
 
 /** `invalid` over `unknown` over `valid`; properties that do not apply do not count. */
