@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { faults } from "../../faults/registry.ts";
+import type { Plan } from "../core/plan.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { huntSource } from "./hunt/hunt-source.ts";
 import { requiredProperties } from "./required-properties.ts";
@@ -56,6 +57,28 @@ test.each([
   });
   expect(unknown).toBe(expected);
   expect(furtherRuns > 0).toBe(inRealTime);
+});
+
+test.each([
+  ["in real time, where each run costs seconds, they are left out", true],
+  ["in simulation they are run, and show what else breaks", false],
+])("plans under whose faults a lock promises nothing: %s", async (_, inRealTime) => {
+  const promised: boolean[] = [];
+  const promises = ({ faults: drawn }: Plan): number => (drawn.some(({ kind }) => kind.endsWith("-node")) ? 0 : 3);
+  await search<SimulatedRun>({
+    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults }),
+    seed: 3,
+    runs: 40,
+    shrinkRuns: 0,
+    inRealTime,
+    promises,
+    run: async (plan) => {
+      promised.push(promises(plan) > 0);
+      return runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+    },
+  });
+  expect(promised.filter(Boolean).length).toBeGreaterThan(9);
+  expect(promised.includes(false)).toBe(!inRealTime);
 });
 
 test.each([

@@ -36,8 +36,8 @@ export interface SearchOptions<Run> extends Omit<
    */
   readonly learn?: ((plan: Plan) => Promise<Lesson>) | undefined;
   /**
-   * How much the lock promises in a run of the plan, as a number of properties: the systematic part leaves out plans with
-   * 0, and prefers faults under which it promises more. Default: the same of each plan.
+   * How much the lock promises in a run of the plan, as a number of properties: the systematic part, and what is drawn in
+   * real time, leave out plans with 0; the systematic part prefers faults under which it promises more. Default: the same of each plan.
    */
   readonly promises?: (plan: Plan) => number;
   /**
@@ -111,7 +111,11 @@ export async function search<Run extends { readonly record: RunRecord }>({
       runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
       first,
-      plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands })),
+      // In real time a run that can decide nothing costs seconds.
+      plans: new SearchPlans(
+        contentionPlans({ ...drawnFrom, reenters, commands }),
+        inRealTime ? (plan) => promises(plan) > 0 : undefined,
+      ),
       execute: (plan, unwanted) => runs.uninterrupted(plan, unwanted),
       attempt: (plan, unwanted) => runs.aimed(plan, unwanted),
     },
