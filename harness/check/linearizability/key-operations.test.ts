@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeyOperations } from "./key-operations.ts";
-import { keptBeside } from "./kept-operations.ts";
+import { keptBeside } from "./general-search.ts";
 import { LOCK_MODELS, lockModel, type LockModelName } from "./lock-models.ts";
 import { countKept } from "../testing/garbage.ts";
 import { followEvents } from "../testing/follow.ts";

@@ -4,7 +4,6 @@ import type { Follower, Impossible } from "./follower.ts";
 import { Linearization } from "./linearization.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
-import { SEARCHED_OPERATIONS } from "./kept-operations.ts";
 import { MutexLinearization } from "./mutex-linearization.ts";
 import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
@@ -21,7 +20,7 @@ import {
   type LockInvocation,
   type OpenOperation,
 } from "./open-operation.ts";
-import { GeneralSearch } from "./general-search.ts";
+import { GeneralSearch, SEARCHED_OPERATIONS } from "./general-search.ts";
 import { SharingLinearization } from "./sharing/sharing-linearization.ts";
 import type { SearchOutcome } from "./wgl.ts";
 

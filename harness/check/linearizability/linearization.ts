@@ -2,16 +2,15 @@ import {
   contend,
   furthest,
   initialConfigurations,
-  isBefore,
-  pointAfter,
   withoutDominated,
   withoutDominatedIfFresh,
   type Configuration,
 } from "./configuration.ts";
-import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
+import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
+import { HoldChanges } from "./hold-changes.ts";
 import { PendingOperations } from "./pending-operations.ts";
-import { PossibleOperations, withUsed } from "./possible-operations.ts";
-import { completedEarly, expiredBefore, maySpendTwice, settled, unexplainedEnd } from "./followed-configurations.ts";
+import { PossibleOperations } from "./possible-operations.ts";
+import { completedEarly, maySpendTwice, settled, unexplainedEnd } from "./followed-configurations.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import type { Standing } from "./shared-owner-linearization.ts";
 import type { StepBudget } from "./step-budget.ts";
@@ -41,6 +40,7 @@ export class Linearization implements Follower {
   readonly #budget: StepBudget;
   readonly #possible: PossibleOperations;
   readonly #pending = new PendingOperations();
+  readonly #changes: HoldChanges;
   #configurations: Configuration[];
   #truncated = false;
   /** Whether it dropped configurations that matter only if an owner value is used for a second acquisition. */
@@ -51,11 +51,12 @@ export class Linearization implements Follower {
     this.#budget = budget;
     this.#configurations = initialConfigurations(model);
     this.#possible = new PossibleOperations(budget);
+    this.#changes = new HoldChanges(model, budget, this.#possible, this.#pending);
   }
 
   /** Whether configurations were dropped because there were too many: a failure then proves nothing. */
   get truncated(): boolean {
-    return this.#truncated || this.#possible.incomplete || this.#budget.exhausted;
+    return this.#truncated || this.#changes.truncated || this.#possible.incomplete || this.#budget.exhausted;
   }
 
   get exhausted(): boolean {
@@ -83,7 +84,7 @@ export class Linearization implements Follower {
    */
   handOver(): Omit<Standing, "waiting"> {
     const assuming = this.#assumedFresh || this.#configurations.some(({ early }) => early.length > 0);
-    const truncated = this.#truncated || assuming;
+    const truncated = this.#truncated || this.#changes.truncated || assuming;
     return { configurations: this.#configurations, possible: this.#possible, truncated };
   }
 
@@ -113,7 +114,7 @@ export class Linearization implements Follower {
     if (operation.kind === "acquire") this.#doubt(operation);
     const before = this.#configurations;
     const after = before.flatMap((configuration) => this.#place(configuration, operation));
-    const kept = after.length > 1 ? withoutDominated(this.#cut(after)) : after;
+    const kept = after.length > 1 ? withoutDominated(this.#changes.cut(after)) : after;
     this.#budget.spend(1);
     if (kept.length === 0) {
       // An operation of unknown outcome that may have taken over a hold that nobody was told of is not followed to its
@@ -148,14 +149,6 @@ export class Linearization implements Follower {
     );
   }
 
-  /** No more of them than can be compared with each other. */
-  #cut(configurations: readonly Configuration[]): readonly Configuration[] {
-    const compared = configurations.slice(0, 8 * MAX_CONFIGURATIONS);
-    if (compared.length < configurations.length) this.#truncated = true;
-    this.#budget.spend(configurations.length + compared.length ** 2);
-    return compared;
-  }
-
   /** As few configurations as possible, each without what is common to all. */
   #bounded(configurations: Configuration[]): Configuration[] {
     let kept = configurations;
@@ -183,7 +176,7 @@ export class Linearization implements Follower {
         return this.#useHold(configuration, operation);
       case "miss":
         return configuration.state.holder === operation.owner
-          ? this.#endings(configuration, operation)
+          ? this.#changes.endings(configuration, operation)
           : [configuration];
       case "contended":
         return [contend(configuration, operation)];
@@ -191,15 +184,16 @@ export class Linearization implements Follower {
   }
 
   #acquire(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
-    const reentered = configuration.state.holder === undefined ? undefined : this.#enter(configuration, operation);
+    const reentered =
+      configuration.state.holder === undefined ? undefined : this.#changes.enter(configuration, operation);
     const found = reentered === undefined ? [] : [reentered];
-    for (const free of this.#freeBefore(configuration, operation)) {
+    for (const free of this.#changes.freeBefore(configuration, operation)) {
       for (const before of [free, ...this.#begunUnknown(free, operation)]) {
-        const entered = this.#enter(before, operation);
+        const entered = this.#changes.enter(before, operation);
         if (entered !== undefined) found.push(entered);
       }
       for (const later of this.#afterInsertions(free, operation, MAX_INSERTED)) {
-        const enteredLater = this.#enter(later, operation);
+        const enteredLater = this.#changes.enter(later, operation);
         if (enteredLater !== undefined) found.push(enteredLater);
       }
     }
@@ -213,19 +207,19 @@ export class Linearization implements Follower {
   #begunUnknown(free: Configuration, { owner, completed }: LockOperation): readonly Configuration[] {
     if (free.owed === undefined || owner === undefined || this.#model.maxDepth === 1) return [];
     const acquires = this.#possible.changesBy(owner, free, completed).filter(({ kind }) => kind === "reenter");
-    return acquires.flatMap((acquire) => this.#enterPossibly(free, acquire) ?? []);
+    return acquires.flatMap((acquire) => this.#changes.enterPossibly(free, acquire) ?? []);
   }
 
   /** Places a release or an extension: of the present hold, or of one that nobody was told of. */
   #useHold(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
-    const used = this.#use(configuration, operation, operation.completed);
+    const used = this.#changes.use(configuration, operation, operation.completed);
     const direct = used === undefined ? [] : [used, ...this.#afterShortening(configuration, operation)];
     if (!operation.stranger) return direct;
-    const unknown = this.#freeBefore(configuration, operation).flatMap((free) =>
+    const unknown = this.#changes.freeBefore(configuration, operation).flatMap((free) =>
       [free, ...this.#afterInsertions(free, operation, MAX_INSERTED - 1)].flatMap((base) =>
         this.#possible.acquires(base, operation.completed).flatMap((acquire) => {
-          const held = this.#enterPossibly(base, acquire);
-          const after = held === undefined ? undefined : this.#use(held, operation, operation.completed);
+          const held = this.#changes.enterPossibly(base, acquire);
+          const after = held === undefined ? undefined : this.#changes.use(held, operation, operation.completed);
           return after === undefined ? [] : [after];
         }),
       ),
@@ -245,99 +239,10 @@ export class Linearization implements Follower {
       .changesBy(holder, configuration, operation.completed)
       .filter(({ kind }) => kind === "reenter" || (kind === "extend" && depth > 1))
       .flatMap((extension) => {
-        const after = this.#use(configuration, extension, operation.completed);
-        return after === undefined ? [] : [this.#withUsed(after, extension)];
+        const after = this.#changes.use(configuration, extension, operation.completed);
+        return after === undefined ? [] : [this.#changes.withUsed(after, extension)];
       });
-    return shortened.flatMap((before) => this.#use(before, operation, operation.completed) ?? []);
-  }
-
-  #freeBefore(configuration: Configuration, operation: LockOperation): readonly Configuration[] {
-    return configuration.state.holder === undefined ? [configuration] : this.#endings(configuration, operation);
-  }
-
-  /** The hold begins (or the owner re-enters) as early as it can, if it can. */
-  #enter(configuration: Configuration, operation: LockOperation): Configuration | undefined {
-    const point = pointAfter(configuration.point, operation);
-    if (!isBefore(point, configuration.owed)) return undefined;
-    const state = apply(this.#model, configuration.state, operation, point.time);
-    if (state === undefined) return undefined;
-    const grant = configuration.state.holder === undefined ? operation : configuration.grant;
-    return { ...configuration, state, grant, point, heldUntil: -1, owed: undefined };
-  }
-
-  #enterPossibly(configuration: Configuration, acquire: LockOperation): Configuration | undefined {
-    const held = this.#enter(configuration, acquire);
-    return held === undefined ? undefined : this.#withUsed(held, acquire);
-  }
-
-  #withUsed(configuration: Configuration, operation: LockOperation): Configuration {
-    this.#budget.spend(2 * (configuration.used.size + configuration.usedAcquires.size));
-    return withUsed(configuration, operation);
-  }
-
-  /** A release or an extension takes effect on the present hold. Until `stretch` the hold may have lasted. */
-  #use(configuration: Configuration, operation: LockOperation, stretch: number): Configuration | undefined {
-    const point = pointAfter(configuration.point, operation);
-    const state = apply(this.#model, configuration.state, operation, point.time);
-    if (state === undefined) return undefined;
-    if (state.holder !== undefined) return { ...configuration, state, point };
-    return { ...configuration, state, grant: undefined, point, heldUntil: stretch, owed: undefined };
-  }
-
-  /** All ways in which the present hold may have ended before the completion of `next`. */
-  #endings(configuration: Configuration, next: LockOperation): readonly Configuration[] {
-    const ended: Configuration[] = [];
-    this.#budget.spend(1);
-    if (this.#budget.exhausted) return ended;
-    const expired = expiredBefore(configuration, next);
-    if (expired !== undefined) ended.push(expired);
-    for (const changed of this.#ownChanges(configuration, next)) {
-      if (changed.state.holder === undefined) ended.push(changed);
-      else ended.push(...this.#endings(changed, next));
-    }
-    return ended;
-  }
-
-  /**
-   * Operations by the holder itself on its hold that may come before the completion of `next` and are not placed yet.
-   */
-  #ownChanges(configuration: Configuration, next: LockOperation): readonly Configuration[] {
-    const { holder } = configuration.state;
-    if (holder === undefined) return [];
-    const changed: Configuration[] = [];
-    const pending = holder === ANYBODY ? this.#pending.changesByStrangers() : this.#pending.changesBy(holder);
-    for (const operation of pending) {
-      this.#budget.spend(1);
-      // The operations of one owner come one after another.
-      if (operation.invoked >= next.completed && holder !== ANYBODY) break;
-      if (operation.invoked >= next.completed || operation === next || configuration.early.includes(operation))
-        continue;
-      const after = this.#use(configuration, operation, next.completed);
-      if (after !== undefined) changed.push({ ...after, early: [...configuration.early, operation] });
-    }
-    const possible =
-      holder === ANYBODY
-        ? this.#possible.changesByStrangers(configuration, next.completed)
-        : this.#possible.changesBy(holder, configuration, next.completed);
-    for (const operation of possible) {
-      const after = this.#use(configuration, operation, next.completed);
-      if (after !== undefined) changed.push(this.#withUsed(after, operation));
-    }
-    return this.#model.maxDepth === 1 ? changed : [...changed, ...this.#earlyReentries(configuration, next)];
-  }
-
-  #earlyReentries(configuration: Configuration, next: LockOperation): readonly Configuration[] {
-    const found: Configuration[] = [];
-    for (const operation of this.#pending.floating) {
-      this.#budget.spend(1);
-      if (operation === next || operation.invoked >= next.completed || configuration.early.includes(operation))
-        continue;
-      if (operation.owner !== configuration.state.holder) continue;
-      if (!this.#mayBeOverBefore(configuration.point.time, operation, next)) continue;
-      const entered = this.#enter(configuration, operation);
-      if (entered !== undefined) found.push({ ...entered, early: [...configuration.early, operation] });
-    }
-    return found;
+    return shortened.flatMap((before) => this.#changes.use(before, operation, operation.completed) ?? []);
   }
 
   /**
@@ -349,9 +254,9 @@ export class Linearization implements Follower {
     let frontier = [free];
     for (let inserted = 0; frontier.length > 0 && inserted < limit && !this.#budget.exhausted; inserted += 1) {
       const after = frontier.flatMap((base) =>
-        this.#insertions(base, next).flatMap((held) => this.#endings(held, next)),
+        this.#insertions(base, next).flatMap((held) => this.#changes.endings(held, next)),
       );
-      frontier = withoutDominated(this.#cut(after));
+      frontier = withoutDominated(this.#changes.cut(after));
       found.push(...frontier);
       if (found.length > MAX_CONFIGURATIONS) {
         this.#truncated = true;
@@ -367,25 +272,18 @@ export class Linearization implements Follower {
     for (const acquire of this.#pending.floating) {
       this.#budget.spend(1);
       if (acquire === next || acquire.invoked >= next.completed || base.early.includes(acquire)) continue;
-      if (!this.#mayBeOverBefore(base.point.time, acquire, next)) continue;
-      const held = this.#enter(base, acquire);
+      if (!this.#changes.mayBeOverBefore(base.point.time, acquire, next)) continue;
+      const held = this.#changes.enter(base, acquire);
       if (held !== undefined) found.push({ ...held, early: [...base.early, acquire] });
     }
     const strangers = this.#strangersPending(base, next);
     if (base.owed === undefined && !strangers) return found;
     for (const acquire of this.#possible.acquires(base, next.completed)) {
-      if (!strangers && !this.#mayBeOverBefore(base.point.time, acquire, next)) continue;
-      const held = this.#enterPossibly(base, acquire);
+      if (!strangers && !this.#changes.mayBeOverBefore(base.point.time, acquire, next)) continue;
+      const held = this.#changes.enterPossibly(base, acquire);
       if (held !== undefined) found.push(held);
     }
     return found;
-  }
-
-  /** Whether a hold of `acquire` may have begun and ended between `time` and the completion of `next`. */
-  #mayBeOverBefore(time: number, acquire: LockOperation, next: LockOperation): boolean {
-    if (acquire.owner === undefined ? this.#possible.hasStrangers : this.#possible.mayChange(acquire.owner))
-      return true;
-    return expirableFrom(acquire, Math.max(time, acquire.invokedTime)) <= next.completedTime;
   }
 
   /** Whether a pending release or extension may need a hold that nobody was told of. */

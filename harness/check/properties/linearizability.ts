@@ -14,7 +14,7 @@ import type { FaultEvent } from "../../history/history.ts";
 import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharing/lock-events.ts";
 import { KeyOperations } from "../linearizability/key-operations.ts";
 import { StrangersSeen } from "../linearizability/sharing/strangers-seen.ts";
-import { keptBeside } from "../linearizability/kept-operations.ts";
+import { keptBeside } from "../linearizability/general-search.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";

@@ -2,7 +2,7 @@ import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import { KeyOperations } from "../linearizability/key-operations.ts";
-import { keptBeside } from "../linearizability/kept-operations.ts";
+import { keptBeside } from "../linearizability/general-search.ts";
 import { lockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
 import { MOST_STEPS, StepBudget } from "../linearizability/step-budget.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";

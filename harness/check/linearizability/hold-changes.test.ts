@@ -1,0 +1,44 @@
+/** How a hold may have ended by operations of unknown outcome: many of them have few orders that matter. */
+import { describe, expect, it } from "vitest";
+import { judge } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+const TTLS = [300, 400, 500, 600];
+const ROUNDS = 4;
+
+/** An owner enters its hold again many times, for other leases, and releases it a few times. It is told nothing of either. */
+function entered(): { readonly recording: Recording; readonly nowMs: number } {
+  const recording = new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a", { ttlMs: 1000 });
+  let [process, nowMs] = [0, 2];
+  const next = (): void => {
+    process += 2;
+    nowMs += 2;
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const ttlMs of TTLS) {
+      recording.seek(nowMs, process, { ttlMs }).info(nowMs + 1, process, "acquire");
+      next();
+    }
+    recording.leave(nowMs, process, "a").info(nowMs + 1, process, "release");
+    next();
+  }
+  return { recording, nowMs };
+}
+
+describe("a hold with many entries and releases of unknown outcome", () => {
+  it("may be over by any of the releases, or by the shortest lease", () => {
+    const { recording, nowMs } = entered();
+    expect(judge("linearizability", recording.acquire(nowMs, 1, "b"))).toBe("valid");
+  });
+
+  it("may be over at the end of the lease that one entry of unknown outcome set", () => {
+    const cut = (atMs: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a", { ttlMs: 1000 })
+        .seek(2, 0, { ttlMs: 300 })
+        .info(3, 0, "acquire")
+        .acquire(atMs, 1, "b");
+    expect(judge("linearizability", cut(310))).toBe("valid");
+    expect(judge("linearizability", cut(200))).toMatch(/^invalid/);
+  });
+});
