@@ -206,3 +206,39 @@ describe("an owner value that no known grant shows", () => {
     expect(reentries.refer(6, "a4")).toEqual([]);
   });
 });
+
+describe("where the history does not say how many clients ran", () => {
+  /** Processes 0 and 1 are over; process 3 may continue either of them, or process 2, whose acquire has an unknown end. */
+  const later = (owner: string): Recording =>
+    new Recording()
+      .acquire(0, 0, "a0", { fence: 1 })
+      .release(2, 0, "a0")
+      .seek(4, 0)
+      .info(5, 0, "acquire")
+      .acquire(8, 1, "b", { fence: 2 })
+      .release(10, 1, "b")
+      .seek(12, 1)
+      .info(14, 1, "acquire")
+      .seek(16, 2)
+      .info(18, 2, "acquire")
+      .acquire(20, 3, owner, { fence: 5 })
+      .release(22, 3, owner)
+      .acquire(24, 3, owner, { fence: 5 });
+
+  it("an acquire of unknown outcome may have entered the hold of each client that may be its own", () => {
+    for (const owner of ["a0", "b"]) {
+      expect(verdict("linearizability", later(owner))).toBe("valid");
+      expect(verdict("fencing-tokens", later(owner))).toBe("valid");
+    }
+  });
+
+  it("each value that one of these was granted is possible, and none is the only one", () => {
+    const reentries = new PossibleReentries<string>((one, other) => one <= other);
+    reentries.grant(0, "a", 0);
+    reentries.grant(1, "b", 1);
+    expect(reentries.add(2, "unknown", 2)).toEqual(["a", "b"]);
+    expect(reentries.grant(3, "c", 4)).toEqual(["unknown"]);
+    expect(reentries.grant(3, "d", 5)).toEqual([]);
+    expect(reentries.grant(4, "a", 6)).toEqual(["unknown"]);
+  });
+});

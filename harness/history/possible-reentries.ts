@@ -12,6 +12,8 @@ interface Unknown<T> {
   readonly invokedIndex: number;
   /** The one owner value that its client is known to have had, if any. */
   owner: string | undefined;
+  /** Processes that may be its client's and were granted the key since: nobody knows which of them is. */
+  offered: Set<number> | undefined;
 }
 
 /**
@@ -19,7 +21,8 @@ interface Unknown<T> {
  * be the last value that its client was granted, whose hold the acquire may have found. As long as the client is known
  * to use no other value, it may be that value whenever the client is granted it: a client may use one value for all its
  * holds, and the acquire may take effect at any time after its invocation. A client that has since been granted another
- * value uses a fresh one for each hold.
+ * value uses a fresh one for each hold. Where the history does not say how many clients ran, a process may continue one of
+ * several: each value that one of these was granted is then possible, and none is known to be the client's only one.
  */
 export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
@@ -47,14 +50,15 @@ export class PossibleReentries<T> {
    */
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
-    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), { process, acquire, invokedIndex, owner }];
-    if (owner === undefined) return this.#referredBy(process);
+    const unknown = { process, acquire, invokedIndex, owner, offered: undefined };
+    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), unknown];
     const before = this.#ownerOf(process, invokedIndex);
-    const owners = new Set([...(before === undefined ? this.#referredBy(process) : [before]), owner]);
+    const known = owner === undefined ? this.#possibleOwnersOf(process) : [owner];
+    const owners = new Set([...known, ...(before === undefined ? this.#referredBy(process) : [before])]);
     for (const grant of this.#recent) {
       if (grant.index > invokedIndex && this.#mayBeOne(grant.process, process)) owners.add(grant.owner);
     }
-    for (const known of owners) this.#include(known);
+    for (const possible of owners) this.#include(possible);
     return [...owners];
   }
 
@@ -72,8 +76,12 @@ export class PossibleReentries<T> {
     const own = [...this.#settled, ...this.#unknown].filter((unknown) => this.#mayBeOne(unknown.process, process));
     const isBeside = (unknown: Unknown<T>): boolean => unknown.invokedIndex > invokedIndex;
     const others = own.filter((unknown) => unknown.owner !== undefined && unknown.owner !== owner);
-    const found = [...own.filter(({ owner: known }) => known === undefined), ...others.filter(isBeside)];
-    for (const unknown of found) unknown.owner ??= owner;
+    const free = own.filter((unknown) => unknown.owner === undefined && unknown.offered?.has(process) !== true);
+    const found = [...free, ...others.filter(isBeside)];
+    for (const unknown of found) {
+      if (this.#isOne(unknown.process, process)) unknown.owner ??= owner;
+      else (unknown.offered ??= new Set()).add(process);
+    }
     this.#settle(new Set(others.filter((unknown) => !isBeside(unknown))));
     if (found.length > 0) this.#include(owner);
     return found.map(({ acquire }) => acquire);
@@ -115,11 +123,16 @@ export class PossibleReentries<T> {
     let last: { readonly owner: string; readonly index: number } | undefined;
     const consider = (other: number, grant: { readonly owner: string; readonly index: number }): void => {
       if (grant.index >= before || grant.index < (last?.index ?? -1)) return;
-      if (this.#mayBeOne(other, process)) last = grant;
+      if (this.#isOne(other, process)) last = grant;
     };
     for (const [other, grant] of this.#granted) consider(other, grant);
     if (before < Infinity) for (const grant of this.#recent) consider(grant.process, grant);
     return last?.owner;
+  }
+
+  /** The last owner values of the processes that may be this one's client. */
+  #possibleOwnersOf(process: number): readonly string[] {
+    return [...this.#granted].filter(([other]) => this.#mayBeOne(other, process)).map(([, { owner }]) => owner);
   }
 
   #referredBy(process: number): readonly string[] {
@@ -129,5 +142,10 @@ export class PossibleReentries<T> {
 
   #mayBeOne(one: number, other: number): boolean {
     return this.#sameClient(one, other) || this.#sameClient(other, one);
+  }
+
+  /** Of two numbers of which one may continue the other, nobody knows it; of two of one known client, either may. */
+  #isOne(one: number, other: number): boolean {
+    return this.#sameClient(one, other) && this.#sameClient(other, one);
   }
 }
