@@ -221,4 +221,27 @@ describe("a read-write lock", () => {
     expect(upgraded(0)).toBe("valid");
     expect(upgraded(1)).toMatch(/^invalid/);
   });
+
+  describe("where an acquire of unknown outcome may be of either of two clients", () => {
+    /** Process 4 may go on as process 3 or 5, as nobody says how many clients there are, and not as both. */
+    const begun = (): Recording =>
+      new Recording()
+        .seek(0, 4, reading)
+        .info(1, 4, "acquire")
+        .acquire(2, 5, "v", reading)
+        .release(4, 5, "v")
+        .release(6, 3, "none", false);
+
+    it("counts the hold that it began as that of the client who is granted it", () => {
+      const entered = begun().acquire(8, 3, "r", reading).seek(11, 5, writing).granted(13, 5, "w").release(15, 3, "r");
+      expect(judged(entered)).toMatch(/^invalid/);
+    });
+
+    it("does not let the other client write beside it before", () => {
+      const meanwhile = begun().seek(8, 5, writing).seek(9, 3, reading).granted(10, 3, "r").granted(11, 5, "w");
+      expect(judged(meanwhile.release(12, 5, "w").release(14, 3, "r"))).toMatch(/^invalid/);
+      const alone = begun().seek(8, 5, writing).seek(9, 3, reading).granted(11, 5, "w").release(12, 5, "w");
+      expect(judged(alone.granted(14, 3, "r").release(15, 3, "r"))).toBe("valid");
+    });
+  });
 });

@@ -11,7 +11,7 @@ export interface SharingModel extends Pick<LockModel, "maxDepth" | "beganFree"> 
 export interface SharedHold {
   /** Undefined if nobody was told the owner value. */
   readonly owner: string | undefined;
-  /** The process that was granted it. */
+  /** The process that was granted it last; that of an acquire of unknown outcome only if no other was. */
   readonly process: number;
   readonly depth: number;
   readonly share: Share;
@@ -151,6 +151,15 @@ export class SharedLock {
     return !isBeside;
   }
 
+  /** Whether another hold excludes this one if it is of this process, although beside its own process it may begin. */
+  #isExcluded(own: SharedHold, process: number): boolean {
+    for (const other of this.#holds.values()) {
+      if (other === own || !this.#excludes(own.share, process, other)) continue;
+      if (!this.#excludes(own.share, own.process, other)) return true;
+    }
+    return false;
+  }
+
   #isOneClient(one: number, other: number): boolean {
     return this.#model.sameClient(one, other) || this.#model.sameClient(other, one);
   }
@@ -159,7 +168,7 @@ export class SharedLock {
   name(): string {
     const names = [...this.#holds.values()].map(
       ({ owner, depth, share, expirableFrom: from, process }) =>
-        `${owner === undefined ? `? ${process}` : JSON.stringify(owner)} ${depth} ${from} ${shareInWords(share)}`,
+        `${owner === undefined ? "?" : JSON.stringify(owner)} ${process} ${depth} ${from} ${shareInWords(share)}`,
     );
     return names.toSorted().join();
   }
@@ -181,7 +190,10 @@ export class SharedLock {
     // A lock may tell two clients apart that use one owner value: then these are two holds with a lease each.
     const isOthers = !this.#isOneClient(own.process, operation.process);
     const from = isOthers ? -Infinity : leaseFrom(own, operation, time);
-    return this.#replace(own, { depth: own.depth + 1, share, expirableFrom: from });
+    const process = operation.required && !isOthers ? operation.process : own.process;
+    // An acquire of unknown outcome may be of several clients, as far as anybody knows; another grant shows of which it was.
+    if (process !== own.process && this.#isExcluded(own, process)) return false;
+    return this.#replace(own, { depth: own.depth + 1, share, expirableFrom: from, process });
   }
 
   #add(hold: SharedHold): void {
