@@ -115,13 +115,28 @@ function without(
   replaces: (one: Configuration, other: Configuration) => boolean,
 ): Configuration[] {
   if (configurations.length < 2) return [...configurations];
-  const kept: Configuration[] = [];
-  for (const candidate of configurations) {
-    if (kept.some((other) => replaces(other, candidate))) continue;
-    const remaining = kept.filter((other) => !replaces(candidate, other));
-    kept.splice(0, kept.length, ...remaining, candidate);
+  const kept = new Set<Configuration>();
+  for (const alike of byDepth(configurations).values()) {
+    let remaining: Configuration[] = [];
+    for (const candidate of alike) {
+      if (remaining.some((other) => replaces(other, candidate))) continue;
+      remaining = [...remaining.filter((other) => !replaces(candidate, other)), candidate];
+    }
+    for (const configuration of remaining) kept.add(configuration);
   }
-  return kept;
+  return configurations.filter((configuration) => kept.has(configuration));
+}
+
+/** How many comparisons it takes to find those that another one replaces. */
+export function comparisonsOf(configurations: readonly Configuration[]): number {
+  let sum = 0;
+  for (const alike of byDepth(configurations).values()) sum += alike.length ** 2;
+  return sum;
+}
+
+/** None replaces one of another depth. */
+function byDepth(configurations: readonly Configuration[]): ReadonlyMap<number, readonly Configuration[]> {
+  return Map.groupBy(configurations, ({ state }) => state.depth);
 }
 
 function dominates(one: Configuration, other: Configuration): boolean {

@@ -1,8 +1,10 @@
 /** How a hold may have ended by operations of unknown outcome: many of them have few orders that matter. */
 import { describe, expect, it } from "vitest";
 import { checkHistory } from "../check.ts";
+import { linearizability } from "../properties/linearizability.ts";
 import { judge } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
+import { StepBudget } from "./step-budget.ts";
 
 const TTLS = [300, 400, 500, 600];
 const ROUNDS = 4;
@@ -56,4 +58,24 @@ it("a hold of which nobody knows the owner may be over by a release of unknown o
   };
   expect(seen(true)).toBe("valid");
   expect(seen(false)).toBe("invalid");
+});
+
+it("holds of unknown outcome that no known operation needs take no steps", () => {
+  const clients = 6;
+  const recording = new Recording({ clients, backend: "simulated" });
+  let nowMs = 0;
+  for (let round = 0; round < 3; round += 1) {
+    for (let client = 0; client < clients; client += 1) {
+      const process = client + 2 * round * clients;
+      recording.seek(nowMs, process, { ttlMs: 200 }).info(nowMs + 1, process, "acquire");
+      recording.leave(nowMs + 2, process + clients, `c${client}`).info(nowMs + 3, process + clients, "release");
+      nowMs += 4;
+    }
+  }
+  // Three releases at a time that succeed, without a known grant.
+  for (let client = 0; client < 3; client += 1) recording.leave(nowMs + client, client + 6 * clients, `c${client}`);
+  for (let client = 2; client >= 0; client -= 1) recording.left(nowMs + 8 - client, client + 6 * clients);
+  recording.acquire(nowMs + 9, 7 * clients - 1, "d");
+  const checkers = [linearizability({ budget: new StepBudget(50_000) })];
+  expect(checkHistory(recording.history, { checkers }).properties.linearizability?.verdict).toBe("valid");
 });

@@ -1,4 +1,4 @@
-import { isBefore, pointAfter, withoutDominated, type Configuration } from "./configuration.ts";
+import { comparisonsOf, isBefore, pointAfter, withoutDominated, type Configuration } from "./configuration.ts";
 import { expiredBefore } from "./followed-configurations.ts";
 import { ANYBODY, apply, expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import type { PendingOperations } from "./pending-operations.ts";
@@ -32,7 +32,7 @@ export class HoldChanges {
   cut(configurations: readonly Configuration[]): readonly Configuration[] {
     const compared = configurations.slice(0, MOST_COMPARED);
     if (compared.length < configurations.length) this.#truncated = true;
-    this.#budget.spend(configurations.length + compared.length ** 2);
+    this.#budget.spend(configurations.length + comparisonsOf(compared));
     return compared;
   }
 
@@ -102,7 +102,8 @@ export class HoldChanges {
     const { holder } = base.state;
     if (typeof holder !== "string" || !this.#possible.mayChange(holder)) return [base];
     const found = [base, ...this.#afterEach(base, next, ({ kind }) => kind === "extend" || kind === "reenter")];
-    let left: readonly Configuration[] = [base];
+    // Fewer releases than it takes leave the hold, and its lease, as they are.
+    let left: readonly Configuration[] = this.#possible.mayLeave(base) ? [base] : [];
     while (left.length > 0 && !this.#budget.exhausted) {
       const after = left.flatMap((held) =>
         this.#afterEach(held, next, ({ kind }) => kind === "release" || kind === "lose"),

@@ -254,7 +254,10 @@ export class Linearization implements Follower {
     let frontier = [free];
     for (let inserted = 0; frontier.length > 0 && inserted < limit && !this.#budget.exhausted; inserted += 1) {
       const after = frontier.flatMap((base) =>
-        this.#insertions(base, next).flatMap((held) => this.#changes.endings(held, next)),
+        this.#insertions(base, next)
+          .flatMap((held) => this.#changes.endings(held, next))
+          // A hold that nobody was seen to have, and of which no known operation is, may as well not have been.
+          .filter(({ early }) => base.owed !== undefined || early.length > base.early.length),
       );
       frontier = withoutDominated(this.#changes.cut(after));
       found.push(...frontier);

@@ -98,6 +98,19 @@ export class PossibleOperations {
     return this.mayChange(owner) || this.#kinds.settledOwners.has(owner);
   }
 
+  /** Whether the releases of unknown outcome, or a lost notice, suffice to end this hold. */
+  mayLeave({ state: { holder, depth }, used }: Configuration): boolean {
+    let releases = 0;
+    for (const kind of typeof holder === "string" ? (this.#kinds.byOwner.get(holder) ?? []) : []) {
+      this.#budget.spend(1);
+      const pool = this.#kinds.pools.get(kind)!;
+      const left = pool.operations.length - pool.used - (used.get(kind) ?? 0);
+      if (kind.startsWith("release ")) releases += left;
+      if (kind.startsWith("lose ") && left > 0) return true;
+    }
+    return releases >= depth;
+  }
+
   /** Whether there are releases or extensions without a known grant. */
   get hasStrangers(): boolean {
     return this.#kinds.strangers.size > 0;
