@@ -93,6 +93,7 @@ describe("a lock in another language", () => {
     ["numberless", "it printed what is no message: `id`: Invalid input: expected number, received undefined, in {"],
     ["gone", 'it printed what is no message: {"event": "gone"'],
     ["mute", "it closed its standard output"],
+    ["latin-1", /it printed a line that is not UTF-8: \{"id": 2, "ok": true, "owner": "caf\uFFFD", "grantedAt": 0\}$/],
   ])("that gets an answer wrong (%s) is told so", async (mistake, words) => {
     await using client = await connect(mistake);
     await expect(client.acquire("k", OPTIONS)).rejects.toThrow(words);
@@ -161,6 +162,7 @@ describe("a lock in another language", () => {
 describe("a worker that cannot be used is one line", () => {
   test.each([
     ["garbage", /its first line says neither ready nor why not: Hello!$/],
+    ["mark", /its first line begins with a byte order mark, which JSON does not have: \{"ready": true, .*\}$/],
     ["capability", /neither ready nor why not: `capabilities.extend`: Invalid option: .*, in \{"ready": true, "cap/],
     ["unexplained", /neither ready nor why not: `reason`: Invalid input: .*, in \{"ready": false\}$/],
     ["ready-twice", /cannot be used: it printed what is no message: \{"ready": true, /],

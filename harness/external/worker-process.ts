@@ -1,14 +1,15 @@
+import { isUtf8 } from "node:buffer";
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { WorkerCommand } from "../../lock-impl/worker-lock.ts";
 import { LastWords } from "./last-words.ts";
 import { LONGEST_LINE } from "./protocol.ts";
 import { startProblem } from "./start-problem.ts";
+import { SHOWN } from "./wrong-line.ts";
 
 type Child = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
 
-/** The part of a line that an error repeats. */
-const SHOWN = 200;
+const NEWLINE = 10;
 
 /** For the last lines of a process that has ended. */
 const OUTPUT_ENDS_MS = 500;
@@ -31,21 +32,22 @@ export class WorkerProcess {
   readonly #child: Child;
   readonly #end = Promise.withResolvers<WorkerEnd>();
   readonly #ownGroup: boolean;
-  #line = "";
+  /** What was read of a line that has not ended. */
+  #open: Buffer[] = [];
   readonly #lastWords = new LastWords();
 
   constructor(
     command: WorkerCommand,
     {
       onLine,
-      onFlood,
+      onUnreadable,
       onMute,
       log,
       ownGroup,
     }: {
       readonly onLine: (line: string) => void;
-      /** Called when a line is longer than any message; nothing is read after it. */
-      readonly onFlood: (shown: string) => void;
+      /** Called with what is wrong when a line is longer than any message, or is no text; nothing is read after it. */
+      readonly onUnreadable: (how: string) => void;
       /** Called when it has closed its standard output, and goes on. */
       readonly onMute: () => void;
       readonly log: (text: string) => void;
@@ -67,7 +69,12 @@ export class WorkerProcess {
       this.#lastWords.add(text);
       log(text);
     });
-    stdout.setEncoding("utf8").on("data", (text: string) => this.#receive(text, onLine, onFlood));
+    stdout.on("data", (read: Buffer) => {
+      const how = this.#receive(read, onLine);
+      if (how === undefined) return;
+      stdout.removeAllListeners("data").resume();
+      onUnreadable(how);
+    });
     this.#child.on("error", (error) => {
       const { what, mend } = startProblem(command, error.message);
       this.#end.resolve({ signal: undefined, how: `it could not be started: ${what}`, mend });
@@ -113,21 +120,38 @@ export class WorkerProcess {
     }
   }
 
-  #receive(text: string, onLine: (line: string) => void, onFlood: (shown: string) => void): void {
-    const lines = (this.#line + text).split("\n");
-    this.#line = lines.pop() ?? "";
-    for (const line of [...lines, this.#line]) {
-      if (line.length <= LONGEST_LINE) continue;
-      this.#line = "";
-      this.#child.stdout.removeAllListeners("data").resume();
-      onFlood(line.slice(0, SHOWN));
-      return;
+  /** What is wrong with the first line that cannot be read, if there is one. */
+  #receive(read: Buffer, onLine: (line: string) => void): string | undefined {
+    let begin = 0;
+    for (let end = read.indexOf(NEWLINE); end >= 0; end = read.indexOf(NEWLINE, begin)) {
+      const line = this.#openedBy(read.subarray(begin, end));
+      this.#open = [];
+      begin = end + 1;
+      const how = unreadable(line);
+      if (how !== undefined) return how;
+      const text = line.toString();
+      if (text.trim() !== "") onLine(text);
     }
-    for (const line of lines) if (line.trim() !== "") onLine(line);
+    if (begin === read.length) return undefined;
+    this.#open.push(read.subarray(begin));
+    const isLong = this.#open.reduce((sum, { length }) => sum + length, 0) > LONGEST_LINE;
+    return isLong ? unreadable(this.#openedBy(Buffer.alloc(0))) : undefined;
+  }
+
+  /** The line that is open, with its last part. */
+  #openedBy(last: Buffer): Buffer {
+    return this.#open.length === 0 ? last : Buffer.concat([...this.#open, last]);
   }
 
   #how(code: number | null, signal: NodeJS.Signals | null): string {
     const last = this.#lastWords.line.slice(0, SHOWN);
     return `${signal ?? `exit code ${code}`}${last === "" ? "" : `: ${last}`}`;
   }
+}
+
+/** Owner values that differ in bytes that are no text would become one. */
+function unreadable(line: Buffer): string | undefined {
+  const shown = (): string => line.toString().slice(0, SHOWN);
+  if (line.length > LONGEST_LINE) return `it printed a line that is longer than any message: ${shown()}...`;
+  return isUtf8(line) ? undefined : `it printed a line that is not UTF-8: ${shown()}`;
 }

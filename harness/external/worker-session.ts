@@ -14,7 +14,7 @@ import {
   type WorkerRequest,
 } from "./protocol.ts";
 import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
-import { wrongIn } from "./wrong-line.ts";
+import { SHOWN, wrongIn } from "./wrong-line.ts";
 
 /** A program with a virtual machine takes seconds to start on a busy machine. */
 const READY_DEADLINE_MS = 50_000;
@@ -70,7 +70,7 @@ export class WorkerSession implements AsyncDisposable {
     this.#ready.promise.catch(() => {});
     this.#process = new WorkerProcess(command, {
       onLine: (line) => this.#receive(line),
-      onFlood: (shown) => this.#break(`it printed a line that is longer than any message: ${shown}...`),
+      onUnreadable: (how) => this.#break(how),
       onMute: () => this.#break("it closed its standard output"),
       log,
       ownGroup,
@@ -183,7 +183,7 @@ export class WorkerSession implements AsyncDisposable {
     if (this.#hasSpoken || this.#closing) return this.#hear(line);
     this.#hasSpoken = true;
     if (isReady(line)) this.#ready.resolve(line);
-    else this.#ready.reject(new Error(`its first line says neither ready nor why not: ${wrongIn(readySchema, line)}`));
+    else this.#ready.reject(new Error(`its first line ${wrongAtFirst(line)}`));
   }
 
   #hear(line: string): void {
@@ -218,6 +218,13 @@ function refuseContradiction(stated: Supports | undefined, said: Supports | unde
   for (const what of ["permits", "modes", "severalKeys"] as const)
     if (stated[what] === true && said[what] !== true)
       throw new Error(`its file states that the lock supports ${what}, and the worker says that it does not`);
+}
+
+/** .NET writes a byte order mark unless it is told not to. */
+function wrongAtFirst(line: string): string {
+  const marked = line.startsWith("\uFEFF") ? line.slice(1) : undefined;
+  if (marked !== undefined) return `begins with a byte order mark, which JSON does not have: ${marked.slice(0, SHOWN)}`;
+  return `says neither ready nor why not: ${wrongIn(readySchema, line)}`;
 }
 
 function isEvent(message: WorkerMessage): message is WorkerEvent {

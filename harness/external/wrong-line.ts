@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** The part of a line that an error repeats. */
-const SHOWN = 200;
+export const SHOWN = 200;
 /** A message is of the kind that it names in one of these fields. */
 const NAMING = new Set(["event", "closed", "ready"]);
 

@@ -91,6 +91,8 @@ def main():
     first = json.loads(sys.stdin.readline())
     if mistake == "garbage":
         print("Hello!", flush=True)
+    if mistake == "mark":
+        print(end="\ufeff")
     if mistake == "exit":
         sys.exit("no licence for this lock")
     if mistake == "hang":
@@ -141,6 +143,10 @@ def main():
             reply["monotonicNs"] = str(int(reply["monotonicNs"]) - 10**9)
         if mistake == "ones":
             reply["ok"] = 1 if request["op"] == "acquire" else reply["ok"]
+        if mistake == "latin-1" and request["op"] == "acquire":
+            sys.stdout.reconfigure(encoding="latin-1")
+            print('{"id": %d, "ok": true, "owner": "caf\u00e9", "grantedAt": 0}' % request["id"], flush=True)
+            continue
         if mistake == "numberless" and request["op"] == "acquire":
             del reply["id"]
         say(reply)
