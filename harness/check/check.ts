@@ -187,10 +187,11 @@ export class HistoryChecker {
     const foreign = this.#options.foreign ?? false;
     const silent = required.every((property) => properties[property]?.verdict === "not-applicable");
     const reasons = [
+      // The others may come of these.
+      ...this.#mistakes.reasons,
       ...end.reasons,
       ...this.#crashes.reasons,
       ...this.#freezes.reasons,
-      ...this.#mistakes.reasons,
       ...(silent && (foreign || this.#nothingGranted === undefined) ? [silenceOf(required, this.#refusal)] : []),
       ...(this.#evidence.events === 0 ? ["the history holds no events"] : []),
       ...(foreign ? [] : doubts),

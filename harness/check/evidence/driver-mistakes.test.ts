@@ -28,6 +28,16 @@ test("a driver's mistake makes a run unknown, and is told first", () => {
   ]);
 });
 
+test("it is told before what it led to, that the run came to its time limit", () => {
+  const value = { run: "limit", at: 20e6, sections: { planned: 3, done: 1 } } as const;
+  const end = { index: 99, time: 20e6, process: "harness", type: "end", value } as const;
+  const { reasons } = checkHistory({ ...history(INVALID_ANSWER, false), end }, { required });
+  expect(reasons).toEqual([
+    expect.stringMatching(/^the lock's driver made a mistake in acquire of client-0 /),
+    expect.stringMatching(/^the run reached its time limit /),
+  ]);
+});
+
 test("what such a history proves is proved", () => {
   expect(checkHistory(history(INVALID_ANSWER, true), { required }).verdict).toBe("invalid");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EndMarker, type History, ONE_OF_SEVERAL } from "../../history/history.ts";
+import { type EndMarker, type History, INVALID_ANSWER, ONE_OF_SEVERAL } from "../../history/history.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { checkHistory, type CheckOptions } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
@@ -142,6 +142,13 @@ describe("a run that came to its limit", () => {
       }, met());
     const why = "all acquires of k by client-0 within 5,900 ms ended as info, the last one with: timed out";
     expect(judged(ended(vain(100), LIMIT)).reasons).toEqual([`${came}, and no fault explains it: ${why}`]);
+    const wrong = { reason: INVALID_ANSWER, detail: "`owner` is empty" };
+    const { events, ...rest } = ended(vain(100), LIMIT);
+    const answered = {
+      ...rest,
+      events: events.map((each) => (each.type === "info" ? { ...each, value: wrong } : each)),
+    };
+    expect(judged(answered as History).reasons.at(-1)).toMatch(/ ended as info, the last one with: `owner` is empty$/);
     const granted = vain(100).acquire(6100, 6, "c").release(6200, 6, "c");
     expect(judged(ended(granted, LIMIT)).reasons).toEqual([`${came}, and no fault explains it`]);
     const short = met().seek(100, 0, { waitMs: 1500 }).info(2000, 0, "acquire");

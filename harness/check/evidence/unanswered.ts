@@ -1,5 +1,5 @@
 import { clientOf } from "../../history/clients.ts";
-import { type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { type HistoryHeader, INVALID_ANSWER, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
 import type { HistoryStep } from "./history-step.ts";
@@ -61,7 +61,7 @@ export class UnansweredOperations {
     }
     const before = this.#inVain.get(client);
     const from = before?.key === key ? before.from : time;
-    this.#inVain.set(client, { key, process, from, to: event.time, reason: event.value?.reason });
+    this.#inVain.set(client, { key, process, from, to: event.time, reason: wordsOf(event.value) });
   }
 
   /** Which operation kept the run from its end at `at`, in words; undefined if none did. */
@@ -98,4 +98,9 @@ export class UnansweredOperations {
       invocation: isLongest ? invocation : before.invocation,
     });
   }
+}
+
+/** What a driver said of an operation of unknown outcome, or what is wrong with what it said. */
+function wordsOf(value: { readonly reason?: unknown; readonly detail?: unknown } | undefined): unknown {
+  return value?.reason === INVALID_ANSWER ? value.detail : value?.reason;
 }
