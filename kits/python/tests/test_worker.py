@@ -1,5 +1,6 @@
 """The conversation of a worker, with locks in memory."""
 
+import asyncio
 import io
 import json
 import math
@@ -97,6 +98,27 @@ def test_a_lease_counts_from_before_it_was_sent():
 def test_says_how_an_operation_failed(key, kind):
     (failed,) = operations(acquire(key))
     assert (failed["ok"], failed["kind"]) == (False, kind)
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError, SystemExit])
+def test_an_operation_that_is_cancelled_or_ends_its_thread_is_answered(error):
+    class Cancelled(InMemory):
+        def acquire(self, key, ttl_ms, wait_ms):
+            raise error("no")
+
+    [_, *answers, _] = converse({"id": 0, **acquire()}, {"id": 1, **acquire()}, {"op": "close"}, lock=Cancelled)
+    assert answers == [
+        {"id": id, "ok": False, "kind": "indeterminate", "reason": f"{error.__name__}: no"} for id in (0, 1)
+    ]
+
+
+def test_an_answer_that_json_does_not_have_shows_its_type_so_that_lockstorm_refuses_it():
+    class InBytes(InMemory):
+        def acquire(self, key, ttl_ms, wait_ms):
+            return Grant(b"me", ttl_ms, time.monotonic_ns())
+
+    [_, answer, _] = converse({"id": 0, **acquire()}, {"op": "close"}, lock=InBytes)
+    assert (answer["id"], answer["ok"], answer["owner"]) == (0, True, {"type": "bytes"})
 
 
 def test_contention_a_release_and_what_is_not_supported():

@@ -89,7 +89,7 @@ class Worker:
             self._say({"id": request["id"], **_perform(client, origin, request)})
 
     def _say(self, message: Message) -> None:
-        line = json.dumps(message)
+        line = json.dumps(message, default=_type_of)
         with self._writing:
             self._output.write(line + "\n")
             self._output.flush()
@@ -113,7 +113,7 @@ def _perform(client: LockClient, origin: int, request: Message) -> Message:
         return _failure("error", error)
     except NotImplementedError as error:
         return _failure("unsupported", error)
-    except Exception as error:  # also of the library's: nobody knows how far it got
+    except BaseException as error:  # also of the library's, also a cancellation: nobody knows how far it got
         return _failure("indeterminate", error)
 
 
@@ -149,6 +149,11 @@ def _granted(grant: Grant, origin: int) -> Message:
 
 def _failure(kind: str, error: BaseException) -> Message:
     return {"ok": False, "kind": kind, "reason": _in_words(error)}
+
+
+def _type_of(value: Any) -> Message:
+    """For what JSON does not have, such as an owner in bytes: lockstorm refuses the answer and names the field."""
+    return {"type": type(value).__name__}
 
 
 def _in_words(error: BaseException) -> str:
