@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
 
 // protocol is the version of the protocol that this package speaks.
@@ -126,6 +127,10 @@ func (c Capabilities) message() *capabilitiesMessage {
 func grantedBy(id int64, origin Instant, grant Grant) any {
 	if grant.SentAt == 0 {
 		return failedBy(id, errors.New("the worker did not say when the grant was sent (Grant.SentAt)"))
+	}
+	// JSON would put the same character for all that is no text, and owners could become equal.
+	if !utf8.ValidString(grant.Owner) {
+		return failedBy(id, errors.New("the owner value is not UTF-8 (Grant.Owner): write it in hexadecimal"))
 	}
 	answer := grantedAnswer{
 		ID: id, OK: true, Owner: grant.Owner, Fence: grant.Fence, Place: grant.Place, GrantedAt: since(origin, grant.SentAt),

@@ -40,6 +40,8 @@ func (c *inMemory) Acquire(ctx context.Context, key string, ttl, _ time.Duration
 		return worker.Grant{}, fmt.Errorf("%w: out of memory", worker.ErrFailed)
 	case key == "forgetful":
 		return worker.Grant{Owner: "me"}, nil
+	case key == "in bytes":
+		return worker.Grant{Owner: "me\xff", SentAt: sentAt}, nil
 	case key == "slow":
 		close(c.acquiring)
 		<-ctx.Done()
@@ -274,6 +276,15 @@ func TestSaysHowAnOperationFailed(t *testing.T) {
 		if answers[index]["kind"] != kind || answers[index]["id"] != float64(index) {
 			t.Errorf("answer %d is %v, want %v", index, answers[index], kind)
 		}
+	}
+}
+
+func TestAnOwnerThatIsNoTextIsNotChanged(t *testing.T) {
+	got := perform(t, connectInMemory, acquire("in bytes"))
+	reason := "the owner value is not UTF-8 (Grant.Owner): write it in hexadecimal"
+	want := []message{{"id": 0.0, "ok": false, "kind": "indeterminate", "reason": reason}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
