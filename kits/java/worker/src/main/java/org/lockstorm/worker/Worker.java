@@ -75,7 +75,7 @@ public final class Worker {
     try {
       environment = environment(first);
       client = lock.connect(environment);
-    } catch (Exception error) { // The author's code: whatever is wrong, lockstorm says it in one line.
+    } catch (Throwable error) { // The author's code: whatever is wrong, lockstorm says it in one line.
       error.printStackTrace();
       say(notReady(inWords(error)));
       return;
@@ -138,7 +138,7 @@ public final class Worker {
       return failure("error", error);
     } catch (UnsupportedOperationException error) {
       return failure("unsupported", error);
-    } catch (Exception error) { // Also of the library's: nobody knows how far it got.
+    } catch (Throwable error) { // Also of the library's, also a class that is missing: nobody knows how far it got.
       error.printStackTrace();
       return failure("indeterminate", error);
     }
@@ -180,7 +180,7 @@ public final class Worker {
     return message;
   }
 
-  private static Map<String, Object> failure(String kind, Exception error) {
+  private static Map<String, Object> failure(String kind, Throwable error) {
     Map<String, Object> message = new LinkedHashMap<>();
     message.put("ok", false);
     message.put("kind", kind);

@@ -31,6 +31,7 @@ class WorkerTest {
     @Override
     public Grant acquire(String key, long ttlMs, long waitMs) throws IOException {
       if (key.equals("broken")) throw new IOException("the connection broke");
+      if (key.equals("unlinked")) throw new NoClassDefFoundError("redis/Codec");
       if (key.equals("refused")) throw new FailedException("no");
       if (owners.putIfAbsent(key, "me") != null) throw new ContendedException("held");
       return new Grant("me", ttlMs - 10, System.nanoTime()).withFence(7);
@@ -185,7 +186,7 @@ class WorkerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"broken,indeterminate", "refused,error"})
+  @CsvSource({"broken,indeterminate", "unlinked,indeterminate", "refused,error"})
   void saysHowAnOperationFailed(String key, String kind) throws IOException {
     Map<String, Object> failed = operations(acquire(0, key)).get(0);
     assertEquals(List.of(false, kind), List.of(failed.get("ok"), failed.get("kind")));
@@ -220,6 +221,10 @@ class WorkerTest {
       throw new IOException("no licence");
     };
     assertEquals("IOException: no licence", converse(broken, opening()).get(0).get("reason"));
+    LockConnector unlinked = environment -> {
+      throw new NoClassDefFoundError("redis/Client");
+    };
+    assertEquals("NoClassDefFoundError: redis/Client", converse(unlinked, opening()).get(0).get("reason"));
     assertEquals(false, converse(InMemory::new, "{\"protocol\":2}").get(0).get("ready"));
   }
 
