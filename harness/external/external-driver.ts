@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { InvalidAnswerError } from "../core/errors.ts";
+import { boundedLog } from "./bounded-log.ts";
 import type { WorkerLock } from "../../lock-impl/worker-lock.ts";
 import type {
   AcquireOptions,
@@ -63,7 +64,7 @@ class ExternalClient implements LockClient {
       name,
       supports,
       first: { protocol: PROTOCOL_VERSION, client, origin: String(origin), servers },
-      log: (text) => void process.stderr.write(text),
+      log: boundedLog((text) => void process.stderr.write(text)),
       ownGroup: false,
       onEvent: (event) => tell(listeners, origin, event),
       onEnd: endLikewise,
