@@ -35,7 +35,8 @@ test("an extension that takes a time-out for a refusal is a mistake", async () =
     extend: (grant, ttlMs) => instead(right.extend!(grant, ttlMs), FALSE),
   }));
   expect(found).toEqual({
-    "lost-extension": 'extend answered error (false), and the servers hold its lock: answer { type: "info" }',
+    "lost-extension":
+      'extend answered error (false), and the servers hold its lock: answer { type: "info" } (a worker: "indeterminate")',
     "broken-extension": expect.stringMatching(/^extend answered error \(false\) when its connection had broken, and /),
   });
 });
@@ -87,7 +88,7 @@ test("an acquire that takes only a broken connection for a refusal is a mistake"
     acquire: (key, options) => instead(right.acquire(key, options), NULL, true),
   }));
   expect(found["broken-reply"]).toBe(
-    'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" }',
+    'acquire answered contended (null) when its connection had broken, and the servers hold its lock: answer { type: "info" } (a worker: "indeterminate")',
   );
   expect(found).not.toHaveProperty("lost-reply");
 });

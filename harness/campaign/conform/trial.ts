@@ -4,6 +4,7 @@ import { topologyOf } from "../../core/topologies/registry.ts";
 import { dataNodes } from "../../core/topology.ts";
 import type { Conformity } from "./conformity.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
+import { CONTENDED } from "./answers-in-words.ts";
 
 /** The key that checks lock. */
 const KEY = "k1";
@@ -218,7 +219,7 @@ export function replyWords(reply: ClientReply): string {
 
 /** What follows from a refusal that does not say whether the lock is held: right if the lock itself does not say. */
 export function unknownOutcome(reply: ClientReply): string {
-  const instead = 'if the lock can tell, answer { type: "fail", kind: "contended" }';
+  const instead = `if the lock can tell, answer ${CONTENDED}`;
   return `a held lock answered ${replyWords(reply)}: a lock that nobody is granted any more cannot be seen; ${instead}`;
 }
 

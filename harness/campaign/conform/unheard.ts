@@ -1,5 +1,6 @@
 import { clientName } from "../../core/topology.ts";
 import type { Answer, Trial } from "./trial.ts";
+import { INDETERMINATE } from "./answers-in-words.ts";
 
 /** Time for a request to arrive, and for its reply to be lost. Shorter than the time-outs of clients. */
 const ARRIVAL_MS = 50;
@@ -26,7 +27,7 @@ export async function beforeTheReply<A extends Answer>(trial: Trial, perform: ()
 /** It is a mistake to say so of a request of client-0 that was applied, and that its driver has not taken back. */
 export async function mistakenIfHeld(trial: Trial, said: string): Promise<void> {
   await trial.sleep(UNDOING_MS);
-  if (await trial.isHeld()) trial.mistake(`${said}, and the servers hold its lock: answer { type: "info" }`);
+  if (await trial.isHeld()) trial.mistake(`${said}, and the servers hold its lock: answer ${INDETERMINATE}`);
 }
 
 /** Says so where the driver has not answered at all. */

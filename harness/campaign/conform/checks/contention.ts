@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { replyWords, LEASE_MS, roundedMs, unknownOutcome } from "../trial.ts";
+import { CONTENDED } from "../answers-in-words.ts";
 
 /** A try with `waitMs: 0` should not take much longer than its requests. */
 const PROMPT_MS = 2000;
@@ -17,7 +18,7 @@ export const contention: ConformityCheck = {
     if (reply.ok) trial.mistakeWithin([held], "a second client was granted a lock that is held");
     else if (reply.kind === "indeterminate") trial.remark(unknownOutcome(reply));
     else if (reply.kind !== "contended") {
-      trial.mistake(`a held lock answered ${replyWords(reply)}: answer { type: "fail", kind: "contended" }`);
+      trial.mistake(`a held lock answered ${replyWords(reply)}: answer ${CONTENDED}`);
     } else if (tookMs > PROMPT_MS) trial.mistake(`the refusal came after ${roundedMs(tookMs)}, although waitMs was 0`);
   },
 };

@@ -1,5 +1,6 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, LEASE_MS, type Trial } from "../trial.ts";
+import { INDETERMINATE } from "../answers-in-words.ts";
 
 const TTL_MS = 1000;
 /** A key that nobody holds when its former holder releases it. */
@@ -46,6 +47,6 @@ async function releaseOfNothing(trial: Trial): Promise<void> {
   const { reply } = await trial.release(0, grant, FREE_KEY);
   if (!reply.ok || reply.released !== true) return;
   trial.mistake(
-    'it answered released: true, and the lock had ended before: answer released: false, or { type: "info" } if the lock says the same of a lock that it freed',
+    `it answered released: true, and the lock had ended before: answer released: false, or ${INDETERMINATE} if the lock says the same of a lock that it freed`,
   );
 }

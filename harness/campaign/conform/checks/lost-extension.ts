@@ -1,6 +1,7 @@
 import type { ConformityCheck } from "../conformity.ts";
 import { isGranted, replyWords, type Trial } from "../trial.ts";
 import { beforeTheReply, mistakenIfHeld, remarkSilence, withoutReply } from "../unheard.ts";
+import { INDETERMINATE } from "../answers-in-words.ts";
 
 /** Outlasts the time-outs of clients: an extension that fails late is not refused because the lease is over. */
 const TTL_MS = 60_000;
@@ -14,7 +15,7 @@ export const lostExtension: ConformityCheck = {
   async run(trial) {
     const { grant, isTold } = await extended(trial);
     const { reply } = await withoutReply(trial, () => trial.extend(0, grant, TTL_MS));
-    if (reply.ok) trial.mistake('extend answered ok although no reply could reach the client: answer { type: "info" }');
+    if (reply.ok) trial.mistake(`extend answered ok although no reply could reach the client: answer ${INDETERMINATE}`);
     else if (reply.kind !== "indeterminate") await judgeFailure(trial, replyWords(reply), isTold);
     else remarkSilence(trial, reply.reason, "extend");
   },
