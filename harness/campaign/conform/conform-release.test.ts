@@ -56,6 +56,20 @@ test("a release that says that it freed the lock, and frees it later, is one", a
   expect(mistakes(await found(driver)).map(({ name }) => name)).toContain("release");
 });
 
+test("nor is one after which nobody knows whether the next acquire took effect, if no server holds the lock", async () => {
+  let clients = 0;
+  const driver = driverWith((_, right) => {
+    clients += 1;
+    // Each check has three clients.
+    const isFirst = clients % 3 === 1;
+    return { acquire: async (...asked) => (isFirst ? right.acquire(...asked) : { type: "info", reason: "timed out" }) };
+  });
+  expect((await found(driver))["release"]).toMatchObject({
+    outcome: "skipped",
+    details: ["client-1 was not granted a free lock: info (timed out)"],
+  });
+});
+
 test("a lock that ends its process when its connection breaks does what it may", async () => {
   const driver = driverWith((redis) => {
     redis.on("close", () => process.exit(3));
