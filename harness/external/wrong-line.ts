@@ -18,7 +18,9 @@ export function wrongIn(schema: z.ZodType, line: string): string {
   const [union] = schema.safeParse(content).error?.issues ?? [];
   const kinds = union?.code === "invalid_union" ? union.errors : [];
   const meant = kinds.find((issues) => isMeant(issues, content))?.[0];
-  return meant === undefined ? shown : `\`${meant.path.join(".")}\`: ${meant.message}, in ${shown}`;
+  if (meant === undefined) return shown;
+  const field = meant.path.length === 0 ? "" : `\`${meant.path.join(".")}\`: `;
+  return `${field}${meant.message}, in ${shown}`;
 }
 
 function isMeant(issues: readonly Issue[], content: object): boolean {

@@ -91,6 +91,8 @@ def main():
     first = json.loads(sys.stdin.readline())
     if mistake == "garbage":
         print("Hello!", flush=True)
+    if mistake == "array":
+        print("[]", flush=True)
     if mistake == "mark":
         print(end="\ufeff")
     if mistake == "exit":
