@@ -36,6 +36,14 @@ function suspected(...causes: [Cause, ...Cause[]]): PropertyVerdict {
   const proof = { standing: "probable", by: "" } as const;
   return { verdict: "invalid", violations: [{ events: [], cause, fault: 0, explanation: "", proof, hypotheses }] };
 }
+/** Broken by a client that outlived its lease, for one of several reasons. */
+function overrunBy(...grounds: readonly Hypothesis["ground"][]): PropertyVerdict {
+  const hypotheses = grounds.map((ground): Hypothesis => {
+    return { cause: "overrun", events: [], why: "", ground, remedies: [] };
+  });
+  const proof = { standing: "probable", by: "" } as const;
+  return { verdict: "invalid", violations: [{ events: [], cause: "overrun", explanation: "", proof, hypotheses }] };
+}
 const holds: PropertyVerdict = { verdict: "valid", violations: [] };
 const silent: PropertyVerdict = { verdict: "not-applicable", violations: [], reason: "nothing speaks of it" };
 
@@ -157,6 +165,16 @@ describe("a client that outlived its lease", () => {
         expect(run(verdict, renewed, fault(kind, "fault"))).toEqual([{ kind: "outlived", what: "no client wrote" }]);
       },
     );
+
+    test("was not told in time either if only what kept it from noticing is a guess", () => {
+      const cut = { on: "faults", faults: [1] } as const;
+      const certainly = { "mutual-exclusion": overrunBy(cut, { on: "history" }), "lease-exclusion": holds };
+      const events = [renewed, fault("partition", "fault")];
+      expect(run(judged("valid", certainly, REQUIRED), ...events)).toEqual([{ kind: "outlived", what: untold }]);
+      const perhaps = overrunBy(cut, { on: "remedy", remedy: "local-timer" });
+      const guessed = judged("valid", { ...certainly, "mutual-exclusion": perhaps }, REQUIRED);
+      expect(run(guessed, ...events)).toEqual([{ kind: "outlived", what: "no client wrote" }]);
+    });
 
     test("may not have been the holder where the cause is only probable", () => {
       const guessed = { "mutual-exclusion": suspected("foreign-release", "overrun"), "lease-exclusion": holds };

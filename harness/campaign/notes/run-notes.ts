@@ -134,13 +134,19 @@ const UNTOLD = "; the lock renews its leases, and told nobody in time that one w
  * knows when one ends, and no fault held a client up or moved its clock.
  */
 function isUntold({ events }: History, { properties }: Verdict): boolean {
-  const isCertain = properties["mutual-exclusion"]?.violations.some(
-    (each) => each.cause === "overrun" && isProven(each),
-  );
   return (
-    isCertain === true &&
+    properties["mutual-exclusion"]?.violations.some(isOverForCertain) === true &&
     events.some(({ type }) => type === "renewed") &&
     events.every((event) => event.type !== "fault" || !mayHoldUpClients(traitsOf(event.f)))
+  );
+}
+
+/** Whether the lease was over, whatever kept the holder from noticing: that is all that is uncertain of such a violation. */
+function isOverForCertain(violation: Violation): boolean {
+  const { cause, hypotheses = [] } = violation;
+  if (cause === "overrun" && isProven(violation)) return true;
+  return (
+    hypotheses.every((each) => each.cause === "overrun") && hypotheses.some(({ ground }) => ground.on === "history")
   );
 }
 
