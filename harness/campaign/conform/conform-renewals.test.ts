@@ -63,6 +63,28 @@ test("a lock that renews its leases without a word is asked to report it", async
   expect(details).toEqual([expect.stringContaining("does not call onRenewed")]);
 });
 
+test("a lock of which one client suspects that its lease is over, and the next try takes it, renews nothing", async () => {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(`${key}:lease`, options);
+      if (answer.type !== "ok") return answer;
+      const { owner } = answer.value;
+      const isFree = (await redis.set(key, owner, "NX")) === "OK" || (await redis.getdel(`${key}:suspect`)) !== null;
+      if (isFree) {
+        await redis.set(key, owner);
+        return { ...answer, value: { ...answer.value, key } };
+      }
+      await redis.set(`${key}:suspect`, "");
+      await redis.del(`${key}:lease`);
+      return { type: "fail", kind: "contended", reason: "held, as it seems" };
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  const { outcome, details } = checks.find(({ name }) => name === "renewal")!;
+  expect([outcome, details]).toEqual(["skipped", ["this lock does not renew its leases by itself"]]);
+});
+
 test("a holder whose renewals get no answer is told before its lease ends, or a remark says how late", async () => {
   /** When the holder is told, in leases after the last renewal that was answered. */
   const ways: Readonly<Record<string, number>> = { "in time": 0.9, late: 1.5, never: Infinity };
