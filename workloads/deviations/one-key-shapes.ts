@@ -81,6 +81,11 @@ function firstShapes({ hold, write, read, sections, later, seeker, rival, one }:
       clients: [[{ ...one(write), release: false }], [later(rival, 0), seeker]],
     },
     {
+      name: "never released, and waited for by two",
+      // Both find a lease that is over, and only one may take it.
+      clients: [[{ ...one(write), release: false }], [later(rival, 0), seeker], [later(one(hold(0.5), write), 0.1)]],
+    },
+    {
       name: "taken again",
       // So late that a client whose connection broke at its release has another one when it holds again.
       clients: [

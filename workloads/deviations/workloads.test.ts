@@ -97,6 +97,36 @@ test("a client gives up waiting, and the lock is free for another one", async ()
   expect(await breaking(driver, "deadlock-freedom", plain)).toEqual(["not waited for"]);
 });
 
+test("two clients wait for a lease that nobody gives back, of whom only one may take it over", async () => {
+  const takeScript = scriptOf(`
+    -- KEYS[1] lock, KEYS[2] lease, ARGV[1] owner value, ARGV[2] lease in ms, ARGV[3] whether a lock without a lease is taken over.
+    if redis.call('EXISTS', KEYS[2]) == 1 and ARGV[3] == 'no' then return 'held' end
+    if redis.call('EXISTS', KEYS[1]) == 1 and ARGV[3] == 'no' then return 'lapsed' end
+    redis.call('SET', KEYS[1], ARGV[1])
+    redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+    return 'taken'`);
+  const giveScript = scriptOf(`
+    -- KEYS[1] lock, KEYS[2] lease, ARGV[1] owner value.
+    if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1], KEYS[2]) - 1 end
+    return 0`);
+  const takenOver: Protocol = {
+    async acquire(server, { key, owner, ttlMs }) {
+      const take = (over: string) => server.run(takeScript, [key, `${key}:lease`], owner, ttlMs, over);
+      const first = await take("no");
+      if (first.type !== "ok" || first.value !== "lapsed")
+        return map(first, (found) => ({ granted: found === "taken" }));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      // The bug: nobody looks again whether the lease is still over.
+      return map(await take("yes"), () => ({ granted: true }));
+    },
+    async release(server, { key, owner }) {
+      return map(await server.run(giveScript, [key, `${key}:lease`], owner), isOne);
+    },
+  };
+  const driver = composeLock({ protocol: takenOver });
+  expect(await breaking(driver, "lease-exclusion", plain)).toEqual(["never released, and waited for by two"]);
+});
+
 test("a client that comes back has a shorter lease than before", async () => {
   const driver: LockDriver = {
     async connect(environment) {
