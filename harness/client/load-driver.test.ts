@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -108,6 +108,16 @@ describe("what is no driver is refused in one line", () => {
   ])("%s, with what to do", async (_, name, source, hint) => {
     const refused = await loadDriver(module(`${name}.mjs`, source)).catch((error: unknown) => error);
     expect(refused).toMatchObject({ hint: expect.stringMatching(hint) });
+  });
+
+  test("a package whose files for import are not all there", async () => {
+    const half = join(folder, "node_modules/half");
+    mkdirSync(half, { recursive: true });
+    writeFileSync(join(half, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+    writeFileSync(join(half, "index.js"), 'export * from "./rest";');
+    await expect(loadDriver(module("halved.mjs", 'import "half";'))).rejects.toMatchObject({
+      hint: "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version",
+    });
   });
 
   test.each([

@@ -123,12 +123,18 @@ async function settled(loading: Promise<unknown>, path: string): Promise<unknown
   }
 }
 
+/** Many packages are built for bundlers, which find files without an extension, or without all of their files. */
+const FILE_MISSING_IN_PACKAGE =
+  /^Cannot find module \S.*[\\/]node_modules[\\/].* imported from .*[\\/]node_modules[\\/]/;
+
 /** A hint for a module that Node does not load. */
 function hintOfLoading(error: unknown, path: string): string {
   if (error instanceof SyntaxError && /Cannot use import statement|Unexpected token 'export'/.test(error.message)) {
     return 'name it .mts or .mjs, or write "type": "module" in package.json';
   }
   const code = codeOf(error);
+  if (code === "ERR_MODULE_NOT_FOUND" && FILE_MISSING_IN_PACKAGE.test(messageOf(error)))
+    return "a file of that package is missing: load the package by createRequire(import.meta.url), if it has files for require, or take another version";
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
     return "install what it imports, or correct the import";
   // Node keeps the place of a syntax error to itself, and prints it.
