@@ -247,17 +247,15 @@ function reenteringShapes({ hold, enter, write, sections, later, seeker, rival }
   ];
 }
 
-/** Shapes for locks that renew their leases. */
+/** Shapes for locks that renew their leases. A client outlives its lease in them unless the lock tells of renewals. */
 function renewingShapes({ hold, write, read, sections, later, seeker, rival }: Words): readonly Shape[] {
   return [
     {
       name: "renewed many times",
-      outlives: true,
       clients: [[...sections([read, hold(4), write]), seeker], [later(rival, 3)]],
     },
     {
       name: "renewed in a first hold and in a second one",
-      outlives: true,
       clients: [[...sections([hold(0.7), write], [read, hold(1.8), write]), seeker], [later(rival, 1.9)]],
     },
   ];

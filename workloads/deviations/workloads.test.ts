@@ -308,3 +308,14 @@ test("an extension of several keys extends each of them", async () => {
   expect(await broken(firstOnly)).toEqual(["several keys extended"]);
   expect(await broken(severalKeysAtOnce)).toEqual([]);
 });
+
+test("a client holds for several leases if the lock tells that it renews them, though none is to outlive its lease", () => {
+  const names = (skills: Partial<Skills>): readonly string[] =>
+    smallWorkloads(
+      { lock: "./mine.ts", topology, fencing: true, seed: 1, outlives: false },
+      { ...plain, ...skills },
+    ).map(({ name }) => name);
+  const told = names({ renews: true, tellsRenewals: true });
+  expect(told).toContain("renewed many times");
+  expect(names({ renews: true })).toEqual(told.filter((name) => !name.startsWith("renewed")));
+});

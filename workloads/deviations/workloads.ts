@@ -15,6 +15,8 @@ export interface Skills {
   readonly reenters: boolean;
   /** Whether it renews the leases of its holders by itself. Default: false. */
   readonly renews?: boolean | undefined;
+  /** Whether it tells of each renewal: then a client that holds on does not outlive its lease. Default: false. */
+  readonly tellsRenewals?: boolean | undefined;
 }
 
 /** What all small workloads of a search have in common. */
@@ -56,7 +58,9 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
-    ...(skills.renews === true ? shared.renewing : []),
+    ...(skills.renews === true
+      ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))
+      : []),
   ];
   const queue = options.supports?.fair === true ? queueShapes(scaleOf(options)) : [];
   const together = several.map(({ name, clients }) => ({ name, times: 1, plan: planOf(options, clients) }));
@@ -81,6 +85,9 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   return [...inTurn, ...common, ...together];
 }
 
+/** Most locks that renew their leases do so within this share of them. */
+const RENEWED_WITHIN = 0.9;
+
 /**
  * The workload that shows what a lock can do, and how long it takes for it: the first client extends and enters again, and
  * holds while the second one waits.
@@ -89,7 +96,7 @@ export function skillsWorkload(options: WorkloadOptions): Plan {
   const scale = scaleOf(options);
   const { leaseMs } = scale;
   const inner: StepInput = { do: "reenter", ttlMs: leaseMs, steps: [] };
-  const hold: StepInput = { do: "hold", forMs: Math.round(0.5 * leaseMs) };
+  const hold: StepInput = { do: "hold", forMs: Math.round(RENEWED_WITHIN * leaseMs) };
   const steps: StepInput[] = [{ do: "extend", ttlMs: leaseMs }, inner, { do: "write" }, hold];
   return planOf(options, [[section(scale, steps)], [{ ...section(scale, []), after: { atMs: SOON_MS } }]]);
 }

@@ -38,3 +38,35 @@ test("a lock that extends leases and reports no result is searched with extensio
   for (const end of ends) found.push(await extendsLeases(end));
   expect(found).toEqual([false, true, false, true]);
 });
+
+test("a lock that renews its leases, late, is searched with renewals; as a holder's only if it tells of them", async () => {
+  const renewing = (tells: boolean): LockDriver => ({
+    async connect(environment) {
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      let tell: Parameters<NonNullable<LockClient["onRenewed"]>>[0] = () => {};
+      let timer: NodeJS.Timeout | undefined;
+      return {
+        async acquire(key, options) {
+          const granted = await lock.acquire(key, options);
+          if (granted.type !== "ok") return granted;
+          timer = setInterval(async () => {
+            const renewed = await lock.extend!(granted.value, options.ttlMs);
+            if (renewed.type === "ok") tell({ ...renewed.value, validForMs: options.ttlMs });
+          }, 0.8 * options.ttlMs);
+          return granted;
+        },
+        release(grant) {
+          clearInterval(timer);
+          return lock.release(grant);
+        },
+        ...(tells ? { onRenewed: (listener) => void (tell = listener) } : {}),
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  });
+  const drawnFrom = { lock: "./mine.ts", topology: topologySchema.parse({ kind: "single" }), faults: [] };
+  for (const tells of [true, false]) {
+    const learn = learnSimulated({ driver: renewing(tells) });
+    expect(await skillsOf({ drawnFrom, seed: 1, learn })).toMatchObject({ renews: true, tellsRenewals: tells });
+  }
+});

@@ -133,6 +133,7 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     extends: times("extend", "ok", "info") > 0,
     reenters: times("acquire", "ok") > 1,
     renews: lesson.messages.some(isRenewal),
+    tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
     leaseMs: leaseScaleOf(defaultLeaseMs(plan.topology), lesson),
   };
 }
