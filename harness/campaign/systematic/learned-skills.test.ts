@@ -49,9 +49,10 @@ test("a lock that renews its leases, late, is searched with renewals; as a holde
         async acquire(key, options) {
           const granted = await lock.acquire(key, options);
           if (granted.type !== "ok") return granted;
-          timer = setInterval(async () => {
-            const renewed = await lock.extend!(granted.value, options.ttlMs);
-            if (renewed.type === "ok") tell({ ...renewed.value, validForMs: options.ttlMs });
+          timer = setInterval(() => {
+            void lock.extend!(granted.value, options.ttlMs).then((renewed) => {
+              if (renewed.type === "ok") tell({ ...renewed.value, validForMs: options.ttlMs });
+            });
           }, 0.8 * options.ttlMs);
           return granted;
         },
