@@ -1,7 +1,9 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { UserError } from "../core/errors.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import { settingsFrom } from "./settings.ts";
+import { unprinted } from "./unprinted.ts";
 import { verifyHere } from "./verify-here.ts";
 import { verifyInProcess } from "./verify-in-process.ts";
 import type { Verification, VerifyOptions } from "./verify-options.ts";
@@ -25,10 +27,19 @@ export async function verified(
   signal: AbortSignal | undefined,
 ): Promise<{ readonly settings: VerificationOptions; readonly verification: Verification }> {
   const { lock } = options;
-  const settings = settingsFrom(options, nameOf(lock, options.title), process.env);
-  const verification =
-    typeof lock === "function" ? await verifyHere(settings, lock, signal) : await verifyInProcess(settings, signal);
-  return { settings, verification };
+  try {
+    const settings = settingsFrom(options, nameOf(lock, options.title), process.env);
+    const verification =
+      typeof lock === "function" ? await verifyHere(settings, lock, signal) : await verifyInProcess(settings, signal);
+    return { settings, verification };
+  } catch (error) {
+    throw error instanceof UserError ? withHint(error) : error;
+  }
+}
+
+/** What the user can correct, with the hint in the message: test runners print nothing else. */
+function withHint({ message, hint }: UserError): UserError {
+  return unprinted(new UserError(`${message}; ${hint}`, hint), "hint");
 }
 
 /** The lock's name in plans: a path from the working directory, so that plans can be kept and passed on. */

@@ -2,6 +2,7 @@ import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Counterexample, Verification } from "./verify-options.ts";
 import { inFigures } from "../core/words/in-figures.ts";
+import { unprinted } from "./unprinted.ts";
 
 /** A required property is violated. The message shows the shortest schedule that violates it, and how to replay it. */
 export class LockBrokenError extends Error {
@@ -13,6 +14,7 @@ export class LockBrokenError extends Error {
     super(failureText(settings, verification, counterexample));
     this.verification = verification;
     this.counterexample = counterexample;
+    unprinted(this, "verification", "counterexample");
   }
 }
 

@@ -51,8 +51,7 @@ export function namedTest(
     try {
       await verifyLock(located({ title: name, ...options }, file, name, runOne), signal);
     } catch (failure) {
-      if (failure instanceof UserError) throw failureAt(called, new MisusedError(failure));
-      if (failure instanceof UndecidedError) throw failureAt(called, failure);
+      if (failure instanceof UserError || failure instanceof UndecidedError) throw failureAt(called, failure);
       if (!(failure instanceof LockBrokenError)) throw failure;
       // The failure names the page's file: a runner that cannot take it must not hide the failure.
       await attach?.(reportOf(failure)).catch(() => undefined);
@@ -79,15 +78,6 @@ function located(
 
 function reportOf({ counterexample }: LockBrokenError): ReportPage {
   return { name: "report.html", path: resolve(counterexample.folder, "report.html"), contentType: "text/html" };
-}
-
-/** What the user can correct, with the hint in the message: test runners print nothing else. */
-class MisusedError extends Error {
-  override readonly name = "UserError";
-
-  constructor(cause: UserError) {
-    super(`${cause.message}; ${cause.hint}`, { cause });
-  }
 }
 
 /** The failure with the stack of the line in the test file: the frames in between do not help the reader. */

@@ -3,6 +3,7 @@ import { count } from "../../reports/wording.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Verification } from "./verify-options.ts";
 import { inFigures } from "../core/words/in-figures.ts";
+import { unprinted } from "./unprinted.ts";
 
 /**
  * No run decided anything, more runs are unknown than valid, or the lock crashed its client or flooded a server. Examples: the
@@ -21,5 +22,6 @@ export class UndecidedError extends Error {
         `see why with npx lockstorm hunt --lock ${shellWord(lock)} --topology ${topology.kind}, or give it more time`,
     );
     this.verification = verification;
+    unprinted(this, "verification");
   }
 }
