@@ -19,7 +19,7 @@ export const executeSimulated: Execute = async (plan, { title, required, delays,
   await letOthersSpeak();
   signal.throwIfAborted();
   const run = await runSimulated(plan, { title, required, delays, signal }).catch((error: unknown) => {
-    if (error instanceof InterruptedRunError) progress.note(keptNote(error.keep(store)));
+    if (error instanceof InterruptedRunError) noteKept(error.keep(store), { progress, signal });
     throw error;
   });
   return executedSimulation(run, { store, signal });
@@ -48,9 +48,17 @@ async function provenUnlessInterrupted(run: SimulatedRun, signal: AbortSignal): 
   }
 }
 
-/** What is said of a run that was interrupted. */
-export function keptNote(historyFile: string): string {
-  return `the history so far is kept: npx lockstorm check ${shellWord(historyFile)}`;
+/** The interruptions of which a kept history was named. */
+const told = new WeakSet<AbortSignal>();
+
+/** Names the history of a run that was interrupted: of those that one interruption ends on several threads, the first. */
+export function noteKept(
+  historyFile: string,
+  { progress, signal }: Pick<CompleteEnvironment, "progress" | "signal">,
+): void {
+  if (told.has(signal)) return;
+  told.add(signal);
+  progress.note(`the history so far is kept: npx lockstorm check ${shellWord(historyFile)}`);
 }
 
 /**

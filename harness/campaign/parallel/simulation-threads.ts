@@ -8,7 +8,7 @@ import type { UserError } from "../../core/errors.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
 import { endThread } from "./end-thread.ts";
 import { startWatched } from "./watched-worker.ts";
-import { executedSimulation, executeSimulated, keptNote } from "../simulated-executor.ts";
+import { executedSimulation, executeSimulated, noteKept } from "../simulated-executor.ts";
 import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
 
 /** A short campaign is over before a thread could help it. */
@@ -126,7 +126,7 @@ class SimulationThread {
     this.#worker.postMessage({ id, plan, title, required, delays } satisfies ToSimulationThread);
     const answer = await task.promise;
     const { signal } = this.#environment;
-    if (answer !== undefined && "kept" in answer) progress?.note(keptNote(answer.kept));
+    if (answer !== undefined && "kept" in answer && progress !== undefined) noteKept(answer.kept, { progress, signal });
     signal.throwIfAborted();
     if (answer === undefined || !("record" in answer)) return undefined;
     const { record, traceHash } = answer;
