@@ -193,8 +193,8 @@ export function tickWords(cells: readonly (SummaryCell | undefined)[]): string |
 }
 
 /** How many of the ticks of a table are complete to one deviation, and how far the others are. */
-function completeWords(cells: readonly (SummaryCell | undefined)[]): readonly string[] {
-  const bounded = cells.flatMap((cell) => {
+function completeWords(summarized: readonly (SummaryCell | undefined)[]): readonly string[] {
+  const bounded = summarized.flatMap((cell) => {
     const { found, oneDeviation } = cell ?? {};
     return oneDeviation === undefined || (found !== "holds" && found !== "outlived") ? [] : [oneDeviation];
   });
@@ -203,7 +203,8 @@ function completeWords(cells: readonly (SummaryCell | undefined)[]): readonly st
     bounded.reduce((total, each) => total + of(each), 0);
   const complete = bounded.filter(({ run, of }) => run === of).length;
   const [run, of] = [sum((each) => each.run), sum((each) => each.of)].map((figure) => inFigures(figure));
-  return [`complete to one deviation: ${complete} of ${bounded.length} cells under a fault, ${run} of ${of} schedules`];
+  const cells = `${complete} of ${count(bounded.length, "cell")} under a fault ${bounded.length === 1 ? "is" : "are"} complete to one deviation`;
+  return [`${cells} (${run} of ${of} schedules run)`];
 }
 
 /** How far a cell is from complete to one deviation. */
