@@ -30,6 +30,13 @@ test("notes stand kind by kind, each with its runs and the first of them", () =>
   expect(renderNotes(undefined, { color: false, width: 100 })).toBe("");
 });
 
+test("a reason that ends a sentence is not followed by a second mark", () => {
+  const what = "the driver says: see the log for details.";
+  expect(noteGroups([{ kind: "undecided", what, runs: 1 }])[0]?.lines).toEqual([
+    "the driver says: see the log for details: 1 run",
+  ]);
+});
+
 test("too many of a kind are counted, not listed", () => {
   const many = Array.from({ length: 14 }, (_, index): SummaryNote => ({
     kind: "undecided",

@@ -43,7 +43,8 @@ function runsOf(notes: readonly SummaryNote[]): string {
 /** `lease-exclusion under clock-jump (probably clock-jump): 3 runs, first: npx lockstorm replay ...` */
 function noteWords({ what, runs, place, replay }: SummaryNote): string {
   const first = replay ?? place;
-  return `${what}: ${count(runs, "run")}${first === undefined ? "" : `, first: ${first}`}`;
+  // A reason in a driver's own words may end a sentence.
+  return `${what.replace(/[\s.:;,]+$/u, "")}: ${count(runs, "run")}${first === undefined ? "" : `, first: ${first}`}`;
 }
 
 /** The notes as text, a paragraph for each kind. Empty without notes, else ends with a line feed. */
