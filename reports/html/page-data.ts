@@ -157,7 +157,7 @@ function violationData(story: Story, laneOf: (name: string) => number): Violatio
     label: `${CAUSE_MEANING[cause]} (${listed(story.properties)})`,
     ...story.window,
     ...(overlap === undefined ? {} : { overlap }),
-    lanes: [...new Set(story.holds.map(({ client }) => laneOf(clientName(client))))],
+    lanes: story.conflicting.map(laneOf),
     matter: story.lanes.map(laneOf).filter((lane) => lane >= 0),
     events,
   };

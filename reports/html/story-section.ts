@@ -80,9 +80,8 @@ function momentsFor(story: Story, timeline: Timeline): ReturnType<typeof moments
 }
 
 function sceneOf(story: Story, moments: readonly Moment[], timeline: Timeline): TimelineScene {
-  const conflicting = [...new Set(story.holds.map(({ client }) => clientName(client)))];
+  const { window, violation, conflicting } = story;
   const lanes = [...conflicting, ...story.lanes.filter((lane) => !conflicting.includes(lane))];
-  const { window, violation } = story;
   return {
     timeline: aboutKeys(story, timeline),
     window,

@@ -33,6 +33,24 @@ describe("stories", () => {
     expect(overlapWords({ properties: ["linearizability"], holds: [hold] })).toBe("violated");
   });
 
+  test("the holders are in conflict; where nobody holds wrongly, the clients that the proof names, and no others", () => {
+    expect(only(lostInFailover()).conflicting).toEqual(["client-0", "client-1"]);
+    const long = { ttlMs: 5000, waitMs: 5000 };
+    const { history } = new Recording({ clients: 4, backend: "simulated" })
+      .acquire(0, 3, "x", long)
+      .seek(10, 0, long)
+      .queued(20, 0)
+      .seek(30, 2, long)
+      .release(100, 3, "x")
+      .granted(110, 2, "z")
+      .release(200, 2, "z")
+      .granted(210, 0, "y", { grantedAtMs: 201 });
+    const [overtaken] = storiesOf(checkHistory(history), timelineOf(history), history.events);
+    expect(overtaken?.violation.cause).toBe("overtaken");
+    expect(overtaken?.lanes).toContain("client-3");
+    expect(overtaken?.conflicting.toSorted()).toEqual(["client-0", "client-2"]);
+  });
+
   test("is drawn without what servers thought of other keys, and without the writes behind those", () => {
     const run = lostInFailover();
     const timeline = timelineOf(run.history);

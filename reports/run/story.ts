@@ -31,6 +31,8 @@ export interface Story {
   readonly faults: readonly FaultSpan[];
   /** Names of the lanes, from top to bottom: clients, nodes, the resource. */
   readonly lanes: readonly string[];
+  /** Names of the lanes in conflict: those of the holders, or without any of the clients that the proof names. */
+  readonly conflicting: readonly string[];
   /** The keys that its events are about. */
   readonly keys: readonly string[];
 }
@@ -124,7 +126,27 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
     enabling,
     faults,
     lanes: lanesOf(violation, { keys, holds, faults, timeline: aboutKeys({ keys }, timeline), window, events }),
+    conflicting: conflictingOf(violation, holds, timeline, events),
   };
+}
+
+function conflictingOf(
+  violation: Violation,
+  holds: readonly HoldSpan[],
+  timeline: Timeline,
+  events: readonly HistoryEvent[],
+): readonly string[] {
+  const holders = holds.map(({ client }) => client);
+  const clients = holders.length > 0 ? holders : clientsIn(violation, timeline, events);
+  return [...new Set(clients)].map(clientName);
+}
+
+/** The clients that the events which prove a violation are about. */
+function clientsIn({ events }: Violation, timeline: Timeline, all: readonly HistoryEvent[]): readonly number[] {
+  return events.flatMap((index) => {
+    const process = all[index]?.process;
+    return typeof process === "number" ? [timeline.clientOf(process)] : [];
+  });
 }
 
 /** What each property saw, and once what led to it: several properties see the same violation, but it has one cause. */
@@ -217,9 +239,7 @@ function lanesOf(
     readonly events: readonly HistoryEvent[];
   },
 ): readonly string[] {
-  const proven = violation.events.map((index) => events[index]).filter((event) => event !== undefined);
-  const clients = new Set(holds.map(({ client }) => client));
-  for (const event of proven) if (typeof event.process === "number") clients.add(timeline.clientOf(event.process));
+  const clients = new Set([...holds.map(({ client }) => client), ...clientsIn(violation, timeline, events)]);
   for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) clients.add(hold.client);
   const hit = new Set(faults.flatMap(({ lanes }) => lanes));
   const named = [...clients].map(clientName);
