@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { findLock } from "../../../lock-impl/registry.ts";
 import { contenders } from "../../../workloads/contenders.ts";
 import { isModulePath, loadDriver } from "../../client/load-driver.ts";
+import { digestOfDriver } from "../../client/driver-code.ts";
 import { UserError } from "../../core/errors.ts";
 import { type Plan, planSchema } from "../../core/plan.ts";
 import { topologyOf } from "../../core/topologies/registry.ts";
@@ -56,7 +56,7 @@ export async function prepareExploration(options: ExploreOptions): Promise<Prepa
   const longestMs = topologyOf(topology.kind).workload.longestFaultMs;
   const parameters: ExploreParameters = {
     lock,
-    ...(isModulePath(lock) ? { driver: digest(readFileSync(lock, "utf8")) } : {}),
+    ...(isModulePath(lock) ? { driver: digestOfDriver(lock) } : {}),
     topology,
     faults: kinds,
     deviations,

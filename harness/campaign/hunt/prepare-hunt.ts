@@ -1,6 +1,6 @@
 import { createHash, randomInt } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { isModulePath, loadDriver } from "../../client/load-driver.ts";
+import { digestOfDriver } from "../../client/driver-code.ts";
 import { describeWorker } from "../../external/describe-worker.ts";
 import type { Capabilities } from "../../external/capabilities.ts";
 import { findWorker, requireNoWorker } from "../../external/find-worker.ts";
@@ -80,7 +80,7 @@ export async function prepareHunt(
   const regressions = path === undefined ? regressionsFor({ store, lock, topology, faults, begun }) : [];
   const parameters: HuntParameters = {
     lock,
-    ...(isModulePath(lock) ? { driver: digest(readFileSync(lock, "utf8")) } : {}),
+    ...(isModulePath(lock) ? { driver: digestOfDriver(lock) } : {}),
     backend,
     ...(backend === "containers" ? { server } : {}),
     capabilities,
