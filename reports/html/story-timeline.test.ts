@@ -90,3 +90,22 @@ test("the words of a second grant lie within the band that is framed; where it i
   const ends = bands.map(([, x, width]) => ({ from: Number(x), to: Number(x) + Number(width) }));
   for (const { from, to } of words) expect(ends.some((band) => band.from <= from && to <= band.to)).toBe(true);
 });
+
+test("the words of a promotion stand on no client's name, also on a narrow screen", async () => {
+  const page = await pageOf("async-failover");
+  const pictures = [...page.matchAll(/<svg [^>]*class="story-picture".*?<\/svg>/gs)].map(([svg]) => svg);
+  const covered = pictures.flatMap((svg) => {
+    const promotions = labels(svg, "promotion-label").flat();
+    const rows = [...svg.matchAll(/class="promotion-label" x="[\d.]+" y="([\d.]+)"/g)].map(([, y]) => Number(y) - 0.5);
+    const names = [
+      ...svg.matchAll(/<text class="band-label[^"]*" x="([\d.]+)" y="([\d.]+)" text-anchor="start">([^<]*)</g),
+    ];
+    return names
+      .filter(([, , y]) => rows.includes(Number(y)))
+      .filter(([, x, , says = ""]) =>
+        promotions.some(({ from, to }) => Number(x) < to && from < Number(x) + says.length * 5.5),
+      );
+  });
+  expect(pictures.some((svg) => svg.includes("becomes master"))).toBe(true);
+  expect(covered).toEqual([]);
+});

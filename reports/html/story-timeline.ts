@@ -1,10 +1,12 @@
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
 import { columnScale, type ColumnScale } from "../run/column-scale.ts";
 import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
 import type { Moment } from "../run/moments.ts";
 import type { ServerBand } from "../run/server-bands.ts";
+import { keysWithModes, shareLabel } from "../run/share-words.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
@@ -65,11 +67,13 @@ class Picture {
   readonly #width: number;
   readonly #left: number;
   readonly #scale: ColumnScale;
+  readonly #modal: ReadonlySet<string>;
   /** Words, drawn in front of everything: a cut must not go through them. */
   readonly #labels: string[] = [];
 
   constructor(scene: TimelineScene, width: number) {
     this.#scene = scene;
+    this.#modal = keysWithModes(scene.timeline);
     this.#width = width;
     this.#left = width < NARROW ? 72 : 92;
     this.#scale = columnScale({
@@ -207,18 +211,31 @@ class Picture {
       });
     const holds = timeline.holds
       .filter((hold) => clientName(hold.client) === lane && touches(hold, window))
-      .flatMap((hold) => [
-        ...uncovered(hold, hold.lease).map((part) => this.#bar("overrun", part, top)),
-        ...hold.lease.map((part) => this.#bar("lease", part, top)),
-      ]);
+      .flatMap((hold) => {
+        this.#nameShare(hold, top);
+        return [
+          ...uncovered(hold, hold.lease).map((part) => this.#bar("overrun", part, top)),
+          ...hold.lease.map((part) => this.#bar("lease", part, top)),
+        ];
+      });
     return [...tries, ...holds];
   }
 
+  /** Whether a holder reads or writes, or how many permits it has, where its bar has room for it. */
+  #nameShare(hold: HoldSpan, top: number): void {
+    const label = shareLabel(hold, this.#modal);
+    const [lease] = hold.lease;
+    if (label === undefined || lease === undefined) return;
+    const [x, width] = this.#span(lease);
+    if (label.length * CHARACTER + 8 <= width)
+      this.#labels.push(text(x + 4, top + 10.5, "share-label", label, "start"));
+  }
+
   /** What a server thinks: who holds, until when. */
-  #bands(lane: string, top: number): readonly string[] {
+  #bands(lane: string, top: number, promoted: readonly Interval[]): readonly string[] {
     const { timeline, window, conflicting } = this.#scene;
     const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
-    this.#nameBands(bands, top);
+    this.#nameBands(bands, top, promoted);
     return bands.map((band) => {
       const [x, width] = this.#span(band);
       const name = clientName(band.client);
@@ -229,9 +246,9 @@ class Picture {
     });
   }
 
-  /** Names whom a server thinks of, second grants first; a name that would stand on another is left out. */
-  #nameBands(bands: readonly ServerBand[], top: number): void {
-    const taken: Interval[] = [];
+  /** Names whom a server thinks of, second grants first; a name that would stand on other words is left out. */
+  #nameBands(bands: readonly ServerBand[], top: number, promoted: readonly Interval[]): void {
+    const taken = [...promoted];
     for (const band of bands.toSorted((one, other) => Number(other.twice) - Number(one.twice))) {
       const [x, width] = this.#span(band);
       const name = clientName(band.client);
@@ -250,18 +267,22 @@ class Picture {
   #node(lane: string, top: number): readonly string[] {
     const line = { class: "node-line", x1: this.#left, x2: this.#width - RIGHT, y1: top + BAR / 2, y2: top + BAR / 2 };
     const promotions = this.#faultsOf(lane).filter(isPromotion);
-    return [
-      element("line", line),
-      ...this.#bands(lane, top),
-      ...promotions.map(({ from }) => {
-        const x = this.#x(from);
-        const after = x + 100 < this.#width;
-        this.#labels.push(
-          text(after ? x + 11 : x - 11, top + 11, "promotion-label", "becomes master", after ? "start" : "end"),
-        );
-        return element("path", { class: "promotion", d: `M${x} ${top}l7 7-7 7-7-7z` });
-      }),
-    ];
+    const drawn = promotions.map(({ from }) => this.#promotion(this.#x(from), top));
+    const bands = this.#bands(
+      lane,
+      top,
+      drawn.map(({ words }) => words),
+    );
+    return [element("line", line), ...bands, ...drawn.map(({ mark }) => mark)];
+  }
+
+  #promotion(x: number, top: number): { readonly mark: string; readonly words: Interval } {
+    const says = "becomes master";
+    const room = says.length * CHARACTER;
+    const after = x + 11 + room < this.#width;
+    this.#labels.push(text(after ? x + 11 : x - 11, top + 11, "promotion-label", says, after ? "start" : "end"));
+    const words = after ? { from: x - 7, to: x + 11 + room } : { from: x - 11 - room, to: x + 7 };
+    return { mark: element("path", { class: "promotion", d: `M${x} ${top}l7 7-7 7-7-7z` }), words };
   }
 
   #resource(top: number): readonly string[] {

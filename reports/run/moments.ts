@@ -5,10 +5,11 @@ import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches } from "../../harness/history/interval.ts";
 import { aboutKeys, type Story } from "./story.ts";
-import type { OperationSpan } from "../../harness/history/operation-spans.ts";
 import type { Timeline, WriteMark } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { count, drawnOwner, formatMs } from "../wording.ts";
+import type { OperationSpan } from "../../harness/history/operation-spans.ts";
+import { grantWords, keysWithModes } from "./share-words.ts";
+import { drawnOwner, formatMs } from "../wording.ts";
 
 /** An event of a story, in the order of time. */
 export interface Moment {
@@ -70,24 +71,6 @@ export function holdsIn(story: Story, timeline: Timeline): readonly HoldSpan[] {
       story.lanes.includes(clientName(hold.client)),
   );
   return [...story.holds, ...others];
-}
-
-/** The keys of read-write locks: their holders read or write. */
-function keysWithModes({ operations }: Timeline): ReadonlySet<string> {
-  const modal = operations.filter(({ f, invocation }) => f === "acquire" && modeOf(invocation) !== undefined);
-  return new Set(modal.map(({ key }) => key));
-}
-
-function modeOf({ value }: OperationSpan["invocation"]): unknown {
-  return value !== undefined && "mode" in value ? value.mode : undefined;
-}
-
-/** What of the key a client is granted: all of it, permits, or a way to share it. */
-function grantWords({ key, share }: HoldSpan, modal: ReadonlySet<string>): string {
-  const name = printable(key);
-  if (share.kind === "counted") return `${share.permits} of ${count(share.limit, "permit")} of ${name}`;
-  if (share.kind === "shared") return `${name} as a reader`;
-  return modal.has(key) ? `${name} as a writer` : name;
 }
 
 function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): readonly Moment[] {

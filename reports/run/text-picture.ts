@@ -1,10 +1,12 @@
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { columnScale, type ColumnScale } from "./column-scale.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
+import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
 import type { Moment } from "./moments.ts";
 import { glyphs, type Glyphs, type Span, type TextStyle } from "../text-style.ts";
 import type { ServerBand } from "./server-bands.ts";
+import { keysWithModes, shareLabel } from "./share-words.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
 import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
@@ -63,12 +65,14 @@ class Drawing {
   readonly #scale: ColumnScale;
   readonly #style: TextStyle;
   readonly #glyphs: Glyphs;
+  readonly #modal: ReadonlySet<string>;
 
   constructor(scene: TextScene, scale: ColumnScale, style: TextStyle) {
     this.#scene = scene;
     this.#scale = scale;
     this.#style = style;
     this.#glyphs = glyphs(style.unicode);
+    this.#modal = keysWithModes(scene.timeline);
   }
 
   axis(): readonly TextRow[] {
@@ -152,8 +156,16 @@ class Drawing {
       if (clientName(hold.client) !== lane || !touches(hold, window)) continue;
       for (const part of uncovered(hold, hold.lease)) this.#span(row, part, this.#glyphs.overrun, "yellow");
       for (const part of hold.lease) this.#span(row, part, this.#glyphs.lease, "green");
+      this.#nameShare(row, hold);
     }
     return [row, ...this.#faultRows(this.#faultsOf(lane))];
+  }
+
+  /** Whether a holder reads or writes, or how many permits it has. */
+  #nameShare(row: TextRow, hold: HoldSpan): void {
+    const [lease] = hold.lease;
+    const label = shareLabel(hold, this.#modal);
+    if (label !== undefined && lease !== undefined) this.#name(row, lease, [` ${label} `, label], "green");
   }
 
   #node(lane: string): readonly TextRow[] {

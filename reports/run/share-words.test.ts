@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { checkHistory } from "../../harness/check/check.ts";
+import { Recording } from "../../harness/check/testing/recording.ts";
+import type { History } from "../../harness/history/history.ts";
+import { renderHtml } from "../html/html.ts";
+import type { RunRecord } from "./run-record.ts";
+import { renderText } from "./text.ts";
+
+function recordOf(history: History): RunRecord {
+  return { title: "shared", history, verdict: checkHistory(history) };
+}
+
+/** The words on the bars of holds in the pictures of a page. */
+function onBars(run: RunRecord): ReadonlySet<string> {
+  const found = renderHtml({ runs: [run] }).matchAll(/<text class="share-label"[^>]*>([^<]*)</g);
+  return new Set([...found].map(([, says = ""]) => says));
+}
+
+function inTerminal(run: RunRecord): string {
+  return renderText(run, { color: false, width: 100, unicode: true });
+}
+
+const modal = new Recording({ clients: 2, backend: "simulated" })
+  .acquire(0, 0, "a", { mode: "exclusive" })
+  .acquire(100, 1, "b", { mode: "shared" })
+  .release(600, 0, "a")
+  .release(700, 1, "b");
+
+const counted = new Recording({ clients: 2, backend: "simulated" })
+  .acquire(0, 0, "a", { permits: 2, limit: 3 })
+  .acquire(100, 1, "b", { permits: 2, limit: 3 })
+  .release(600, 0, "a")
+  .release(700, 1, "b");
+
+const alone = new Recording({ clients: 2, backend: "simulated" })
+  .acquire(0, 0, "a")
+  .acquire(100, 1, "b")
+  .release(600, 0, "a")
+  .release(700, 1, "b");
+
+test("the bars of a read-write lock say who reads and who writes", () => {
+  const run = recordOf(modal.history);
+  expect(inTerminal(run)).toMatch(/client-0 .*█ writer █.*\n.*\n?.*client-1 .*█ reader █/);
+  expect(onBars(run)).toEqual(new Set(["writer", "reader"]));
+});
+
+test("those of a semaphore say how many permits a holder has", () => {
+  const run = recordOf(counted.history);
+  expect(inTerminal(run)).toMatch(/█ 2 permits █/);
+  expect(onBars(run)).toEqual(new Set(["2 permits"]));
+});
+
+test("those of a lock with one holder say nothing", () => {
+  const run = recordOf(alone.history);
+  expect(run.verdict.verdict).toBe("invalid");
+  expect(inTerminal(run)).not.toMatch(/writer|reader|permit/);
+  expect(onBars(run)).toEqual(new Set());
+});
