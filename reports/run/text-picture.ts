@@ -106,7 +106,9 @@ class Drawing {
     const after = this.#scale.columnOf(overlap.to) + 2;
     const before = this.#scale.columnOf(overlap.from) - length.length - 1;
     this.#cut(row);
-    row.write(after + length.length <= this.#scale.columns ? after : Math.max(0, before), length, "red");
+    if (after + length.length <= this.#scale.columns) row.write(after, length, "red");
+    else if (before >= 0) row.write(before, length, "red");
+    else row.write(this.#scale.columnOf(overlap.from) + 2, ` ${length} `, "red");
     return row;
   }
 

@@ -2,6 +2,8 @@ import type { Cause } from "../../harness/core/verdict.ts";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
+import { checkHistory } from "../../harness/check/check.ts";
+import { Recording } from "../../harness/check/testing/recording.ts";
 import { renderText } from "./text.ts";
 import { longRun } from "../testdata/long-run.ts";
 import {
@@ -130,6 +132,16 @@ describe("what is drawn", () => {
     // Labels differ in length, so columns are compared within rows of labels of the same length.
     expect(second.slice(second.indexOf("█"), second.lastIndexOf("█") + 1)).toHaveLength(to - from + 1);
     expect(first.lastIndexOf("▒")).toBeGreaterThan(second.lastIndexOf("█"));
+  });
+
+  test("the length of an overlap that leaves no room beside it stands in it, apart from its marks", () => {
+    const { history } = new Recording({ clients: 2, backend: "simulated" })
+      .acquire(0, 0, "a", { ttlMs: 60_000 })
+      .acquire(1, 1, "b", { ttlMs: 60_000 })
+      .release(30_000, 0, "a")
+      .release(30_001, 1, "b");
+    const run = { title: "long", history, verdict: checkHistory(history) };
+    expect(renderText(run, { color: false, width: 100, unicode: true })).toMatch(/\n {2}overlap +▲* 29,99\d ms ▲/);
   });
 
   test("the pause lies on the paused client, from its start to its end", () => {
