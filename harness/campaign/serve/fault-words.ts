@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { faults } from "../../../faults/registry.ts";
 import { UserError } from "../../core/errors.ts";
+import { mostAlike } from "../../core/words/did-you-mean.ts";
 import type { Fault, FaultParams } from "../../core/fault.ts";
 import { targetNames } from "../../../faults/targets.ts";
 import type { TopologySpec } from "../../core/topology.ts";
@@ -51,10 +52,10 @@ export function readFaultWords(text: string, topology: TopologySpec): AskedFault
   const known = servedFaults(topology);
   const fault = known.find(({ kind }) => kind === name) ?? known.find(({ kind }) => kind.startsWith(`${name}-`));
   if (fault === undefined) {
-    throw new UserError(
-      `there is no fault "${name}" here`,
-      `choose one of ${known.map(({ kind }) => kind).join(", ")}`,
-    );
+    const kinds = known.map(({ kind }) => kind);
+    const alike = mostAlike(name, [...kinds, ...kinds.map((kind) => kind.split("-")[0] ?? kind)]);
+    const hint = alike === undefined ? `choose one of ${kinds.join(", ")}` : `did you mean ${alike}?`;
+    throw new UserError(`there is no fault "${name}" here`, hint);
   }
   const params = paramsFrom(rest, topology);
   checkParams(fault, params, topology);
@@ -88,8 +89,18 @@ function checkParams(fault: Fault, params: FaultParams, topology: TopologySpec):
     fault.read(params);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    throw new UserError(error.message, `ask for it as: ${usageOf(fault, topology)}`, { cause: error });
+    const usage = usageOf(fault, topology);
+    throw new UserError(whomMissing(fault, params, usage) ?? error.message, `ask for it as: ${usage}`, {
+      cause: error,
+    });
   }
+}
+
+/** What is wrong with the names that a fault needs; undefined where it is something else. */
+function whomMissing({ kind }: Fault, params: FaultParams, usage: string): string | undefined {
+  if (!usage.includes("<names>") || params["between"] !== undefined) return undefined;
+  if (params["targets"] === undefined) return `nothing says whom ${kind} hits`;
+  return usage.includes("|") ? `${kind} hits what goes between two groups of names` : undefined;
 }
 
 function valueOf(text: string): unknown {
@@ -101,5 +112,8 @@ function valueOf(text: string): unknown {
 function milliseconds(text: string | undefined, word: string): number {
   const value = Number(text);
   if (text !== undefined && Number.isInteger(value) && value >= 0 && value <= 86_400_000) return value;
-  throw new UserError(`"${word} ${text ?? ""}" is no time in milliseconds`, `write for example ${word} 2000`);
+  throw new UserError(
+    `"${[word, text].join(" ").trimEnd()}" is no time in milliseconds`,
+    `write for example ${word} 2000`,
+  );
 }

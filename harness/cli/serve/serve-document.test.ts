@@ -47,12 +47,25 @@ test("what help says of a fault can be typed", () => {
 });
 
 test.each([
+  ["kil node-0", "did you mean kill?"],
+  ["kill-nodes node-0", "did you mean kill-node?"],
+  ["nonsense", "choose one of partition, latency,"],
+])("%s: a word that is no fault is answered with the one that is most like it, else with all", (words, hint) => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const refused = expect.objectContaining({ hint: expect.stringContaining(hint) as string }) as Error;
+
+  expect(() => readFaultWords(words, topology)).toThrow(refused);
+});
+
+test.each([
   ["nonsense", 'there is no fault "nonsense" here'],
-  ["kill", "the fault kill-node cannot be read"],
+  ["kill", "nothing says whom kill-node hits"],
+  ["partition node-0", "partition hits what goes between two groups of names"],
   ["kill node-9", 'there is no "node-9" here'],
   ["failover", 'there is no fault "failover" here'],
   ["kill node-0 for ever", '"for ever" is no time in milliseconds'],
-  ["after", '"after " is no time in milliseconds'],
+  ["kill node-0 for", '"for" is no time in milliseconds'],
+  ["after", '"after" is no time in milliseconds'],
 ])("%s is refused in one line", (words, problem) => {
   const topology = topologySchema.parse({ kind: "single" });
 
