@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runSimulated, InterruptedRunError } from "./run-simulated.ts";
+import { keepSimulated, runSimulated, InterruptedRunError } from "./run-simulated.ts";
+import { UserError } from "../core/errors.ts";
 import { checkHistory } from "../check/check.ts";
 import { parseHistory } from "../history/history-reader.ts";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../core/plan.ts";
@@ -40,5 +41,28 @@ test("a run of 20,000 sections starts, ends soon after its signal, and keeps its
     );
   } finally {
     rmSync(store, { recursive: true });
+  }
+});
+
+test("a run that cannot be kept is told with its verdict", async () => {
+  const plan = planSchema.parse({
+    format: PLAN_FORMAT,
+    version: PLAN_VERSION,
+    seed: 1,
+    lock: "single",
+    topology: { kind: "single" },
+    clients: [{ sections: [{ key: "k1", ttlMs: 1000, waitMs: 0, steps: [] }] }],
+    faults: [],
+  });
+  const run = await runSimulated(plan, { title: "t", required: [] });
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-unkept-"));
+  try {
+    const store = join(folder, "store");
+    writeFileSync(store, "a file");
+    const keep = (): unknown => keepSimulated(run, store);
+    expect(keep).toThrow(UserError);
+    expect(keep).toThrow(/^the run cannot be recorded in .*, and the verdict of the run is unknown$/);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });

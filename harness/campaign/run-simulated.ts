@@ -12,6 +12,7 @@ import type { Control } from "../history/control.ts";
 import type { History, RunEnd } from "../history/history.ts";
 import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
+import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
 import type { Delays } from "./recurrence/delays.ts";
@@ -234,11 +235,17 @@ export class InterruptedRunError extends Error {
 /** Keeps a simulated run in the usual form, and says how to replay it. */
 export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: string): KeptRun {
   const { history, verdict } = record;
-  using folder = RunFolder.create(store, plan, new Date());
-  folder.writeHistory(history);
-  folder.writeVerdict(verdict);
-  folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
-  writeWire(folder, record);
-  const replayCommand = record.replayCommand ?? replayCommandOf(folder.planFile);
-  return { record: { ...record, replayCommand }, folder: folder.path };
+  try {
+    using folder = RunFolder.create(store, plan, new Date());
+    folder.writeHistory(history);
+    folder.writeVerdict(verdict);
+    folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
+    writeWire(folder, record);
+    const replayCommand = record.replayCommand ?? replayCommandOf(folder.planFile);
+    return { record: { ...record, replayCommand }, folder: folder.path };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const told = `${error.message}, and the verdict of the run is ${verdict.verdict}`;
+    throw new UserError(told, error.hint, { cause: error });
+  }
 }
