@@ -109,3 +109,9 @@ test("the words of a promotion stand on no client's name, also on a narrow scree
   expect(pictures.some((svg) => svg.includes("becomes master"))).toBe(true);
   expect(covered).toEqual([]);
 });
+
+test("tries that were refused in one place have one mark", async () => {
+  const page = await pageOf("stale-master-after-heal");
+  expect(page).toMatch(/class="refusal (?:fail|info)"/);
+  expect(overlapping(page, "refusal")).toEqual([]);
+});

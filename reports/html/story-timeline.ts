@@ -196,18 +196,17 @@ class Picture {
 
   #client(lane: string, top: number): readonly string[] {
     const { timeline, window } = this.#scene;
+    let marked = Number.NEGATIVE_INFINITY;
     const tries = timeline.operations
       .filter((span) => clientName(span.client) === lane && span.f === "acquire" && touches(span, window))
       .flatMap((span) => {
         const [x, width] = this.#span(span);
-        const end =
-          span.outcome === "ok"
-            ? []
-            : [text(x + width, top + 11, `refusal ${span.outcome}`, span.outcome === "fail" ? "×" : "?", "middle")];
-        return [
-          element("line", { class: "attempt", x1: x, x2: x + width, y1: top + BAR / 2, y2: top + BAR / 2 }),
-          ...end,
-        ];
+        const line = element("line", { class: "attempt", x1: x, x2: x + width, y1: top + BAR / 2, y2: top + BAR / 2 });
+        // Of many tries in one place, as where time is left out, one mark stands for all: together they are a blot.
+        if (span.outcome === "ok" || x + width - marked < CHARACTER) return [line];
+        marked = x + width;
+        const glyph = span.outcome === "fail" ? "×" : "?";
+        return [line, text(marked, top + 11, `refusal ${span.outcome}`, glyph, "middle")];
       });
     const holds = timeline.holds
       .filter((hold) => clientName(hold.client) === lane && touches(hold, window))
