@@ -170,7 +170,7 @@ export class HoldTracker {
     if (event.f === "extend") {
       const hold = this.find(event.key, event.value.owner, event.process);
       this.#leases.ask(event, hold === undefined ? [] : [hold]);
-    } else if (event.f === "acquire") this.#leases.ask(event, this.#ofClient(event.key, event.process));
+    } else if (event.f === "acquire") this.#leases.ask(event, this.#possiblyOfClient(event.key, event.process));
     return [];
   }
 
@@ -190,6 +190,12 @@ export class HoldTracker {
   /** The holds of a key that are this process's own for certain. */
   #ofClient(key: string, process: number): readonly Hold[] {
     return [...this.#open.candidates(key, process, undefined)].filter((hold) => this.#isSurely(hold, process));
+  }
+
+  /** Those too of which nobody knows whether they are this process's own. */
+  #possiblyOfClient(key: string, process: number): readonly Hold[] {
+    const candidates = [...this.#open.candidates(key, process, undefined)];
+    return candidates.filter((hold) => this.sameClient(hold.currentProcess, process));
   }
 
   /** An operation on the key shows that its client still means to hold. */

@@ -241,4 +241,20 @@ describe("where the history does not say how many clients ran", () => {
     expect(reentries.grant(3, "d", 5)).toEqual([]);
     expect(reentries.grant(4, "a", 6)).toEqual(["unknown"]);
   });
+
+  it("an acquire that is under way may have cut the lease of each client that may be its own", () => {
+    const asked = (process: number): Recording =>
+      new Recording()
+        .fail(0, 5)
+        .acquire(2, 1, "a")
+        .seek(4, 1)
+        .info(5, 1, "acquire")
+        .seek(7, process, { ttlMs: 20 })
+        .acquire(40, 2, "b")
+        .release(45, 2, "b");
+    expect(verdict("lease-exclusion", asked(4).granted(60, 4, "a"))).toBe("valid");
+    expect(verdict("lease-exclusion", asked(4).granted(60, 4, "c"))).toBe("invalid");
+    expect(verdict("lease-exclusion", asked(4))).toBe("valid");
+    expect(verdict("lease-exclusion", asked(5))).toBe("invalid");
+  });
 });
