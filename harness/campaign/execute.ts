@@ -63,14 +63,16 @@ export async function poolFor(backend: Backend, parallel = 1): Promise<Container
 
 /** Runs with real processes, each in a folder of its own from the start. */
 function executorInRealTime(run: (plan: Plan, options: ExecuteOptions) => Promise<KeptRun>): Execute {
-  return async (plan, options) => {
-    const kept = await run(plan, options);
-    return {
-      ...kept,
-      keep: () => kept,
-      discard: () => rmSync(kept.folder, { recursive: true }),
-      prove: () => provenBySimulation(kept),
-    };
+  return async (plan, options) => executedInRealTime(await run(plan, options));
+}
+
+/** A run with real processes, which has a folder. */
+export function executedInRealTime(kept: KeptRun): ExecutedRun {
+  return {
+    ...kept,
+    keep: () => kept,
+    discard: () => rmSync(kept.folder, { recursive: true }),
+    prove: () => provenBySimulation(kept),
   };
 }
 

@@ -24,7 +24,7 @@ import type { HuntOptions } from "./hunt-options.ts";
 import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
-import { goingOn } from "../real-time/failed-run.ts";
+import { goingOn } from "../real-time/going-on.ts";
 import { StartedAgain } from "./started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */

@@ -5,7 +5,7 @@ import { countedVerdict } from "../notes/counted-verdict.ts";
 import { type ExecutedRun, type Execute, executorOf } from "../execute.ts";
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
-import { goingOn } from "../real-time/failed-run.ts";
+import { goingOn } from "../real-time/going-on.ts";
 import { search } from "../search.ts";
 import { CellNotes } from "./cell-notes.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";

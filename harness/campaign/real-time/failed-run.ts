@@ -1,5 +1,4 @@
 import { HarnessError } from "../../core/errors.ts";
-import type { Execute } from "../execute.ts";
 import type { KeptRun } from "../kept-run.ts";
 
 /** The system of a run failed after the run had begun. What was recorded until then is kept, and judged. */
@@ -16,27 +15,4 @@ export class FailedRunError extends HarnessError {
 /** The system of a run could not be started, although others may: for example, on a machine that was too busy. */
 export class NotBegunError extends HarnessError {
   override readonly name = "NotBegunError";
-}
-
-/** One failure is the misfortune of one run, or the work of its lock. So many in a row are the machine's. */
-const MOST_IN_A_ROW = 3;
-
-/**
- * Runs the plans of a campaign: a run whose system failed is taken for what its history shows, which decides nothing
- * unless a violation was recorded before.
- * @returns an executor that throws what `execute` throws; failures of systems only when three runs in a row fail
- */
-export function goingOn(execute: Execute): Execute {
-  let failed = 0;
-  return async (plan, options) => {
-    try {
-      const run = await execute(plan, options);
-      failed = 0;
-      return run;
-    } catch (error) {
-      if (!(error instanceof FailedRunError) || (failed += 1) >= MOST_IN_A_ROW) throw error;
-      options.progress?.note(`a run failed, and the next one begins: ${error.message}`);
-      return { record: error.run.record, keep: () => error.run };
-    }
-  };
 }

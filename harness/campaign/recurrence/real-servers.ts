@@ -2,7 +2,7 @@ import { UserError } from "../../core/errors.ts";
 import type { Recurrence, RecurrenceCount } from "../../core/recurrence.ts";
 import { type ExecutedRun, executorOf, poolFor } from "../execute.ts";
 import { countedVerdict } from "../notes/counted-verdict.ts";
-import { goingOn } from "../real-time/failed-run.ts";
+import { goingOn } from "../real-time/going-on.ts";
 import { refuseSimulatedFaults } from "../possible-faults.ts";
 import type { Judged } from "../run-campaign.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";

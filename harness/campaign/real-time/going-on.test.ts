@@ -3,7 +3,8 @@ import { HarnessError } from "../../core/errors.ts";
 import { planSchema } from "../../core/plan.ts";
 import type { ExecutedRun } from "../execute.ts";
 import type { KeptRun } from "../kept-run.ts";
-import { FailedRunError, goingOn } from "./failed-run.ts";
+import { FailedRunError } from "./failed-run.ts";
+import { goingOn } from "./going-on.ts";
 
 const plan = planSchema.parse({
   format: "lockstorm-plan",
@@ -44,6 +45,8 @@ test("a run whose system failed is taken for what its history shows, and the cam
   expect(await next()).toBe(done);
   const one = await next();
   expect([one.record.title, one.keep().folder]).toEqual(["one", "one"]);
+  // A violation that it recorded is proven, and a run that is not wanted deleted, as of any other run.
+  expect(one).toMatchObject({ prove: expect.any(Function) as unknown, discard: expect.any(Function) as unknown });
   expect((await next()).record.title).toBe("two");
   expect(await next()).toBe(done);
   expect((await next()).record.title).toBe("three");
