@@ -64,7 +64,8 @@ export class FloodWatch implements Disposable {
   #compare(server: CountingServer, count: Count): void {
     const before = this.#counts.get(server);
     this.#counts.set(server, count);
-    if (before === undefined || count.commands < before.commands) return;
+    if (before === undefined) return;
+    // Negative after a restart, which counts from 0.
     const commands = count.commands - before.commands;
     const withinMs = count.atMs - before.atMs;
     if (commands * 1000 < MOST_IN_A_SECOND * withinMs) return;
