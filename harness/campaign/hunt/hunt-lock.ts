@@ -109,7 +109,12 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   const { store, signal, progress, drawRun } = environment;
   const { lock, runs, seed, shrinkRuns } = parameters;
   const title = `hunt for ${lock}`;
-  await using simulations = await simulationsOn(backend, { threads, store, signal });
+  await using simulations = await simulationsOn(backend, {
+    threads,
+    store,
+    signal,
+    plans: Math.ceil(runs / (shard?.count ?? 1)),
+  });
   await using pool = await poolFor(backend, threads);
   const execute = simulations?.execute ?? goingOn(await executorOf(backend));
   const parallel = simulations?.parallel ?? threads;
@@ -205,7 +210,7 @@ function teller(
 /** The threads that simulate; undefined on other backends. Loaded only now: the simulation patches the platform. */
 async function simulationsOn(
   backend: Backend,
-  options: { readonly threads: number } & Pick<CompleteEnvironment, "store" | "signal">,
+  options: { readonly threads: number; readonly plans: number } & Pick<CompleteEnvironment, "store" | "signal">,
 ): Promise<SimulationThreads | undefined> {
   if (backend !== "simulated") return undefined;
   const parallel = await import("../parallel/simulation-threads.ts");

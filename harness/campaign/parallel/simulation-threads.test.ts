@@ -11,7 +11,7 @@ import { requiredProperties } from "../required-properties.ts";
 import type { CampaignResult } from "../run-campaign.ts";
 import { search, type Searched } from "../search.ts";
 import { learnSimulated } from "../systematic/learn.ts";
-import { SimulationThreads } from "./simulation-threads.ts";
+import { paysThreads, SimulationThreads } from "./simulation-threads.ts";
 
 const store = mkdtempSync(join(tmpdir(), "lockstorm-threads-"));
 afterAll(() => rmSync(store, { recursive: true }));
@@ -90,5 +90,23 @@ describe("simulations on several threads", () => {
     });
     expect(result.cutShort).toBe(true);
     expect(done).toBeLessThan(200);
+  });
+});
+
+describe("other threads start", () => {
+  const begun = { begun: 50, plans: 100 };
+
+  test("when this one has worked for a while, and as much is left", () => {
+    expect(paysThreads({ ...begun, elapsedMs: 1500 }, 1500)).toBe(true);
+    expect(paysThreads({ ...begun, elapsedMs: 1499 }, 1500)).toBe(false);
+  });
+
+  test("not for the little that is left", () => {
+    expect(paysThreads({ ...begun, begun: 70, elapsedMs: 1500 }, 1500)).toBe(false);
+    expect(paysThreads({ ...begun, begun: 100, elapsedMs: 60_000 }, 1500)).toBe(false);
+  });
+
+  test("when nobody knows how much is left", () => {
+    expect(paysThreads({ begun: 0, elapsedMs: 1500, plans: undefined }, 1500)).toBe(true);
   });
 });

@@ -11,7 +11,7 @@ import { startWatched } from "./watched-worker.ts";
 import { executedSimulation, executeSimulated, noteKept } from "../simulated-executor.ts";
 import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
 
-/** A short campaign is over before a thread could help it. */
+/** A short campaign is over before a thread could help it: a thread needs about as long until it simulates quickly. */
 const PATIENCE_MS = 1500;
 
 /** A thread that has one plan to do when it ends another never waits for the next. */
@@ -27,6 +27,11 @@ interface ThreadsOptions extends Pick<CompleteEnvironment, "store" | "signal"> {
    * Default: 1500. With 0 it never does, but waits for them.
    */
   readonly patienceMs?: number | undefined;
+  /**
+   * How many plans the campaign has at most. When this thread alone needs no longer than `patienceMs` for those that are
+   * left, the others do not start. Default: no limit.
+   */
+  readonly plans?: number | undefined;
 }
 
 /**
@@ -39,6 +44,7 @@ export class SimulationThreads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
   readonly #begunAt = performance.now();
   #threads: SimulationThread[] | undefined;
+  #begun = 0;
   /** The simulations of this thread, one after another. */
   #own: Promise<unknown> = Promise.resolve();
 
@@ -65,9 +71,10 @@ export class SimulationThreads implements AsyncDisposable {
 
   /** The thread with the fewest plans to do; undefined while this one works alone. */
   #freest(): SimulationThread | undefined {
-    const { threads, patienceMs = PATIENCE_MS, ...options } = this.#options;
+    const { threads, patienceMs = PATIENCE_MS, plans, ...options } = this.#options;
     if (threads === 1) return undefined;
-    if (this.#threads === undefined && performance.now() - this.#begunAt >= patienceMs) {
+    const work = { elapsedMs: performance.now() - this.#begunAt, begun: this.#begun++, plans };
+    if (this.#threads === undefined && paysThreads(work, patienceMs)) {
       this.#threads = Array.from({ length: threads }, () => new SimulationThread(options));
     }
     const able = this.#threads?.filter(({ state }) => state === "ready" || (state === "starting" && patienceMs === 0));
@@ -83,6 +90,15 @@ export class SimulationThreads implements AsyncDisposable {
     this.#own = run.catch(() => undefined);
     return run;
   }
+}
+
+/** Whether one thread has worked for this long, and needs as long again for what is left. */
+export function paysThreads(
+  { elapsedMs, begun, plans }: { readonly elapsedMs: number; readonly begun: number } & Pick<ThreadsOptions, "plans">,
+  patienceMs: number,
+): boolean {
+  if (elapsedMs < patienceMs) return false;
+  return plans === undefined || (plans - begun) * (elapsedMs / Math.max(1, begun)) >= patienceMs;
 }
 
 /** One thread, and what it has to do. */
