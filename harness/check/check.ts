@@ -23,6 +23,7 @@ import { withShortValues } from "./evidence/long-values.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
+import { CoarseClock, type Tick } from "./clock/coarse-clock.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
   /** The properties that decide the verdict. Default: all that were checked. */
@@ -62,6 +63,8 @@ export class HistoryChecker {
   readonly #unanswered: UnansweredOperations;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
+  /** For a recording by another program, whose clock nobody knows. */
+  readonly #clock: CoarseClock | undefined;
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
   #stopped: string | undefined;
@@ -78,6 +81,8 @@ export class HistoryChecker {
     this.#unanswered = new UnansweredOperations(header);
     this.#times = new ImplausibleTimes(header);
     this.#options = options;
+    const isInOrder = typeof header["backend"] === "string" || header["source"] === "jepsen";
+    this.#clock = options.foreign === true && !isInOrder ? new CoarseClock(header) : undefined;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
       try {
@@ -90,6 +95,16 @@ export class HistoryChecker {
 
   push(recorded: HistoryEvent): void {
     this.#lastTime = recorded.time;
+    if (this.#clock === undefined) this.#judge(recorded);
+    else for (const tick of this.#clock.push(recorded)) this.#judgeTick(tick);
+  }
+
+  #judgeTick({ events, retiring }: Tick): void {
+    for (const event of retiring) this.#evidence.holds.retire(event.process, event);
+    for (const event of events) this.#judge(event);
+  }
+
+  #judge(recorded: HistoryEvent): void {
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;
     try {
@@ -176,6 +191,12 @@ export class HistoryChecker {
 
   /** The same, in pieces. */
   *finishing(ending: HistoryEnd = {}): Generator<undefined, Verdict> {
+    for (const tick of this.#clock?.finish() ?? []) this.#judgeTick(tick);
+    const verdict = yield* this.#decide(ending);
+    return this.#clock?.places.inRecording(verdict) ?? verdict;
+  }
+
+  *#decide(ending: HistoryEnd): Generator<undefined, Verdict> {
     const properties: Partial<Record<Property, PropertyVerdict>> = {};
     for (const running of this.#running) properties[running.property] = yield* this.#conclude(running);
     const { "deadlock-freedom": freedom } = properties;
@@ -204,6 +225,7 @@ export class HistoryChecker {
       margins: this.#margins.finish(),
       remarks: [
         ...this.#times.remarks,
+        ...(this.#clock?.remarks ?? []),
         ...(foreign ? end.caveats : []),
         ...end.remarks,
         ...(foreign ? doubts : []),
@@ -214,7 +236,7 @@ export class HistoryChecker {
 
   /** Why something in the history was not judged. */
   get #excess(): string | undefined {
-    return this.#stopped ?? this.#leftOut;
+    return this.#stopped ?? this.#clock?.excess ?? this.#leftOut;
   }
 
   *#conclude(running: RunningChecker): Generator<undefined, PropertyVerdict> {

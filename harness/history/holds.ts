@@ -6,7 +6,9 @@ import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./hist
 import type { Hold, HoldChange, HoldEnd } from "./holds/hold.ts";
 import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
-import { leaseOf, type LeaseRequest, Leases, shorterLease } from "./leases.ts";
+import { type LeaseRequest, Leases } from "./leases.ts";
+import { leaseOf, shorterLease } from "./holds/lease.ts";
+import { BESIDE_OTHERS, UNORDERED } from "./unordered.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
@@ -136,11 +138,18 @@ export class HoldTracker {
     return oldest;
   }
 
+  /** The client of this process goes on under another number from then on, and nobody knows under which. */
+  retire(process: number, at: Pick<HistoryEvent, "index" | "time">): void {
+    this.#lineage.retire(process, at);
+    for (const holds of [this.#open, this.#forgotten]) holds.retire(process);
+  }
+
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     this.faults.push(event);
     if (typeof event.process === "number") {
-      this.#lineage.push(event.process, event.index, event.type === "info");
-      if (event.type === "info") for (const holds of [this.#open, this.#forgotten]) holds.retire(event.process);
+      const retires = event.type === "info" && event.value?.reason !== UNORDERED;
+      this.#lineage.push(event.process, event);
+      if (retires) this.retire(event.process, event);
     }
     this.#sign(event, invocation);
     const expired = this.#expireForgotten(event);
@@ -201,7 +210,7 @@ export class HoldTracker {
   /** An operation on the key shows that its client still means to hold. */
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || event.type === "lost" || event.type === "renewed") return;
-    if (event.type === "queued") return;
+    if (event.type === "queued" || BESIDE_OTHERS in event) return;
     if (event.type === "info" && invocation?.f === "acquire" && invocation.value.inner !== true) {
       for (const hold of this.#ofClient(event.key, event.process)) hold.maybeReplaced = true;
     }
@@ -233,6 +242,7 @@ export class HoldTracker {
     if (rival !== undefined && hold.leaseEnd <= hold.grantedTime) hold.doubtful = true;
     hold.share = this.#leases.shareOf(hold);
     this.#open.add(hold);
+    if (this.#lineage.hasRetired(process)) this.#open.retire(process);
     return [...replaced, { kind: "granted", hold }];
   }
 

@@ -1,28 +1,12 @@
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
+import { type Lease, shorterLease } from "./holds/lease.ts";
 import { OpenAcquires } from "./holds/open-acquires.ts";
 import { OpenRequests } from "./holds/open-requests.ts";
 import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
-import type { CompletionEvent, GrantEvents, InvocationEvent } from "./operations.ts";
-
-/** A lease that an operation set. Times are nanoseconds since the start of the run. */
-export interface Lease {
-  /** When it began at the earliest: when it was asked for, or, if later, a TTL before the end that the lock reported. */
-  readonly beginTime: number;
-  readonly end: number;
-  readonly endAtMost: number;
-  /** The lease as it was asked for, if the lock reported a validity and had no reason to wait before it set the lease. */
-  readonly asked?: AskedLease | undefined;
-}
-
-/** A lease by its request alone. The servers may have counted it from the request on, and so ended it at `end`. */
-export interface AskedLease {
-  readonly invokedIndex: number;
-  readonly time: number;
-  readonly end: number;
-}
+import type { CompletionEvent, InvocationEvent } from "./operations.ts";
 
 /** An operation that may change a lease: its owner enters again, or extends. */
 type LeaseOperation = Extract<InvocationEvent, { f: "acquire" | "extend" }>;
@@ -354,45 +338,6 @@ function shortestOf({ asked, lease }: Promised, most = NAMED_REQUESTS): CuttingR
 /** The request for the shorter lease. */
 function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseRequest {
   return known !== undefined && known.ttl <= request.ttl ? known : request;
-}
-
-/** What is certain of a lease that is one of these two: it lasts until the first of their ends. */
-export function shorterLease(one: Lease, other: Lease): Lease {
-  const endAtMost = Math.max(one.endAtMost, other.endAtMost);
-  return one.end <= other.end ? { ...one, endAtMost } : { ...other, endAtMost };
-}
-
-/**
- * The lease that a grant or an extension set. It runs from the instant at which the lock answered (`grantedAt`, else
- * the completion) for the validity it reported; if it reports none, from the invocation for the TTL.
- */
-export function leaseOf(grant: {
-  readonly invocation: {
-    readonly index: number;
-    readonly time: number;
-    readonly value: { readonly ttlMs: number; readonly waitMs?: number | undefined };
-  };
-  readonly completion: {
-    readonly time: number;
-    readonly value: Pick<GrantEvents["completion"]["value"], "validForMs" | "grantedAt">;
-  };
-}): Lease {
-  const { invocation, completion } = grant;
-  const { validForMs, grantedAt } = completion.value;
-  const invokedTime = invocation.time;
-  const ttl = invocation.value.ttlMs * NANOSECONDS_PER_MS;
-  if (validForMs === undefined) {
-    return { beginTime: invokedTime, end: invokedTime + ttl, endAtMost: completion.time + ttl };
-  }
-  const answered = Math.min(grantedAt ?? completion.time, completion.time);
-  const end = answered + validForMs * NANOSECONDS_PER_MS;
-  // The lock counts the validity from before it takes the key: a lock that has waited began the lease long after it was
-  // asked. A validity longer than the TTL shows that the lock uses another TTL, so it says nothing of the beginning.
-  const isWithinTtl = validForMs <= invocation.value.ttlMs;
-  const beginTime = isWithinTtl ? Math.max(invokedTime, end - ttl) : invokedTime;
-  const mayWait = (invocation.value.waitMs ?? 0) > 0;
-  const asked = mayWait ? undefined : { invokedIndex: invocation.index, time: invokedTime, end: invokedTime + ttl };
-  return { beginTime, end, endAtMost: Math.max(end, completion.time + ttl), asked };
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

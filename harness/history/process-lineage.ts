@@ -1,5 +1,10 @@
 import { clientOf } from "./clients.ts";
 
+interface Moment {
+  readonly index: number;
+  readonly time: number;
+}
+
 /**
  * Which process belongs to which client. A client whose operation ended as `info` continues under a new process number.
  * If the history says how many clients there are, the number grows by that count (as in Jepsen), so that the remainder
@@ -8,18 +13,27 @@ import { clientOf } from "./clients.ts";
  */
 export class ProcessLineage {
   readonly #clients: number | undefined;
-  readonly #firstSeen = new Map<number, number>();
-  readonly #retired = new Map<number, number>();
+  readonly #firstSeen = new Map<number, Moment>();
+  readonly #retired = new Map<number, Moment>();
 
   constructor(clients: number | undefined) {
     this.#clients = clients;
   }
 
-  /** Takes note of an event of `process` at `index`; `retires` when it is the indeterminate end of an operation. */
-  push(process: number, index: number, retires: boolean): void {
+  /** Takes note of an event of `process`. */
+  push(process: number, { index, time }: Moment): void {
     if (this.#clients !== undefined) return;
-    if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, index);
-    if (retires) this.#retired.set(process, index);
+    if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, { index, time });
+  }
+
+  /** This process retires then, at the indeterminate end of an operation. It may be told before the event where the order of the events at that time is not known. */
+  retire(process: number, { index, time }: Moment): void {
+    if (this.#clients === undefined) this.#retired.set(process, { index, time });
+  }
+
+  /** Whether this process has retired, and its client may continue under another number. */
+  hasRetired(process: number): boolean {
+    return this.#retired.has(process);
   }
 
   /** True unless `earlier` and `later` are two clients for certain. */
@@ -27,6 +41,9 @@ export class ProcessLineage {
     if (earlier === later) return true;
     if (this.#clients !== undefined) return clientOf(earlier, this.#clients) === clientOf(later, this.#clients);
     const retired = this.#retired.get(earlier);
-    return retired !== undefined && (this.#firstSeen.get(later) ?? Infinity) > retired;
+    const seen = this.#firstSeen.get(later);
+    if (retired === undefined || seen === undefined) return retired !== undefined;
+    // At one time by the clock, nobody knows which came first.
+    return seen.index > retired.index || seen.time === retired.time;
   }
 }

@@ -4,7 +4,7 @@ import { topologyOf } from "../../core/topologies/registry.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Verdict } from "../../core/verdict.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../history/history.ts";
-import { leaseOf } from "../../history/leases.ts";
+import { leaseOf } from "../../history/holds/lease.ts";
 import { grantOf, OpenOperations } from "../../history/operations.ts";
 import { Digest } from "./digest.ts";
 import type { InputHistories } from "./input-histories.ts";

@@ -1,6 +1,7 @@
 import { exceeds, excludeEachOther } from "../../core/sharing.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
-import type { AskedLease, LeaseCut } from "../../history/leases.ts";
+import type { LeaseCut } from "../../history/leases.ts";
+import type { AskedLease } from "../../history/holds/lease.ts";
 import { type PossibleShares, shareAt } from "./possible-shares.ts";
 import type { HistoryStep } from "./history-step.ts";
 

@@ -9,6 +9,7 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
+import { longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { type Doubt, endInWords, whyStuck } from "./stuck-lock.ts";
@@ -110,7 +111,7 @@ class DeadlockFreedom implements Checker {
     if (event.type === "fault") this.#disturb(event);
     else if (event.type === "ok" && event.f === "observe") this.#observe(event);
     else if (event.type !== "audit" && event.type !== "lost" && (event.f === "extend" || event.f === "release")) {
-      if (event.type === "invoke" && event.f === "extend") this.#demand(event.key, event.value.ttlMs);
+      if (event.type === "invoke" && event.f === "extend") this.#demand(event.key, longestTtlMs(event));
       this.#change(event.key, event);
     } else if (event.type !== "audit" && event.f === "acquire") {
       if (event.type === "invoke") this.#seek(event);
@@ -221,7 +222,7 @@ class DeadlockFreedom implements Checker {
   #seek(event: Seek): void {
     this.#sought = true;
     this.#soughtSinceCalm = true;
-    this.#demand(event.key, event.value.ttlMs).seeking.set(event.process, event);
+    this.#demand(event.key, longestTtlMs(event)).seeking.set(event.process, event);
   }
 
   #answer(event: Extract<CompletionEvent, { f: "acquire" }>, seek: Seek): void {

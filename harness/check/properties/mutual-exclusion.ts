@@ -90,7 +90,11 @@ class MutualExclusion implements Checker {
    */
   #conclude(overlap: Overlap): void {
     const { first, second, others = [], shares, index } = overlap;
-    const meant = [first, ...others].filter(({ lastSignIndex }) => lastSignIndex > index);
+    // Of grants at one time by the clock nobody knows which came first: the second must outlast that time too.
+    const outlasts = !second.besideOthers || second.lastSignTime > second.grantedTime;
+    const meant = [first, ...others]
+      .filter(({ lastSignIndex }) => lastSignIndex > index)
+      .filter(({ grantedTime }) => outlasts || grantedTime < second.grantedTime);
     const group = others.length === 0 ? meant : (tooMany(second, meant, shares) ?? []);
     if (group.length === 0 || (shares.size > 0 && this.#conflicts(second, group, shares).length === 0)) return;
     const confirmed = others.length === 0 ? overlap : overranFirst(overlap, group);

@@ -1,5 +1,6 @@
 import type { Share } from "../../core/sharing.ts";
-import type { AskedLease, LeaseCut, Promised } from "../leases.ts";
+import type { LeaseCut, Promised } from "../leases.ts";
+import type { AskedLease } from "./lease.ts";
 
 /**
  * A definite hold: it begins with the completion of the acquire and lasts for as long as the client certainly meant to hold
@@ -17,6 +18,8 @@ export interface Hold {
   share: Share;
   /** The server that has the lock, if the grant says so. */
   readonly place: string | undefined;
+  /** Whether others did something at the same time as it was granted, by a clock that does not say in which order. */
+  readonly besideOthers: boolean;
   readonly invokedIndex: number;
   readonly invokedTime: number;
   readonly grantedIndex: number;

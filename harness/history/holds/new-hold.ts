@@ -1,6 +1,7 @@
 import { shareOf } from "../../core/sharing.ts";
 import type { Hold } from "../holds.ts";
-import { leaseOf } from "../leases.ts";
+import { BESIDE_OTHERS } from "../unordered.ts";
+import { leaseOf } from "./lease.ts";
 import type { GrantEvents } from "../operations.ts";
 
 /** The hold that begins with this grant. Its lease is what the grant promises, until an operation asks for another. */
@@ -15,6 +16,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     fence,
     share: shareOf(invocation.value),
     place,
+    besideOthers: BESIDE_OTHERS in completion,
     invokedIndex: invocation.index,
     invokedTime: invocation.time,
     grantedIndex: completion.index,

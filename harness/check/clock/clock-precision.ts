@@ -1,0 +1,83 @@
+import { clientOf } from "../../history/clients.ts";
+import type { HistoryEvent } from "../../history/history.ts";
+
+/** No clock that anybody reads is coarser, in nanoseconds. Times that seem so are few. */
+const COARSEST = 1_000_000_000;
+/** How improbable it must be that a client's clock seems coarser than that of the others by chance. */
+const ONE_IN = 1_000_000;
+/** The clocks of so many clients are looked at one by one. */
+const MOST_CLIENTS = 1000;
+
+/** What is known of the times that one client's recorder wrote. */
+interface Readings {
+  readonly first: number;
+  last: number;
+  /** How many different times there are, up to 64. */
+  distinct: number;
+  step: number;
+}
+
+/**
+ * How exact the times of a history are: all differ by multiples of this many nanoseconds. More of a history can only show
+ * that its clock is finer. Where the recorders of some clients have a coarser clock than others, theirs counts.
+ */
+export class ClockPrecision {
+  readonly #clients: number | undefined;
+  readonly #byClient = new Map<number, Readings>();
+  #all: Readings | undefined;
+
+  /** @param clients how many clients ran, where the history says so */
+  constructor(clients: number | undefined) {
+    this.#clients = clients;
+  }
+
+  push({ time, process }: Pick<HistoryEvent, "time" | "process">): void {
+    this.#all = reading(this.#all, time);
+    if (typeof process !== "number" || this.#all.step === COARSEST) return;
+    const client = clientOf(process, this.#clients);
+    const known = this.#byClient.get(client);
+    if (known !== undefined || this.#byClient.size < MOST_CLIENTS) this.#byClient.set(client, reading(known, time));
+  }
+
+  /** The length of a tick of the clock, in nanoseconds, and a time at which one began. */
+  get tick(): { readonly length: number; readonly since: number } {
+    const all = this.#all;
+    if (all === undefined) return { length: 1, since: 0 };
+    const finest = lengthOf(all);
+    let coarsest = { length: finest, since: all.first };
+    for (const readings of this.#byClient.values()) {
+      const length = lengthOf(readings);
+      if (length <= coarsest.length) continue;
+      if (improbability(readings, finest) < Math.log(ONE_IN)) continue;
+      coarsest = { length, since: readings.first };
+    }
+    return coarsest;
+  }
+}
+
+function lengthOf({ step }: Readings): number {
+  return step === 0 ? COARSEST : Math.min(step, COARSEST);
+}
+
+/**
+ * The logarithm of how improbable the common step of these times is for a clock whose ticks are `finest`: one difference is a
+ * multiple of a given power of ten once in that many times, and all but one have a step in common once in as many as that is long.
+ */
+function improbability({ distinct, step }: Readings, finest: number): number {
+  if (step === 0) return 0;
+  const powerOfTen = 10 ** (/0*$/.exec(String(step / finest))?.[0].length ?? 0);
+  return Math.max((distinct - 1) * Math.log(powerOfTen), (distinct - 2) * Math.log(step / finest));
+}
+
+function reading(known: Readings | undefined, time: number): Readings {
+  if (known === undefined) return { first: time, last: time, distinct: 1, step: 0 };
+  if (time === known.last) return known;
+  known.step = known.step === 1 ? 1 : commonDivisor(known.step, Math.abs(time - known.first));
+  known.last = time;
+  known.distinct = Math.min(known.distinct + 1, 64);
+  return known;
+}
+
+function commonDivisor(one: number, other: number): number {
+  return other === 0 ? one : commonDivisor(other, one % other);
+}

@@ -1,0 +1,111 @@
+/** What a history proves whose times are no more exact than its clock. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Random, randomStream } from "../../core/random.ts";
+import { PROPERTIES } from "../../core/verdict.ts";
+import type { History, HistoryEvent } from "../../history/history.ts";
+import { checkHistory } from "../check.ts";
+import { playServer, randomServers, serverFlaws, serverMoves } from "../testing/random-server.ts";
+import { Recording } from "../testing/recording.ts";
+
+const MS = 1_000_000;
+const CLIENTS = 3;
+const ROUNDINGS = { floor: Math.floor, round: Math.round, ceil: Math.ceil };
+
+const histories = fc
+  .tuple(randomServers(CLIENTS), serverFlaws, serverMoves(CLIENTS, 20))
+  .map(([kind, flaws, moves]) => playServer(moves, { ...kind, ...flaws }));
+
+/** As another program records it whose clock has ticks of this length: within a tick, clients come in any order. */
+function recordedCoarsely(history: History, tick: number, round: (value: number) => number, random: Random): History {
+  const at = (time: number): number => round(time / tick) * tick;
+  const byProcess = Map.groupBy(history.events, ({ process }) => process);
+  const rows = [...byProcess.values()].map((events) => events.map((event) => coarse(event, at)));
+  const events: HistoryEvent[] = [];
+  while (events.length < history.events.length) {
+    const open = rows.filter((row) => row.length > 0);
+    const time = Math.min(...open.map(([next]) => next?.time ?? Infinity));
+    const foremost = open.filter(([next]) => next?.time === time);
+    const event = foremost[random.integer(0, foremost.length - 1)]?.shift();
+    if (event !== undefined) events.push({ ...event, index: events.length });
+  }
+  const { backend: _, ...header } = history.header;
+  return { header: header as History["header"], events };
+}
+
+function coarse(event: HistoryEvent, at: (time: number) => number): HistoryEvent {
+  const value = event.value as { grantedAt?: number } | undefined;
+  const granted = value?.grantedAt === undefined ? {} : { value: { ...value, grantedAt: at(value.grantedAt) } };
+  return { ...event, ...granted, time: at(event.time) } as HistoryEvent;
+}
+
+function accused(history: History, foreign: boolean): readonly string[] {
+  const { properties } = checkHistory(history, { foreign });
+  return PROPERTIES.filter((property) => properties[property]?.verdict === "invalid");
+}
+
+describe("a coarse clock", () => {
+  const cases = [1, 2, 5, 10, 1000].flatMap((ms) => Object.keys(ROUNDINGS).map((rounding) => [rounding, ms] as const));
+
+  it.each(cases)("adds no accusation: %s to %d ms", (rounding, ms) => {
+    fc.assert(
+      fc.property(histories, fc.nat(), (history, seed) => {
+        const { [rounding as keyof typeof ROUNDINGS]: round } = ROUNDINGS;
+        const recorded = recordedCoarsely(history, ms * MS, round, randomStream(seed, "clock"));
+        expect(accused(history, false)).toEqual(expect.arrayContaining([...accused(recorded, true)]));
+      }),
+      { numRuns: Number(process.env["LOCKSTORM_CLOCK_RUNS"] ?? 60), seed: 1 },
+    );
+  });
+
+  it("leaves what is longer than a tick certain", () => {
+    const twice = new Recording({ clients: 2 }).seek(0, 0).granted(10, 0, "a").seek(20, 1).granted(30, 1, "b");
+    const { history } = twice.release(60, 0, "a").release(70, 1, "b");
+    expect(accused(history, true)).toEqual(["mutual-exclusion", "lease-exclusion", "owner-release", "linearizability"]);
+  });
+
+  it("leaves open what two processes did at one time by the clock, in whatever order it is written", () => {
+    const { history } = new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .seek(10, 1)
+      .granted(20, 1, "b")
+      .leave(20, 0, "a")
+      .left(21, 0);
+    expect(accused(history, false)).toContain("mutual-exclusion");
+    expect(accused(history, true)).toEqual([]);
+    expect(checkHistory(history, { foreign: true }).remarks).toContainEqual(
+      expect.stringContaining("the times of this history are exact to 1 ms"),
+    );
+  });
+
+  it("leaves open whether a lease was over that ended within a tick of the next grant", () => {
+    const leases = (ttlMs: number) =>
+      accused(
+        new Recording({ clients: 2 }).seek(0, 0, { ttlMs }).granted(10, 0, "a").acquire(20, 1, "b").history,
+        true,
+      );
+    expect(leases(22)).toEqual([]);
+    expect(leases(23)).toContain("lease-exclusion");
+  });
+
+  it("names the events that prove a violation by their places in the recording", () => {
+    const { history } = new Recording({ clients: 3 })
+      .seek(0, 0)
+      .granted(10, 0, "a")
+      .seek(10, 2)
+      .acquire(20, 1, "b")
+      .leave(40, 0, "a")
+      .left(41, 0);
+    const [violation] = checkHistory(history, { foreign: true }).properties["lease-exclusion"]?.violations ?? [];
+    expect(violation?.events).toEqual([1, 4]);
+  });
+
+  it("is looked for only where another program recorded, and not where the format promises the order", () => {
+    const recording = (header: object) =>
+      new Recording({ clients: 2, ...header }).acquire(0, 0, "a").seek(10, 1).granted(20, 1, "b").leave(20, 0, "a")
+        .history;
+    expect(accused(recording({ backend: "live" }), true)).toContain("mutual-exclusion");
+    expect(accused(recording({ source: "jepsen" }), true)).toContain("mutual-exclusion");
+    expect(accused(recording({}), true)).toEqual([]);
+  });
+});

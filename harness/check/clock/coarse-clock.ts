@@ -1,0 +1,121 @@
+import { inFigures } from "../../core/words/in-figures.ts";
+import { type HistoryEvent, type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import { BESIDE_OTHERS, UNORDERED } from "../../history/unordered.ts";
+import { withCertainLease } from "./certain-leases.ts";
+import { ClockPrecision } from "./clock-precision.ts";
+import { RecordedPlaces } from "./recorded-places.ts";
+import { type Placed, withinTick } from "./within-tick.ts";
+
+/** The precision of a clock is learned from so many events before the first is judged. */
+const LEARNED_FROM = 2000;
+/** Of more events within one tick nothing is judged: about 50 MB. */
+const MOST_OF_A_TICK = 100_000;
+
+/** What happened within one tick, in the order in which it is judged. */
+export interface Tick {
+  readonly events: readonly HistoryEvent[];
+  /** The ends of operations after which their clients go on under other process numbers, perhaps within the same tick. */
+  readonly retiring: readonly Retiring[];
+}
+
+type Retiring = Extract<HistoryEvent, { type: "info" }>;
+
+/**
+ * Stands between a recording by another program and the checkers. Times say no more than the precision of their clock allows,
+ * which the times themselves show: what lies in one tick has no order, unless one process did it, and a lease is certain
+ * only less one tick. The events come out in an order, and with leases, that say no more than that.
+ *
+ * A program that writes each line when the event happens keeps the true order within a tick too, but another that merges the
+ * recordings of several clients does not, and a history does not say which made it.
+ */
+export class CoarseClock {
+  readonly places = new RecordedPlaces();
+  readonly #precision: ClockPrecision;
+  #learning: HistoryEvent[] | undefined = [];
+  #tick: HistoryEvent[] = [];
+  #tickNumber = 0;
+  #index = 0;
+  #coarsestUnordered = 0;
+  #excess: string | undefined;
+
+  constructor({ clients }: HistoryHeader) {
+    this.#precision = new ClockPrecision(clients);
+  }
+
+  /** Why the rest of the history is not judged, if so. */
+  get excess(): string | undefined {
+    return this.#excess;
+  }
+
+  /** What to tell the reader of a history in which the order of some events is not known. */
+  get remarks(): readonly string[] {
+    if (this.#coarsestUnordered === 0) return [];
+    const length = inFigures(this.#coarsestUnordered / NANOSECONDS_PER_MS);
+    return [
+      `the times of this history are exact to ${length} ms: in which order different processes did what lies within one such step is not known, and a lease is certain only less ${length} ms`,
+    ];
+  }
+
+  /** Takes the next event. Returns what can be judged now. */
+  push(event: HistoryEvent): readonly Tick[] {
+    if (this.#excess !== undefined) return [];
+    this.#precision.push(event);
+    if (this.#learning === undefined) return this.#take(event);
+    this.#learning.push(event);
+    return this.#learning.length < LEARNED_FROM ? [] : this.#learned();
+  }
+
+  /** To be called after the last event. Returns the rest. */
+  finish(): readonly Tick[] {
+    return [...this.#learned(), ...this.#closeTick()];
+  }
+
+  #learned(): readonly Tick[] {
+    const events = this.#learning ?? [];
+    this.#learning = undefined;
+    return events.flatMap((event) => this.#take(event));
+  }
+
+  #take(event: HistoryEvent): readonly Tick[] {
+    const { length, since } = this.#precision.tick;
+    const number = Math.floor((event.time - since) / length);
+    const closed = this.#tick.length > 0 && number !== this.#tickNumber ? this.#closeTick() : [];
+    this.#tickNumber = number;
+    this.#tick.push(event);
+    if (this.#tick.length > MOST_OF_A_TICK) {
+      this.#excess = `more than ${inFigures(MOST_OF_A_TICK)} events lie within one step of the clock, from event ${this.#tick[0]?.index ?? 0} on, and their order is not known`;
+      this.#tick = [];
+    }
+    return closed;
+  }
+
+  #closeTick(): readonly Tick[] {
+    const events = this.#tick;
+    this.#tick = [];
+    const { length } = this.#precision.tick;
+    const [first] = events;
+    if (first === undefined) return [];
+    const placed = withinTick(events);
+    if (placed.some(({ event }, at) => event !== events[at])) {
+      this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
+    }
+    const isShared = events.some(({ process }) => process !== first.process);
+    const judged = placed.map((one) => this.#stamped(one, first.time, length, isShared));
+    return [{ events: judged, retiring: judged.filter(retires) }];
+  }
+
+  #stamped({ event, saysTooMuch }: Placed, time: number, tick: number, isShared: boolean): HistoryEvent {
+    const index = this.#index;
+    this.#index += 1;
+    this.places.moved(index, event.index);
+    const certain = tick > 1 ? withCertainLease(event, tick) : event;
+    if (saysTooMuch) return { ...certain, type: "info", value: { reason: UNORDERED }, index, time } as HistoryEvent;
+    if (isShared && event.type !== "invoke")
+      return Object.assign({ ...certain, index, time }, { [BESIDE_OTHERS]: true });
+    return index === event.index && time === event.time ? certain : { ...certain, index, time };
+  }
+}
+
+function retires(event: HistoryEvent): event is Retiring {
+  return event.type === "info" && event.value?.reason !== UNORDERED;
+}

@@ -1,0 +1,92 @@
+import type { HistoryEvent } from "../../history/history.ts";
+
+/** An event of a tick, in its place. */
+export interface Placed {
+  readonly event: HistoryEvent;
+  /** Its place says too much: an operation of another process follows it that may have begun earlier. */
+  readonly saysTooMuch: boolean;
+}
+
+/**
+ * The events of one tick of a coarse clock in the order that says least of what came before what. One operation certainly
+ * preceded another only if it ended before that began. So what begins comes first and what ends comes last, except that each
+ * process keeps the order of its own events. Of the processes that end one operation and begin another, those in front then seem
+ * to have ended theirs before the ones behind began the next. In front of all are those whose clients go on under other numbers,
+ * after an operation of unknown outcome: whatever follows may be theirs.
+ */
+export function withinTick(events: readonly HistoryEvent[]): readonly Placed[] {
+  if (isOfOneProcess(events)) return events.map(inPlace);
+  const retiring = new Set(events.filter(({ type }) => type === "info").map(({ process }) => process));
+  const [early, others] = partition(events, ({ process }) => retiring.has(process));
+  const chains = chainsOf(others);
+  const inChains = new Set(chains.flat());
+  const rest = others.filter((event) => !inChains.has(event));
+  // A notice that the lease is gone may be about a hold that the same process was just granted.
+  const ended = new Set<HistoryEvent>();
+  const since = new Set<unknown>();
+  for (const event of others) {
+    if (endsSomething(event)) since.add(event.process);
+    if (endsSomething(event) || (event.type === "lost" && since.has(event.process))) ended.add(event);
+  }
+  const [ends, begins] = partition(rest, (event) => ended.has(event));
+  return [
+    ...early.map((event) => ({ event, saysTooMuch: event.type === "ok" })),
+    ...begins.map(inPlace),
+    ...chains.flatMap((chain, at) => placedInFrontOf(chain, chains.slice(at + 1))),
+    ...ends.map(inPlace),
+  ];
+}
+
+function inPlace(event: HistoryEvent): Placed {
+  return { event, saysTooMuch: false };
+}
+
+function partition<T>(items: readonly T[], matches: (item: T) => boolean): readonly [T[], T[]] {
+  const [those, others]: [T[], T[]] = [[], []];
+  for (const item of items) (matches(item) ? those : others).push(item);
+  return [those, others];
+}
+
+/**
+ * By process that ends an operation and begins another: what it did between the first end and the last beginning. Those with more
+ * grants come last, where their ends say nothing.
+ */
+function chainsOf(events: readonly HistoryEvent[]): readonly (readonly HistoryEvent[])[] {
+  const byProcess = new Map<number, HistoryEvent[]>();
+  for (const event of events) {
+    if (typeof event.process !== "number") continue;
+    const own = byProcess.get(event.process);
+    if (own === undefined) byProcess.set(event.process, [event]);
+    else own.push(event);
+  }
+  return [...byProcess.values()]
+    .map((own) => own.slice(own.findIndex(endsSomething), own.findLastIndex(({ type }) => type === "invoke") + 1))
+    .filter((chain) => chain.length > 1)
+    .toSorted((one, other) => grantsIn(one) - grantsIn(other));
+}
+
+function grantsIn(chain: readonly HistoryEvent[]): number {
+  return chain.filter(({ type, f }) => type === "ok" && f !== "release").length;
+}
+
+function placedInFrontOf(
+  chain: readonly HistoryEvent[],
+  others: readonly (readonly HistoryEvent[])[],
+): readonly Placed[] {
+  const begun = new Set(others.flatMap((other) => keysBegunLate(other)));
+  return chain.map((event) => ({ event, saysTooMuch: event.type === "ok" && begun.has(event.key) }));
+}
+
+/** The keys of the operations that a process began after it had ended another. */
+function keysBegunLate(chain: readonly HistoryEvent[]): readonly string[] {
+  return chain.flatMap((event) => (event.type === "invoke" ? [event.key] : []));
+}
+
+function endsSomething(event: HistoryEvent): boolean {
+  if (event.type === "fault") return event.value.phase === "heal";
+  return ["ok", "fail", "info", "renewed", "audit", "notice"].includes(event.type);
+}
+
+function isOfOneProcess([first, ...others]: readonly HistoryEvent[]): boolean {
+  return others.every(({ process }) => process === first?.process);
+}

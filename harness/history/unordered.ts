@@ -1,0 +1,8 @@
+/**
+ * The reason of an `info` completion that the recording has with an outcome: in which order it and what others did at the same
+ * time came is not known, and an operation of unknown outcome says nothing of that. Its process goes on under its number.
+ */
+export const UNORDERED = "the clock does not say in which order it was completed";
+
+/** On an end of an operation: others did something at the same time, so it does not show what its client held after that. */
+export const BESIDE_OTHERS = Symbol("others did something at the same time");
