@@ -56,7 +56,7 @@ class AnyReader {
   }
 
   get ending(): HistoryEnd {
-    return this.#reader instanceof HistoryReader ? this.#reader.ending : {};
+    return this.#reader?.ending ?? {};
   }
 
   push(line: string, unterminated: boolean): HistoryEvent | readonly HistoryEvent[] | undefined {

@@ -36,7 +36,7 @@ export function endingNotes(
 ): EndingNotes {
   const { end, cutLine } = ending;
   if (end !== undefined) return markedNotes(end, faults, unanswered);
-  if (!isMarked(header)) {
+  if (!isMarked(header) && cutLine === undefined) {
     const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
     return header["source"] === "jepsen" ? notesOnReading(header) : { ...NOTHING, caveats: [caveat] };
   }

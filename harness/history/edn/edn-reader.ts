@@ -1,7 +1,14 @@
 import type { z } from "zod";
 import { jepsenFault } from "../../../faults/traits.ts";
 import { messageOf, UserError } from "../../core/errors.ts";
-import { eventSchema, HISTORY_FORMAT, OPERATIONS, type HistoryEvent, type HistoryHeader } from "../history.ts";
+import {
+  eventSchema,
+  HISTORY_FORMAT,
+  OPERATIONS,
+  type HistoryEnd,
+  type HistoryEvent,
+  type HistoryHeader,
+} from "../history.ts";
 import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { firstIssue } from "../first-issue.ts";
 import { inexact } from "../field-problems.ts";
@@ -57,6 +64,7 @@ export class EdnReader {
   };
   #line = 0;
   #index = 0;
+  #cutLine: number | undefined;
   #lastTime = 0;
   /** The last `:index`. Those of a part of a history have gaps. */
   #lastIndex = -Infinity;
@@ -88,10 +96,17 @@ export class EdnReader {
     });
   }
 
-  /** To be called after the last line. @throws UserError when it ends within an operation */
+  /** To be called after the last line. @throws UserError when no operation is complete */
   end(): HistoryHeader {
-    if (this.#forms.isOpen) throw this.#error("it ends within an operation (is the file truncated?)");
+    const isTorn = this.#forms.isOpen;
+    if (isTorn && this.#index === 0) throw this.#error("it ends within an operation (is the file truncated?)");
+    if (isTorn) this.#cutLine = this.#line;
     return this.header;
+  }
+
+  /** What is known of the end of the history, once all of it has been read: whether it ends within an operation. */
+  get ending(): HistoryEnd {
+    return { cutLine: this.#cutLine };
   }
 
   #error(problem: string, hint = "give a history.edn of a lock workload, as Jepsen stores it"): UserError {
