@@ -30,7 +30,7 @@ function recordedCoarsely(history: History, tick: number, round: (value: number)
     if (event !== undefined) events.push({ ...event, index: events.length });
   }
   const { backend: _, ...header } = history.header;
-  return { header: header as History["header"], events };
+  return { header, events };
 }
 
 function coarse(event: HistoryEvent, at: (time: number) => number): HistoryEvent {
