@@ -36,6 +36,9 @@ test.each([
     'the checker failed: no owner "…" in client after N ms',
   ],
   ["owner 9f2c01ab… was\nnot seen", "owner … was not seen"],
+  ["client-1 printed a line that is not UTF-8: 17 bytes", "client printed a line that is not UTF-8: N bytes"],
+  ["NOSCRIPT of Redis 7.4 after EVALSHA1 or SHA-1, 3 times", "NOSCRIPT of Redis 7.4 after EVALSHA1 or SHA-1, N times"],
+  ["RESP3 needs Valkey 8, after 5 of 9 ms", "RESP3 needs Valkey 8, after N of N ms"],
 ])("%s", (reason, kind) => {
   expect(reasonKind(reason)).toBe(kind);
   expect(reasonKind(kind)).toBe(kind);

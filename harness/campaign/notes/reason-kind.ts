@@ -1,5 +1,9 @@
 const MOST_LETTERS = 200;
 
+/** A number of its own, or one that belongs to a name, such as UTF-8, SHA-1, RESP3 and Redis 7.4. */
+const NUMBERS =
+  /\b(?:[A-Z]{2,}-?|(?:Redis|Valkey|Lua|Python|Node\.js|Java|Go|PHP|Ruby) )\d+(?:[.-]\d+)*|\d+\^\d+|-?\d+(?:[.,]\d+)*/gu;
+
 /**
  * The kind of a reason: the reason without the parts that differ from run to run, namely times, numbers, owner values,
  * names of clients and nodes, and the evidence of one fault. Runs that decided nothing for the same kind of reason
@@ -17,8 +21,8 @@ export function reasonKind(reason: string): string {
     .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")
     // Without its numbers this would say that all were done.
     .replaceAll(/[\d,]+ of [\d,]+ critical sections? done/gu, "critical sections undone")
-    // A power, as in 2^53, is a bound that is the same in every run.
-    .replaceAll(/\d+\^\d+|-?\d+(?:[.,]\d+)*/gu, (number) => (number.includes("^") ? number : "N"))
+    // A name is the same in every run, as is a power that is a bound, such as 2^53.
+    .replaceAll(NUMBERS, (number) => (/^[A-Z]|\^/.test(number) ? number : "N"))
     .replaceAll(/\b(\w+)(?:(?:, | and )\1\b)+/gu, "$1")
     .replaceAll(/\s+/gu, " ")
     .trim();
