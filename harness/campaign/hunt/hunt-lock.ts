@@ -14,7 +14,7 @@ import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } fr
 import { progressOfRuns } from "../parallel/plans-at-a-time.ts";
 import type { SimulationThreads } from "../parallel/simulation-threads.ts";
 import { basisOf } from "../notes/basis.ts";
-import { notesOf, undecidedReasons } from "../notes/run-notes.ts";
+import { notesOf } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
 import { sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
@@ -25,6 +25,7 @@ import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 import { goingOn } from "../real-time/going-on.ts";
+import { outcomeWords } from "./outcome-words.ts";
 import { StartedAgain } from "./started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
@@ -201,7 +202,7 @@ function teller(
 ): (verdict: Verdict, count: Pick<RunCount, "done" | "shrinking">) => void {
   return (verdict, { done, shrinking }) => {
     const which = `run ${inFigures(done)} of ${inFigures(runs)}`;
-    if (inRealTime) progress.note(`${shrinking ? "a smaller plan" : which}: ${outcome(verdict)}`);
+    if (inRealTime) progress.note(`${shrinking ? "a smaller plan" : which}: ${outcomeWords(verdict)}`);
     else if (shrinking) progress.step(`${title}: shrinking`);
     else if (done % 25 === 0) progress.step(`${title}: ${which}`);
   };
@@ -270,9 +271,4 @@ function heldBy({ record: { verdict } }: ExecutedRun): { readonly held?: readonl
 function openIn({ record: { verdict } }: ExecutedRun): { readonly open?: readonly Property[] } {
   const open = verdict.required.filter((property) => verdict.properties[property]?.verdict === "unknown");
   return open.length === 0 ? {} : { open };
-}
-
-/** A verdict in a few words; for one that decides nothing, the reason. */
-function outcome(verdict: Verdict): string {
-  return verdict.verdict === "unknown" ? `unknown: ${undecidedReasons(verdict)[0]}` : verdict.verdict;
 }

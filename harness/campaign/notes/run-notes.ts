@@ -24,7 +24,8 @@ export function notesOf(run: { plan: Plan; history: History; verdict: Verdict },
   if (verdict === "valid") return broken;
   if (basis !== "asked" && promisesNothing(run))
     return [{ kind: "nothing-promised", what: "under the faults of the plan no property is guaranteed" }, ...broken];
-  const undecided = undecidedReasons(run.verdict).filter((what) => !TOLD_OTHERWISE.test(what));
+  const kinds = new Set(undecidedReasons(run.verdict).map(reasonKind));
+  const undecided = [...kinds].filter((what) => !TOLD_OTHERWISE.test(what));
   return [...undecided.map((what): RunNote => ({ kind: "undecided", what })), ...broken];
 }
 
@@ -47,14 +48,14 @@ function crashes({ events }: History): readonly RunNote[] {
   return [...new Set(errors)].map((what): RunNote => ({ kind: "crashed", what }));
 }
 
-/** Why a run is unknown, as kinds of reasons, without duplicates. */
+/** Why a run is unknown: one reason or more, each in the words of the verdict. */
 export function undecidedReasons({ required, reasons, properties }: Verdict): readonly string[] {
   const ofProperties = required.flatMap((property) => {
     const judged = properties[property];
     return judged?.verdict === "unknown" ? [`${property}: ${judged.reason ?? "the evidence does not decide"}`] : [];
   });
-  const kinds = [...reasons, ...ofProperties].map(reasonKind);
-  return kinds.length === 0 ? ["the evidence does not decide"] : [...new Set(kinds)];
+  const all = [...reasons, ...ofProperties];
+  return all.length === 0 ? ["the evidence does not decide"] : all;
 }
 
 /**
