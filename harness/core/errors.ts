@@ -21,6 +21,14 @@ export class HarnessError extends Error {
   override readonly name: string = "HarnessError";
 }
 
+/**
+ * A client was ended by a signal that no fault sent: by its lock, by the system or by a person. What was done until then is
+ * known, and the rest of the run is not.
+ */
+export class ClientEndedError extends HarnessError {
+  override readonly name = "ClientEndedError";
+}
+
 /** The message of anything that was thrown, on one line. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);

@@ -1,4 +1,4 @@
-import { HarnessError, messageOf, UserError } from "../core/errors.ts";
+import { ClientEndedError, HarnessError, messageOf, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
 import type { EndMarker, History, RunEnd } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
@@ -126,7 +126,9 @@ function hear(system: SystemUnderTest, hearers: Hearers): ReadonlySet<string> {
     if (notice.kind === "flooded") {
       if (hearers.sectionsDoneBy(notice.name) < BUSY_SECTIONS) hearers.onFlood(notice.evidence);
     } else if (notice.kind === "died") {
-      hearers.onDeath(new HarnessError(`${notice.name} died by itself: ${notice.evidence}`));
+      const isClient = system.clients.some(({ name }) => name === notice.name);
+      const what = `${notice.name} died by itself: ${notice.evidence}`;
+      hearers.onDeath(isClient ? new ClientEndedError(what) : new HarnessError(what));
     } else {
       if (notice.kind === "froze" && notice.lasts) frozen.add(notice.name);
       recordNotice(notice, hearers);

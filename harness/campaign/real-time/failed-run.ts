@@ -1,7 +1,11 @@
-import { HarnessError } from "../../core/errors.ts";
+import { ClientEndedError, HarnessError } from "../../core/errors.ts";
+import { firstError } from "../../core/first-error.ts";
 import type { KeptRun } from "../kept-run.ts";
 
-/** The system of a run failed after the run had begun. What was recorded until then is kept, and judged. */
+/**
+ * The system of a run failed after the run had begun, or one of its clients was ended. What was recorded until then is kept,
+ * and judged.
+ */
 export class FailedRunError extends HarnessError {
   override readonly name = "FailedRunError";
   readonly run: KeptRun;
@@ -9,6 +13,11 @@ export class FailedRunError extends HarnessError {
   constructor(message: string, run: KeptRun, options?: ErrorOptions) {
     super(message, options);
     this.run = run;
+  }
+
+  /** Whether a client was ended, and nothing else is wrong with the system. */
+  get isOfClient(): boolean {
+    return firstError(this.cause) instanceof ClientEndedError;
   }
 }
 

@@ -5,9 +5,10 @@ import { FailedRunError } from "./failed-run.ts";
 const MOST_IN_A_ROW = 3;
 
 /**
- * Runs the plans of a campaign: a run whose system failed is taken for what its history shows, which decides nothing
- * unless a violation was recorded before.
- * @returns an executor that throws what `execute` throws; failures of systems only when three runs in a row fail
+ * Runs the plans of a campaign: a run whose system failed, or of which a client was ended from outside, is taken for what its
+ * history shows, which decides nothing unless a violation was recorded before.
+ * @returns an executor that throws what `execute` throws; failures of systems only when three runs in a row fail, and never
+ * the end of a client, which may be the work of its lock in each run
  */
 export function goingOn(execute: Execute): Execute {
   let failed = 0;
@@ -17,7 +18,8 @@ export function goingOn(execute: Execute): Execute {
       failed = 0;
       return run;
     } catch (error) {
-      if (!(error instanceof FailedRunError) || (failed += 1) >= MOST_IN_A_ROW) throw error;
+      if (!(error instanceof FailedRunError)) throw error;
+      if (!error.isOfClient && (failed += 1) >= MOST_IN_A_ROW) throw error;
       options.progress?.note(`a run failed, and the next one begins: ${error.message}`);
       return executedInRealTime(error.run);
     }

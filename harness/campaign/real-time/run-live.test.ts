@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { differences } from "../../../workloads/scenario-outcome.ts";
-import { type PlanInput, planSchema } from "../../core/plan.ts";
+import { UserError } from "../../core/errors.ts";
+import { type Plan, type PlanInput, planSchema } from "../../core/plan.ts";
 import { PROMISABLE } from "../../core/verdict.ts";
 import { previousRun } from "../previous-run.ts";
 import { readWire } from "../../run/wire-files.ts";
 // As in the command line, the simulation has patched the platform.
 import "../run-simulated.ts";
+import { executorOf } from "../execute.ts";
+import { goingOn } from "./going-on.ts";
 import { runLive } from "./run-live.ts";
 import { runScenario } from "../testing/scenario-live.ts";
 
@@ -26,6 +29,14 @@ function onePlan(faults: PlanInput["faults"], steps: readonly object[] = []) {
   return planSchema.parse({ ...INPUT, lock: "single", clients, faults });
 }
 
+/** A plan whose lock is the worker for tests with one mistake. */
+function planWith(mistake: string): Plan {
+  const lock = join(store, `${mistake}.worker.json`);
+  const words = [fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url)), mistake];
+  writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: words }, topologies: ["single"] }));
+  return { ...onePlan([]), lock };
+}
+
 describe("client processes on the simulated servers", () => {
   test("a crash comes out as the catalogue says, and the run says where it ran", async () => {
     const { scenario, record, folder } = await runScenario(store, "crash-no-persist", "schedule");
@@ -39,14 +50,28 @@ describe("client processes on the simulated servers", () => {
     ["abort", /^uncaughtException: Error: the worker ended: SIGABRT$/],
     ["die", /^uncaughtException: Error: the worker ended: exit code 7: the worker dies$/],
   ])("a worker in another language that ends by itself (%s) has crashed its client", async (mistake, evidence) => {
-    const lock = join(store, `${mistake}.worker.json`);
-    const words = [fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url)), mistake];
-    writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: words }, topologies: ["single"] }));
-    const plan = { ...onePlan([]), lock };
-    const { record } = await runLive(plan, { store, title: mistake, required: PROMISABLE });
+    const { record } = await runLive(planWith(mistake), { store, title: mistake, required: PROMISABLE });
     const crash = record.history.events.find(({ f }) => f === "client-crash");
     expect(crash).toMatchObject({ value: { targets: ["client-0"], evidence: expect.stringMatching(evidence) } });
     expect(crash).not.toHaveProperty("value.stack.0");
+  });
+
+  test("a worker that ends its own process group before it is ready is one line, of what to mend", async () => {
+    const run = runLive(planWith("group"), { store, title: "group", required: PROMISABLE });
+    await expect(run).rejects.toBeInstanceOf(UserError);
+    await expect(run).rejects.toThrow("the lock of client-0 ended its process before it was ready: SIGKILL");
+  });
+
+  test("a worker that ends its own process group later is a client that died, and the run is judged", async () => {
+    const execute = goingOn(await executorOf("live"));
+    const { record } = await execute(planWith("late-group"), { store, title: "late", required: PROMISABLE });
+    expect(record.verdict).toMatchObject({
+      verdict: "unknown",
+      reasons: [
+        expect.stringMatching(/^the run could not go on at .*: client-0 died by itself: SIGKILL; /),
+        expect.anything(),
+      ],
+    });
   });
 
   test("the wire and what servers held are recorded beside the history where it is asked for", async () => {

@@ -65,7 +65,11 @@ describe.each([true, false])("a history (from elsewhere: %s)", (foreign) => {
 
   test.each([
     ["interrupted", undefined, "the run was interrupted at 10,000 ms, with 3 of 8 critical sections done"],
-    ["failed", "Toxiproxy died", "the harness failed at 10,000 ms, with 3 of 8 critical sections done: Toxiproxy died"],
+    [
+      "failed",
+      "Toxiproxy died",
+      "the run could not go on at 10,000 ms, with 3 of 8 critical sections done: Toxiproxy died",
+    ],
   ] as const)("of a run that was %s is unknown", (run, reason, words) => {
     const end = { ...LIMIT, run, ...(reason === undefined ? {} : { reason }) };
     expect(judged(ended(met(), end), { foreign })).toEqual({ verdict: "unknown", reasons: [words], remarks: [] });

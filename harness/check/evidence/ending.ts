@@ -81,7 +81,7 @@ function markedNotes({ value }: EndMarker, faults: FaultTimeline, unanswered: Un
     case "interrupted":
       return reason(`the run was interrupted ${state}`);
     case "failed":
-      return reason(`the harness failed ${state}: ${value.reason ?? "no reason given"}`);
+      return reason(`the run could not go on ${state}: ${value.reason ?? "no reason given"}`);
     case "limit": {
       if (value.reason !== undefined) return reason(`the run was stopped ${state}: ${value.reason}`);
       if (sections !== undefined && sections.done >= sections.planned) return NOTHING;

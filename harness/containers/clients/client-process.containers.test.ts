@@ -132,8 +132,11 @@ describeWithEngine("a client process", () => {
 
   test("whose driver ends the process while it connects is one clear error, with where it may have said why", async () => {
     const failure = connect(driverModule(GRANT, `console.error("farewell"); process.exit(7);`));
-    await expect(failure).rejects.toThrow(
-      `client-0 ended before it was ready: exit code 7; what it printed is in ${logFile}`,
+    await expect(failure).rejects.toEqual(
+      new UserError(
+        "the lock of client-0 ended its process before it was ready: exit code 7",
+        `fix its driver; what it printed is in ${logFile}`,
+      ),
     );
     expect(readFileSync(logFile, "utf8")).toBe("farewell\n");
   });

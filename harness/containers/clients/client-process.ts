@@ -106,7 +106,10 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
       .on("line", (line) => this.#receive(line))
       // The exit event reports a dead process.
       .on("error", () => {});
-    child.on("error", (error) => this.#end(`could not be started: ${error.message}`));
+    child.on("error", (error) => {
+      this.#ready.reject(new HarnessError(`${options.name} could not be started: ${error.message}`));
+      this.#end(`could not be started: ${error.message}`);
+    });
     // What it started may live on.
     child.on("exit", () => {
       this.#signalAll("SIGKILL");
@@ -116,7 +119,11 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     child.on("close", (code, signal) => {
       // Only the lock and its driver can end the process while it is at work.
       if (code !== null) this.#crash ??= { evidence: `process.exit: exit code ${code}`, stack: [] };
-      this.#end(`${signal ?? `exit code ${code}`}; what it printed is in ${options.logFile}`);
+      const how = signal ?? `exit code ${code}`;
+      // The program itself ends before it is ready only after it has said why.
+      const what = `the lock of ${options.name} ended its process before it was ready: ${how}`;
+      this.#ready.reject(new UserError(what, `fix its driver; what it printed is in ${options.logFile}`));
+      this.#end(`${how}; what it printed is in ${options.logFile}`);
     });
     child.stdin.on("error", () => {});
   }
@@ -317,7 +324,6 @@ export class ClientProcess implements ClientHandle, AsyncDisposable {
     this.#ended = true;
     this.#exit.resolve();
     closeSync(this.#log);
-    this.#ready.reject(new HarnessError(`${this.name} ended before it was ready: ${how}`));
     for (const resolve of this.#pending.values())
       resolve({ ok: false, kind: "indeterminate", reason: `the client died: ${how}` });
     this.#pending.clear();

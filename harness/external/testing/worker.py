@@ -97,6 +97,8 @@ def main():
         print(end="\ufeff")
     if mistake == "exit":
         sys.exit("no licence for this lock")
+    if mistake == "group" and "client" in first:
+        os.killpg(0, signal.SIGKILL)
     if mistake == "hang":
         time.sleep(600)
     if mistake == "flood":
@@ -138,6 +140,8 @@ def main():
         if request["op"] == "acquire" and mistake == "mute":
             os.close(1)
             time.sleep(600)
+        if request["op"] == "acquire" and mistake == "late-group":
+            os.killpg(0, signal.SIGKILL)
         if request["op"] == "acquire" and mistake == "abort":
             os.kill(os.getpid(), signal.SIGABRT)
         reply = {"id": request["id"], **answer(redis, origin, request)}
