@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -41,6 +41,51 @@ test("a hunt in which no run tested a property that the lock promises says so, a
   expect(stdout).toContain("Tested by no run, so that the verdict says nothing about it\n  - all-or-nothing: 1 run\n");
   const { notes } = JSON.parse((await hunt(...words, "--json")).stdout) as { notes: readonly unknown[] };
   expect(notes).toContainEqual({ kind: "untested", what: "all-or-nothing", runs: 1 });
+});
+
+/** A driver in a file, whose clients connect and answer like this. */
+function driverFile(name: string, connect: string, answer: string): string {
+  writeFileSync(
+    join(folder, name),
+    `import { appendFileSync, statSync } from "node:fs";
+    const file = "connected";
+    export const driver = { async connect() {
+      ${connect}
+      return {
+        acquire: async (key) => (${answer}),
+        release: async () => ({ type: "ok", value: { released: true } }),
+        [Symbol.asyncDispose]: async () => {},
+      };
+    } };`,
+  );
+  return `./${name}`;
+}
+
+test("a hunt that cannot go on prints what it did, then why, and exits as the error does", async () => {
+  const connect = `appendFileSync(file, "."); if (statSync(file).size > 150) throw new Error("no more connections");`;
+  const lock = driverFile("refusing.mjs", connect, `{ type: "fail", kind: "contended", reason: "held" }`);
+  const { code, stdout, stderr } = await hunt("--lock", lock, "--runs", "30", "--faults", "none");
+  expect(code).toBe(254);
+  expect(stdout.replaceAll(/\s+/g, " ")).toContain(
+    "(ended early: a run could not be done; the same command with --resume",
+  );
+  expect(stderr).toMatch(/\nlockstorm: the lock of client-\d+ could not connect: no more connections; .*\n$/);
+});
+
+test("a hunt whose driver answers nothing but mistakes ends soon, and says what they are", async () => {
+  const words = [
+    "--lock",
+    driverFile("ownerless.mjs", "", `{ type: "ok", value: { key, owner: "" } }`),
+    "--runs",
+    "30",
+    "--faults",
+    "none",
+  ];
+  const { code, stdout } = await hunt(...words);
+  expect(code).toBe(2);
+  expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
+    /5 runs: 0 valid, 5 unknown \(ended early: in 5 runs in a row nothing was granted because of mistakes of the driver: .*`owner`/,
+  );
 });
 
 test("a hunt that ended early says how it goes on", async () => {

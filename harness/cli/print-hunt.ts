@@ -32,7 +32,8 @@ const HARMS = {
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
  * @returns the exit code: 1 with a counterexample; without one 0 when enough was decided, no client crashed, no server was flooded
- * (`isDecided`) and no shard was lost, else 2
+ * (`isDecided`), no shard was lost and the hunt did not end early by itself, else 2
+ * @throws the error that ended the hunt, once all is printed, if it found no counterexample before
  */
 export async function printHunt(
   result: HuntResult,
@@ -58,16 +59,17 @@ export async function printHunt(
     print(badgeWords(report, written));
   }
   if (counterexample !== undefined) return EXIT.invalid;
+  if (result.endedBy?.error !== undefined) throw result.endedBy.error;
   return isConclusive(result) ? EXIT.valid : EXIT.unknown;
 }
 
-function isConclusive({ findings, lostShards }: HuntResult): boolean {
-  return isDecided(findings) && lostShards === undefined;
+function isConclusive({ findings, lostShards, endedBy }: HuntResult): boolean {
+  return isDecided(findings) && lostShards === undefined && endedBy === undefined;
 }
 
 /** The outcome for programs: what was asked, what came out, and why runs are unknown. */
 function factsOf(result: HuntResult) {
-  const { findings, store, elapsedMs } = result;
+  const { findings, store, elapsedMs, endedBy } = result;
   const { parameters, runs, valid, unknown, unpromised, missing, held, residualRisk, counterexample } = findings;
   const { lock, topology, faults, seed } = parameters;
   return {
@@ -81,6 +83,7 @@ function factsOf(result: HuntResult) {
     unknown,
     unpromised,
     missing,
+    ...(endedBy === undefined ? {} : { endedBy: endedBy.error?.message ?? endedBy.reason }),
     elapsedMs,
     held,
     notes: notesOf(findings, store),
@@ -164,7 +167,7 @@ function conformCommand({ lock, topology }: HuntFindings["parameters"]): string 
   return `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
 }
 
-function words({ findings, reason, lostShards }: HuntResult): string {
+function words({ findings, reason, lostShards, endedBy }: HuntResult): string {
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
@@ -180,6 +183,7 @@ function words({ findings, reason, lostShards }: HuntResult): string {
     const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
     if (isDecided(findings) && lostShards !== undefined)
       return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;
+    if (isDecided(findings) && endedBy !== undefined) return `${total}${held}; ${what} until then. Seed ${seed}.`;
     if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
     const harm = harmBy(findings);
     if (harm !== undefined) return `${total}; ${HARMS[harm]}. Seed ${seed}.`;
@@ -194,5 +198,6 @@ function words({ findings, reason, lostShards }: HuntResult): string {
   const lasts = words === undefined ? "" : ` and ${words}`;
   const kind = position < regressions.length ? "known: a plan that broke the lock before breaks it again" : "new";
   const again = path === undefined ? "" : ` --path ${path}`;
-  return `${total}${held}; the counterexample (${kind}) was shrunk in ${count(shrinks, "run")}${lasts}. To repeat: the same command with --seed ${seed}${again}`;
+  const early = endedBy === undefined ? "" : `, until ${endedBy.error?.message ?? endedBy.reason}`;
+  return `${total}${held}; the counterexample (${kind}) was shrunk in ${count(shrinks, "run")}${early}${lasts}. To repeat: the same command with --seed ${seed}${again}`;
 }

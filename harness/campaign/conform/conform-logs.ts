@@ -9,10 +9,10 @@ export class ConformLogs implements Disposable {
   /** The folder of each check so far, and whether it remains. */
   readonly #folders = new Map<string, boolean>();
 
-  /** Makes the folder for the logs of a check. */
+  /** The folder for the logs of a check, which exists already if the check is tried again. */
   of(check: string): string {
     const folder = join(this.#folder, check);
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     this.#folders.set(folder, false);
     return folder;
   }

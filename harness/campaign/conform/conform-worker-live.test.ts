@@ -22,6 +22,13 @@ describe("conform finds in a Python worker on simulated servers", () => {
     rmSync(dirname(dirname(log)), { recursive: true });
   });
 
+  test("nothing, where a client cannot connect once: the check is tried again", async () => {
+    expect(await foundInWorker("refuse-once", "live", "grants", "validity")).toEqual([
+      ["passed", ""],
+      ["passed", ""],
+    ]);
+  });
+
   test("nothing, where leases are whole seconds, as the worker says", async () => {
     expect(await foundInWorker("seconds", "live", "grants", "validity")).toEqual([
       ["passed", ""],

@@ -14,6 +14,7 @@ import { cleanup } from "../cleanup.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { prepareLive, requireLive } from "../real-time/run-live.ts";
+import { StartedAgain } from "../real-time/started-again.ts";
 import { prepareEngine } from "../run-on-containers.ts";
 import { waiting } from "./checks/waiting.ts";
 import { undeclared } from "./undeclared.ts";
@@ -55,6 +56,12 @@ export async function conformWorker(
   const capabilities = worker === undefined ? undefined : await describeWorker(worker);
   using logs = new ConformLogs();
   await using place = backend === "live" ? await onLoopback(topology) : await inContainers(topology, environment);
+  // A worker has started by now, to say what it can do.
+  const starts = new StartedAgain(
+    true,
+    (reason) => progress.note(`a check is tried again: ${reason}`),
+    capabilities !== undefined,
+  );
   const trying = async (check: ConformityCheck): Promise<Conformity> => {
     options.signal?.throwIfAborted();
     const { name, asks, run } = check;
@@ -62,8 +69,10 @@ export async function conformWorker(
     if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
     progress.step(`trying: ${name}`);
     try {
-      await using system = await place.start(planOfCheck(options), logs.of(name));
-      const found = await Trial.of(system, run, capabilities?.ttlGranularityMs);
+      const found = await starts.run(async () => {
+        await using system = await place.start(planOfCheck(options), logs.of(name));
+        return await Trial.of(system, run, capabilities?.ttlGranularityMs);
+      });
       logs.keepNamedIn(found.details.join("\n"));
       return { name, asks, ...found };
     } catch (error) {

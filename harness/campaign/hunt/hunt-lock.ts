@@ -1,5 +1,6 @@
 import { relative } from "node:path";
 import { ordersIn } from "../../history/orders.ts";
+import { HarnessError, UserError } from "../../core/errors.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import type { Property, Verdict } from "../../core/verdict.ts";
@@ -18,6 +19,7 @@ import { notesOf } from "../notes/run-notes.ts";
 import { search, type Searched } from "../search.ts";
 import { sumOf } from "../times/work-times.ts";
 import { isInShard, shardSuffix } from "../shard.ts";
+import { EarlyEnd, type EndedBy } from "./early-end.ts";
 import { HuntCount } from "./hunt-count.ts";
 import { type HuntEntry, type HuntFindings, huntEntrySchema, wantedPositions } from "./hunt-journal.ts";
 import type { HuntOptions } from "./hunt-options.ts";
@@ -26,7 +28,7 @@ import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 import { goingOn } from "../real-time/going-on.ts";
 import { outcomeWords } from "./outcome-words.ts";
-import { StartedAgain } from "./started-again.ts";
+import { StartedAgain } from "../real-time/started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
 const HUNTING = 0;
@@ -54,6 +56,8 @@ export interface HuntResult {
   readonly reason: string;
   /** Shards whose results are not there, in words. Nobody ended them on purpose: what they found is not known. */
   readonly lostShards?: string | undefined;
+  /** What ended the hunt before its runs were done, if neither its caller nor its budget did. */
+  readonly endedBy?: EndedBy | undefined;
   /** How long the hunt took, shrinking too; of shards, and of a resumed hunt, the sum. Absent where it is not recorded. */
   readonly elapsedMs?: number | undefined;
 }
@@ -93,18 +97,24 @@ export async function huntLock(options: HuntOptions, environment: RunEnvironment
       begun = now;
     },
   };
-  if (!count.isBroken) await tryPlans(hunt, record, surroundings);
+  const endedBy = count.isBroken ? undefined : await tryPlans(hunt, record, surroundings);
   const wanted = path === undefined ? wantedPositions(parameters, shard) : count.runs;
   return {
     name: name + shardSuffix(shard),
     store,
     findings: count.findings(wanted),
     elapsedMs: journal === undefined ? undefined : sumOf(journal.elapsed),
-    reason: signal.aborted ? "the hunt was interrupted" : "the budget was used up",
+    reason: endedBy?.reason ?? (signal.aborted ? "the hunt was interrupted" : "the budget was used up"),
+    ...(endedBy === undefined ? {} : { endedBy }),
   };
 }
 
-async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: CompleteEnvironment): Promise<void> {
+/** @returns what ended the hunt early, if something did */
+async function tryPlans(
+  hunt: PreparedHunt,
+  record: WorkDone,
+  environment: CompleteEnvironment,
+): Promise<EndedBy | undefined> {
   const { backend, topology, capabilities, faults, required, parameters, shard, regressions, path, budgetMs, threads } =
     hunt;
   const { store, signal, progress, drawRun } = environment;
@@ -129,6 +139,7 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const inRealTime = backend !== "simulated";
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
+  const early = new EarlyEnd(former.size);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
   const tell = teller(progress, { title, runs, inRealTime });
   const result = await search<ExecutedRun>({
@@ -155,20 +166,23 @@ async function tryPlans(hunt: PreparedHunt, record: WorkDone, environment: Compl
     },
     isMine: (position) => isInShard(position, shard),
     known: former,
-    signal,
+    signal: AbortSignal.any([signal, early.signal]),
     parallel,
     run: (plan, unwanted, delays) => {
       const judged = required ?? requiredProperties(plan);
-      return starts.run(() => execute(plan, { ...runEnvironment, title, required: judged, delays, pool, unwanted }));
+      const begin = () => execute(plan, { ...runEnvironment, title, required: judged, delays, pool, unwanted });
+      return early.run(() => starts.run(begin));
     },
     onUnwanted: (run) => run.discard?.(),
     onRun: (run, count) => {
       const entry = count.shrinking ? undefined : entryOf(run, count, recording);
       if (entry !== undefined) record.add(entry);
       tell(run.verdict, count);
+      if (!count.shrinking) early.note(run.record.history, run.verdict);
     },
   });
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
+  return early.by;
 }
 
 /**
@@ -257,8 +271,18 @@ async function keepFound(
   const { run, path, shrinks, position, otherSeeds } = counterexample;
   if (isWhole) new Regressions(store).keep(run.plan);
   const recurrence = await recurrenceOf({ run, otherSeeds, confirms }, environment);
-  const folder = relative(store, keepRecurring(await proven(run), recurrence, drawRun).folder);
+  const folder = relative(store, keepRecurring(await provenIfPossible(run), recurrence, drawRun).folder);
   record.add({ position, verdict: "invalid", shrinks, ...(path === undefined ? {} : { path }), recurrence, folder });
+}
+
+/** The run with its causes proven; as it is, where no further run can be done. What it violated is certain without. */
+async function provenIfPossible(run: ExecutedRun): Promise<ExecutedRun> {
+  try {
+    return await proven(run);
+  } catch (error) {
+    if (error instanceof UserError || error instanceof HarnessError) return run;
+    throw error;
+  }
 }
 
 /** The properties that decide a run and were valid in it. */

@@ -54,6 +54,15 @@ def say(message):
     sys.stdout.flush()
 
 
+def is_first():
+    """Whether no other worker in this folder has asked."""
+    try:
+        os.close(os.open("asked", os.O_CREAT | os.O_EXCL))
+        return True
+    except FileExistsError:
+        return False
+
+
 def answer(redis, origin, request):
     op, key = request["op"], request.get("key")
     if op == "clock":
@@ -104,6 +113,8 @@ def main():
     if mistake == "flood":
         while True:
             sys.stdout.write("x" * 65536)
+    if mistake == "refuse-once" and "client" in first and is_first():
+        return say({"ready": False, "reason": "no licence for this lock, for now"})
     if mistake == "refuse":
         return say({"ready": False, "reason": "no licence for this lock"})
     supports = {"supports": {"permits": mistake == "permits"}} if mistake in ("permits", "mutex") else {}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HarnessError, UserError } from "../../core/errors.ts";
-import { NotBegunError } from "../real-time/failed-run.ts";
+import { NotBegunError } from "./failed-run.ts";
 import { StartedAgain } from "./started-again.ts";
 
 /** Ends as these outcomes say, one after another. */
@@ -52,4 +52,11 @@ test("in simulation no run is tried again", async () => {
   const start = outcomes("valid", refused, "valid");
   await runs.run(start);
   await expect(runs.run(start)).rejects.toBe(refused);
+});
+
+test("a first run is tried again where it is known that one can begin", async () => {
+  const again: string[] = [];
+  const runs = new StartedAgain(true, (reason) => again.push(reason), true);
+  expect(await runs.run(outcomes(refused, "valid"))).toBe("valid");
+  expect(again).toEqual([refused.message]);
 });

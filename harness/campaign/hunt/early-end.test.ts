@@ -1,0 +1,122 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { HarnessError, UserError } from "../../core/errors.ts";
+import type { Verdict } from "../../core/verdict.ts";
+import { INVALID_ANSWER } from "../../history/history.ts";
+import { Recording } from "../../check/testing/recording.ts";
+import { freshStores } from "../testing/results.ts";
+import { EarlyEnd } from "./early-end.ts";
+import { huntLock } from "./hunt-lock.ts";
+
+const fresh = freshStores();
+
+const unknown: Verdict = { verdict: "unknown", required: [], properties: {}, reasons: ["why 7"], remarks: [] };
+const refused = new UserError("the lock of client-0 could not connect: no answer", "fix its driver");
+
+function failing(error: Error): () => Promise<never> {
+  return async () => {
+    throw error;
+  };
+}
+
+/** A history in which an acquire was answered with what is no answer, or with a grant too. */
+function mistaken(isGranted = false) {
+  const recording = new Recording({ clients: 2 });
+  if (isGranted) recording.acquire(1, 1, "a");
+  const { header, events } = recording.seek(12, 0).history;
+  const at = { process: 0, key: "k", f: "acquire", type: "info" } as const;
+  const value = { reason: INVALID_ANSWER, detail: "`owner` is empty" };
+  return { header, events: [...events, { index: events.length, time: 13e6, ...at, value }] };
+}
+
+function heard(...runs: readonly (readonly [ReturnType<typeof mistaken>, Verdict])[]): EarlyEnd {
+  const early = new EarlyEnd(0);
+  for (const [history, verdict] of runs) early.note(history, verdict);
+  return early;
+}
+
+describe("a hunt goes on", () => {
+  test.each([
+    ["after a few mistakes", Array.from({ length: 4 }, () => [mistaken(), unknown] as const)],
+    ["where a lock is granted", Array.from({ length: 9 }, () => [mistaken(true), unknown] as const)],
+    [
+      "where a run decides",
+      Array.from(
+        { length: 9 },
+        (_, nr) => [mistaken(), nr === 4 ? { ...unknown, verdict: "valid" } : unknown] as const,
+      ),
+    ],
+  ])("%s", (_, runs) => {
+    const early = heard(...(runs as (readonly [ReturnType<typeof mistaken>, Verdict])[]));
+    expect([early.by, early.signal.aborted]).toEqual([undefined, false]);
+  });
+});
+
+test("a driver that answers nothing but mistakes ends a hunt, with the reason of the last run", () => {
+  const early = heard(...Array.from({ length: 5 }, () => [mistaken(), unknown] as const));
+  expect(early.signal.aborted).toBe(true);
+  expect(early.by).toEqual({ reason: expect.stringMatching(/^in 5 runs in a row nothing was granted .*: why 7$/) });
+});
+
+test.each([refused, new HarnessError("no more memory")])("a run that cannot be done ends a hunt: %s", async (error) => {
+  const early = new EarlyEnd(0);
+  expect(await early.run(async () => "valid")).toBe("valid");
+  await expect(early.run(failing(error))).rejects.toBe(error);
+  expect([early.signal.aborted, early.by?.error]).toEqual([true, error]);
+});
+
+test("the first run that cannot be done, and a fault of the program itself, are no end with a summary", async () => {
+  const early = new EarlyEnd(0);
+  await expect(early.run(failing(refused))).rejects.toBe(refused);
+  await early.run(async () => "valid");
+  await expect(early.run(failing(new TypeError("a bug")))).rejects.toThrow(TypeError);
+  expect(early.signal.aborted).toBe(false);
+});
+
+/** A driver in a file that acquires like this, and connects so many clients. */
+function driverFile(acquire: string, connects = Infinity): string {
+  const folder = fresh("driver");
+  mkdirSync(folder);
+  const path = join(folder, "lock.mjs");
+  writeFileSync(
+    path,
+    `import { appendFileSync, statSync } from "node:fs";
+    const file = ${JSON.stringify(join(folder, "connected"))};
+    export const driver = { async connect({ client }) {
+      appendFileSync(file, ".");
+      if (statSync(file).size > ${connects}) throw new Error("no more connections");
+      let count = 0;
+      return {
+        acquire: async (key) => (${acquire}),
+        release: async () => ({ type: "ok", value: { released: true } }),
+        [Symbol.asyncDispose]: async () => {},
+      };
+    } };`,
+  );
+  return path;
+}
+
+const OPTIONS = { faults: [], topology: "single", seed: 1, runs: 30, shrinkRuns: 3, threads: 1 } as const;
+
+test("a hunt for a lock that cannot connect any more says what it did until then, and why it ended", async () => {
+  const lock = driverFile(`{ type: "fail", kind: "contended", reason: "held" }`, 150);
+  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock }, { store: fresh() });
+  expect(findings.runs).toBeGreaterThan(0);
+  expect(findings.runs + findings.missing).toBe(30);
+  expect(endedBy?.error?.message).toMatch(/could not connect: no more connections$/);
+});
+
+test("a counterexample that was found before is kept", async () => {
+  const lock = driverFile(`{ type: "ok", value: { key, owner: client + (count += 1) } }`, 500);
+  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, shrinkRuns: 500 }, { store: fresh() });
+  expect(findings.counterexample?.verdict).toBe("invalid");
+  expect(endedBy?.error?.message).toMatch(/could not connect: no more connections$/);
+});
+
+test("a hunt for a lock whose answers are none ends after a few runs", async () => {
+  const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
+  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock }, { store: fresh() });
+  expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
+  expect(endedBy?.reason).toMatch(/mistakes of the driver: .*owner/);
+});
