@@ -58,6 +58,30 @@ test("a driver that keeps a lock which is granted after it gave up makes a mista
   });
 });
 
+test("a driver that gives a late grant back is right, even if that takes it a second", async () => {
+  const driver = impatient(
+    (waitMs) => waitMs + 500,
+    (release) => void setTimeout(() => void release(), 1800),
+  );
+  expect((await found("giving-up", driver))?.outcome).toBe("remark");
+});
+
+test.each([
+  ["all clients are as late, on a busy machine", true, "passed", /^$/],
+  ["other clients are not late", false, "mistake", /^acquire took 3,0\d\d ms, with waitMs 500$/],
+] as const)("a driver that gives up late, where %s", async (_, areAllLate, outcome, words) => {
+  const late = driverWith((_, right) => ({
+    acquire: async (key, options) => {
+      const answer = await right.acquire(key, options);
+      const isLate = options.waitMs === 500 || (areAllLate && options.ttlMs === 1000);
+      if (isLate) await new Promise((resolve) => setTimeout(resolve, 2500));
+      return answer;
+    },
+  }));
+  const { outcome: got, details } = (await found("giving-up", late)) ?? {};
+  expect([got, details?.join("\n")]).toEqual([outcome, expect.stringMatching(words)]);
+});
+
 test("an extension of which the library says nothing is a remark", async () => {
   const driver = driverWith((_, right) => ({
     extend: async (...args) => {
