@@ -4,7 +4,7 @@ import { TOPOLOGIES } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { Supports } from "../core/sharing.ts";
 import { PROMISABLE } from "../core/verdict.ts";
-import { promisedProperties, requiredProperties } from "./required-properties.ts";
+import { promisedProperties, requiredProperties, testableProperties } from "./required-properties.ts";
 
 const plan = (topology: TopologyKind, ...faults: string[]): Plan =>
   planSchema.parse({
@@ -32,6 +32,17 @@ describe("a lock that nobody has described", () => {
     expect(requiredProperties(plan("single", "clock-jump"))).toContain("owner-release");
     expect(requiredProperties(plan("single", "clock-jump", "partition"))).toContain("fencing-tokens");
   });
+});
+
+test("a plan whose faults leave only what concerns locks of another kind can say nothing", () => {
+  const topology = { kind: "sentinel", persistence: "none", config: {} } as const;
+  const simple = promisedProperties({ lock: "./of-a-user.ts", topology, supports: {}, fence: false });
+  const queue = promisedProperties({ lock: "./of-a-user.ts", topology, supports: { fair: true }, fence: false });
+  const killing = plan("sentinel", "kill-node");
+  expect(requiredProperties(killing)).not.toEqual([]);
+  expect(testableProperties(killing, simple)).toEqual([]);
+  expect(testableProperties(killing, queue)).toEqual(["first-come-first-served"]);
+  expect(testableProperties(plan("sentinel"), simple)).toEqual(simple);
 });
 
 describe("what a campaign should say something about", () => {

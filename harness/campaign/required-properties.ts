@@ -43,6 +43,15 @@ export function promisedProperties(lock: {
   );
 }
 
+/**
+ * What a run of the plan can say something about: of what the campaign should, the properties that the faults of the plan leave.
+ * Among those that decide a verdict are some that concern only locks of a kind, such as locks with a queue.
+ * @param promised see `promisedProperties`
+ */
+export function testableProperties(plan: Plan, promised: readonly Property[]): readonly Property[] {
+  return requiredProperties(plan).filter((property) => promised.includes(property));
+}
+
 /** The properties that the lock of this plan is known to break under its faults, or without any fault. */
 export function knownToBreak(plan: Plan): ReadonlySet<string> {
   const limits = lockFacts(plan.lock)?.limits ?? [];

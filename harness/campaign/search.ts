@@ -95,7 +95,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const begun = performance.now();
   const isOver = (): boolean => performance.now() - begun > (options.budgetMs ?? Infinity);
   const { onUnwanted, signal } = options;
-  const runs = new SearchedRuns({ run, verdictOf, inRealTime, isOver, onUnwanted, signal });
+  const runs = new SearchedRuns({ run, verdictOf, inRealTime, promises, isOver, onUnwanted, signal });
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
   const { first, reenters, commands, pairs, countSingles } = await systematicPart(
     { drawnFrom, learn, promises, complete },
@@ -150,6 +150,7 @@ interface RunningOptions<Run> extends Pick<CampaignOptions<Searched<Run>>, "onUn
   readonly run: SearchOptions<Run>["run"];
   readonly verdictOf: (run: Run) => Verdict;
   readonly inRealTime: boolean;
+  readonly promises: (plan: Plan) => number;
   /** Whether no new run may begin. */
   readonly isOver: () => boolean;
 }
@@ -184,8 +185,9 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
    * same; in real time another run of the very same plan may decide too.
    */
   async aimed(plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> {
-    const { inRealTime, isOver, onUnwanted } = this.#options;
-    const most = inRealTime ? MOST_REAL_RUNS : MOST_RUNS;
+    const { inRealTime, promises, isOver, onUnwanted } = this.#options;
+    const mostReal = promises(plan) === 0 ? 1 : MOST_REAL_RUNS;
+    const most = inRealTime ? mostReal : MOST_RUNS;
     let latest = await this.uninterrupted(plan, unwanted);
     if (latest === undefined) return undefined;
     let kept = latest;

@@ -8,7 +8,7 @@ import { CampaignJournal } from "../campaign-journal.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRecurring, keepRun } from "../kept-run.ts";
 import { recurrenceOf } from "../recurrence/real-servers.ts";
-import { requiredProperties } from "../required-properties.ts";
+import { requiredProperties, testableProperties } from "../required-properties.ts";
 import { Regressions } from "../regressions.ts";
 import type { CampaignResult, RunCount } from "../run-campaign.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
@@ -152,7 +152,13 @@ async function tryPlans(
       supports: hunt.supports,
     }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
-    promises: (plan) => (required ?? requiredProperties(plan)).length,
+    promises: (plan) => {
+      // A run in real time takes seconds. In simulation the order of the plans depends on this number.
+      const { promised } = parameters;
+      if (required !== undefined) return required.length;
+      return (inRealTime && promised !== undefined ? testableProperties(plan, promised) : requiredProperties(plan))
+        .length;
+    },
     regressions,
     seed,
     runs,
