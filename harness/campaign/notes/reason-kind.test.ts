@@ -36,6 +36,10 @@ test.each([
     'the checker failed: no owner "…" in client after N ms',
   ],
   ["owner 9f2c01ab… was\nnot seen", "owner … was not seen"],
+  [
+    "client-0 died by itself: SIGKILL; what it printed is in .lockstorm/runs/2026-11-27T08-42-25-21/logs/client-0.log",
+    "client died by itself: SIGKILL",
+  ],
   ["client-1 printed a line that is not UTF-8: 17 bytes", "client printed a line that is not UTF-8: N bytes"],
   ["NOSCRIPT of Redis 7.4 after EVALSHA1 or SHA-1, 3 times", "NOSCRIPT of Redis 7.4 after EVALSHA1 or SHA-1, N times"],
   ["RESP3 needs Valkey 8, after 5 of 9 ms", "RESP3 needs Valkey 8, after N of N ms"],

@@ -16,6 +16,8 @@ export function reasonKind(reason: string): string {
       "$1 $2",
     )
     .replace(/ was skipped: the (?:first|\d+(?:st|nd|rd|th)) /u, " was skipped: the k-th ")
+    // A log of this one run.
+    .replaceAll(/; what it printed is in \S+/gu, "")
     .replaceAll(/"[^"]*"/gu, '"…"')
     .replaceAll(/\b[\da-f]{8,}…?/giu, "…")
     .replaceAll(/\b(client|node|sentinel)-\d+/gu, "$1")
