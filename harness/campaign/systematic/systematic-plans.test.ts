@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 // First: it patches the platform.
 import { learnSimulated } from "./learn.ts";
 import { faultsFor } from "../possible-faults.ts";
+import { composeLock } from "../../../lock-impl/parts/compose.ts";
+import { map } from "../../../lock-impl/parts/protocol.ts";
+import type { LockDriver } from "../../core/lock-driver.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { systematicPlans } from "./systematic-plans.ts";
@@ -36,4 +39,34 @@ test("each workload has deviations among the first", async () => {
   const workloads = all.filter(({ faults }) => faults.length > 0).map(({ clients }) => JSON.stringify(clients));
   expect(new Set(workloads).size).toBe(26);
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
+});
+
+test("a workload that never ends since the lock is not free again is tried, and no deviation starts from it", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const firstSteps = async (lock: string, driver?: LockDriver): Promise<readonly string[]> => {
+    const { plans, bases } = await systematicPlans({
+      drawnFrom: { lock, topology, faults: faultsFor([], "simulated", topology) },
+      seed: 1,
+      learn: learnSimulated({ driver }),
+      skills: { extends: false, reenters: false },
+      promises: () => 1,
+      most: 1,
+    });
+    const based = bases.map(({ plan }) => JSON.stringify(plan.clients));
+    const small = [...plans].filter(({ clients }) => clients.length <= 3);
+    return small.map(({ clients }) => JSON.stringify(clients)).filter((clients) => !based.includes(clients));
+  };
+  expect(await firstSteps("./mine.ts", withoutRelease)).not.toEqual([]);
+  // A lock without leases is never free again if its holder does not release it, and nobody promised more.
+  expect(await firstSteps("setnx")).toEqual([]);
+});
+
+/** The bug: a release says that it freed the lock, and did nothing. */
+const withoutRelease: LockDriver = composeLock({
+  protocol: {
+    async acquire(server, { key, owner }) {
+      return map(await server.command("SET", key, owner, "NX"), (reply) => ({ granted: reply === "OK" }));
+    },
+    release: () => Promise.resolve({ type: "ok", value: true }),
+  },
 });

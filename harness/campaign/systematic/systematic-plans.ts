@@ -5,6 +5,8 @@ import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
 import { RESOURCE } from "../../core/topology.ts";
+import { checkHistory } from "../../check/check.ts";
+import { deadlockFreedom } from "../../check/properties/deadlock-freedom.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import type { Family } from "../../../workloads/deviations/families.ts";
@@ -71,13 +73,16 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const { drawnFrom, learn, skills, most } = options;
   const workloads = smallWorkloads({ ...workloadOptions(options), leaseMs: skills.leaseMs }, skills);
   const bases: (Base & { readonly times: number })[] = [];
-  /** Not what deviations can start from, but the search must say that they came to no end. */
-  const stopped: Plan[] = [];
+  /** Not what deviations can start from, but the search must say that they came to no end, or that the lock is at fault. */
+  const endless: Plan[] = [];
   for (const { name, plan, times } of workloads) {
     const { history, messages } = await learn(plan);
-    if (history.end?.value.reason !== undefined) stopped.push(plan);
-    // A lock that renews its leases is never free again if its holder does not release it.
-    if (history.end?.value.run !== "completed") continue;
+    const end = history.end?.value;
+    if (end?.run !== "completed") {
+      // A lock without leases, or one that renews them, is never free again if its holder does not release it.
+      if (end?.reason !== undefined || isStuck(history)) endless.push(plan);
+      continue;
+    }
     bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
   }
   const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
@@ -86,12 +91,18 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
-  const first = [...calm, ...stopped];
+  const first = [...calm, ...endless];
   const all = queues.reduce((sum, { length }) => sum + length, first.length);
   const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
   const countSingles = (): number => bases.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
   return { plans, commands: commandsOf(bases), bases, countSingles };
+}
+
+/** Whether the lock refused a client although it had to be free. */
+function isStuck(history: History): boolean {
+  const { verdict } = checkHistory(history, { required: ["deadlock-freedom"], checkers: [deadlockFreedom] });
+  return verdict === "invalid";
 }
 
 function* afterOneAnother(first: Iterable<Plan>, others: Iterable<Plan>): Generator<Plan> {
