@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
+import { cleanup } from "../cleanup.ts";
 import { readKeptRun } from "../kept-run.ts";
 import { mergeResults } from "../merge.ts";
 import { replay } from "../replay.ts";
@@ -94,13 +95,19 @@ describe("a hunt", () => {
 
   test("that is ended once it has found something keeps that, and does not lose it", async () => {
     const stop = new AbortController();
+    cleanup.isDue = false;
+    const areWaitedFor: boolean[] = [];
     const step = (text: string): void => {
-      if (text.endsWith(": shrinking")) stop.abort(new UserError("interrupted", "go on later"));
+      if (!text.endsWith(": shrinking")) return;
+      areWaitedFor.push(cleanup.isDue);
+      stop.abort(new UserError("interrupted", "go on later"));
     };
     const progress = { step, note: () => {} };
     const store = fresh();
     const { findings } = await huntLock(BROKEN, { store, signal: stop.signal, progress });
     expect(stop.signal.aborted).toBe(true);
+    expect(areWaitedFor).toContain(true);
+    expect(areWaitedFor).not.toContain(false);
     expect(existsSync(join(store, findings.counterexample?.folder ?? "nothing", "verdict.json"))).toBe(true);
   });
 

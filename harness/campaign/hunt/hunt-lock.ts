@@ -5,6 +5,7 @@ import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
 import type { Property, Verdict } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
+import { cleanup } from "../cleanup.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
 import { keepRecurring, keepRun } from "../kept-run.ts";
 import { recurrenceOf } from "../recurrence/real-servers.ts";
@@ -181,6 +182,8 @@ async function tryPlans(
     },
     onUnwanted: (run) => run.discard?.(),
     onRun: (run, count) => {
+      // Interrupted from now on, the hunt is given the time to keep it and to tell it.
+      if (run.verdict.verdict === "invalid") cleanup.isDue = true;
       const entry = count.shrinking ? undefined : entryOf(run, count, recording);
       if (entry !== undefined) record.add(entry);
       tell(run.verdict, count);
