@@ -8,7 +8,9 @@ export const EXIT_CODES =
 
 /** Lines longer than this are hard to read; shorter ones break every phrase. */
 const WIDEST = 100;
-const NARROWEST = 80;
+const NARROWEST = 40;
+/** In less width there is no room for two columns: a meaning stands below its name. */
+const TWO_COLUMNS = 64;
 /** A longer usage of a flag has a line of its own. */
 const WIDEST_USAGE = 26;
 
@@ -20,7 +22,7 @@ export function helpWidth(columns: number | undefined): number {
 /** The help of the whole program. */
 export function programHelp(commands: readonly Command[], width: number): string {
   return [
-    "lockstorm tests distributed locks on Redis under faults.",
+    ...wrap("lockstorm tests distributed locks on Redis under faults.", width),
     "",
     "Usage: lockstorm <command> [flags]",
     "",
@@ -63,15 +65,15 @@ export function commandHelp(command: Command, width: number): string {
     "Examples:",
     ...examples.map((example) => `  ${example}`),
     "",
-    `Usage: ${commandUsage(command)}`,
+    ...wrap(`Usage: ${commandUsage(command)}`, width),
     ...groups,
   ].join("\n");
 }
 
-/** Names with their meanings in two columns, wrapped. */
+/** Names with their meanings in two columns, or below each other, wrapped. */
 function table(rows: readonly (readonly [string, string])[], width: number): readonly string[] {
-  const column = Math.min(WIDEST_USAGE, Math.max(...rows.map(([left]) => left.length)));
-  const gap = " ".repeat(column + 4);
+  const column = width < TWO_COLUMNS ? 0 : Math.min(WIDEST_USAGE, Math.max(...rows.map(([left]) => left.length)));
+  const gap = " ".repeat(column === 0 ? 6 : column + 4);
   return rows.flatMap(([left, right]) => {
     const lines = wrap(right, width - gap.length);
     if (left.length > column) return [`  ${left}`, ...lines.map((line) => gap + line)];
