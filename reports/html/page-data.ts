@@ -2,13 +2,13 @@ import { gzipSync } from "node:zlib";
 import type { HistoryEvent } from "../../harness/history/history.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { causeWords } from "../run/share-words.ts";
 import { clockStepsOf } from "../run/clock-steps.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import { isPromotion } from "../run/fault-spans.ts";
 import { storiesOf, type Story } from "../run/story.ts";
 import { timelineOf, type Timeline } from "../run/timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { CAUSE_MEANING } from "../wording.ts";
 
 /** The data from which the page's script draws a run: the history itself, and its layout. Times are nanoseconds. */
 export interface RunData {
@@ -152,9 +152,9 @@ export function runData(run: RunRecord): RunData {
 }
 
 function violationData(story: Story, laneOf: (name: string) => number): ViolationData {
-  const { cause, overlap, events } = story.violation;
+  const { overlap, events } = story.violation;
   return {
-    label: `${CAUSE_MEANING[cause]} (${listed(story.properties)})`,
+    label: `${causeWords(story)} (${listed(story.properties)})`,
     ...story.window,
     ...(overlap === undefined ? {} : { overlap }),
     lanes: story.conflicting.map(laneOf),

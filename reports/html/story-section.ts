@@ -1,6 +1,7 @@
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { beliefsAt } from "../run/beliefs.ts";
+import { causeWords } from "../run/share-words.ts";
 import { storySentence } from "../run/headline.ts";
 import { momentsOf, type Moment } from "../run/moments.ts";
 import { rootCausesOf, type RootCause } from "../run/root-causes.ts";
@@ -194,7 +195,8 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
   const [first] = shown;
   return html`<article class="card violation">
     <h3>
-      <span class="badge invalid">${cause}</span> ${capital(CAUSE_MEANING[cause])}${
+      <span class="badge invalid">${cause}</span>
+      ${capital(first === undefined ? CAUSE_MEANING[cause] : causeWords(first))}${
         stories.length > 1 && html` <span class="soft">${stories.length} times</span>`
       }${enabledBy !== undefined && html` <span class="soft">enabled by ${enabledBy}</span>`}
     </h3>
@@ -217,7 +219,7 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
                 <button type="button" class="link show-violation" data-violation="${place(story)}">
                   at ${formatMs(story.violation.overlap?.from ?? story.window.from)}
                 </button>
-                ${CAUSE_MEANING[story.violation.cause]} (${listed(story.properties)})
+                ${causeWords(story)} (${listed(story.properties)})
               </li>`,
           )}
         </ul>

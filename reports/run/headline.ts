@@ -2,7 +2,8 @@ import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { clientName } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { printable } from "../../harness/core/printable.ts";
-import { CAUSE_MEANING, count, formatMs, formatOverlap } from "../wording.ts";
+import { causeWords } from "./share-words.ts";
+import { count, formatMs, formatOverlap } from "../wording.ts";
 import { rootCausesOf, type RootCause } from "./root-causes.ts";
 import type { RunRecord } from "./run-record.ts";
 import { storiesOf, type Story } from "./story.ts";
@@ -21,8 +22,9 @@ export function headlineOf(run: RunRecord): string {
 }
 
 /** One violation in a sentence: what was seen, and why. */
-export function storySentence({ violation, holds, enabling }: Story): string {
-  const { cause, overlap, proof, hypotheses, finding } = violation;
+export function storySentence(story: Story): string {
+  const { violation, holds, enabling } = story;
+  const { overlap, proof, hypotheses, finding } = violation;
   const why = hypotheses?.[0]?.why;
   const fault =
     enabling === undefined
@@ -30,7 +32,7 @@ export function storySentence({ violation, holds, enabling }: Story): string {
       : ` (${printable(enabling.kind)} of ${listed(enabling.targets.map(printable))} at ${formatMs(enabling.from)})`;
   const because =
     why === undefined
-      ? CAUSE_MEANING[cause] + fault
+      ? causeWords(story) + fault
       : printable(why).replaceAll(/ \(events? \d+(?:(?:, | and )\d+)*\)/g, "");
   const who = [...new Set(holds.map(({ client }) => clientName(client)))];
   const seen =

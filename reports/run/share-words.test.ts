@@ -56,3 +56,28 @@ test("those of a lock with one holder say nothing", () => {
   expect(inTerminal(run)).not.toMatch(/writer|reader|permit/);
   expect(onBars(run)).toEqual(new Set());
 });
+
+type Sharing = { readonly mode: "exclusive" | "shared" } | { readonly permits: number; readonly limit: number };
+
+/** What terminal and page say of two clients that hold at the same time. */
+function saidOf(one: Sharing | undefined, other: Sharing | undefined): readonly string[] {
+  const { history } = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a", one)
+    .acquire(100, 1, "b", other)
+    .release(600, 0, "a")
+    .release(700, 1, "b");
+  const run = { title: "two", history, verdict: checkHistory(history) };
+  return [renderText(run, { color: false, width: 140 }).replaceAll(/\s+/g, " "), renderHtml({ runs: [run] })];
+}
+
+test.each([
+  ["a lock", undefined, undefined, /the lock was granted twice/i],
+  ["a semaphore", { permits: 2, limit: 3 }, { permits: 2, limit: 3 }, /more permits were granted than there are/i],
+  ["a read-write lock", { mode: "exclusive" }, { mode: "shared" }, /the lock was granted to a writer and to a reader/i],
+  ["a lock with two writers", { mode: "exclusive" }, { mode: "exclusive" }, /the lock was granted twice/i],
+] as const)("what %s granted is said of it", (_, one, other, words) => {
+  for (const said of saidOf(one, other)) {
+    expect(said).toMatch(words);
+    if (!words.source.includes("twice")) expect(said).not.toMatch(/the lock was granted twice/i);
+  }
+});

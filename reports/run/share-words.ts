@@ -1,7 +1,8 @@
 import { printable } from "../../harness/core/printable.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
-import { count } from "../wording.ts";
+import { CAUSE_MEANING, count } from "../wording.ts";
+import type { Story } from "./story.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** The keys of read-write locks: their holders read or write. */
@@ -30,4 +31,12 @@ export function shareLabel(
   if (share.kind === "counted") return count(share.permits, "permit");
   if (share.kind === "shared") return "reader";
   return modal.has(key) ? "writer" : undefined;
+}
+
+/** What led to a violation, in a few words: a lock that several may hold is not granted "twice", but to too many. */
+export function causeWords({ violation: { cause }, holds }: Pick<Story, "violation" | "holds">): string {
+  if (cause !== "double-grant") return CAUSE_MEANING[cause];
+  if (holds.some(({ share }) => share.kind === "counted")) return "more permits were granted than there are";
+  if (holds.some(({ share }) => share.kind === "shared")) return "the lock was granted to a writer and to a reader";
+  return CAUSE_MEANING[cause];
 }

@@ -10,7 +10,8 @@ import { overlapWords, storiesOf, type Story } from "./story.ts";
 import { wrap } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { CAUSE_MEANING, formatOverlap } from "../wording.ts";
+import { causeWords } from "./share-words.ts";
+import { formatOverlap } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
 import { inFigures } from "../../harness/core/words/in-figures.ts";
 
@@ -69,10 +70,10 @@ class Diagram {
 
   render(): string {
     const width = Math.max(LEFT + WIDE, ...this.#places.values()) + RIGHT;
-    const { cause, explanation } = this.#story.violation;
+    const { explanation } = this.#story.violation;
     const overlap = this.#overlap();
     const arrivals = ARRIVALS[this.#diagram.seenAt];
-    const heading = `${printable(this.#title)}: ${CAUSE_MEANING[cause]}`;
+    const heading = `${printable(this.#title)}: ${causeWords(this.#story)}`;
     const caption = !this.#captioned ? [] : wrap(printable(explanation), Math.floor((width - 32) / 6.4));
     const height = this.#bottom + 44 + caption.length * 17 + 12;
     const shape = {

@@ -1,6 +1,7 @@
 import { printable } from "../../harness/core/printable.ts";
 import { PROPERTIES, type PropertyVerdict, type Verdict } from "../../harness/core/verdict.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { causeWords } from "./share-words.ts";
 import type { FaultSpan } from "./fault-spans.ts";
 import { marginWords } from "./margin-words.ts";
 import { momentsOf, type Moment } from "./moments.ts";
@@ -12,15 +13,7 @@ import { glyphs, TextStyle, type TextOptions } from "../text-style.ts";
 import { timelineOf, type Timeline } from "./timeline.ts";
 import { WIRE_TITLE, wireWords } from "./wire-words.ts";
 import { listed } from "../../harness/core/listed.ts";
-import {
-  CAUSE_MEANING,
-  count,
-  evidenceText,
-  formatMs,
-  formatMsFigure,
-  OUTCOME_WORD,
-  reasonsTitle,
-} from "../wording.ts";
+import { count, evidenceText, formatMs, formatMsFigure, OUTCOME_WORD, reasonsTitle } from "../wording.ts";
 import { inFigures } from "../../harness/core/words/in-figures.ts";
 
 /** Root causes of which a violation is drawn in full; each further violation gets one line. */
@@ -146,9 +139,9 @@ function toldStories(stories: readonly Story[], style: TextStyle): readonly (rea
   return [...told, ...(rest > 0 ? [[`and ${count(rest, "further violation")}`]] : [])];
 }
 
-function storyTitle({ properties, violation }: Story, index: number, total: number): string {
+function storyTitle(story: Story, index: number, total: number): string {
   const which = total === 1 ? "Violation" : `Violation ${index + 1} of ${total}`;
-  return `${which}: ${listed(properties)}, ${CAUSE_MEANING[violation.cause]} (${violation.cause})`;
+  return `${which}: ${listed(story.properties)}, ${causeWords(story)} (${story.violation.cause})`;
 }
 
 function violation(
