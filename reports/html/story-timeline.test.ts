@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { proveSimulated, runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { checkHistory } from "../../harness/check/check.ts";
+import { Recording } from "../../harness/check/testing/recording.ts";
 import { catalogue } from "../../workloads/catalogue.ts";
 import { planOf } from "../../workloads/scenario.ts";
 import { lostInFailover, takingTurns } from "../testdata/example-runs.ts";
@@ -108,6 +110,44 @@ test("the words of a promotion stand on no client's name, also on a narrow scree
   });
   expect(pictures.some((svg) => svg.includes("becomes master"))).toBe(true);
   expect(covered).toEqual([]);
+});
+
+test("the words of a promotion stand on no band of a server, also on a narrow screen", async () => {
+  const page = await pageOf("async-failover");
+  const pictures = [...page.matchAll(/<svg [^>]*class="story-picture".*?<\/svg>/gs)].map(([svg]) => svg);
+  const promoting = pictures.filter((svg) => svg.includes("promotion-label"));
+  expect(promoting.length).toBeGreaterThan(1);
+  for (const svg of promoting) {
+    const [, y = ""] = /class="promotion-label" x="[\d.]+" y="([\d.]+)"/.exec(svg) ?? [];
+    const bands = [...svg.matchAll(/<rect class="band [^"]*" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"/g)];
+    const beside = bands.filter(([, , top]) => Number(top) === Number(y) - 11);
+    const words = labels(svg, "promotion-label").flat();
+    expect(words.length).toBe(1);
+    expect(beside.length).toBeGreaterThan(0);
+    for (const { from, to } of words)
+      expect(beside.filter(([, x, , width]) => Number(x) < to && from < Number(x) + Number(width))).toEqual([]);
+  }
+});
+
+test("the words on a bar stand on no cut of the axis", () => {
+  const { history } = new Recording({ clients: 3, backend: "simulated" })
+    .acquire(0, 0, "a", { mode: "shared", validForMs: 90_000 })
+    .acquire(2, 2, "c", { mode: "shared", validForMs: 90_000 })
+    .release(4, 2, "c")
+    .acquire(60_000, 1, "b", { mode: "exclusive", validForMs: 90_000 })
+    .release(60_040, 1, "b")
+    .release(60_200, 0, "a");
+  const page = renderHtml({ runs: [{ title: "readers", history, verdict: checkHistory(history) }] });
+  const pictures = [...page.matchAll(/<svg [^>]*class="story-picture".*?<\/svg>/gs)].map(([svg]) => svg);
+  const cut = pictures.filter((svg) => svg.includes('class="cut"'));
+  expect(cut.length).toBeGreaterThan(1);
+  for (const svg of cut) {
+    const cuts = [...svg.matchAll(/<g class="cut">.*?<rect x="([\d.]+)"/gs)].map(([, x]) => Number(x));
+    expect(cuts.length).toBeGreaterThan(0);
+    const words = labels(svg, "share-label").flat();
+    expect(words.map(({ says }) => says)).toContain("reader");
+    expect(words.filter(({ from, to }) => cuts.some((x) => x < to && from < x + 8))).toEqual([]);
+  }
 });
 
 test("tries that were refused in one place have one mark", async () => {

@@ -2,15 +2,15 @@ import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
-import { columnScale, type ColumnScale } from "../run/column-scale.ts";
+import { columnScale, tickLabel, type ColumnScale } from "../run/column-scale.ts";
 import { isPromotion, type FaultSpan } from "../run/fault-spans.ts";
 import type { Moment } from "../run/moments.ts";
 import type { ServerBand } from "../run/server-bands.ts";
 import { keysWithModes, shareLabel } from "../run/share-words.ts";
 import type { Timeline } from "../run/timeline.ts";
-import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
+import { formatMs, formatOverlap } from "../wording.ts";
 import { element, escapeXml } from "../xml.ts";
-import { inFigures } from "../../harness/core/words/in-figures.ts";
+import { CHARACTER, drawPromotion, firstRoom, round, text, type DrawnPromotion } from "./story-labels.ts";
 
 /** What a picture of a stretch of a run shows. */
 export interface TimelineScene {
@@ -41,6 +41,8 @@ interface NumberPlace {
 /** Pixels of a column of the axis. */
 const COLUMN = 4;
 const RIGHT = 12;
+/** Width of the gap where time was left out. */
+const CUT = 8;
 /** Below this width names are shortened. */
 const NARROW = 600;
 const AXIS = 34;
@@ -49,8 +51,6 @@ const NUMBER = 16;
 const FAULT = 11;
 /** Rows of numbers below a lane; further numbers share the last. */
 const MOST_ROWS = 3;
-/** Average width of a character of 11 pixels' height. */
-const CHARACTER = 6.2;
 
 /**
  * Lanes over time, on an axis that leaves out long stretches in which nothing happens, so that what lasted a millisecond
@@ -156,7 +156,7 @@ class Picture {
       const x = this.#left + column * COLUMN;
       return element("g", { class: "cut" }, [
         element("title", {}, [escapeXml(`${formatMs(to - from)} left out`)]),
-        element("rect", { x: x - 4, y: AXIS - 14, width: 8, height: bottom - AXIS + 14 }),
+        element("rect", { x: x - CUT / 2, y: AXIS - 14, width: CUT, height: bottom - AXIS + 14 }),
         element("path", { d: `M${x - 4} ${AXIS - 6}l8 -8M${x - 4} ${AXIS - 10}l8 -8` }),
       ]);
     });
@@ -225,16 +225,13 @@ class Picture {
     const label = shareLabel(hold, this.#modal);
     const [lease] = hold.lease;
     if (label === undefined || lease === undefined) return;
-    const [x, width] = this.#span(lease);
-    if (label.length * CHARACTER + 8 <= width)
-      this.#labels.push(text(x + 4, top + 10.5, "share-label", label, "start"));
+    const place = firstRoom(this.#stretch(lease), this.#cutStretches(), label.length * CHARACTER + 8);
+    if (place !== undefined) this.#labels.push(text(place.from + 4, top + 10.5, "share-label", label, "start"));
   }
 
   /** What a server thinks: who holds, until when. */
-  #bands(lane: string, top: number, promoted: readonly Interval[]): readonly string[] {
-    const { timeline, window, conflicting } = this.#scene;
-    const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
-    this.#nameBands(bands, top, promoted);
+  #bands(lane: string, bands: readonly ServerBand[], top: number): readonly string[] {
+    const { conflicting } = this.#scene;
     return bands.map((band) => {
       const [x, width] = this.#span(band);
       const name = clientName(band.client);
@@ -249,39 +246,45 @@ class Picture {
   #nameBands(bands: readonly ServerBand[], top: number, promoted: readonly Interval[]): void {
     const taken = [...promoted];
     for (const band of bands.toSorted((one, other) => Number(other.twice) - Number(one.twice))) {
-      const [x, width] = this.#span(band);
+      const stretch = this.#stretch(band);
       const name = clientName(band.client);
       const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
       const whole = band.twice ? `${this.#scene.timeline.givesTwice}: ${short}` : short;
+      const room = (words: string): number => words.length * CHARACTER + 3;
       // Words that stand out of their band cover its neighbours; the frame and the legend tell the rest.
-      const says = whole.length * CHARACTER + 3 <= width ? whole : short;
-      const from = Math.min(x + 3, this.#width - RIGHT - says.length * CHARACTER);
-      const place = { from, to: from + says.length * CHARACTER };
+      const free = (words: string): Interval | undefined =>
+        firstRoom(stretch, [...taken, ...this.#cutStretches()], room(words));
+      const says = free(whole) === undefined ? short : whole;
+      const from = free(says)?.from ?? Math.min(stretch.from, this.#width - RIGHT - room(says));
+      const place = { from: from + 3, to: from + room(says) };
       if (taken.some((other) => touches(other, place))) continue;
       taken.push(place);
-      this.#labels.push(text(from, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
+      this.#labels.push(text(place.from, top + 10.5, band.twice ? "band-label twice" : "band-label", says, "start"));
     }
   }
 
   #node(lane: string, top: number): readonly string[] {
     const line = { class: "node-line", x1: this.#left, x2: this.#width - RIGHT, y1: top + BAR / 2, y2: top + BAR / 2 };
+    const { timeline, window } = this.#scene;
+    const bands = timeline.bands.filter((band) => band.server === lane && touches(band, window));
     const promotions = this.#faultsOf(lane).filter(isPromotion);
-    const drawn = promotions.map(({ from }) => this.#promotion(this.#x(from), top));
-    const bands = this.#bands(
-      lane,
+    const drawn = promotions.map(({ from }) => this.#promotion(this.#x(from), top, bands));
+    this.#nameBands(
+      bands,
       top,
       drawn.map(({ words }) => words),
     );
-    return [element("line", line), ...bands, ...drawn.map(({ mark }) => mark)];
+    return [element("line", line), ...this.#bands(lane, bands, top), ...drawn.map(({ mark }) => mark)];
   }
 
-  #promotion(x: number, top: number): { readonly mark: string; readonly words: Interval } {
-    const says = "becomes master";
-    const room = says.length * CHARACTER;
-    const after = x + 11 + room < this.#width;
-    this.#labels.push(text(after ? x + 11 : x - 11, top + 11, "promotion-label", says, after ? "start" : "end"));
-    const words = after ? { from: x - 7, to: x + 11 + room } : { from: x - 11 - room, to: x + 7 };
-    return { mark: element("path", { class: "promotion", d: `M${x} ${top}l7 7-7 7-7-7z` }), words };
+  #promotion(x: number, top: number, bands: readonly ServerBand[]): DrawnPromotion {
+    const drawn = drawPromotion(x, top, {
+      within: { from: this.#left, to: this.#width },
+      taken: bands.map((band) => this.#stretch(band)),
+      cuts: this.#cutStretches(),
+    });
+    this.#labels.push(drawn.label);
+    return drawn;
   }
 
   #resource(top: number): readonly string[] {
@@ -363,6 +366,20 @@ class Picture {
     return element("rect", { class: name, x, y: top, width, height: BAR, rx: 1.5 });
   }
 
+  /** Where a stretch is drawn. */
+  #stretch(part: Interval): Interval {
+    const [from, width] = this.#span(part);
+    return { from, to: from + width };
+  }
+
+  /** Where the axis is cut, and nothing may be written. */
+  #cutStretches(): readonly Interval[] {
+    return this.#scale.breaks.map(({ column }) => {
+      const x = this.#left + column * COLUMN;
+      return { from: x - CUT / 2, to: x + CUT / 2 };
+    });
+  }
+
   /** Left end and width of a stretch, at least two pixels; parts outside the window are not drawn. */
   #span(part: Interval): readonly [x: number, width: number] {
     const { window } = this.#scene;
@@ -373,17 +390,4 @@ class Picture {
     const x = this.#x(shown.from);
     return [round(x), round(Math.max(2, this.#x(shown.to) - x))];
   }
-}
-
-function tickLabel(time: number, step: number): string {
-  const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
-  return digits === 0 ? formatMsFigure(time) : inFigures(time / 1e6, Math.min(6, digits));
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
-function text(x: number, y: number, name: string, content: string, anchor: "start" | "middle" | "end"): string {
-  return element("text", { class: name, x: round(x), y: round(y), "text-anchor": anchor }, [escapeXml(content)]);
 }

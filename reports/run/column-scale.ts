@@ -1,4 +1,6 @@
 import type { Interval } from "../../harness/history/interval.ts";
+import { inFigures } from "../../harness/core/words/in-figures.ts";
+import { formatMsFigure } from "../wording.ts";
 
 /** A time axis in columns, of a character or of a few pixels: linear, except that long stretches without events are left out. */
 export interface ColumnScale {
@@ -191,4 +193,10 @@ function length({ from, to }: Interval): number {
 
 function inside(piece: Interval, emphasis: Interval | undefined): boolean {
   return emphasis !== undefined && piece.from >= emphasis.from && piece.to <= emphasis.to;
+}
+
+/** A round time in milliseconds, with the digits that distinguish it from its neighbours. */
+export function tickLabel(time: number, step: number): string {
+  const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
+  return digits === 0 ? formatMsFigure(time) : inFigures(time / 1e6, Math.min(6, digits));
 }

@@ -1,5 +1,5 @@
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
-import { columnScale, type ColumnScale } from "./column-scale.ts";
+import { columnScale, tickLabel, type ColumnScale } from "./column-scale.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
@@ -9,8 +9,7 @@ import type { ServerBand } from "./server-bands.ts";
 import { keysWithModes, shareLabel } from "./share-words.ts";
 import { TextRow } from "./text-row.ts";
 import type { Timeline } from "./timeline.ts";
-import { formatMs, formatOverlap, formatMsFigure } from "../wording.ts";
-import { inFigures } from "../../harness/core/words/in-figures.ts";
+import { formatMs, formatOverlap } from "../wording.ts";
 
 /** The content of a picture. */
 export interface TextScene {
@@ -279,12 +278,6 @@ class Drawing {
 
 function split<T>(items: readonly T[], is: (item: T) => boolean): readonly [readonly T[], readonly T[]] {
   return [items.filter(is), items.filter((item) => !is(item))];
-}
-
-/** A round time in milliseconds, with the digits that distinguish it from its neighbours. */
-function tickLabel(time: number, step: number): string {
-  const digits = Math.max(0, -Math.floor(Math.log10(step / 1e6) + 1e-9));
-  return digits === 0 ? formatMsFigure(time) : inFigures(time / 1e6, Math.min(6, digits));
 }
 
 function fitted(label: string, width: number): string {
