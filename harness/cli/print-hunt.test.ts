@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,6 +19,24 @@ test("a hunt that drew no plan at random says that it gives no bound, and what w
   expect(stdout.replaceAll("\n", " ")).toContain(
     "no property that the lock claims was violated: these plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some. Seed 1.",
   );
+});
+
+/** The text of the page that a hunt leaves, without its spaces and marks. */
+const pageOf = (name: string): string =>
+  readFileSync(join(folder, ".lockstorm", `hunt-${name}.html`), "utf8").replaceAll(/<[^>]*>|\s+/g, " ");
+
+test("the page of a quiet hunt says the same as the terminal", async () => {
+  await hunt("--lock", "single", "--runs", "2");
+  expect(pageOf("single-single").replaceAll(/ +/g, " ")).toContain(
+    "No property that the lock claims was violated: these plans were taken in order, not drawn at random, so they give no bound for other plans;",
+  );
+});
+
+test("the page of a hunt that found a counterexample begins with it", async () => {
+  await hunt("--lock", "set-px", "--runs", "2", "--shrink-runs", "0");
+  const page = pageOf("set-px-single");
+  expect(page.indexOf("INVALID")).toBeGreaterThan(0);
+  expect(page.indexOf("INVALID")).toBeLessThan(page.indexOf("At a glance"));
 });
 
 test("the properties of a counterexample stand in columns, also beside the longest name", async () => {

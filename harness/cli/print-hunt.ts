@@ -18,6 +18,7 @@ import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal
 import { readKeptRun } from "../campaign/kept-run.ts";
 import type { FileFormat } from "../../reports/formats.ts";
 import { badgeWords, writeReports } from "./report-files.ts";
+import { capital } from "../core/words/capital.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 
 /** Plans that were chosen in an order are no sample of others, so no bound follows from them. */
@@ -136,6 +137,7 @@ function reportOf(result: HuntResult, record: RunRecord | undefined) {
     ],
     notes: notesOf(findings, store),
     residualRisk: findings.residualRisk,
+    ...(counterexample === undefined ? { conclusion: `${capital(quietWords(result))}.` } : {}),
   };
   return { title, runs: record === undefined ? [] : [record], summary };
 }
@@ -167,8 +169,26 @@ function conformCommand({ lock, topology }: HuntFindings["parameters"]): string 
   return `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
 }
 
-function words({ findings, reason, lostShards, endedBy }: HuntResult): string {
-  const { parameters, runs, valid, unknown, unpromised, missing, fixed, residualRisk, counterexample } = findings;
+/** What a hunt without a counterexample says of the lock. */
+function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
+  const { parameters, valid, residualRisk } = findings;
+  if (isDecided(findings)) {
+    const none = isModulePath(parameters.lock)
+      ? "no required property was violated"
+      : "no property that the lock claims was violated";
+    const what = `${none}${untestedWords(findings)}`;
+    if (lostShards !== undefined) return `${what}, but what the missing shards found is not known`;
+    if (endedBy !== undefined) return `${what} until then`;
+    return `${what}: ${residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk)}`;
+  }
+  const harm = harmBy(findings);
+  if (harm !== undefined) return HARMS[harm];
+  return valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
+}
+
+function words(result: HuntResult): string {
+  const { findings, reason, lostShards } = result;
+  const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
   const cut = missing > 0 ? ` (ended early: ${reason}${next})` : "";
@@ -176,22 +196,11 @@ function words({ findings, reason, lostShards, endedBy }: HuntResult): string {
   const total = `${count(runs, "run")}: ${inFigures(valid)} valid, ${inFigures(unknown)} unknown${nothing}${cut}`;
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
   if (counterexample === undefined) {
-    const none = isModulePath(lock)
-      ? "no required property was violated"
-      : "no property that the lock claims was violated";
-    const what = `${none}${untestedWords(findings)}`;
-    const open = residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk);
-    if (isDecided(findings) && lostShards !== undefined)
-      return `${total}${held}; ${what}, but what the missing shards found is not known. Seed ${seed}.`;
-    if (isDecided(findings) && endedBy !== undefined) return `${total}${held}; ${what} until then. Seed ${seed}.`;
-    if (isDecided(findings)) return `${total}${held}; ${what}: ${open}. Seed ${seed}.`;
-    const harm = harmBy(findings);
-    if (harm !== undefined) return `${total}; ${HARMS[harm]}. Seed ${seed}.`;
-    const verdict =
-      valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
     const check =
-      valid === 0 && runs > 0 && isModulePath(lock) ? ` Check its driver: ${conformCommand(parameters)}` : "";
-    return `${total}; ${verdict}. Seed ${seed}.${check}`;
+      !isDecided(findings) && harmBy(findings) === undefined && valid === 0 && runs > 0 && isModulePath(lock)
+        ? ` Check its driver: ${conformCommand(parameters)}`
+        : "";
+    return `${total}${isDecided(findings) ? held : ""}; ${quietWords(result)}. Seed ${seed}.${check}`;
   }
   const { position, path, shrinks, recurrence } = counterexample;
   const words = recurrenceWords(recurrence);

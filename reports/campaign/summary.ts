@@ -110,6 +110,8 @@ export interface Summary {
   readonly notes?: readonly SummaryNote[];
   readonly residualRisk?: ResidualRisk | undefined;
   readonly exploration?: Exploration;
+  /** What the whole search says in a sentence, where no run says it better. An exploration has its own. */
+  readonly conclusion?: string;
   readonly missing?: { readonly cells: number; readonly reason: string };
   readonly changes?: Readonly<Record<"new" | "known" | "fixed", readonly Pick<SummaryCell, "lock" | "fault">[]>>;
 }
@@ -250,7 +252,7 @@ function cellFigures(cell: SummaryCell): readonly Figure[] {
   const { found, runs = 0, valid = 0, unpromised = 0 } = cell;
   const broken = cell.invalid ?? (found === "broken" ? 1 : 0);
   return [
-    { figure: runs, means: "runs" },
+    { figure: runs, means: runs === 1 ? "run" : "runs" },
     { figure: valid, means: "valid" },
     { figure: Math.max(0, runs - valid - unpromised - broken), means: "unknown" },
     ...some({ figure: unpromised, means: "without a guaranteed property" }),

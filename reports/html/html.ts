@@ -25,6 +25,8 @@ const PROGRAM = new Markup(`<script type="module">${SCRIPT}</script>`);
 export function renderHtml(report: Report): string {
   const title =
     report.title ?? (report.runs.length === 1 && report.runs[0] !== undefined ? titleOf(report.runs[0]) : "lockstorm");
+  const summary = report.summary !== undefined && matrixSection(report.summary, title);
+  const runs = report.runs.map((run, index) => runSection(run, index));
   const page = html`<!doctype html>
     <html lang="en">
       <head>
@@ -43,14 +45,17 @@ export function renderHtml(report: Report): string {
           ${report.runs.length > 1 && runChooser(report.runs)}
           <button type="button" class="theme">Theme: auto</button>
         </header>
-        <main id="content">
-          ${report.summary !== undefined && matrixSection(report.summary, title)}
-          ${report.runs.map((run, index) => runSection(run, index))}
-        </main>
+        <main id="content">${tellsFirst(report) ? [runs, summary] : [summary, runs]}</main>
         ${PROGRAM}
       </body>
     </html>`;
   return `${page.text}\n`;
+}
+
+/** Whether the run that broke the lock stands before the figures: where a search for nothing else has found it. */
+function tellsFirst({ summary, runs }: Report): boolean {
+  if (summary === undefined || summary.exploration !== undefined || runs.length === 0) return false;
+  return summary.cells.length === 1 && summary.cells[0]?.found === "broken";
 }
 
 /** Nothing is fetched, and only the page's own script runs, even if a history contains markup. */

@@ -25,11 +25,12 @@ const MARK = { holds: "✓", outlived: "○", broken: "✗", simulated: "s", unk
  */
 export function matrixSection(summary: Summary, pageTitle: string): Markup {
   const { rows, surprises } = summaryGrid(summary);
+  const conclusion = summary.exploration?.conclusion ?? summary.conclusion;
   const isTable = summary.cells.length > 1;
   const ticks = tickWords(rows.flatMap(({ cells }) => cells));
   return html`<section class="block" aria-labelledby="matrix-title">
     <h2 id="matrix-title">${summary.title === pageTitle ? "At a glance" : (summary.title ?? "Locks by faults")}</h2>
-    ${summary.exploration !== undefined && html`<p class="headline">${summary.exploration.conclusion}</p>`}
+    ${conclusion !== undefined && html`<p class="headline">${conclusion}</p>`}
     <dl class="figures">
       ${summaryFigures(summary).map(
         ({ figure, means }) =>
@@ -60,7 +61,7 @@ export function matrixSection(summary: Summary, pageTitle: string): Markup {
           </ul>`,
     )}
     ${summary.exploration !== undefined && explorationSection(summary.exploration)}
-    ${summary.residualRisk !== undefined && html`<p>Random plans: ${residualRiskWords(summary.residualRisk)}.</p>`}
+    ${summary.residualRisk !== undefined && summary.conclusion === undefined && html`<p>Random plans: ${residualRiskWords(summary.residualRisk)}.</p>`}
     ${summary.missing !== undefined && html`<p><strong>${missingWords(summary.missing)}</strong></p>`}
     ${
       summary.changes !== undefined &&
