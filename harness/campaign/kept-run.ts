@@ -18,9 +18,24 @@ export interface KeptRun {
   readonly folder: string;
 }
 
-/** Writes `report.html` into the folder of a kept run, where it can be drawn. */
+/**
+ * Writes `report.html` into the folder of a kept run, where it can be drawn.
+ * @throws UserError when it cannot be written: the line still has the verdict
+ */
 export function drawReport({ record, folder }: KeptRun, drawRun: DrawRun | undefined): void {
-  if (drawRun !== undefined) replaceFile(join(folder, "report.html"), drawRun(record));
+  if (drawRun === undefined) return;
+  const page = drawRun(record);
+  withVerdict(record.verdict, () => replaceFile(join(folder, "report.html"), page));
+}
+
+/** Writes what is left of a judged run. @throws UserError when it cannot be written: the line still has the verdict */
+export function withVerdict<T>({ verdict }: Pick<Verdict, "verdict">, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(`${error.message}, and the verdict of the run is ${verdict}`, error.hint, { cause: error });
+  }
 }
 
 /** Keeps a run and draws it, where it can be drawn. */
@@ -42,7 +57,7 @@ export function keepRecurring(
 ): KeptRun {
   const { record, folder } = keep();
   const kept = { folder, record: { ...record, recurrence } };
-  writeRecurrence(folder, recurrence);
+  withVerdict(record.verdict, () => writeRecurrence(folder, recurrence));
   drawReport(kept, drawRun);
   return kept;
 }

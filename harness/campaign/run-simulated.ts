@@ -12,7 +12,6 @@ import type { Control } from "../history/control.ts";
 import type { History, RunEnd } from "../history/history.ts";
 import { CLIENT_CRASH } from "../core/fault-traits.ts";
 import type { Fault } from "../core/fault.ts";
-import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
 import type { WireMessage } from "../core/messages/wire-message.ts";
 import type { Delays } from "./recurrence/delays.ts";
@@ -31,7 +30,7 @@ import { wireMessages } from "../simulated/wire/exchange.ts";
 import type { InputListener } from "../simulated/kernel/input-listener.ts";
 import { simulate, type Simulated } from "../simulated/system/simulate.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
-import type { KeptRun } from "./kept-run.ts";
+import { withVerdict, type KeptRun } from "./kept-run.ts";
 import { slowFaults } from "./recurrence/slow-faults.ts";
 import { simulatedDriver } from "./simulated-driver.ts";
 
@@ -235,7 +234,7 @@ export class InterruptedRunError extends Error {
 /** Keeps a simulated run in the usual form, and says how to replay it. */
 export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: string): KeptRun {
   const { history, verdict } = record;
-  try {
+  return withVerdict(verdict, () => {
     using folder = RunFolder.create(store, plan, new Date());
     folder.writeHistory(history);
     folder.writeVerdict(verdict);
@@ -243,9 +242,5 @@ export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: 
     writeWire(folder, record);
     const replayCommand = record.replayCommand ?? replayCommandOf(folder.planFile);
     return { record: { ...record, replayCommand }, folder: folder.path };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const told = `${error.message}, and the verdict of the run is ${verdict.verdict}`;
-    throw new UserError(told, error.hint, { cause: error });
-  }
+  });
 }
