@@ -187,7 +187,7 @@ function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
 }
 
 function words(result: HuntResult): string {
-  const { findings, reason, lostShards } = result;
+  const { findings, reason, lostShards, endedBy } = result;
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
   const next = lostShards === undefined ? "; the same command with --resume goes on" : "";
