@@ -23,7 +23,7 @@ import { withShortValues } from "./evidence/long-values.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
-import { CoarseClock, type Tick } from "./clock/coarse-clock.ts";
+import { CoarseClock, type JudgedTick } from "./clock/coarse-clock.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
   /** The properties that decide the verdict. Default: all that were checked. */
@@ -99,7 +99,7 @@ export class HistoryChecker {
     else for (const tick of this.#clock.push(recorded)) this.#judgeTick(tick);
   }
 
-  #judgeTick({ events, retiring }: Tick): void {
+  #judgeTick({ events, retiring }: JudgedTick): void {
     for (const event of retiring) this.#evidence.holds.retire(event.process, event);
     for (const event of events) this.#judge(event);
   }

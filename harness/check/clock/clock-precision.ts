@@ -39,6 +39,11 @@ export class ClockPrecision {
     if (known !== undefined || this.#byClient.size < MOST_CLIENTS) this.#byClient.set(client, reading(known, time));
   }
 
+  /** Whether several clients did something, and all at one time. */
+  get neverAdvanced(): boolean {
+    return this.#all?.step === 0 && this.#byClient.size > 1;
+  }
+
   /** The length of a tick of the clock, in nanoseconds, and a time at which one began. */
   get tick(): { readonly length: number; readonly since: number } {
     const all = this.#all;

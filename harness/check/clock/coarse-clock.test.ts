@@ -78,6 +78,22 @@ describe("a coarse clock", () => {
     );
   });
 
+  it("judges nothing that several clients did at one and the same time", () => {
+    const still = ({ header, events }: History): History => ({
+      header,
+      events: events.map((event) => ({ ...event, time: 0 })),
+    });
+    const { history } = new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(10, 1, "b").leave(20, 0, "a");
+    const { verdict, properties } = checkHistory(still(history), { foreign: true });
+    expect(verdict).toBe("unknown");
+    expect(properties["mutual-exclusion"]).toMatchObject({
+      verdict: "unknown",
+      reason: expect.stringContaining("all events have the same time"),
+    });
+    const alone = new Recording({ clients: 2 }).acquire(0, 0, "a").leave(20, 0, "a").left(21, 0);
+    expect(checkHistory(still(alone.history), { foreign: true }).properties["mutual-exclusion"]?.verdict).toBe("valid");
+  });
+
   it("leaves open whether a lease was over that ended within a tick of the next grant", () => {
     const leases = (ttlMs: number) =>
       accused(

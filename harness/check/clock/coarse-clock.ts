@@ -12,7 +12,7 @@ const LEARNED_FROM = 2000;
 const MOST_OF_A_TICK = 100_000;
 
 /** What happened within one tick, in the order in which it is judged. */
-export interface Tick {
+export interface JudgedTick {
   readonly events: readonly HistoryEvent[];
   /** The ends of operations after which their clients go on under other process numbers, perhaps within the same tick. */
   readonly retiring: readonly Retiring[];
@@ -57,7 +57,7 @@ export class CoarseClock {
   }
 
   /** Takes the next event. Returns what can be judged now. */
-  push(event: HistoryEvent): readonly Tick[] {
+  push(event: HistoryEvent): readonly JudgedTick[] {
     if (this.#excess !== undefined) return [];
     this.#precision.push(event);
     if (this.#learning === undefined) return this.#take(event);
@@ -66,17 +66,21 @@ export class CoarseClock {
   }
 
   /** To be called after the last event. Returns the rest. */
-  finish(): readonly Tick[] {
+  finish(): readonly JudgedTick[] {
+    if (this.#precision.neverAdvanced) {
+      this.#excess ??= "all events have the same time: in which order the clients did what is not known";
+      return [];
+    }
     return [...this.#learned(), ...this.#closeTick()];
   }
 
-  #learned(): readonly Tick[] {
+  #learned(): readonly JudgedTick[] {
     const events = this.#learning ?? [];
     this.#learning = undefined;
     return events.flatMap((event) => this.#take(event));
   }
 
-  #take(event: HistoryEvent): readonly Tick[] {
+  #take(event: HistoryEvent): readonly JudgedTick[] {
     const { length, since } = this.#precision.tick;
     const number = Math.floor((event.time - since) / length);
     const closed = this.#tick.length > 0 && number !== this.#tickNumber ? this.#closeTick() : [];
@@ -89,7 +93,7 @@ export class CoarseClock {
     return closed;
   }
 
-  #closeTick(): readonly Tick[] {
+  #closeTick(): readonly JudgedTick[] {
     const events = this.#tick;
     this.#tick = [];
     const { length } = this.#precision.tick;
