@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { conditionalSpreads } from "./testing/conditional-spreads.ts";
 import { isTest, ROOMS } from "./testing/layer-rule.ts";
 import { readSources, type SourceFile } from "./testing/source-file.ts";
-import { barrels, foreignWords, laxTests, longFiles, namelessFiles, unregistered } from "./testing/tidy-rules.ts";
+import {
+  barrels,
+  foreignWords,
+  keptOverRuns,
+  laxTests,
+  longFiles,
+  namelessFiles,
+  unregistered,
+} from "./testing/tidy-rules.ts";
 import { repeatedTypeNames } from "./testing/type-names.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -35,6 +43,7 @@ describe("this project", () => {
     ],
     ["no name of a type means two things", () => repeatedTypeNames(code)],
     ["every fault and every scenario is registered", () => unregistered(code)],
+    ["no lock remembers another run", () => keptOverRuns(code)],
     ["absent keys are undefined", () => conditionalSpreads(code.filter(({ path }) => !isTest(path)))],
     ["no word is foreign to it", () => foreignWords([...code, ...scripts, ...texts, ...atRoot])],
   ])("%s", (_, violations) => {
@@ -103,6 +112,24 @@ test("utils are caught, as files and as folders", () => {
   const paths = ["harness/utils.ts", "harness/util/a.ts", "faults/utils/index.ts", "reports/Utils.test.ts"];
   expect(namelessFiles(paths.map((path) => file(path, "")))).toHaveLength(paths.length);
   expect(namelessFiles([file("harness/utility-bill.ts", ""), file("harness/reutils.ts", "")])).toEqual([]);
+});
+
+test("what a lock keeps from run to run is caught", () => {
+  const kept = [
+    "const held = new Map<string, { fence: number }>();",
+    "export const held: Held = new Set();",
+    "let count = 0;",
+  ];
+  expect(kept.flatMap((text) => keptOverRuns([file("lock-impl/a.ts", text)]))).toHaveLength(kept.length);
+  const rightful = [
+    "const held = new WeakMap<Connection, number>();",
+    "const NAMES = new Set(['a']);",
+    "  let count = 0;",
+  ];
+  expect(rightful.flatMap((text) => keptOverRuns([file("lock-impl/a.ts", text)]))).toEqual([]);
+  expect(keptOverRuns([file("harness/a.ts", "let count = 0;"), file("lock-impl/a.test.ts", "let count = 0;")])).toEqual(
+    [],
+  );
 });
 
 describe("a barrel", () => {

@@ -123,3 +123,17 @@ export function foreignWords(files: readonly SourceFile[]): string[] {
     }),
   );
 }
+
+const KEPT = /^(export )?(let |const \w+(: [^=]+)? = new (Map|Set)(<.*>)?\(\);$)/;
+
+/**
+ * Where a lock keeps something from one run to the next, so that the same plan may take another course. What a lock remembers
+ * belongs to a connection or to a client.
+ */
+export function keptOverRuns(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith("lock-impl/") && !path.includes("/testing/") && !isTest(path))
+    .flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) => (KEPT.test(line) ? [`${path}:${index + 1}: outlives the run`] : [])),
+    );
+}

@@ -1,22 +1,29 @@
 import { endlessPermits, specimen } from "./specimen.ts";
+import type { Connection } from "../parts/connection.ts";
 import { fromParts } from "../parts/from-parts.ts";
 import { map, type Protocol } from "../parts/protocol.ts";
 
-/** How many permits each owner has, where it is more than one. */
-const taken = new Map<string, number>();
+/** How many permits each owner has, where it is more than one: by connection, so that no run knows those of another. */
+const taken = new WeakMap<Connection, Map<string, number>>();
+
+function takenBy(server: Connection): Map<string, number> {
+  const known = taken.get(server) ?? new Map<string, number>();
+  taken.set(server, known);
+  return known;
+}
 
 /** Counts holders with INCRBY and DECRBY. Nobody gives back what a client had that died. */
 const counter = {
   async acquire(server, { key, owner, sharing: { limit = 1, permits = 1 } = {} }) {
-    if (permits > 1) taken.set(owner, permits);
+    if (permits > 1) takenBy(server).set(owner, permits);
     const count = await server.command("INCRBY", key, permits);
     if (count.type !== "ok") return count;
     if (Number(count.value) <= limit) return { type: "ok", value: { granted: true } };
     return map(await server.command("DECRBY", key, permits), () => ({ granted: false }));
   },
   async release(server, { key, owner }) {
-    const permits = taken.get(owner) ?? 1;
-    taken.delete(owner);
+    const permits = takenBy(server).get(owner) ?? 1;
+    takenBy(server).delete(owner);
     return map(await server.command("DECRBY", key, permits), () => true);
   },
 } satisfies Protocol;

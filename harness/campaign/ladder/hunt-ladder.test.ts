@@ -42,6 +42,28 @@ test("a table gives each cell as data, and a shrunk and drawn counterexample of 
   );
 });
 
+test("a cell whose plan does not fail again keeps no counterexample, and the table goes on", async () => {
+  const store = fresh();
+  await huntLadder(TABLE, { store });
+  const journal = join(store, "campaigns", "ladder.jsonl");
+  const entries = readFileSync(journal, "utf8")
+    .split("\n")
+    .filter((line) => !line.includes('"shrunk"'))
+    .map((line) => line.replace(/"path":"[^"]*"/, '"path":"0"'));
+  writeFileSync(journal, entries.join("\n"));
+  const progress = new HeardProgress();
+  const table = await huntLadder({ ...TABLE, resume: true }, { store, progress });
+  expect(progress.notes.at(-1)).toContain("redlock under clock-jump: broken, but not again by the same plan");
+  expect(table.found.map(({ found }) => found)).toContain("broken");
+  expect(table.counterexamples.size).toBe(0);
+});
+
+test("a semaphore's permits are not known in another run", async () => {
+  const counter: LadderOptions = { all: true, only: ["semaphore-counter"], faults: ["kill-client"], seed: 77 };
+  const { counterexamples } = await huntLadder(counter, { store: fresh() });
+  expect(counterexamples.size).toBe(1);
+});
+
 test.each<[string, LadderOptions, string]>([
   ["real servers that is to be complete", { backend: "containers", complete: true }, "too many schedules"],
   ["a lock that there is not", { only: ["nothing"] }, "nothing"],

@@ -325,6 +325,7 @@ class Table {
       onAnswer: async (task, answer) => {
         const { cell } = task;
         if ("folder" in answer) {
+          if (answer.folder === null) return this.#tellUnkept(cellAt(cells, cell));
           const { folder } = answer;
           drawReport({ record: await readKeptRun(folder), folder }, drawRun);
         }
@@ -332,6 +333,14 @@ class Table {
         if ("outcome" in answer) this.#tellRow(cellAt(cells, cell));
       },
     });
+  }
+
+  /** Says that there is no counterexample to keep. A resumed table tries again. */
+  #tellUnkept(cell: Cell): void {
+    const why = "the lock keeps something from one run to the next";
+    this.#work.environment.progress.note(
+      `${titleOf(cell)}: broken, but not again by the same plan, which is not kept: ${why}`,
+    );
   }
 
   /** Reports the row of a cell that was searched, once the whole row was. */
@@ -351,7 +360,7 @@ class Table {
 
 function entryOf(
   cell: number,
-  answer: LadderAnswer,
+  answer: Exclude<LadderAnswer, { folder: null }>,
   { cells, store }: { readonly cells: readonly Cell[]; readonly store: string },
 ): LadderEntry {
   if ("error" in answer) throw failed(titleOf(cellAt(cells, cell)), answer);

@@ -84,10 +84,13 @@ export async function searchCell(
   return { found: "broken", ...noted.counts, failing: { path, events: run.record.history.events.length } };
 }
 
-/** Returns to the run that `searchCell` found, shrinks it, keeps it, and returns its folder. */
-export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: string): Promise<string> {
+/**
+ * Returns to the run that `searchCell` found, shrinks it, keeps it, and returns its folder; null when the plan does not fail
+ * again, as with a lock that keeps something from one run to the next.
+ */
+export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: string): Promise<string | null> {
   const { counterexample } = await searchIn(cell, options, { shrinkRuns: SHRINK_RUNS, path });
-  if (counterexample === undefined) throw new Error(`${titleOf(cell)} does not fail again at ${path}`);
+  if (counterexample === undefined) return null;
   const run = await proveSimulated(counterexample.run);
   return keepSimulated(run, options.store).folder;
 }

@@ -27,6 +27,8 @@ export type LadderAnswer =
   | { readonly outcome: CellOutcome }
   /** Where the shrunk run was kept. */
   | { readonly folder: string }
+  /** The plan did not fail again. */
+  | { readonly folder: null }
   /** The plan for real servers; null when nothing breaks the cell. */
   | { readonly plan: Plan | null }
   /** The task failed: nothing is known about the cell. With a hint, the user can fix it. */
@@ -47,10 +49,14 @@ async function answer({ cell: index, before, path, forRealServers }: Task): Prom
     if (forRealServers === true) return { plan: (await robustPlan(cell, options.seed)) ?? null };
     return path === undefined
       ? { outcome: await searchCell(cell, options, { before, onProgress: tell }) }
-      : { folder: await shrinkCell(cell, options, path) };
+      : keptIn(await shrinkCell(cell, options, path));
   } catch (error) {
     return { error: messageOf(error), hint: error instanceof UserError ? error.hint : undefined };
   }
+}
+
+function keptIn(folder: string | null): LadderAnswer {
+  return folder === null ? { folder } : { folder };
 }
 
 function tell(progress: CellProgress): void {
