@@ -21,6 +21,8 @@ interface LossOfLease {
   readonly cause: Cause;
   readonly by: readonly ((traits: FaultTraits) => boolean)[];
   readonly how: (fault: string, event: FaultEvent) => string;
+  /** Whether a server is left that does not know of the lease, and may grant the lock again. */
+  readonly forgets?: true;
 }
 
 /** How leases are lost, the most specific first. */
@@ -31,14 +33,15 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
       ({ loses, promotes }) => loses === "unreplicated" && promotes === "seen",
       ({ loses, promotes }) => loses === "unreplicated" && promotes !== "seen",
     ],
-    how: (fault) =>
-      `after ${fault} the new master did not have the lock, because replication is asynchronous, and granted it again`,
+    how: (fault) => `after ${fault} the new master did not have the lock, because replication is asynchronous`,
+    forgets: true,
   },
   {
     cause: "lost-in-restart",
     by: [({ loses }) => loses === "disk", ({ loses }) => loses === "unsynced", ({ loses }) => loses === "memory"],
     how: (fault, { value: { targets } }) =>
-      `after ${fault} the ${targets.length > 1 ? "nodes" : "node"} came back without the lock, and granted it again`,
+      `after ${fault} the ${targets.length > 1 ? "nodes" : "node"} came back without the lock`,
+    forgets: true,
   },
   {
     cause: "clock-jump",
@@ -120,7 +123,7 @@ export function hypothesesOf(
     ...extensions.late,
     ...takenCertainly(pair, evidence, others),
     ...overwriting.answered,
-    ...losses(first.invokedTime, until, evidence),
+    ...losses(first.invokedTime, until, evidence, true),
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
@@ -170,7 +173,7 @@ export function earlyEnds(
     ...late,
     ...takenCertainly(pair, evidence, interferences),
     ...overwriting.answered,
-    ...losses(since, until.time, evidence),
+    ...losses(since, until.time, evidence, until.owner !== undefined),
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),
@@ -179,14 +182,23 @@ export function earlyEnds(
   ];
 }
 
-/** The faults between `from` and `to` that may have lost a lease, the most specific first. */
-export function losses(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
+/**
+ * The faults between `from` and `to` that may have lost a lease, the most specific first.
+ * @param isGrantedAgain whether another owner was granted the lock after it
+ */
+export function losses(
+  from: number,
+  to: number,
+  evidence: SharedEvidence,
+  isGrantedAgain = false,
+): readonly Hypothesis[] {
   const { faults, header } = evidence;
   for (const delay of [0, RECORDING_DELAY_NS]) {
-    const found = LOSSES_OF_LEASES.flatMap(({ cause, by, how }) => {
+    const found = LOSSES_OF_LEASES.flatMap((loss) => {
+      const { cause, by } = loss;
       // The harness notices a promotion by watching, and the first client may find the new master earlier.
       const until = to + (cause === "lost-in-failover" ? RECORDING_DELAY_NS : delay);
-      return by.flatMap((matches) => faults.during(matches, from, until)).map((fault) => ({ cause, fault, how }));
+      return by.flatMap((matches) => faults.during(matches, from, until)).map((fault) => ({ cause, fault, loss }));
     })
       .filter(({ fault }) => !(header["persistence"] === "always" && keepsSyncedData(traitsOf(fault.f))))
       // A promotion before either grant lost neither of them, but it may have made a second master.
@@ -194,7 +206,9 @@ export function losses(from: number, to: number, evidence: SharedEvidence): read
     const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
     const split = splitBetween(from, to, evidence);
     const ranked = best === undefined ? [] : [best, ...found.filter((other) => other !== best)];
-    const lost = ranked.map(({ cause, fault, how }) => lostBy(cause, fault, how, header["persistence"] === "always"));
+    const lost = ranked.map(({ fault, loss }) =>
+      lostBy(fault, loss, { isGrantedAgain, syncs: header["persistence"] === "always" }),
+    );
     const hypotheses = best?.cause === "lost-in-failover" ? [...lost, ...split] : [...split, ...lost];
     if (hypotheses.length > 0) return hypotheses;
   }
@@ -208,10 +222,14 @@ export function losses(from: number, to: number, evidence: SharedEvidence): read
 function lossesBefore(first: Hold, second: Hold, until: number, evidence: SharedEvidence): readonly Hypothesis[] {
   if (second.invokedTime >= first.invokedTime) return [];
   const known = new Set(losses(first.invokedTime, until, evidence).map(({ fault }) => fault));
-  return losses(second.invokedTime, until, evidence).filter(({ fault }) => !known.has(fault));
+  return losses(second.invokedTime, until, evidence, true).filter(({ fault }) => !known.has(fault));
 }
 
-function lostBy(cause: Cause, fault: FaultEvent, how: LossOfLease["how"], syncs: boolean): Hypothesis {
+function lostBy(
+  fault: FaultEvent,
+  { cause, how, forgets }: LossOfLease,
+  { isGrantedAgain, syncs }: { readonly isGrantedAgain: boolean; readonly syncs: boolean },
+): Hypothesis {
   const accused = faultInWords(fault);
   const remedies: readonly Remedy[] = cause === "lost-in-restart" && !syncs ? ["fsync"] : [];
   return {
@@ -219,7 +237,7 @@ function lostBy(cause: Cause, fault: FaultEvent, how: LossOfLease["how"], syncs:
     fault: fault.index,
     accused,
     events: [],
-    why: how(accused, fault),
+    why: `${how(accused, fault)}${forgets && isGrantedAgain ? ", and granted it again" : ""}`,
     ground: { on: "faults", faults: [fault.index] },
     remedies,
   };

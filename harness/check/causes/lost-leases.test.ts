@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { violationsOf } from "../testing/judge.ts";
+import { Recording } from "../testing/recording.ts";
+
+describe("a server that came back without the lock", () => {
+  const restarted = () =>
+    new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a").fault(20, "restart-node");
+  const whyOf = (recording: Recording): string | undefined =>
+    violationsOf("linearizability", recording)[0]?.hypotheses?.find(({ cause }) => cause === "lost-in-restart")?.why;
+
+  it("granted it again where another client was granted it", () => {
+    expect(whyOf(restarted().acquire(30, 1, "b").release(50, 1, "b"))).toMatch(
+      /without the lock, and granted it again$/,
+    );
+  });
+
+  it("did nothing more where it only answered its holder", () => {
+    expect(whyOf(restarted().release(30, 0, "a", false))).toMatch(/came back without the lock$/);
+  });
+});
