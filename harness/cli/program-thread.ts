@@ -32,7 +32,11 @@ const { explain, run } = await import("./main.ts");
 let hasEnded = false;
 // An error that nobody awaits: a driver's, a library's, or our own. It is printed as one line too, and the watchdog
 // cleans up.
-process.on("uncaughtException", (error) => end(() => explain(ownedUnawaited(error), signal)));
+process.on("uncaughtException", (error) => {
+  end(() => explain(ownedUnawaited(error), signal));
+  // What fails because of it, until the process is gone, is not told too.
+  interruption.abort(new UserError("the program has ended", "see its error"));
+});
 run(process.argv.slice(2), signal).then(
   (exitCode) => end(() => exitCode),
   () => end(() => EXIT.harness),

@@ -139,9 +139,16 @@ describe("client processes on the simulated servers", () => {
     const lock = join(store, "long-lease.worker.json");
     const command = { program: "python3", arguments: [worker, "long-lease"] };
     writeFileSync(lock, JSON.stringify({ command, topologies: ["single"] }));
-    // The lease ends at the server after 200 ms, and the worker says 600.
-    const holder = { key: "k", ttlMs: 200, waitMs: 0, steps: [{ do: "hold", forMs: 400 }] };
-    const rival = { key: "k", ttlMs: 200, waitMs: 0, steps: [], after: { on: "acquire:ok", client: 0, afterMs: 250 } };
+    // The lease ends at the server after 1 s, and the worker says 3.
+    const rivalHolds = { do: "await", until: { on: "acquire:ok", client: 1 }, atMostMs: 10_000 };
+    const holder = { key: "k", ttlMs: 1000, waitMs: 0, steps: [rivalHolds] };
+    const rival = {
+      key: "k",
+      ttlMs: 1000,
+      waitMs: 0,
+      steps: [],
+      after: { on: "acquire:ok", client: 0, afterMs: 1050 },
+    };
     const clients = [{ sections: [holder] }, { sections: [rival] }];
     const plan = planSchema.parse({ ...INPUT, lock, clients, faults: [] });
     const { record } = await runLive(plan, { store, title: "worker", required: PROMISABLE });
