@@ -61,7 +61,7 @@ async function isOvertaken(trial: Trial, waiting: Promise<unknown>): Promise<boo
 async function findLateGrant(trial: Trial): Promise<void> {
   const keptMs = Math.max(...(await trial.expiries()));
   const expiresAtMs = trial.nowMs + keptMs;
-  if (keptMs === 0) return;
+  if (keptMs <= BEFORE_EXPIRY_MS) return;
   do {
     const { reply } = await trial.acquire(2, { ttlMs: 1000 });
     const isGivenBack = isGranted(reply) && Number(reply.grantedAt) / 1e6 < expiresAtMs - BEFORE_EXPIRY_MS;
