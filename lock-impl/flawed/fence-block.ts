@@ -1,13 +1,13 @@
 import { fencedLease, specimen } from "./specimen.ts";
 import { fromParts } from "../parts/from-parts.ts";
-import type { Connection } from "../parts/connection.ts";
+import { byConnection } from "../parts/by-connection.ts";
 import { siblingKey } from "../parts/keys.ts";
 import { ownedKey, type Protocol } from "../parts/protocol.ts";
 
 const BLOCK = 16;
 
-/** The fencing tokens that a client has reserved, by connection and key: from the next one up to the last. */
-const reserved = new WeakMap<Connection, Map<string, { next: number; readonly last: number }>>();
+/** The fencing tokens that a client has reserved, by key: from the next one up to the last. */
+const reservedBy = byConnection<{ next: number; readonly last: number }>();
 
 /**
  * Reserves sixteen fencing tokens at once and hands them out itself: another client's later hold can have a smaller
@@ -17,8 +17,7 @@ const dealtFromBlock = {
   ...ownedKey,
   async acquire(server, request) {
     const { key } = request;
-    const blocks = reserved.get(server) ?? new Map<string, { next: number; readonly last: number }>();
-    reserved.set(server, blocks);
+    const blocks = reservedBy(server);
     let block = blocks.get(key);
     if (block === undefined || block.next > block.last) {
       const end = await server.command("INCRBY", siblingKey(key, "fence"), BLOCK);

@@ -1,11 +1,11 @@
 import { fencedLease, specimen } from "./specimen.ts";
 import { fromParts } from "../parts/from-parts.ts";
-import type { Connection } from "../parts/connection.ts";
+import { byConnection } from "../parts/by-connection.ts";
 import { siblingKey } from "../parts/keys.ts";
 import { ownedKey, type Protocol } from "../parts/protocol.ts";
 
-/** The fencing token that was minted and has not won yet, by connection and key. */
-const drawn = new WeakMap<Connection, Map<string, number>>();
+/** The fencing token that was minted and has not won yet, by key. */
+const drawnBy = byConnection<number>();
 
 /**
  * Mints its fencing token before the first try and keeps it until it wins: other clients overtake it while it waits.
@@ -13,8 +13,7 @@ const drawn = new WeakMap<Connection, Map<string, number>>();
 const drawnOnce = {
   ...ownedKey,
   async acquire(server, request) {
-    const kept = drawn.get(server) ?? new Map<string, number>();
-    drawn.set(server, kept);
+    const kept = drawnBy(server);
     if (!kept.has(request.key)) {
       const minted = await server.command("INCR", siblingKey(request.key, "fence"));
       if (minted.type !== "ok") return minted;

@@ -1,16 +1,10 @@
 import { endlessPermits, specimen } from "./specimen.ts";
-import type { Connection } from "../parts/connection.ts";
+import { byConnection } from "../parts/by-connection.ts";
 import { fromParts } from "../parts/from-parts.ts";
 import { map, type Protocol } from "../parts/protocol.ts";
 
-/** How many permits each owner has, where it is more than one: by connection, so that no run knows those of another. */
-const taken = new WeakMap<Connection, Map<string, number>>();
-
-function takenBy(server: Connection): Map<string, number> {
-  const known = taken.get(server) ?? new Map<string, number>();
-  taken.set(server, known);
-  return known;
-}
+/** How many permits each owner has, where it is more than one. */
+const takenBy = byConnection<number>();
 
 /** Counts holders with INCRBY and DECRBY. Nobody gives back what a client had that died. */
 const counter = {
