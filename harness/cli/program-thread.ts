@@ -34,7 +34,7 @@ let hasEnded = false;
 // cleans up.
 process.on("uncaughtException", (error) => {
   end(() => explain(ownedUnawaited(error), signal));
-  // What fails because of it, until the process is gone, is not told too.
+  // Until the process is gone, more may fail because of it. Nobody is told of that.
   interruption.abort(new UserError("the program has ended", "see its error"));
 });
 run(process.argv.slice(2), signal).then(

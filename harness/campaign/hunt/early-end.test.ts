@@ -114,9 +114,9 @@ test("a counterexample that was found before is kept", async () => {
   expect(endedBy?.error?.message).toMatch(/could not connect: no more connections$/);
 });
 
-test("a hunt for a lock whose answers are none ends after a few runs", async () => {
+test.each([1, 3])("a hunt for a lock whose answers are none ends after a few runs, with %d threads", async (threads) => {
   const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
-  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock }, { store: fresh() });
+  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, threads }, { store: fresh() });
   expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
   expect(endedBy?.reason).toMatch(/mistakes of the driver: .*owner/);
 });

@@ -53,7 +53,7 @@ test("a cell whose plan does not fail again keeps no counterexample, and the tab
   writeFileSync(journal, entries.join("\n"));
   const progress = new HeardProgress();
   const table = await huntLadder({ ...TABLE, resume: true }, { store, progress });
-  expect(progress.notes.at(-1)).toContain("redlock under clock-jump: broken, but not again by the same plan");
+  expect(progress.notes.at(-1)).toContain("redlock under clock-jump: broken, but the same plan did not break it again");
   expect(table.found.map(({ found }) => found)).toContain("broken");
   expect(table.counterexamples.size).toBe(0);
 });

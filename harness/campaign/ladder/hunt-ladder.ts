@@ -337,9 +337,8 @@ class Table {
 
   /** Says that there is no counterexample to keep. A resumed table tries again. */
   #tellUnkept(cell: Cell): void {
-    const why = "the lock keeps something from one run to the next";
     this.#work.environment.progress.note(
-      `${titleOf(cell)}: broken, but not again by the same plan, which is not kept: ${why}`,
+      `${titleOf(cell)}: broken, but the same plan did not break it again, so it is not kept: something may remain from run to run`,
     );
   }
 

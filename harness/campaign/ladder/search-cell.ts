@@ -86,7 +86,7 @@ export async function searchCell(
 
 /**
  * Returns to the run that `searchCell` found, shrinks it, keeps it, and returns its folder; null when the plan does not fail
- * again, as with a lock that keeps something from one run to the next.
+ * again, because something remains from one run to the next.
  */
 export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: string): Promise<string | null> {
   const { counterexample } = await searchIn(cell, options, { shrinkRuns: SHRINK_RUNS, path });

@@ -2,9 +2,9 @@ import { UserError } from "../../core/errors.ts";
 import { NotBegunError } from "./failed-run.ts";
 
 /**
- * Runs of one hunt, or checks of one checklist. In real time a client that could connect in an earlier run, and cannot in this one, mostly owes that to
- * a busy machine, as does a system that could be started: the run is tried once more. The first run shows whether it can
- * begin at all. In simulation the same would happen again.
+ * Runs of one hunt, or checks of one checklist. In real time a client that could connect in an earlier run, and cannot in this
+ * one, mostly owes that to a busy machine, as does a system that could be started: the run is tried once more. The first run
+ * shows whether it can begin at all. In simulation the same would happen again.
  */
 export class StartedAgain {
   #hasStarted: boolean;
