@@ -8,7 +8,8 @@ import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { type LeaseRequest, Leases } from "./leases.ts";
 import { leaseOf, shorterLease } from "./holds/lease.ts";
-import { BESIDE_OTHERS, UNORDERED } from "./unordered.ts";
+import { sign } from "./holds/sign.ts";
+import { UNORDERED } from "./unordered.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
@@ -209,8 +210,7 @@ export class HoldTracker {
 
   /** An operation on the key shows that its client still means to hold. */
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
-    if (typeof event.process !== "number" || event.type === "lost" || event.type === "renewed") return;
-    if (event.type === "queued" || BESIDE_OTHERS in event) return;
+    if (typeof event.process !== "number" || ["lost", "renewed", "queued"].includes(event.type)) return;
     if (event.type === "info" && invocation?.f === "acquire" && invocation.value.inner !== true) {
       for (const hold of this.#ofClient(event.key, event.process)) hold.maybeReplaced = true;
     }
@@ -317,13 +317,15 @@ export class HoldTracker {
     const begin = Math.min(grantedAt ?? event.time, event.time);
     const end = begin + validForMs * NANOSECONDS_PER_MS;
     if (hold === undefined) return [];
-    // An operation that was answered since may have set its lease after that.
     const since = this.#leases.lastSet(hold);
-    if (since.time > begin) return [];
-    if (event.time >= hold.leaseEnd) this.#resume(hold, event);
     const endAtMost = Math.max(hold.leaseEndAtMost, event.time + validForMs * NANOSECONDS_PER_MS);
+    const lease = { beginTime: since.time, end, endAtMost };
     hold.renewedSince = since;
-    this.#leases.renewed(hold, { beginTime: since.time, end, endAtMost }, event);
+    if (since.time > begin) {
+      return this.#leases.possiblyRenewed(hold, lease) ? [{ kind: "possibly-renewed", hold }] : [];
+    }
+    if (event.time >= hold.leaseEnd) this.#resume(hold, event);
+    this.#leases.renewed(hold, lease, event);
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }
@@ -391,10 +393,4 @@ export class HoldTracker {
 /** The owner value that an operation names, if it names one. */
 function ownerOf({ value }: InvocationEvent): string | undefined {
   return value !== undefined && "owner" in value && typeof value.owner === "string" ? value.owner : undefined;
-}
-
-function sign(hold: Hold, event: HistoryEvent): void {
-  if (hold.forgotten || hold.maybeReplaced) return;
-  hold.lastSignIndex = event.index;
-  hold.lastSignTime = event.time;
 }

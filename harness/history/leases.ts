@@ -199,6 +199,17 @@ export class Leases {
     if (hold.promised !== undefined) hold.promised.settled = { index, time };
   }
 
+  /**
+   * The same, at some time that may lie before `lastSet`: the lease is the one that was set then, or this one. Returns whether
+   * this one is shorter.
+   */
+  possiblyRenewed(hold: Hold, lease: Lease): boolean {
+    const known = hold.promised?.lease;
+    if (known === undefined) return false;
+    this.set(hold, shorterLease(lease, known));
+    return lease.end < known.end;
+  }
+
   /** The last event that told the holder that its lease was set. */
   lastSet({ grantedIndex, grantedTime, promised }: Hold): { readonly index: number; readonly time: number } {
     return promised?.settled ?? { index: grantedIndex, time: grantedTime };

@@ -26,7 +26,10 @@ export class ProcessLineage {
     if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, { index, time });
   }
 
-  /** This process retires then, at the indeterminate end of an operation. It may be told before the event where the order of the events at that time is not known. */
+  /**
+   * This process retires then, at the indeterminate end of an operation. Where the order of the events at that time is not known,
+   * this may be told before the event.
+   */
   retire(process: number, { index, time }: Moment): void {
     if (this.#clients === undefined) this.#retired.set(process, { index, time });
   }

@@ -22,8 +22,8 @@ type Retiring = Extract<HistoryEvent, { type: "info" }>;
 
 /**
  * Stands between a recording by another program and the checkers. Times say no more than the precision of their clock allows,
- * which the times themselves show: what lies in one tick has no order, unless one process did it, and a lease is certain
- * only less one tick. The events come out in an order, and with leases, that say no more than that.
+ * which the times themselves show: what lies in one tick has no order, unless one process did it, and a lease counts as one
+ * tick shorter. The events come out in an order, and with leases, that say no more than that.
  *
  * A program that writes each line when the event happens keeps the true order within a tick too, but another that merges the
  * recordings of several clients does not, and a history does not say which made it.
@@ -52,7 +52,7 @@ export class CoarseClock {
     if (this.#coarsestUnordered === 0) return [];
     const length = inFigures(this.#coarsestUnordered / NANOSECONDS_PER_MS);
     return [
-      `the times of this history are exact to ${length} ms: in which order different processes did what lies within one such step is not known, and a lease is certain only less ${length} ms`,
+      `the times of this history are exact to ${length} ms: the order of events of different processes within one such step is not known, and each lease counts as ${length} ms shorter`,
     ];
   }
 

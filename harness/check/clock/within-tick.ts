@@ -1,3 +1,5 @@
+import { traitsOf } from "../../../faults/traits.ts";
+import { killsClients } from "../../core/fault-traits.ts";
 import type { HistoryEvent } from "../../history/history.ts";
 
 /** An event of a tick, in its place. */
@@ -11,13 +13,14 @@ export interface Placed {
  * The events of one tick of a coarse clock in the order that says least of what came before what. One operation certainly
  * preceded another only if it ended before that began. So what begins comes first and what ends comes last, except that each
  * process keeps the order of its own events. Of the processes that end one operation and begin another, those in front then seem
- * to have ended theirs before the ones behind began the next. In front of all are those whose clients go on under other numbers,
- * after an operation of unknown outcome: whatever follows may be theirs.
+ * to have ended theirs before the ones behind began the next. In front of all are those that end within the tick: whose clients go
+ * on under other numbers, after an operation of unknown outcome, so that whatever follows may be theirs; and whose clients a fault
+ * killed, perhaps before anything else happened.
  */
 export function withinTick(events: readonly HistoryEvent[]): readonly Placed[] {
   if (isOfOneProcess(events)) return events.map(inPlace);
-  const retiring = new Set(events.filter(({ type }) => type === "info").map(({ process }) => process));
-  const [early, others] = partition(events, ({ process }) => retiring.has(process));
+  const over = new Set(events.flatMap(endedBy));
+  const [early, others] = partition(events, ({ process }) => over.has(process));
   const chains = chainsOf(others);
   const inChains = new Set(chains.flat());
   const rest = others.filter((event) => !inChains.has(event));
@@ -35,6 +38,13 @@ export function withinTick(events: readonly HistoryEvent[]): readonly Placed[] {
     ...chains.flatMap((chain, at) => placedInFrontOf(chain, chains.slice(at + 1))),
     ...ends.map(inPlace),
   ];
+}
+
+/** The processes that end with the event. */
+function endedBy(event: HistoryEvent): readonly HistoryEvent["process"][] {
+  if (event.type === "info") return [event.process];
+  if (event.type !== "fault" || event.value.phase !== "start" || !killsClients(traitsOf(event.f))) return [];
+  return event.value.processes ?? [];
 }
 
 function inPlace(event: HistoryEvent): Placed {

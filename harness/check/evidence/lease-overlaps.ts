@@ -71,7 +71,9 @@ export class LeaseOverlaps {
    */
   push({ event, invocation, changes }: Omit<HistoryStep, "leaseOverlaps">, holds: HoldTracker): readonly Overlap[] {
     const decided = invocation === undefined ? [] : this.#undecided.answered(invocation.index);
-    const begun = changes.flatMap(({ kind, hold }) => (kind === "ended" ? [] : this.#begun(hold, kind, event, holds)));
+    const begun = changes.flatMap(({ kind, hold }) =>
+      kind === "ended" || kind === "possibly-renewed" ? [] : this.#begun(hold, kind, event, holds),
+    );
     return decided.length === 0
       ? begun
       : [...decided.flatMap((undecided) => this.#certain(undecided, holds)), ...begun];

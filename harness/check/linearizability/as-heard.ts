@@ -29,15 +29,23 @@ export function asHeard(
   return { ...completion, type: "info", value: {} };
 }
 
-/**
- * What is known of the lease that the lock renewed by itself: after which event it did so, if a known grant began that lease
- * and its client has not given it up, and whether its client has an acquire under way that may have begun it.
- */
+/** What is known of a lease that the lock renewed by itself. */
+export interface Renewal {
+  /** The event after which it did so, if a known grant began that lease and its client has not given it up. */
+  readonly since: { readonly index: number; readonly time: number } | undefined;
+  /** Whether what that event told of is certainly older. */
+  readonly isLatest: boolean;
+  /** Whether its client has an acquire under way that may have begun the lease. */
+  readonly isAsking: boolean;
+}
+
+/** What the history says of the lease that the lock renewed by itself. */
 export function renewalOf(
   { key, process }: RenewedEvent,
   { changes }: HistoryStep,
   { holds }: SharedEvidence,
-): { readonly since: { readonly index: number; readonly time: number } | undefined; readonly isAsking: boolean } {
-  const since = changes.find(({ kind }) => kind === "extended")?.hold.renewedSince;
-  return { since, isAsking: holds.isAsking(key, process) };
+): Renewal {
+  const change = changes.find(({ kind }) => kind === "extended" || kind === "possibly-renewed");
+  const isLatest = change?.kind === "extended";
+  return { since: change?.hold.renewedSince, isLatest, isAsking: holds.isAsking(key, process) };
 }

@@ -1,5 +1,6 @@
 import type { LostEvent, RenewedEvent } from "../../history/history.ts";
 import type { Point } from "./configuration.ts";
+import type { Renewal } from "./as-heard.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import { Linearization } from "./linearization.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
@@ -131,17 +132,16 @@ export class KeyOperations {
   }
 
   /**
-   * The lock renewed a lease by itself, at some time since this event; if no known grant began the lease, perhaps. The notice is
-   * ignored while its client has an operation under way: it is unknown which of the two came first.
-   *
-   * @param isAsking as for `invoke`
+   * The lock renewed a lease by itself, at some time since an event; if no known grant began the lease, or the lease may have been
+   * set anew since, perhaps. While its client has an operation under way, it is unknown which of the two came first.
    */
-  renew(event: RenewedEvent, since: Point | undefined, isAsking = false): void {
+  renew(event: RenewedEvent, { since, isLatest, isAsking }: Renewal): void {
     if (this.#isDecided() || this.#open.get(event.process) !== undefined) return;
     const stranger = isAsking || this.#reentries.mayHaveGranted(event.value.owner);
     if (since === undefined && !stranger) return;
-    const operation = renewal(event, since, stranger);
+    const operation = renewal(event, since, { isRequired: isLatest, stranger });
     if (operation !== undefined) this.#take(operation);
+    else if (since !== undefined) this.lose(event);
     this.#advance();
   }
 

@@ -160,8 +160,7 @@ class Linearizability implements Checker {
   #tell(operations: KeyOperations, event: LockEvent, step: HistoryStep): void {
     const { invocation } = step;
     if (event.type === "renewed") {
-      const { since, isAsking } = renewalOf(event, step, this.#evidence);
-      operations.renew(event, since, isAsking);
+      operations.renew(event, renewalOf(event, step, this.#evidence));
     } else if (event.type === "lost") operations.lose(event);
     else if (event.type === "invoke") {
       const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);

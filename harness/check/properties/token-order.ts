@@ -94,8 +94,8 @@ export class TokenOrder {
   #renew(event: RenewedEvent, step: HistoryStep): void {
     const explained = this.#of(event.key);
     if (explained === undefined) return;
-    const { since, isAsking } = renewalOf(event, step, this.#evidence);
-    for (const operations of [explained.plain, explained.fenced]) operations.renew(event, since, isAsking);
+    const renewed = renewalOf(event, step, this.#evidence);
+    for (const operations of [explained.plain, explained.fenced]) operations.renew(event, renewed);
   }
 
   /** To be called after the last event. Returns what the whole history shows to be out of order. */

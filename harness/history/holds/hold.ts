@@ -69,7 +69,10 @@ export interface Hold {
    * From then on it may be another hold of the same owner.
    */
   resumedIndex: number;
-  /** After which event the lock has renewed its lease by itself, when it last said so: its client was told nothing since. */
+  /**
+   * The last event that told its client of its lease, when the lock last said that it had renewed the lease by itself: it did so
+   * after that event, or, where it is only possible, perhaps before.
+   */
   renewedSince: { readonly index: number; readonly time: number } | undefined;
   end: HoldEnd | undefined;
 }
@@ -82,6 +85,8 @@ export interface HoldEnd {
 
 export type HoldChange =
   | { readonly kind: "granted" | "extended"; readonly hold: Hold }
+  /** The lock set a shorter lease by itself, before or after it last told its client of one. */
+  | { readonly kind: "possibly-renewed"; readonly hold: Hold }
   /** The owner entered again. `fence` is what this grant reported. */
   | { readonly kind: "reentered"; readonly hold: Hold; readonly fence: number | undefined }
   | { readonly kind: "ended"; readonly hold: Hold };
