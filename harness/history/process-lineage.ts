@@ -1,8 +1,7 @@
 import { clientOf } from "./clients.ts";
 
-interface Moment {
+interface Place {
   readonly index: number;
-  readonly time: number;
 }
 
 /**
@@ -13,25 +12,25 @@ interface Moment {
  */
 export class ProcessLineage {
   readonly #clients: number | undefined;
-  readonly #firstSeen = new Map<number, Moment>();
-  readonly #retired = new Map<number, Moment>();
+  readonly #firstSeen = new Map<number, number>();
+  readonly #retired = new Map<number, number>();
 
   constructor(clients: number | undefined) {
     this.#clients = clients;
   }
 
   /** Takes note of an event of `process`. */
-  push(process: number, { index, time }: Moment): void {
+  push(process: number, { index }: Place): void {
     if (this.#clients !== undefined) return;
-    if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, { index, time });
+    if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, index);
   }
 
   /**
    * This process retires then, at the indeterminate end of an operation. Where the order of the events at that time is not known,
    * this may be told before the event.
    */
-  retire(process: number, { index, time }: Moment): void {
-    if (this.#clients === undefined) this.#retired.set(process, { index, time });
+  retire(process: number, { index }: Place): void {
+    if (this.#clients === undefined) this.#retired.set(process, index);
   }
 
   /** Whether this process has retired, and its client may continue under another number. */
@@ -46,7 +45,6 @@ export class ProcessLineage {
     const retired = this.#retired.get(earlier);
     const seen = this.#firstSeen.get(later);
     if (retired === undefined || seen === undefined) return retired !== undefined;
-    // At one time by the clock, nobody knows which came first.
-    return seen.index > retired.index || seen.time === retired.time;
+    return seen > retired;
   }
 }

@@ -293,7 +293,7 @@ function overpromised({ first, second, from, ...lease }: Overlap, { header }: Sh
     {
       cause: "double-grant",
       events: [asked.invokedIndex],
-      shown: `${client} had asked for ${asked.invokedIndex === first.invokedIndex ? "its lease" : "the extension of its lease"} at ${timeWords(asked.time)}, for ${lasting(asked.end - asked.time)}: counted from there it ended at ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it until ${timeWords(end)}`,
+      shown: `${client} had asked for ${asked.invokedIndex === first.invokedIndex ? "its lease" : "the extension of its lease"} at ${timeWords(asked.time)}, for ${lasting(asked.ttl)}: counted from there it ended ${asked.end === asked.time + asked.ttl ? "at" : "by"} ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it until ${timeWords(end)}`,
       why: "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
       ground: { on: "history" },
       remedies: [],

@@ -12,7 +12,8 @@ export function withCertainLease(event: HistoryEvent, tick: number): HistoryEven
     const { value } = event;
     if (isEndless(value.ttlMs * NANOSECONDS_PER_MS)) return event;
     const tickMs = tick / NANOSECONDS_PER_MS;
-    const lease = { ttlMs: value.ttlMs - tickMs, [BY_THE_CLOCK]: value.ttlMs + tickMs };
+    const byTheClock = { askedMs: value.ttlMs, longestMs: value.ttlMs + tickMs };
+    const lease = { ttlMs: value.ttlMs - tickMs, [BY_THE_CLOCK]: byTheClock };
     return { ...event, value: { ...value, ...lease } } as typeof event;
   }
   const grants = event.type === "ok" && (event.f === "acquire" || event.f === "extend");

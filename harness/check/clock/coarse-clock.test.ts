@@ -10,6 +10,8 @@ import { Recording } from "../testing/recording.ts";
 
 const MS = 1_000_000;
 const CLIENTS = 3;
+/** More runs, with `LOCKSTORM_CLOCK_RUNS=5000`, take longer. */
+const RUNS = Number(process.env["LOCKSTORM_CLOCK_RUNS"] ?? 100);
 const ROUNDINGS = { floor: Math.floor, round: Math.round, ceil: Math.ceil };
 
 const histories = fc
@@ -47,14 +49,17 @@ function accused(history: History, foreign: boolean): readonly string[] {
 describe("a coarse clock", () => {
   const cases = [1, 2, 5, 10, 1000].flatMap((ms) => Object.keys(ROUNDINGS).map((rounding) => [rounding, ms] as const));
 
-  it.each(cases)("adds no accusation: %s to %d ms", (rounding, ms) => {
+  it.each(cases)("accuses nobody of whom exact times show nothing: %s to %d ms", (rounding, ms) => {
+    const { [rounding as keyof typeof ROUNDINGS]: round } = ROUNDINGS;
     fc.assert(
-      fc.property(histories, fc.nat(), (history, seed) => {
-        const { [rounding as keyof typeof ROUNDINGS]: round } = ROUNDINGS;
+      fc.property(histories, fc.nat(), fc.boolean(), ({ header, events }, seed, namesClients) => {
+        const { clients, ...anonymous } = header;
+        const history = { header: namesClients ? header : anonymous, events };
+        if (accused(history, false).length > 0) return;
         const recorded = recordedCoarsely(history, ms * MS, round, randomStream(seed, "clock"));
-        expect(accused(history, false)).toEqual(expect.arrayContaining([...accused(recorded, true)]));
+        expect(accused(recorded, true)).toEqual([]);
       }),
-      { numRuns: Number(process.env["LOCKSTORM_CLOCK_RUNS"] ?? 60), seed: 1 },
+      { numRuns: RUNS, seed: 1 },
     );
   });
 
@@ -102,6 +107,48 @@ describe("a coarse clock", () => {
       );
     expect(leases(22)).toEqual([]);
     expect(leases(23)).toContain("lease-exclusion");
+  });
+
+  it("leaves open whether a lease that the lock reported began up to a tick earlier", () => {
+    const reported = (validForMs: number) =>
+      accused(
+        new Recording({ clients: 2 })
+          .acquire(1, 1, "z", { ttlMs: 1 })
+          .seek(430, 0, { ttlMs: 20 })
+          .granted(440, 0, "a", { validForMs })
+          .seek(450, 1, { ttlMs: 20 })
+          .granted(450, 1, "b", { validForMs: 20 }).history,
+        true,
+      );
+    expect(reported(11)).toEqual([]);
+    expect(reported(12)).toContain("lease-exclusion");
+  });
+
+  it("leaves open whether who did something in the tick of another grant did it after that grant", () => {
+    const extending = new Recording({ clients: 2 })
+      .acquire(0, 0, "a", { ttlMs: 20 })
+      .seek(30, 1)
+      .seekExtension(40, 0, "a", 20)
+      .failExtension(50, 0)
+      .granted(50, 1, "b")
+      .left(90, 1);
+    expect(accused(extending.history, true)).toEqual([]);
+    const waiting = new Recording({ clients: 2 })
+      .seek(0, 1, { ttlMs: 1 })
+      .seek(0, 0)
+      .granted(10, 0, "a")
+      .granted(10, 1, "b")
+      .leave(100, 0, "a");
+    expect(accused(waiting.history, true)).toEqual([]);
+  });
+
+  it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {
+    const killed = (atMs: number) => {
+      const lost = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(atMs, "kill-client", { processes: [0] });
+      return accused(lost.acquire(10, 1, "b").history, true);
+    };
+    expect(killed(1)).toEqual([]);
+    expect(killed(2)).toEqual([]);
   });
 
   it("names the events that prove a violation by their places in the recording", () => {

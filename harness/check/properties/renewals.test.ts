@@ -37,6 +37,37 @@ describe("a lease that the lock renews by itself", () => {
     }
   });
 
+  it("may be shorter since before its client was told of a longer one", () => {
+    const told = (validForMs: number, renewedAtMs = 120): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a")
+        .seekExtension(110, 0, "a", 1000)
+        .extended(150, 0, "a")
+        .renewed(160, 0, "a", validForMs, renewedAtMs)
+        .acquire(300, 1, "b");
+    for (const judged of [lease, linearizable]) {
+      expect(judged(told(300))).toMatch(/^invalid; double-grant/);
+      expect(judged(told(100))).toBe("valid");
+      // Nor is anything promised if it was over when its client was told.
+      expect(judged(told(30))).toBe("valid");
+      expect(judged(told(5, 151))).toBe("valid");
+    }
+  });
+
+  it("was perhaps renewed before the end of an extension, and is not shown to be in force then", () => {
+    const released = new Recording({ clients: 3, backend: "simulated" })
+      .acquire(0, 0, "a")
+      .seekExtension(10, 0, "a", 1000)
+      .leave(40, 2, "a")
+      .seek(47, 1)
+      .granted(49, 1, "b")
+      .extended(50, 0, "a")
+      .renewed(60, 0, "a", 300, 20)
+      .info(70, 2, "release");
+    expect(lease(released)).toBe("valid");
+    expect(linearizable(released)).toBe("valid");
+  });
+
   it("is not made again once it was given up", () => {
     const late = new Recording({ clients: 2, backend: "simulated" })
       .acquire(0, 0, "a", { ttlMs: 1000 })

@@ -167,7 +167,7 @@ class Game {
       if (this.#options.notices === "any") this.#leave(client.owner, move.choice % 3, at);
       this.#forget(client);
     }
-    if (this.#options.renews === true && move.event >= 3 && move.event <= 6) this.#renew(client, move.ttlMs, at);
+    if (this.#options.renews === true && move.event >= 3 && move.event <= 6) this.#renew(client, move, at);
     const { choice } = move;
     if (client.owner === undefined || choice === 0) this.#acquire(client, move, at);
     else if (choice <= 2) this.#extend(client, client.owner, move, at);
@@ -188,11 +188,18 @@ class Game {
     if (this.#key.depth <= 0) this.#key.owner = undefined;
   }
 
-  #renew({ owner, process }: Client, ttlMs: number, at: number): void {
+  /** The client is told of it at once, or, unless the lease is shorter than it knows, some time later. */
+  #renew(client: Client, { choice, back, ttlMs }: ServerMove, at: number): void {
+    const { owner } = client;
     this.#expire(at);
     if (owner === undefined || this.#key.owner !== owner) return;
+    const told = choice % 2 === 0 || at + ttlMs < this.#key.until ? at : at + back;
     this.#key.until = at + ttlMs;
-    this.#recording.renewed(at, process, owner, ttlMs);
+    const tell = (): void => {
+      if (!client.dead) this.#recording.renewed(told, client.process, owner, ttlMs, at);
+    };
+    if (told === at) tell();
+    else this.#at(told, tell);
   }
 
   #forget(client: Client): void {

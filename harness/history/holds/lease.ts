@@ -11,18 +11,25 @@ export interface Lease {
   readonly asked?: AskedLease | undefined;
 }
 
-/** A lease by its request alone. The servers may have counted it from the request on, and so ended it at `end`. */
+/** A lease by its request alone. The servers may have counted it from the request on, and so ended it by `end`. */
 export interface AskedLease {
   readonly invokedIndex: number;
   readonly time: number;
+  /** In nanoseconds. */
+  readonly ttl: number;
+  /** A coarse clock leaves it later than `ttl` after `time`. */
   readonly end: number;
 }
 
-/**
- * In the value of a request, beside a `ttlMs` that is as short as a coarse clock leaves it: how long the lease may be by that
- * clock at most, in milliseconds.
- */
-export const BY_THE_CLOCK = Symbol("how long a lease may be by the clock");
+/** In the value of a request, beside a `ttlMs` that is as short as a coarse clock leaves it: what was asked for. */
+export const BY_THE_CLOCK = Symbol("what a lease was asked for by a coarse clock");
+
+/** In milliseconds. */
+interface RequestByTheClock {
+  readonly askedMs: number;
+  /** How long the lease may be by that clock at most. */
+  readonly longestMs: number;
+}
 
 /** What is certain of a lease that is one of these two: it lasts until the first of their ends. */
 export function shorterLease(one: Lease, other: Lease): Lease {
@@ -41,7 +48,7 @@ export function leaseOf(grant: {
     readonly value: {
       readonly ttlMs: number;
       readonly waitMs?: number | undefined;
-      readonly [BY_THE_CLOCK]?: number | undefined;
+      readonly [BY_THE_CLOCK]?: RequestByTheClock | undefined;
     };
   };
   readonly completion: {
@@ -64,15 +71,20 @@ export function leaseOf(grant: {
   const isWithinTtl = validForMs <= longestTtlMs(invocation);
   const beginTime = isWithinTtl ? Math.max(invokedTime, end - longest) : invokedTime;
   const mayWait = (invocation.value.waitMs ?? 0) > 0;
-  const asked = mayWait ? undefined : { invokedIndex: invocation.index, time: invokedTime, end: invokedTime + ttl };
+  const asked = mayWait ? undefined : askedLease(invocation);
   return { beginTime, end, endAtMost: Math.max(end + longest - ttl, completion.time + longest), asked };
+}
+
+function askedLease({ index, time, value }: Parameters<typeof leaseOf>[0]["invocation"]): AskedLease {
+  const { askedMs, longestMs } = value[BY_THE_CLOCK] ?? { askedMs: value.ttlMs, longestMs: value.ttlMs };
+  return { invokedIndex: index, time, ttl: askedMs * NANOSECONDS_PER_MS, end: time + longestMs * NANOSECONDS_PER_MS };
 }
 
 /** How long the lease may be that a request asks for, in milliseconds. */
 export function longestTtlMs({
   value,
 }: {
-  readonly value: { readonly ttlMs: number; readonly [BY_THE_CLOCK]?: number | undefined };
+  readonly value: { readonly ttlMs: number; readonly [BY_THE_CLOCK]?: RequestByTheClock | undefined };
 }): number {
-  return value[BY_THE_CLOCK] ?? value.ttlMs;
+  return value[BY_THE_CLOCK]?.longestMs ?? value.ttlMs;
 }
