@@ -125,14 +125,18 @@ describe("a coarse clock", () => {
   });
 
   it("leaves open whether who did something in the tick of another grant did it after that grant", () => {
-    const extending = new Recording({ clients: 2 })
-      .acquire(0, 0, "a", { ttlMs: 20 })
-      .seek(30, 1)
-      .seekExtension(40, 0, "a", 20)
-      .failExtension(50, 0)
-      .granted(50, 1, "b")
-      .left(90, 1);
-    expect(accused(extending.history, true)).toEqual([]);
+    const extending = (first: "failure" | "grant") => {
+      const both = new Recording({ clients: 2 })
+        .acquire(0, 0, "a", { ttlMs: 20 })
+        .seek(30, 1)
+        .seekExtension(40, 0, "a", 20);
+      return first === "failure"
+        ? both.failExtension(50, 0).granted(50, 1, "b")
+        : both.granted(50, 1, "b").failExtension(50, 0);
+    };
+    for (const first of ["failure", "grant"] as const) {
+      expect(accused(extending(first).release(90, 1, "b").history, true)).toEqual([]);
+    }
     const waiting = new Recording({ clients: 2 })
       .seek(0, 1, { ttlMs: 1 })
       .seek(0, 0)
@@ -149,6 +153,22 @@ describe("a coarse clock", () => {
     };
     expect(killed(1)).toEqual([]);
     expect(killed(2)).toEqual([]);
+  });
+
+  it("leaves open whether a lease lasted up to a tick longer when a client was refused", () => {
+    const refused = (atMs: number) =>
+      accused(
+        new Recording({ clients: 2 })
+          .seek(0, 0, { ttlMs: 100 })
+          .granted(10, 0, "a")
+          .leave(20, 0, "a")
+          .left(30, 0)
+          .seek(atMs, 1, { ttlMs: 100 })
+          .refused(atMs, 1).history,
+        true,
+      );
+    expect(refused(2140)).toEqual([]);
+    expect(refused(2150)).toEqual(["deadlock-freedom"]);
   });
 
   it("names the events that prove a violation by their places in the recording", () => {

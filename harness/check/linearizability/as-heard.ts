@@ -31,10 +31,11 @@ export function asHeard(
 
 /** What is known of a lease that the lock renewed by itself. */
 export interface Renewal {
-  /** The event after which it did so, if a known grant began that lease and its client has not given it up. */
+  /**
+   * The event after which it did so, if a known grant began that lease and its client has not given it up. If the lock did so
+   * before that event, the lease may still have been the shorter of the two from that event on.
+   */
   readonly since: { readonly index: number; readonly time: number } | undefined;
-  /** Whether what that event told of is certainly older. */
-  readonly isLatest: boolean;
   /** Whether its client has an acquire under way that may have begun the lease. */
   readonly isAsking: boolean;
 }
@@ -46,6 +47,5 @@ export function renewalOf(
   { holds }: SharedEvidence,
 ): Renewal {
   const change = changes.find(({ kind }) => kind === "extended" || kind === "possibly-renewed");
-  const isLatest = change?.kind === "extended";
-  return { since: change?.hold.renewedSince, isLatest, isAsking: holds.isAsking(key, process) };
+  return { since: change?.hold.renewedSince, isAsking: holds.isAsking(key, process) };
 }

@@ -135,11 +135,11 @@ export class KeyOperations {
    * The lock renewed a lease by itself, at some time since an event; if no known grant began the lease, or the lease may have been
    * set anew since, perhaps. While its client has an operation under way, it is unknown which of the two came first.
    */
-  renew(event: RenewedEvent, { since, isLatest, isAsking }: Renewal): void {
+  renew(event: RenewedEvent, { since, isAsking }: Renewal): void {
     if (this.#isDecided() || this.#open.get(event.process) !== undefined) return;
     const stranger = isAsking || this.#reentries.mayHaveGranted(event.value.owner);
     if (since === undefined && !stranger) return;
-    const operation = renewal(event, since, { isRequired: isLatest, stranger });
+    const operation = renewal(event, since, stranger);
     if (operation !== undefined) this.#take(operation);
     else if (since !== undefined) this.lose(event);
     this.#advance();

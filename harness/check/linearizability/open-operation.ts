@@ -60,17 +60,16 @@ export function granted(open: OpenOperation, completion: Extract<LockCompletion,
 /**
  * A lease that the lock renewed by itself after this event, or, if that is unknown, perhaps at any time. Undefined if it is over
  * already.
- * @param isRequired whether it was certainly set, and after that event
  */
 export function renewal(
   { process, index, time, value }: RenewedEvent,
   since: Point | undefined,
-  { isRequired, stranger }: { readonly isRequired: boolean; readonly stranger: boolean },
+  stranger: boolean,
 ): LockOperation | undefined {
   const end = Math.min(value.grantedAt ?? time, time) + value.validForMs * NANOSECONDS_PER_MS;
   if (end <= time) return undefined;
   const { index: invoked, time: invokedTime } = since ?? { index, time };
-  const required = since !== undefined && isRequired;
+  const required = since !== undefined;
   const ended = required ? { completed: index, completedTime: time } : { completed: Infinity, completedTime: Infinity };
   const validUntil = time + earliestExpiry((end - time) / NANOSECONDS_PER_MS);
   const lease = { stranger, fence: undefined, leaseNs: Infinity, validUntil };

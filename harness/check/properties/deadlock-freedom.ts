@@ -308,7 +308,7 @@ class DeadlockFreedom implements Checker {
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). The longest TTL that any client ${this.#had(refusal.key)} is ${timeWords(maxTtl)}.`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). No client ${this.#had(refusal.key)} a TTL of more than ${timeWords(maxTtl)}.`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
     const why = whyStuck(header, lastHold, doubt);
@@ -320,7 +320,7 @@ class DeadlockFreedom implements Checker {
 
   #had(key: string): string {
     const { maxTtl, maxAsked } = this.#of(key);
-    return maxTtl > maxAsked ? "asked for or was promised" : "asked for";
+    return maxTtl > maxAsked ? "had asked for, or had been promised," : "had asked for";
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
@@ -368,7 +368,7 @@ class DeadlockFreedom implements Checker {
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, more than the longest TTL that any client ${this.#had(event.key)}, ${timeWords(maxTtl)}.`;
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${this.#had(event.key)} a TTL of more than ${timeWords(maxTtl)}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";

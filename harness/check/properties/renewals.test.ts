@@ -54,6 +54,20 @@ describe("a lease that the lock renews by itself", () => {
     }
   });
 
+  it("may have been cut by an extension that its client was told of before", () => {
+    const told = (ttlMs: number): Recording =>
+      new Recording({ clients: 2, backend: "simulated" })
+        .acquire(0, 0, "a")
+        .seekExtension(110, 0, "a", ttlMs)
+        .extended(150, 0, "a")
+        .renewed(160, 0, "a", 1000, 120)
+        .acquire(300, 1, "b");
+    for (const judged of [lease, linearizable]) {
+      expect(judged(told(100))).toBe("valid");
+      expect(judged(told(300))).toMatch(/^invalid; double-grant/);
+    }
+  });
+
   it("was perhaps renewed before the end of an extension, and is not shown to be in force then", () => {
     const released = new Recording({ clients: 3, backend: "simulated" })
       .acquire(0, 0, "a")
