@@ -60,13 +60,12 @@ class AnyReader {
   }
 
   push(line: string, unterminated: boolean): HistoryEvent | readonly HistoryEvent[] | undefined {
-    if (this.#reader instanceof HistoryReader && unterminated) return this.#reader.pushUnterminated(line);
-    if (this.#reader !== undefined) return this.#reader.push(line);
-    if (this.#held.length < MOST_HELD && /^[\s[({]*$/.test(line)) {
+    if (this.#reader === undefined && this.#held.length < MOST_HELD && /^[\s[({]*$/.test(line)) {
       this.#held.push(line);
       return undefined;
     }
-    return this.#begin(line).push(line);
+    const reader = this.#reader ?? this.#begin(line);
+    return unterminated ? reader.pushUnterminated(line) : reader.push(line);
   }
 
   end(): HistoryHeader {

@@ -39,6 +39,9 @@ const BLANK = /[\s,]*/y;
 const PLAIN = /[^"\\]*/y;
 const WORD = /[^\s,()[\]{}"\\;]*/y;
 
+/** A problem that more characters at the end of the line might have mended. */
+class EndsTooEarly extends Error {}
+
 interface Frame {
   readonly open: string;
   readonly items: EdnValue[];
@@ -58,23 +61,40 @@ export class EdnForms {
   #parts = 0;
   #length = 0;
   #complete: EdnValue[] = [];
+  /** Whether the last line ended within an escape, a character, a tag or a number. */
+  #isCut = false;
 
   /** Whether a form has begun and not ended. A vector or list at the top level does not count. */
   get isOpen(): boolean {
-    return (
-      this.#text !== undefined || this.#stack.length > (this.#isSequence() ? 2 : 1) || this.#top().before.length > 0
-    );
+    const isWithin = this.#stack.length > (this.#isSequence() ? 2 : 1);
+    return this.#isCut || this.#text !== undefined || isWithin || this.#top().before.length > 0;
   }
 
   /** The forms that end on this line. @throws Error when the line is not EDN */
   push(line: string): readonly EdnValue[] {
     this.#complete = [];
+    this.#read(line);
+    return this.#complete;
+  }
+
+  /** The same of a last line without a line feed, which may be cut off anywhere. @throws Error when it is not EDN before that */
+  pushUnterminated(line: string): readonly EdnValue[] {
+    this.#complete = [];
+    try {
+      this.#read(line);
+    } catch (error) {
+      if (!(error instanceof EndsTooEarly)) throw error;
+      this.#isCut = true;
+    }
+    return this.#complete;
+  }
+
+  #read(line: string): void {
     this.#length += line.length;
     if (this.#length > MAX_LENGTH) throw new Error("a form that is not closed");
     let at = this.#text === undefined ? 0 : this.#string(line, 0);
     while ((at = after(BLANK, line, at)) < line.length && line[at] !== ";") at = this.#part(line, at);
     if (!this.isOpen) this.#length = 0;
-    return this.#complete;
   }
 
   #part(line: string, at: number): number {
@@ -87,7 +107,7 @@ export class EdnForms {
     if (char === "\\") return this.#character(line, at + 1);
     if (char === "#") return this.#dispatch(line, at + 1);
     const end = after(WORD, line, at);
-    this.#value(atom(line.slice(at, end)));
+    this.#value(atom(line.slice(at, end), end === line.length));
     return end;
   }
 
@@ -138,7 +158,7 @@ export class EdnForms {
   #character(line: string, at: number): number {
     const end = after(WORD, line, Math.min(at + 1, line.length));
     const name = line.slice(at, end);
-    if (name.trim() === "") throw new Error("a backslash without a character");
+    if (name.trim() === "") throw problem("a backslash without a character", at >= line.length);
     const code = /^u([0-9a-fA-F]{4})$/.exec(name)?.[1];
     this.#value(code === undefined ? (CHARACTERS.get(name) ?? name) : String.fromCharCode(Number.parseInt(code, 16)));
     return end;
@@ -154,11 +174,11 @@ export class EdnForms {
     }
     const end = after(WORD, line, at);
     const name = line.slice(at, end);
-    if (name === "") throw new Error('"#" without a tag');
+    if (name === "") throw problem('"#" without a tag', end === line.length);
     if (!name.startsWith("#")) this.#top().before.push("tag");
     else {
       const number = SYMBOLIC.get(name.slice(1));
-      if (number === undefined) throw new Error(`no such value as #${brief(name)}`);
+      if (number === undefined) throw problem(`no such value as #${brief(name)}`, end === line.length);
       this.#value(number);
     }
     return end;
@@ -203,15 +223,25 @@ function unescaped(line: string, at: number): readonly [character: string, next:
   const char = line[at + 1] ?? "";
   if (char !== "u") {
     const character = ESCAPES.get(char);
-    if (character === undefined) throw new Error(`no such escape as "\\${char}"`);
+    if (character === undefined) throw problem(`no such escape as "\\${char}"`, char === "");
     return [character, at + 2];
   }
   const code = line.slice(at + 2, at + 6);
-  if (!/^[0-9a-fA-F]{4}$/.test(code)) throw new Error(`no such escape as "\\u${code}"`);
+  if (!/^[0-9a-fA-F]{4}$/.test(code)) {
+    throw problem(
+      `no such escape as "\\u${code}"`,
+      at + 2 + code.length === line.length && /^[0-9a-fA-F\uFFFD]*$/.test(code),
+    );
+  }
   return [String.fromCharCode(Number.parseInt(code, 16)), at + 6];
 }
 
-function atom(word: string): EdnValue {
+/** @param isAtEnd whether it may only be that the line is cut off */
+function problem(message: string, isAtEnd: boolean): Error {
+  return isAtEnd ? new EndsTooEarly(message) : new Error(message);
+}
+
+function atom(word: string, isAtEnd: boolean): EdnValue {
   if (word === "nil") return null;
   if (word === "true" || word === "false") return word === "true";
   if (word.startsWith(":")) return word.slice(1);
@@ -219,7 +249,7 @@ function atom(word: string): EdnValue {
   if (/^[-+]?\d+N?$/.test(word)) return integer(word.replace(/^\+|N$/g, ""));
   const ratio = /^([-+]?\d+)\/(\d+)$/.exec(word);
   const number = ratio === null ? Number(word.replace(/M$/, "")) : Number(ratio[1]) / Number(ratio[2]);
-  if (Number.isNaN(number)) throw new Error(`"${brief(word)}" is no number`);
+  if (Number.isNaN(number)) throw problem(`"${brief(word)}" is no number`, isAtEnd);
   return number;
 }
 

@@ -88,8 +88,17 @@ export class EdnReader {
    * history
    */
   push(text: string): readonly HistoryEvent[] {
+    return this.#take(() => this.#forms.push(text));
+  }
+
+  /** The same of a last line without a line feed, which may be cut off: `ending` reports it. @throws UserError as `push` does */
+  pushUnterminated(text: string): readonly HistoryEvent[] {
+    return this.#take(() => this.#forms.pushUnterminated(text));
+  }
+
+  #take(forms: () => readonly EdnValue[]): readonly HistoryEvent[] {
     this.#line += 1;
-    return this.#read(text).flatMap((form) => {
+    return this.#read(forms).flatMap((form) => {
       if (!isEdnMap(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
       this.#order(form);
       return this.#event(form) ?? [];
@@ -113,9 +122,9 @@ export class EdnReader {
     return new UserError(`${this.#source}, line ${this.#line}: ${problem}`, hint);
   }
 
-  #read(line: string): readonly EdnValue[] {
+  #read(forms: () => readonly EdnValue[]): readonly EdnValue[] {
     try {
-      return this.#forms.push(line);
+      return forms();
     } catch (error) {
       throw this.#error(`not EDN: ${messageOf(error)}`);
     }
