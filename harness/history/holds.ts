@@ -289,17 +289,20 @@ export class HoldTracker {
     if (invocation?.f !== "extend") return [];
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
-    if (event.time >= hold.leaseEnd) this.#resume(hold, event);
-    this.#leases.answered(hold, leaseOf({ invocation, completion: event }), invocation.index, event);
     // The release that made it doubtful may have come after the extension.
-    if (!this.#releases.anySince(invocation.index, event.key, event.process, hold.owner)) hold.doubtful = false;
+    const isSettled = !this.#releases.anySince(invocation.index, event.key, event.process, hold.owner);
+    // That release may have given up its first entry, so that the next one began the hold.
+    const hasFewerEntries = hold.doubtful && isSettled && hold.depth > 1;
+    if (event.time >= hold.leaseEnd || hasFewerEntries) this.#resume(hold, event);
+    this.#leases.answered(hold, leaseOf({ invocation, completion: event }), invocation.index, event);
+    if (isSettled) hold.doubtful = false;
     this.#move(hold, event.process);
     return [{ kind: "extended", hold }];
   }
 
   /**
-   * Its owner has it although the lease may have been over: an acquire of unknown outcome may have begun another, for
-   * one release.
+   * Its owner has it although the lease may have been over, or it may have been given up: another acquire may have begun another,
+   * for one release.
    */
   #resume(hold: Hold, event: HistoryEvent): void {
     if (hold.depth > 1) this.#lasting.doubt(hold);

@@ -68,6 +68,8 @@ export class KeyOperations {
   #undetermined: Map<string, LockOperation> | undefined;
   /** The same, and some that have been determined since. */
   readonly #oldestUndetermined = new InvocationQueue();
+  /** Whether operations of one owner value have overlapped in time. */
+  #hasOverlaps = false;
   #log: LockOperation[] | undefined = [];
   #progress: KeyProgress = { state: "following" };
 
@@ -138,10 +140,11 @@ export class KeyOperations {
   renew(event: RenewedEvent, { since, isAsking }: Renewal): void {
     if (this.#isDecided() || this.#open.get(event.process) !== undefined) return;
     const stranger = isAsking || this.#reentries.mayHaveGranted(event.value.owner);
-    if (since === undefined && !stranger) return;
+    // Of operations of one owner that overlap in time nobody knows how many entries they left.
+    if (since === undefined && !stranger && !this.#hasOverlaps) return;
     const operation = renewal(event, since, stranger);
     if (operation !== undefined) this.#take(operation);
-    else if (since !== undefined) this.lose(event);
+    else if (since !== undefined || this.#hasOverlaps) this.lose(event);
     this.#advance();
   }
 
@@ -275,6 +278,7 @@ export class KeyOperations {
 
   /** From now on operations of one owner value may overlap in time. */
   #allowOverlaps({ owner = "" }: LockOperation): void {
+    this.#hasOverlaps = true;
     if (this.#linearization instanceof SharingLinearization) this.#linearization.allowOverlaps(owner);
     if (this.#linearization instanceof MutexLinearization) this.#linearization.disregardOwners();
     if (!(this.#linearization instanceof Linearization)) return;

@@ -113,6 +113,27 @@ describe("a grant that was answered after a later one", () => {
   });
 });
 
+describe("a grant beside a release of its owner value that was entered again", () => {
+  const entered = (): Recording =>
+    busy()
+      .seek(0, 0)
+      .leave(1, 2, "a")
+      .granted(2, 0, "a")
+      .left(4, 2)
+      .acquire(10, 0, "a")
+      .extend(20, 0, "a")
+      .release(30, 0, "a");
+
+  it("may be over after one more release, also where it was extended meanwhile", () => {
+    for (const property of ["lease-exclusion", "linearizability"] as const) {
+      expect(verdict(property, entered().acquire(40, 1, "b"))).toBe("valid");
+      const before = busy().acquire(0, 0, "a").acquire(10, 0, "a").extend(20, 0, "a").release(30, 0, "a");
+      expect(verdict(property, before.acquire(40, 1, "b"))).toBe("invalid");
+    }
+    expect(verdict("linearizability", entered().extend(35, 0, "a").acquire(40, 1, "b"))).toBe("invalid");
+  });
+});
+
 describe("an extension that was answered after a later one", () => {
   const extended = (first: number, second: number): Recording =>
     busy()
@@ -241,4 +262,33 @@ it("an extension that is never answered may cut the lease of a later hold of its
       .release(100, 2, "a");
   expect(verdict("lease-exclusion", extended("a"))).toBe("valid");
   expect(verdict("lease-exclusion", extended("a0"))).toBe("invalid");
+});
+
+it("may have a lease that the lock renewed for shorter, also where it is not known how often it was entered", () => {
+  const entered = (): Recording =>
+    busy().seek(0, 2, { ttlMs: 20 }).acquire(1, 0, "a").granted(50, 2, "a").acquire(60, 0, "a").release(70, 0, "a");
+  for (const renewed of [entered().renewed(80, 0, "a", 20), entered().renewed(80, 0, "a", 5, 72)]) {
+    expect(verdict("linearizability", renewed.release(90, 2, "a").acquire(105, 1, "b"))).toBe("valid");
+  }
+  expect(verdict("linearizability", entered().release(90, 2, "a").acquire(105, 1, "b"))).toBe("invalid");
+});
+
+describe("a write that was refused because of a larger fencing token", () => {
+  const refused = (recording: Recording): Recording =>
+    recording
+      .write(60, 0, "a", "x", { fence: 2 })
+      .audit(61, 1, "x", { owner: "a", fence: 2 })
+      .wrote(62, 0, 1)
+      .write(70, 2, "a", "y", { fence: 1 })
+      .audit(71, 1, "y", { owner: "a", fence: 1, accepted: false })
+      .refuseWrite(72, 2);
+
+  it("may be the older of two that its owner was granted, in whichever order it was told", () => {
+    const later = busy().acquire(0, 2, "a", { fence: 1 }).leave(10, 0, "a").seek(11, 2).left(12, 0);
+    expect(verdict("stale-writes", refused(later.granted(13, 2, "a", { fence: 2 })))).toBe("valid");
+    const late = busy().seek(0, 2).acquire(20, 0, "a", { fence: 2 }).granted(30, 2, "a", { fence: 1 });
+    expect(verdict("stale-writes", refused(late))).toBe("valid");
+    const before = busy().acquire(0, 0, "a", { fence: 2 }).release(10, 0, "a").acquire(20, 2, "a", { fence: 1 });
+    expect(verdict("stale-writes", refused(before))).toBe("invalid");
+  });
 });

@@ -17,6 +17,9 @@ const MOST_WAITING = 1024;
 /** How many ends of holds are remembered for each key: a write of a hold during which more ended is not judged. */
 const REMEMBERED_ENDS = 8;
 
+/** How many owner values are remembered for each key: beside a later grant of another, no write is judged. */
+const REMEMBERED_OWNERS = 64;
+
 /** A write that the resource refused because of a larger fencing token, or an equal one of another owner. */
 export interface RefusedWrite {
   readonly hold: Hold;
@@ -36,6 +39,8 @@ interface KeyGrants {
   readonly last: { readonly owner: string; readonly invokedIndex: number };
   /** The grant with the largest fencing token, and when it was asked for. */
   readonly largest: { readonly fence: number; readonly invokedTime: number } | undefined;
+  /** By owner value, the largest fencing token that it was granted; the one that was granted first comes first. */
+  readonly ofOwners: Map<string, { readonly fence: number; readonly index: number }>;
 }
 
 /** What is known of a refused write from its author or from the resource. */
@@ -103,16 +108,24 @@ export class RefusedWrites {
   }
 
   #grant(
-    { key, value }: Extract<CompletionEvent, { f: "acquire"; type: "ok" }>,
+    { key, value, index: grantedIndex }: Extract<CompletionEvent, { f: "acquire"; type: "ok" }>,
     { index, time }: InvocationEvent,
   ): void {
     const { owner, fence } = value;
     const known = this.#grants.get(key);
+    const ofOwners = known?.ofOwners ?? new Map<string, { readonly fence: number; readonly index: number }>();
+    if (fence !== undefined && fence > (ofOwners.get(owner)?.fence ?? -Infinity)) {
+      ofOwners.delete(owner);
+      ofOwners.set(owner, { fence, index: grantedIndex });
+      const [oldest] = ofOwners.keys();
+      if (ofOwners.size > REMEMBERED_OWNERS && oldest !== undefined) ofOwners.delete(oldest);
+    }
     const isLast = known === undefined || known.last.invokedIndex < index;
     const isLargest = fence !== undefined && (known?.largest === undefined || known.largest.fence < fence);
     this.#grants.set(key, {
       last: isLast ? { owner, invokedIndex: index } : known.last,
       largest: isLargest ? { fence, invokedTime: time } : known?.largest,
+      ofOwners,
     });
   }
 
@@ -123,6 +136,9 @@ export class RefusedWrites {
     if (owner === undefined || fence === undefined) return undefined;
     const hold = holds.find(key, owner, write.process);
     if (hold === undefined || hold.forgotten || hold.fence !== fence) return undefined;
+    // Its owner may have a later hold by now: it does several things at a time.
+    const own = this.#grants.get(key)?.ofOwners.get(owner);
+    if (own !== undefined && own.fence > fence && own.index > hold.invokedIndex) return undefined;
     if (hold.grantedIndex > write.index || hold.leaseEnd < refusal.time) return undefined;
     // This does not judge a lock with more open holds than these.
     const [open, forgotten] = [rivalsOf(hold, holds.latest(key)), rivalsOf(hold, holds.latestForgotten(key))];
