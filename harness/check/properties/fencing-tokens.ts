@@ -69,8 +69,8 @@ const MOST_REENTRIES = 256;
  * only differ. An owner that re-enters while it holds is told the same fencing token again. Grants without a fencing
  * token do not count.
  *
- * Two grants of one owner and client may be of one hold, and share a fencing token, unless releases that were
- * acknowledged show that the first hold was over before the second was asked for, or a larger token was granted in
+ * Two grants of one owner value may be of one hold, also to two clients, because a lock may compare the value alone. So they
+ * may share a fencing token, unless releases that were acknowledged show that the first hold was over before the second was asked for, or a larger token was granted in
  * between. If the first may have entered a hold from before the history began, releases do not show that.
  */
 export const fencingTokens: CheckerFactory = {
@@ -223,7 +223,7 @@ class FencingTokens implements Checker {
 
   /** Whether two grants with one fencing token may be of one hold: the same owner's, and no release shows that it was over. */
   #mayBeOneHold(twin: TokenGrant, grant: TokenGrant, ownBefore: OwnerGrants | undefined): boolean {
-    if (twin.owner !== grant.owner || !this.#evidence.holds.sameClient(twin.process, grant.process)) return false;
+    if (twin.owner !== grant.owner) return false;
     const goneBy = ownBefore === undefined ? undefined : goneByOf(ownBefore);
     return ownBefore === undefined || goneBy === undefined || goneBy > grant.invokedIndex || ownBefore.mayRemain;
   }
