@@ -96,6 +96,15 @@ it("refuses the old fencing token after the hold was certainly over", () => {
   expect(judged(twice.acquire(6, 0, "a", { fence: 3 }))).toBe("valid");
 });
 
+it("takes a larger fencing token for that of a new hold where another client may have ended the old one", () => {
+  const shared = (): Recording =>
+    new Recording({ clients: 2 }).acquire(0, 0, "a", { fence: 3 }).acquire(5, 1, "a", { ttlMs: 20, fence: 3 });
+  expect(judged(shared().acquire(40, 0, "a", { fence: 4 }))).toBe("valid");
+  expect(judged(shared().acquire(40, 0, "a", { fence: 2 }))).toBe("invalid; token-rollback 5");
+  const alone = new Recording({ clients: 2 }).acquire(0, 0, "a", { fence: 3 }).acquire(40, 0, "a", { fence: 4 });
+  expect(judged(alone)).toBe("invalid; token-rollback 3");
+});
+
 it("does not count grants without one", () => {
   expect(judged(new Recording().acquire(0, 0, "a").acquire(5, 1, "b"))).toBe("not-applicable");
   const some = new Recording().acquire(0, 0, "a", { fence: 3 }).acquire(5, 1, "b").acquire(9, 2, "c", { fence: 4 });

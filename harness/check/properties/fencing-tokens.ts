@@ -204,7 +204,9 @@ class FencingTokens implements Checker {
     // An acquire of unknown outcome, or under way, may have begun a new hold, which this grant entered again.
     const isAsking = this.#evidence.holds.isAsking(outer.key, outer.currentProcess);
     const maybeUnknown = outer.resumedIndex >= 0 && (isAsking || (ownBefore?.unknown ?? 0) > 0);
-    return maybeUnknown || this.#releases.mayHaveEnded(outer);
+    // What another client does under the same owner value may have ended it.
+    const isShared = this.#evidence.isSharedOwner(outer.key, outer.owner);
+    return maybeUnknown || isShared || this.#releases.mayHaveEnded(outer);
   }
 
   #tell(key: string, earlier: TokenGrant, later: TokenGrant, twin: TokenGrant | undefined): void {
