@@ -1,5 +1,4 @@
 import type { LostEvent, RenewedEvent } from "../../history/history.ts";
-import type { Point } from "./configuration.ts";
 import type { Renewal } from "./as-heard.ts";
 import type { Follower, Impossible } from "./follower.ts";
 import { Linearization } from "./linearization.ts";
