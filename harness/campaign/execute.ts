@@ -8,6 +8,7 @@ import type { Property } from "../core/verdict.ts";
 import { replaceFile } from "../run/output-file.ts";
 import type { Backend } from "../core/topologies/backend.ts";
 import type { KeptRun } from "./kept-run.ts";
+import { FailedRunError } from "./real-time/failed-run.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
 export interface ExecuteOptions extends RunEnvironment {
@@ -61,9 +62,19 @@ export async function poolFor(backend: Backend, parallel = 1): Promise<Container
   return new containers.ContainerPool(parallel);
 }
 
-/** Runs with real processes, each in a folder of its own from the start. */
+/**
+ * Runs with real processes, each in a folder of its own from the start. One of which a client was ended from outside the plan,
+ * by its lock or by the system, is taken for what its history shows: that is no failure of the harness.
+ */
 function executorInRealTime(run: (plan: Plan, options: ExecuteOptions) => Promise<KeptRun>): Execute {
-  return async (plan, options) => executedInRealTime(await run(plan, options));
+  return async (plan, options) => {
+    try {
+      return executedInRealTime(await run(plan, options));
+    } catch (error) {
+      if (error instanceof FailedRunError && error.isOfClient) return executedInRealTime(error.run);
+      throw error;
+    }
+  };
 }
 
 /** A run with real processes, which has a folder. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ClientEndedError, HarnessError } from "../../core/errors.ts";
+import { HarnessError } from "../../core/errors.ts";
 import { planSchema } from "../../core/plan.ts";
 import type { ExecutedRun } from "../execute.ts";
 import type { KeptRun } from "../kept-run.ts";
@@ -60,16 +60,6 @@ test("three failures in a row end it", async () => {
   await next();
   await next();
   await expect(next()).rejects.toBe(third);
-});
-
-test("clients that something outside ends do not end it, however often: each run is what its history shows", async () => {
-  const ended = new ClientEndedError("client-0 died by itself: SIGKILL");
-  const outcomes = ["one", "two", "three", "four"].map(
-    (title) => new FailedRunError(ended.message, keptRun(title), { cause: ended }),
-  );
-  const { next } = campaign(...outcomes);
-  const titles = [await next(), await next(), await next(), await next()].map(({ record }) => record.title);
-  expect(titles).toEqual(["one", "two", "three", "four"]);
 });
 
 test("so does at once what keeps other runs from beginning", async () => {

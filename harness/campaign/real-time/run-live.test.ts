@@ -12,7 +12,6 @@ import { readWire } from "../../run/wire-files.ts";
 // As in the command line, the simulation has patched the platform.
 import "../run-simulated.ts";
 import { executorOf } from "../execute.ts";
-import { goingOn } from "./going-on.ts";
 import { runLive } from "./run-live.ts";
 import { runScenario } from "../testing/scenario-live.ts";
 
@@ -63,7 +62,7 @@ describe("client processes on the simulated servers", () => {
   });
 
   test("a worker that ends its own process group later is a client that died, and the run is judged", async () => {
-    const execute = goingOn(await executorOf("live"));
+    const execute = await executorOf("live");
     const { record } = await execute(planWith("late-group"), { store, title: "late", required: PROMISABLE });
     expect(record.verdict).toMatchObject({
       verdict: "unknown",
