@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { faults } from "../../faults/registry.ts";
+import { Recording } from "../check/testing/recording.ts";
 import type { Plan } from "../core/plan.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { huntSource } from "./hunt/hunt-source.ts";
@@ -59,6 +60,23 @@ test.each([
   });
   expect(unknown).toBe(expected);
   expect(furtherRuns > 0).toBe(expected === 0);
+});
+
+test("a plan in whose run nothing was granted, without a fault, does not run again in real time", async () => {
+  const { unknown, furtherRuns } = await search<SimulatedRun>({
+    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults: [] }),
+    seed: 3,
+    runs: 4,
+    shrinkRuns: 0,
+    inRealTime: true,
+    run: async (plan) => {
+      const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+      const { history } = new Recording({ clients: 2 }).seek(1, 0).refused(2, 0, "no idea");
+      const verdict = { ...run.record.verdict, verdict: "unknown", reasons: ["no acquire was granted"] } as const;
+      return { ...run, record: { ...run.record, history, verdict } };
+    },
+  });
+  expect({ unknown, furtherRuns }).toEqual({ unknown: 4, furtherRuns: 0 });
 });
 
 test.each([

@@ -5,6 +5,7 @@ import type { Plan } from "../core/plan.ts";
 import type { Delays } from "./recurrence/delays.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
+import { hopelessIn } from "./notes/hopeless.ts";
 import { lasting } from "./recurrence/lasting.ts";
 import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
 import { inTwoParts } from "./systematic/in-two-parts.ts";
@@ -182,7 +183,7 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
 
   /**
    * The run; or, if it decides nothing, that of the same plan aimed at what happened in it. In simulation another run does the
-   * same; in real time another run of the very same plan may decide too.
+   * same; in real time another run of the very same plan may decide too, unless the driver got nothing right.
    */
   async aimed(plan: Plan, unwanted: AbortSignal): Promise<Searched<Run> | undefined> {
     const { inRealTime, promises, isOver, onUnwanted } = this.#options;
@@ -193,7 +194,10 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
     let kept = latest;
     let runs = 1;
     while (kept.verdict.verdict === "unknown" && runs < most && !unwanted.aborted && !isOver()) {
-      const better = retargeted(latest.plan, latest.record.history) ?? (inRealTime ? latest.plan : undefined);
+      const { history } = latest.record;
+      const why = hopelessIn(history, latest.verdict);
+      const mayDecide = inRealTime && (why === undefined || why === "perhaps");
+      const better = retargeted(latest.plan, history) ?? (mayDecide ? latest.plan : undefined);
       if (better === undefined) break;
       latest = await this.uninterrupted(better, unwanted);
       if (latest === undefined) return undefined;

@@ -102,7 +102,7 @@ test("a hunt whose driver answers nothing but mistakes ends soon, and says what 
   const { code, stdout } = await hunt(...words);
   expect(code).toBe(2);
   expect(stdout.replaceAll(/\s+/g, " ")).toMatch(
-    /5 runs: 0 valid, 5 unknown \(ended early: in 5 runs in a row nothing was granted because of mistakes of the driver: .*`owner`/,
+    /5 runs: 0 valid, 5 unknown \(ended early: in 5 runs nothing was granted because of mistakes of the driver: .*`owner`/,
   );
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import type { Verdict } from "../../core/verdict.ts";
-import { INVALID_ANSWER } from "../../history/history.ts";
+import { type History, INVALID_ANSWER } from "../../history/history.ts";
 import { Recording } from "../../check/testing/recording.ts";
 import { freshStores } from "../testing/results.ts";
 import { EarlyEnd } from "./early-end.ts";
@@ -12,7 +12,7 @@ import { huntLock } from "./hunt-lock.ts";
 const fresh = freshStores();
 
 const unknown: Verdict = { verdict: "unknown", required: [], properties: {}, reasons: ["why 7"], remarks: [] };
-const refused = new UserError("the lock of client-0 could not connect: no answer", "fix its driver");
+const cannotConnect = new UserError("the lock of client-0 could not connect: no answer", "fix its driver");
 
 function failing(error: Error): () => Promise<never> {
   return async () => {
@@ -30,7 +30,19 @@ function mistaken(isGranted = false) {
   return { header, events: [...events, { index: events.length, time: 13e6, ...at, value }] };
 }
 
-function heard(...runs: readonly (readonly [ReturnType<typeof mistaken>, Verdict])[]): EarlyEnd {
+/** A history in which nothing is granted, and the only acquire ends like this, after or before a fault began. */
+function refused(kind: "error" | "contended" | "info", fault?: "before" | "after" | "crash") {
+  const recording = new Recording({ clients: 2 });
+  if (fault === "before") recording.fault(1, "kill-node");
+  recording.seek(2, 0);
+  if (kind === "info") recording.info(3, 0, "acquire");
+  else recording.refused(3, 0, kind);
+  if (fault === "after") recording.fault(4, "kill-node");
+  if (fault === "crash") recording.fault(4, "client-crash");
+  return recording.history;
+}
+
+function heard(...runs: readonly (readonly [History, Verdict])[]): EarlyEnd {
   const early = new EarlyEnd(0);
   for (const [history, verdict] of runs) early.note(history, verdict);
   return early;
@@ -47,8 +59,14 @@ describe("a hunt goes on", () => {
         (_, nr) => [mistaken(), nr === 4 ? { ...unknown, verdict: "valid" } : unknown] as const,
       ),
     ],
+    ["where a fault may be to blame", Array.from({ length: 9 }, () => [refused("error", "before"), unknown] as const)],
+    ["where the lock is contended", Array.from({ length: 9 }, () => [refused("contended"), unknown] as const)],
+    [
+      "where a lock is granted between",
+      Array.from({ length: 9 }, (_, nr) => [nr === 4 ? mistaken(true) : refused("error"), unknown] as const),
+    ],
   ])("%s", (_, runs) => {
-    const early = heard(...(runs as (readonly [ReturnType<typeof mistaken>, Verdict])[]));
+    const early = heard(...(runs as (readonly [History, Verdict])[]));
     expect([early.by, early.signal.aborted]).toEqual([undefined, false]);
   });
 });
@@ -56,19 +74,22 @@ describe("a hunt goes on", () => {
 test("a driver that answers nothing but mistakes ends a hunt, with the reason of the last run", () => {
   const early = heard(...Array.from({ length: 5 }, () => [mistaken(), unknown] as const));
   expect(early.signal.aborted).toBe(true);
-  expect(early.by).toEqual({ reason: expect.stringMatching(/^in 5 runs in a row nothing was granted .*: why 7$/) });
+  expect(early.by).toEqual({ reason: expect.stringMatching(/^in 5 runs nothing was granted because .*: why 7$/) });
 });
 
-test.each([refused, new HarnessError("no more memory")])("a run that cannot be done ends a hunt: %s", async (error) => {
-  const early = new EarlyEnd(0);
-  expect(await early.run(async () => "valid")).toBe("valid");
-  await expect(early.run(failing(error))).rejects.toBe(error);
-  expect([early.signal.aborted, early.by?.error]).toEqual([true, error]);
-});
+test.each([cannotConnect, new HarnessError("no more memory")])(
+  "a run that cannot be done ends a hunt: %s",
+  async (error) => {
+    const early = new EarlyEnd(0);
+    expect(await early.run(async () => "valid")).toBe("valid");
+    await expect(early.run(failing(error))).rejects.toBe(error);
+    expect([early.signal.aborted, early.by?.error]).toEqual([true, error]);
+  },
+);
 
 test("the first run that cannot be done, and a fault of the program itself, are no end with a summary", async () => {
   const early = new EarlyEnd(0);
-  await expect(early.run(failing(refused))).rejects.toBe(refused);
+  await expect(early.run(failing(cannotConnect))).rejects.toBe(cannotConnect);
   await early.run(async () => "valid");
   await expect(early.run(failing(new TypeError("a bug")))).rejects.toThrow(TypeError);
   expect(early.signal.aborted).toBe(false);
@@ -114,9 +135,21 @@ test("a counterexample that was found before is kept", async () => {
   expect(endedBy?.error?.message).toMatch(/could not connect: no more connections$/);
 });
 
-test.each([1, 3])("a hunt for a lock whose answers are none ends after a few runs, with %d threads", async (threads) => {
-  const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
-  const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, threads }, { store: fresh() });
-  expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
-  expect(endedBy?.reason).toMatch(/mistakes of the driver: .*owner/);
-});
+test.each([1, 3])(
+  "a hunt for a lock whose answers are none ends after a few runs, with %d threads",
+  async (threads) => {
+    const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
+    const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, threads }, { store: fresh() });
+    expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
+    expect(endedBy?.reason).toMatch(/mistakes of the driver: .*owner/);
+  },
+);
+
+test.each([`{ type: "fail", kind: "error", reason: "no idea" }`, `{ type: "info", reason: "no idea" }`])(
+  "a hunt for a lock that answers nothing else than %s ends after a few runs",
+  async (answer) => {
+    const { findings, endedBy } = await huntLock({ ...OPTIONS, lock: driverFile(answer) }, { store: fresh() });
+    expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
+    expect(endedBy?.reason).toMatch(/^in 5 runs nothing was granted although no fault had begun .*: no idea$/);
+  },
+);

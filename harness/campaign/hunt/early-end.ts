@@ -1,10 +1,11 @@
 import { HarnessError, UserError } from "../../core/errors.ts";
-import { type History, INVALID_ANSWER } from "../../history/history.ts";
+import type { History } from "../../history/history.ts";
 import type { Verdict } from "../../core/verdict.ts";
+import { HOPELESS, hopelessIn } from "../notes/hopeless.ts";
 import { outcomeWords } from "./outcome-words.ts";
 
-/** What a lock answers once may be chance. So many plans in a row of which it got none right are its driver's. */
-const MOST_IN_A_ROW = 5;
+/** What a lock answers once may be chance. So many plans of which it got none right, and none right between, are its driver's. */
+const MOST_WITHOUT_GRANT = 5;
 
 /** Why a hunt ended before its runs were done, although nobody ended it and its budget was not used up. */
 export interface EndedBy {
@@ -14,13 +15,13 @@ export interface EndedBy {
 }
 
 /**
- * Ends a hunt in which another run makes no sense: a run cannot be done, or the driver answers nothing but mistakes. What was
- * found until then counts.
+ * Ends a hunt in which another run makes no sense: a run cannot be done, or the driver gets nothing right. What was found until
+ * then counts.
  */
 export class EarlyEnd {
   readonly #end = new AbortController();
   #by: EndedBy | undefined;
-  #mistaken = 0;
+  #hopeless = 0;
   #runs: number;
 
   /** @param runs how many runs were done before */
@@ -55,9 +56,12 @@ export class EarlyEnd {
 
   /** Takes note of a run that was judged. */
   note(history: History, verdict: Verdict): void {
-    this.#mistaken = isMistaken(history, verdict) ? this.#mistaken + 1 : 0;
-    if (this.#mistaken < MOST_IN_A_ROW) return;
-    const reason = `in ${MOST_IN_A_ROW} runs in a row nothing was granted because of mistakes of the driver`;
+    const why = hopelessIn(history, verdict);
+    if (why === undefined) this.#hopeless = 0;
+    if (why === undefined || why === "perhaps") return;
+    this.#hopeless += 1;
+    if (this.#hopeless < MOST_WITHOUT_GRANT) return;
+    const reason = `in ${MOST_WITHOUT_GRANT} runs nothing was granted ${HOPELESS[why]}`;
     this.#because({ reason: `${reason}: ${outcomeWords(verdict).replace(/^unknown: /, "")}` });
   }
 
@@ -65,12 +69,4 @@ export class EarlyEnd {
     this.#by ??= by;
     this.#end.abort(new UserError("the hunt ended early", "see its summary"));
   }
-}
-
-/** Whether nothing was granted, and an answer was none or the lock ended its client. */
-function isMistaken({ events, end }: History, { verdict }: Verdict): boolean {
-  if (verdict !== "unknown") return false;
-  const isGranted = events.some(({ type, f }) => type === "ok" && f === "acquire");
-  const isWrong = events.some((event) => event.type === "info" && event.value?.reason === INVALID_ANSWER);
-  return !isGranted && (isWrong || end?.value.run === "failed");
 }
