@@ -80,15 +80,15 @@ test("a plan in whose run nothing was granted, without a fault, does not run aga
 });
 
 test.each([
-  ["in real time, where each run costs seconds, they are left out", true],
-  ["in simulation they are run, and show what else breaks", false],
-])("plans under whose faults a lock promises nothing: %s", async (_, inRealTime) => {
+  ["in real time, where each run costs seconds, they are left out", true, 0],
+  ["in simulation a few are run, and show what else breaks", false, 6],
+])("plans under whose faults a lock promises nothing: %s", async (_, inRealTime, most) => {
   const promised: boolean[] = [];
   const promises = ({ faults: drawn }: Plan): number => (drawn.some(({ kind }) => kind.endsWith("-node")) ? 0 : 3);
   await search<SimulatedRun>({
     drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults }),
     seed: 3,
-    runs: 40,
+    runs: 80,
     shrinkRuns: 0,
     inRealTime,
     promises,
@@ -97,8 +97,9 @@ test.each([
       return runSimulated(plan, { title: "search", required: requiredProperties(plan) });
     },
   });
-  expect(promised.filter(Boolean).length).toBeGreaterThan(9);
-  expect(promised.includes(false)).toBe(!inRealTime);
+  const unpromised = promised.filter((isPromised) => !isPromised).length;
+  expect(unpromised).toBeLessThanOrEqual(most);
+  expect(unpromised > 0).toBe(!inRealTime);
 });
 
 test.each([

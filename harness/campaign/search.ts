@@ -37,8 +37,9 @@ export interface SearchOptions<Run> extends Omit<
    */
   readonly learn?: ((plan: Plan) => Promise<Lesson>) | undefined;
   /**
-   * How much the lock promises in a run of the plan, as a number of properties: the systematic part, and what is drawn in
-   * real time, leave out plans with 0; the systematic part prefers faults under which it promises more. Default: the same of each plan.
+   * How much the lock promises in a run of the plan, as a number of properties: the systematic part leaves out plans
+   * with 0, and prefers faults under which it promises more; of those drawn at random few have 0, in real time none as far
+   * as possible. Default: the same of each plan.
    */
   readonly promises?: (plan: Plan) => number;
   /**
@@ -66,6 +67,9 @@ export interface SearchOptions<Run> extends Omit<
  */
 const SINGLE_PLANS = 400;
 const PAIRED_PLANS = 200;
+
+/** Of so many plans drawn at random in simulation under whose faults the lock promises nothing, one runs all the same. */
+const OTHERS = 20;
 
 /** The outcome of a search. */
 export interface SearchResult<Run extends Judged> extends CampaignResult<Run> {
@@ -112,11 +116,11 @@ export async function search<Run extends { readonly record: RunRecord }>({
       runs: complete ? Math.max(options.runs, first.length) : options.runs,
       otherSeeds,
       first,
-      // In real time a run that can decide nothing costs seconds.
-      plans: new SearchPlans(
-        contentionPlans({ ...drawnFrom, reenters, commands }),
-        inRealTime ? (plan) => promises(plan) > 0 : undefined,
-      ),
+      plans: new SearchPlans(contentionPlans({ ...drawnFrom, reenters, commands }), {
+        isPreferred: (plan) => promises(plan) > 0,
+        // In real time a run that can decide nothing costs seconds. In simulation a few show what else breaks.
+        oneOtherIn: inRealTime ? undefined : OTHERS,
+      }),
       execute: (plan, unwanted) => runs.uninterrupted(plan, unwanted),
       attempt: (plan, unwanted) => runs.aimed(plan, unwanted),
     },

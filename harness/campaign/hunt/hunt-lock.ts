@@ -154,11 +154,12 @@ async function tryPlans(
     }),
     learn: backend === "simulated" ? (await import("../systematic/learn.ts")).learnSimulated({ signal }) : undefined,
     promises: (plan) => {
-      // A run in real time takes seconds. In simulation the order of the plans depends on this number.
       const { promised } = parameters;
       if (required !== undefined) return required.length;
-      return (inRealTime && promised !== undefined ? testableProperties(plan, promised) : requiredProperties(plan))
-        .length;
+      const all = requiredProperties(plan).length;
+      const testable = promised === undefined ? all : testableProperties(plan, promised).length;
+      // The order of the plans in simulation depends on this number, which is that of all where one can be tested.
+      return inRealTime || testable === 0 ? testable : all;
     },
     regressions,
     seed,

@@ -5,24 +5,34 @@ import type { Plan } from "../../core/plan.ts";
 /** How many plans are drawn in search of one that is preferred. */
 const MOST_DRAWN = 20;
 
+/** Which plans a search would rather draw. */
+interface Preference {
+  /** Of the plans drawn for one position, the first with this property is taken, or else the last. */
+  readonly isPreferred: (plan: Plan) => boolean;
+  /** One in so many of the plans without it is taken all the same. Absent: none, unless nothing else is drawn. */
+  readonly oneOtherIn?: number | undefined;
+}
+
 /**
  * Plans drawn from a source, which shrink as the source shrinks them. A plan from elsewhere, which a search tries before
  * those that it draws, shrinks by itself.
  */
 export class SearchPlans extends Arbitrary<Plan> {
   readonly #source: Arbitrary<Plan>;
-  readonly #isPreferred: (plan: Plan) => boolean;
+  readonly #preference: Preference;
 
-  /** @param isPreferred of the plans drawn for one position, the first with this property is taken, or else the last */
-  constructor(source: Arbitrary<Plan>, isPreferred: (plan: Plan) => boolean = () => true) {
+  constructor(source: Arbitrary<Plan>, preference: Preference) {
     super();
     this.#source = source;
-    this.#isPreferred = isPreferred;
+    this.#preference = preference;
   }
 
   override generate(random: Random, bias: number | undefined): Value<Plan> {
+    const { isPreferred, oneOtherIn } = this.#preference;
     let drawn = this.#source.generate(random, bias);
-    for (let others = 1; others < MOST_DRAWN && !this.#isPreferred(drawn.value); others += 1)
+    // Asked only where it matters, so that a search without a preference draws the same plans.
+    if (isPreferred(drawn.value) || (oneOtherIn !== undefined && random.nextInt(1, oneOtherIn) === 1)) return drawn;
+    for (let more = 1; more < MOST_DRAWN && !isPreferred(drawn.value); more += 1)
       drawn = this.#source.generate(random, bias);
     return drawn;
   }
