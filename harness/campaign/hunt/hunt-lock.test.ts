@@ -81,6 +81,26 @@ describe("a hunt", () => {
     expect(progress.notes).toEqual(["hunting: lock fenced, topology single, simulated, seed 1, up to 5 runs"]);
   });
 
+  test("says at once that a property was violated, and then what it does about it", async () => {
+    const progress = new HeardProgress();
+    /** The steps before the finding was told. */
+    const before: string[] = [];
+    progress.onStep = (step) => {
+      if (progress.notes.length === 1) before.push(step);
+    };
+    const { findings } = await huntLock(BROKEN, { store: fresh(), progress });
+    expect(progress.notes.slice(1)).toEqual([
+      `run ${findings.runs} of 40: invalid: mutual-exclusion was violated; shrinking its plan and confirming it with other seeds before the result is printed`,
+    ]);
+    expect(before.join()).not.toMatch(/shrinking|other seeds|proving/);
+    const told = new Set(progress.steps.filter((step) => !before.includes(step)));
+    expect([...told].slice(0, 2)).toEqual([
+      "hunt for single: shrinking",
+      "hunt for single: confirming with other seeds, run 1",
+    ]);
+    expect(progress.steps.at(-1)).toBe("hunt for single: proving the cause");
+  });
+
   test("that was ended says so, and is resumed", async () => {
     const store = fresh();
     const stop = new AbortController();

@@ -28,7 +28,7 @@ import { huntSource } from "./hunt-source.ts";
 import { identityOf, type PreparedHunt, prepareHunt } from "./prepare-hunt.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 import { goingOn } from "../real-time/going-on.ts";
-import { outcomeWords } from "./outcome-words.ts";
+import { HuntTeller } from "./hunt-teller.ts";
 import { StartedAgain } from "../real-time/started-again.ts";
 
 /** The one piece of work of a hunt, as its times know it: a time for each run would grow with the hunt. */
@@ -142,7 +142,7 @@ async function tryPlans(
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
   const early = new EarlyEnd(former.size);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
-  const tell = teller(progress, { title, runs, inRealTime });
+  const teller = new HuntTeller(progress, { title, runs, inRealTime, shrinkRuns });
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,
@@ -169,9 +169,7 @@ async function tryPlans(
     shrinkRuns,
     lasts: !inRealTime,
     inRealTime,
-    onOtherSeed: (before) => {
-      if (before % 25 === 0) progress.step(`${title}: with other seeds, run ${inFigures(before + 1)}`);
-    },
+    onOtherSeed: (before) => teller.beforeOtherSeed(before),
     isMine: (position) => isInShard(position, shard),
     known: former,
     signal: AbortSignal.any([signal, early.signal]),
@@ -187,10 +185,11 @@ async function tryPlans(
       if (run.verdict.verdict === "invalid") cleanup.isDue = true;
       const entry = count.shrinking ? undefined : entryOf(run, count, recording);
       if (entry !== undefined) record.add(entry);
-      tell(run.verdict, count);
+      teller.afterRun(run.verdict, count);
       if (!count.shrinking) early.note(run.record.history, run.verdict);
     },
   });
+  if (result.counterexample !== undefined) teller.beforeProof();
   await keepFound(result, { record, environment, isWhole: shard === undefined, confirms: hunt.confirms });
   return early.by;
 }
@@ -217,19 +216,6 @@ function entryOf(
   const orders = drawn ? { orders: ordersIn(record.history) } : {};
   const noted = notes.length === 0 ? {} : { notes };
   return { position, verdict: verdict.verdict, ...noted, ...heldBy(run), ...openIn(run), ...orders, ...folder };
-}
-
-/** Tells how far a hunt is after each run: in real time what came out, in simulation now and then. */
-function teller(
-  progress: CompleteEnvironment["progress"],
-  { title, runs, inRealTime }: { readonly title: string; readonly runs: number; readonly inRealTime: boolean },
-): (verdict: Verdict, count: Pick<RunCount, "done" | "shrinking">) => void {
-  return (verdict, { done, shrinking }) => {
-    const which = `run ${inFigures(done)} of ${inFigures(runs)}`;
-    if (inRealTime) progress.note(`${shrinking ? "a smaller plan" : which}: ${outcomeWords(verdict)}`);
-    else if (shrinking) progress.step(`${title}: shrinking`);
-    else if (done % 25 === 0) progress.step(`${title}: ${which}`);
-  };
 }
 
 /** The threads that simulate; undefined on other backends. Loaded only now: the simulation patches the platform. */

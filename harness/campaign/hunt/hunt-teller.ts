@@ -1,0 +1,61 @@
+import { listed } from "../../core/listed.ts";
+import type { Verdict } from "../../core/verdict.ts";
+import { inFigures } from "../../core/words/in-figures.ts";
+import type { RunCount } from "../run-campaign.ts";
+import type { Progress } from "../run-environment.ts";
+import { outcomeWords } from "./outcome-words.ts";
+
+/** In simulation, how many runs pass between two steps: a run takes milliseconds. */
+const RUNS_A_STEP = 25;
+
+interface HuntWords {
+  readonly title: string;
+  /** How many plans the hunt may try. */
+  readonly runs: number;
+  readonly inRealTime: boolean;
+  readonly shrinkRuns: number;
+}
+
+/**
+ * Tells how far a hunt is: what it found as soon as it is found, since shrinking and confirming take up to a thousand runs
+ * more; besides, in real time what came out of each run, in simulation now and then how many there were.
+ */
+export class HuntTeller {
+  readonly #progress: Progress;
+  readonly #words: HuntWords;
+
+  constructor(progress: Progress, words: HuntWords) {
+    this.#progress = progress;
+    this.#words = words;
+  }
+
+  afterRun(verdict: Verdict, { done, shrinking }: Pick<RunCount, "done" | "shrinking">): void {
+    const { title, runs, inRealTime } = this.#words;
+    const which = `run ${inFigures(done)} of ${inFigures(runs)}`;
+    if (verdict.verdict === "invalid" && !shrinking) this.#progress.note(`${which}: ${this.#foundWords(verdict)}`);
+    else if (inRealTime) this.#progress.note(`${shrinking ? "a smaller plan" : which}: ${outcomeWords(verdict)}`);
+    else if (shrinking) this.#progress.step(`${title}: shrinking`);
+    else if (done % RUNS_A_STEP === 0) this.#progress.step(`${title}: ${which}`);
+  }
+
+  /** @param before how many runs with other seeds were done */
+  beforeOtherSeed(before: number): void {
+    if (before % RUNS_A_STEP === 0)
+      this.#progress.step(`${this.#words.title}: confirming with other seeds, run ${inFigures(before + 1)}`);
+  }
+
+  beforeProof(): void {
+    this.#progress.step(`${this.#words.title}: proving the cause`);
+  }
+
+  #foundWords({ required, properties }: Verdict): string {
+    const { inRealTime, shrinkRuns } = this.#words;
+    const violated = required.filter((property) => properties[property]?.verdict === "invalid");
+    const next = [
+      ...(shrinkRuns > 0 ? ["shrinking its plan"] : []),
+      ...(inRealTime ? [] : ["confirming it with other seeds"]),
+    ];
+    const goesOn = next.length === 0 ? "" : `; ${listed(next)} before the result is printed`;
+    return `invalid: ${listed(violated)} was violated${goesOn}`;
+  }
+}
