@@ -59,11 +59,12 @@ export function defineFault<
   };
 }
 
-/** Several pieces of evidence as one: `installed` only when each was observed. */
+/** Several pieces of evidence as one: `installed` only when each was observed, `skipped` when certainly nothing was done. */
 export function combine(pieces: readonly Evidence[]): Pick<InjectedFault, "outcome" | "evidence"> {
   if (pieces.length === 0) return { outcome: "skipped", evidence: "there was no target to hit" };
+  const seen = pieces.every(({ observed }) => observed) ? "installed" : "indeterminate";
   return {
-    outcome: pieces.every(({ observed }) => observed) ? "installed" : "indeterminate",
+    outcome: pieces.every(({ refused }) => refused) ? "skipped" : seen,
     evidence: pieces.map(({ detail }) => detail).join("; "),
   };
 }

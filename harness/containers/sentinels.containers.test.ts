@@ -115,7 +115,11 @@ describeWithEngine("nodes and Sentinels", () => {
       (promotion) => promotions.push(promotion),
     );
     expect(await requestFailover(sentinels)).toEqual({ observed: true, detail: "sentinel-0 began a failover" });
-    expect(await requestFailover(sentinels)).toEqual({ observed: false, detail: expect.stringContaining("INPROG") });
+    expect(await requestFailover(sentinels)).toEqual({
+      observed: false,
+      refused: true,
+      detail: expect.stringContaining("INPROG"),
+    });
     await expect.poll(() => promotions, AWHILE).toHaveLength(1);
     const switched = async (sentinel: ContainerNode): Promise<string> =>
       String(await sentinel.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "lockstorm"));

@@ -57,6 +57,8 @@ export interface TrueClock {
 /** What was observed of an action's effect. */
 export interface Evidence {
   readonly observed: boolean;
+  /** Certainly nothing was done: what was asked for was refused, or nobody was asked. */
+  readonly refused?: true;
   /** In words and figures: "PTTL 39900 became -2". */
   readonly detail: string;
 }

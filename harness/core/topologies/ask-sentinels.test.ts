@@ -40,7 +40,13 @@ test("stops where a failover is in progress, and gives the reasons", async () =>
   );
   expect(await requestFailover(sentinels)).toEqual({
     observed: false,
+    refused: true,
     detail: "NOGOODSLAVE; INPROG Failover already in progress",
   });
-  expect(await requestFailover([])).toEqual({ observed: false, detail: "there are no Sentinels" });
+  expect(await requestFailover([])).toEqual({ observed: false, refused: true, detail: "there are no Sentinels" });
+});
+
+test("a Sentinel that does not answer may have begun a failover", async () => {
+  const sentinels = [sentinel("sentinel-0", refuse("timed out")), sentinel("sentinel-1", refuse("NOGOODSLAVE"))];
+  expect(await requestFailover(sentinels)).toEqual({ observed: false, detail: "timed out; NOGOODSLAVE" });
 });

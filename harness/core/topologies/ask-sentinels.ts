@@ -43,8 +43,13 @@ export async function requestFailover(sentinels: readonly Sentinel[]): Promise<E
       if (messageOf(error).includes("INPROG")) break;
     }
   }
-  return { observed: false, detail: refusals.length === 0 ? "there are no Sentinels" : refusals.join("; ") };
+  if (refusals.length === 0) return { observed: false, refused: true, detail: "there are no Sentinels" };
+  const isRefused = refusals.every((refusal) => REFUSALS.test(refusal));
+  return { observed: false, ...(isRefused ? { refused: true as const } : {}), detail: refusals.join("; ") };
 }
+
+/** Error replies with which a Sentinel says that it begins no failover: one is in progress, or it knows no replica to promote. */
+const REFUSALS = /INPROG|NOGOODSLAVE/;
 
 /** From a reply of names and values in turn. */
 function instanceOf(reply: unknown): SentinelInstance {
