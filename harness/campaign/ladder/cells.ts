@@ -142,7 +142,8 @@ function expectation(lock: LockEntry, { kind, persistence }: TopologySpec, fault
     claimedProperties(lock.claims, { topology: kind, persistence, faults });
   const claimed = claimedUnder(classes);
   if (!claimedUnder([]).every((property) => !isJudged(property) || claimed.includes(property))) return undefined;
-  return claimed.includes("mutual-exclusion") ? "holds" : "outlived";
+  const mayOutlive = limited.some(({ property }) => property === "mutual-exclusion");
+  return claimed.includes("mutual-exclusion") && !mayOutlive ? "holds" : "outlived";
 }
 
 /**
