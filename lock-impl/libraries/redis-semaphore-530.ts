@@ -3,10 +3,13 @@ import { redisSemaphore } from "./redis-semaphore.ts";
 
 /** How its holder goes on with a lock that others have had since. */
 const RETAKEN = {
-  topology: "single",
-  under: "partition",
+  cause: "foreign-release",
+  property: "linearizability",
   source: "swarthy/redis-semaphore#175: a renewal takes a lock that is gone, and the holder is never told",
 } as const;
+
+/** Faults that are known to let its renewal reach the server only when the lease is over. */
+const LATE_RENEWAL = ["partition", "pause-node", "pause-client"] as const;
 
 /**
  * The mutex of the npm package `redis-semaphore`, 5.3.0. Its renewal sets a key that is gone, so a holder whose lease
@@ -34,8 +37,9 @@ export const redisSemaphore530: LockEntry = {
     ({ property }) => property !== "linearizability" && property !== "owner-release",
   ),
   limits: [
-    { ...RETAKEN, property: "linearizability", cause: "foreign-release" },
-    { ...RETAKEN, property: "lost-updates", cause: "overrun" },
+    ...LATE_RENEWAL.map((under) => ({ ...RETAKEN, topology: "single", under }) as const),
+    { ...RETAKEN, topology: "sentinel", under: "pause-client" },
+    { ...RETAKEN, property: "lost-updates", topology: "single", under: "partition", cause: "overrun" },
     ...redisSemaphore.limits,
   ],
   lesson: {

@@ -141,7 +141,13 @@ function expectation(lock: LockEntry, { kind, persistence }: TopologySpec, fault
   const claimedUnder = (faults: typeof classes): readonly string[] =>
     claimedProperties(lock.claims, { topology: kind, persistence, faults });
   const claimed = claimedUnder(classes);
-  if (!claimedUnder([]).every((property) => !isJudged(property) || claimed.includes(property))) return undefined;
+  const claimedAtBest = claimedUnder([]);
+  if (!claimedAtBest.every((property) => !isJudged(property) || claimed.includes(property))) return undefined;
+  // What breaks under one fault, and is claimed under none, may break under others too.
+  const breaks = lock.limits.some(
+    ({ property, topology }) => topology === kind && isJudged(property) && !claimedAtBest.includes(property),
+  );
+  if (fault !== undefined && breaks) return undefined;
   const mayOutlive = limited.some(({ property }) => property === "mutual-exclusion");
   return claimed.includes("mutual-exclusion") && !mayOutlive ? "holds" : "outlived";
 }
