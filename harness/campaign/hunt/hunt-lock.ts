@@ -3,7 +3,7 @@ import { ordersIn } from "../../history/orders.ts";
 import { HarnessError, UserError } from "../../core/errors.ts";
 import type { NoteKind, RunNote } from "../../core/run-note.ts";
 import type { Backend } from "../../core/topologies/backend.ts";
-import type { Property, Verdict } from "../../core/verdict.ts";
+import type { Property } from "../../core/verdict.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { cleanup } from "../cleanup.ts";
 import { type ExecutedRun, executorOf, poolFor, proven } from "../execute.ts";
