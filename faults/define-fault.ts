@@ -64,7 +64,7 @@ export function combine(pieces: readonly Evidence[]): Pick<InjectedFault, "outco
   if (pieces.length === 0) return { outcome: "skipped", evidence: "there was no target to hit" };
   const seen = pieces.every(({ observed }) => observed) ? "installed" : "indeterminate";
   return {
-    outcome: pieces.every(({ refused }) => refused) ? "skipped" : seen,
+    outcome: pieces.every(({ refused }) => refused === true) ? "skipped" : seen,
     evidence: pieces.map(({ detail }) => detail).join("; "),
   };
 }

@@ -58,7 +58,7 @@ export interface TrueClock {
 export interface Evidence {
   readonly observed: boolean;
   /** Certainly nothing was done: what was asked for was refused, or nobody was asked. */
-  readonly refused?: true;
+  readonly refused?: boolean | undefined;
   /** In words and figures: "PTTL 39900 became -2". */
   readonly detail: string;
 }

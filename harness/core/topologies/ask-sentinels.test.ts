@@ -48,5 +48,9 @@ test("stops where a failover is in progress, and gives the reasons", async () =>
 
 test("a Sentinel that does not answer may have begun a failover", async () => {
   const sentinels = [sentinel("sentinel-0", refuse("timed out")), sentinel("sentinel-1", refuse("NOGOODSLAVE"))];
-  expect(await requestFailover(sentinels)).toEqual({ observed: false, detail: "timed out; NOGOODSLAVE" });
+  expect(await requestFailover(sentinels)).toEqual({
+    observed: false,
+    refused: false,
+    detail: "timed out; NOGOODSLAVE",
+  });
 });

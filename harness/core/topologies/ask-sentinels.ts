@@ -45,7 +45,7 @@ export async function requestFailover(sentinels: readonly Sentinel[]): Promise<E
   }
   if (refusals.length === 0) return { observed: false, refused: true, detail: "there are no Sentinels" };
   const isRefused = refusals.every((refusal) => REFUSALS.test(refusal));
-  return { observed: false, ...(isRefused ? { refused: true as const } : {}), detail: refusals.join("; ") };
+  return { observed: false, refused: isRefused, detail: refusals.join("; ") };
 }
 
 /** Error replies with which a Sentinel says that it begins no failover: one is in progress, or it knows no replica to promote. */
