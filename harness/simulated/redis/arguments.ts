@@ -88,7 +88,7 @@ interface ValueTypes {
 }
 
 /** The value if it has the type, undefined if there is none, and the error of the wrong type otherwise. */
-function ofType<T extends keyof ValueTypes>(value: StoredValue | undefined, type: T): ValueTypes[T] | undefined {
+export function ofType<T extends keyof ValueTypes>(value: StoredValue | undefined, type: T): ValueTypes[T] | undefined {
   if (value === undefined) return undefined;
   if (value.type !== type) throw wrongType;
   // The discriminant was just compared; the compiler cannot follow it through a type parameter.

@@ -15,6 +15,8 @@ interface Waiter {
   readonly database: Database;
   readonly keys: readonly string[];
   readonly type: Awaited;
+  /** Also served when its key goes, or gets a value of another type: to be told so. */
+  readonly alsoWithoutKey: boolean;
   /** The server's wall clock, in milliseconds, after which the reply is null. */
   readonly deadlineMs: number;
   /** The command to run again when this key has a value of the type. */
@@ -25,6 +27,8 @@ interface Waiter {
 const NO_MASTER_ANY_MORE = new ErrorReply(
   "UNBLOCKED force unblock from blocking operation, instance state changed (master -> replica?)",
 );
+
+const STREAM_IS_GONE = new ErrorReply("UNBLOCKED the stream key no longer exists");
 
 /**
  * The connections that wait in BLPOP and similar commands. They are served after the command that gave a key its value,
@@ -51,7 +55,12 @@ export class BlockedClients {
    */
   wait(
     caller: Caller,
-    request: { readonly keys: readonly string[]; readonly type: Awaited; readonly timeoutMs: number },
+    request: {
+      readonly keys: readonly string[];
+      readonly type: Awaited;
+      readonly timeoutMs: number;
+      readonly alsoWithoutKey?: boolean;
+    },
     again: Waiter["again"],
     atOnce: Reply = NULL_ARRAY,
   ): Reply {
@@ -64,7 +73,17 @@ export class BlockedClients {
       () => NULL_ARRAY,
       () => this.#forget(waiter),
     );
-    const waiter: Waiter = { session, database: db, keys: [...new Set(keys)], type, deadlineMs, again, blocked };
+    const alsoWithoutKey = request.alsoWithoutKey === true;
+    const waiter: Waiter = {
+      session,
+      database: db,
+      keys: [...new Set(keys)],
+      type,
+      alsoWithoutKey,
+      deadlineMs,
+      again,
+      blocked,
+    };
     this.#all.add(waiter);
     const byKey = this.#waiting.get(db) ?? new Map<string, Set<Waiter>>();
     this.#waiting.set(db, byKey);
@@ -77,6 +96,18 @@ export class BlockedClients {
     if (this.#all.size === 0 || this.#waiting.get(database)?.has(key) !== true) return;
     if (this.#ready.some((each) => each.database === database && each.key === key)) return;
     this.#ready.push({ database, key });
+  }
+
+  /** A stream was removed or replaced. */
+  signalRemoved(database: Database, key: string): void {
+    if (this.#all.size === 0) return;
+    const waiting = this.#waiting.get(database)?.get(key) ?? [];
+    if ([...waiting].some(({ alsoWithoutKey }) => alsoWithoutKey)) this.signal(database, key);
+  }
+
+  /** Whether this connection's command is being run again after it has waited. */
+  isResuming(session: Session): boolean {
+    return this.#resumed?.session === session;
   }
 
   /** The contents of two databases were exchanged. */
@@ -106,9 +137,16 @@ export class BlockedClients {
   #serveKey(database: Database, key: string): void {
     // Connections that wait again meanwhile are not served a second time by the same event.
     for (const waiter of [...(this.#waiting.get(database)?.get(key) ?? [])]) {
-      if (!this.#all.has(waiter) || database.peek(key)?.type !== waiter.type) continue;
-      this.#resumed = waiter;
+      if (!this.#all.has(waiter)) continue;
       const { session, blocked } = waiter;
+      if (database.peek(key)?.type !== waiter.type) {
+        if (!waiter.alsoWithoutKey) continue;
+        if (!this.#server.isModern) {
+          session.release(blocked, STREAM_IS_GONE);
+          continue;
+        }
+      }
+      this.#resumed = waiter;
       // 7.0 serves from the key that is ready, and checks nothing; later versions run the command as if it had just come.
       const perform = this.#server.isModern ? execute : callAgain;
       session.resume(blocked, waiter.again(key), perform);

@@ -17,7 +17,7 @@ import { scriptingCommands } from "./commands/scripting.ts";
 import { serverCommands } from "./commands/server.ts";
 import { setCommands } from "./commands/sets.ts";
 import { blockingSortedSetCommands, rankCommands, sortedSetCommands } from "./commands/sorted-sets.ts";
-import { streamCommands } from "./commands/streams.ts";
+import { streamCommands } from "./commands/streams/streams.ts";
 import { stringCommands } from "./commands/strings.ts";
 import { transactionCommands } from "./commands/transactions.ts";
 import type { RedisVersion } from "./server.ts";

@@ -69,6 +69,8 @@ export interface Command {
 export const NO_KEYS: KeyPositions = [0, 0, 0];
 export const ONE_KEY: KeyPositions = [1, 1, 1];
 export const ALL_KEYS: KeyPositions = [1, -1, 1];
+/** The key after a subcommand. */
+export const SECOND_KEY: KeyPositions = [2, 2, 1];
 export const TWO_KEYS: KeyPositions = [1, 2, 1];
 
 /** Describes a command. `flags` are separated by blanks. */

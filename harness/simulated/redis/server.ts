@@ -313,6 +313,10 @@ export class RedisServer implements DatabaseOwner {
     if (isAwaited(value)) this.blocked.signal(database, key);
   }
 
+  streamRemoved(database: Database, key: string): void {
+    this.blocked.signalRemoved(database, key);
+  }
+
   keyTouched(key: string): void {
     if (this.tracked.isInUse) this.tracked.changed(key, this.current);
   }

@@ -22,6 +22,8 @@ export interface DatabaseOwner {
   notify(kind: EventClass, event: string, key: string, database: number): void;
   /** A key was created. */
   keyAdded(database: Database, key: string, value: StoredValue): void;
+  /** A stream is gone from its key: deleted, or replaced by another value. */
+  streamRemoved(database: Database, key: string): void;
   /** A key was changed, expired or evicted. */
   keyTouched(key: string): void;
   /** Makes replicas and the append-only file delete a key that this server deleted by itself. */
@@ -145,7 +147,10 @@ export class Database {
     this.write(key);
     const slot = this.slots.get(key);
     if (slot === undefined) this.add(key, value);
-    else slot.value = value;
+    else {
+      if (slot.value.type === "stream") this.#owner.streamRemoved(this, key);
+      slot.value = value;
+    }
     if (!keepExpiry) this.expires.delete(key);
     this.touched(key);
   }
@@ -153,6 +158,7 @@ export class Database {
   /** Removes a key and its expiry without reporting it. */
   delete(key: string): boolean {
     this.expires.delete(key);
+    if (this.slots.get(key)?.value.type === "stream") this.#owner.streamRemoved(this, key);
     return this.slots.delete(key);
   }
 
@@ -180,6 +186,7 @@ export class Database {
   clear(): number {
     const count = this.slots.size;
     touchAll(this, undefined);
+    for (const [key, { value }] of this.slots) if (value.type === "stream") this.#owner.streamRemoved(this, key);
     this.slots.clear();
     this.expires.clear();
     return count;
@@ -189,6 +196,8 @@ export class Database {
   swap(other: Database): void {
     touchAll(this, other);
     touchAll(other, this);
+    this.#signalStreamsWithout(other);
+    other.#signalStreamsWithout(this);
     [this.slots, other.slots] = [other.slots, this.slots];
     [this.expires, other.expires] = [other.expires, this.expires];
     const may = this.mayHaveExpiringFields || other.mayHaveExpiringFields;
@@ -197,6 +206,14 @@ export class Database {
     const next = Math.max(this.#nextOrder, other.#nextOrder);
     this.#nextOrder = next;
     other.#nextOrder = next;
+  }
+
+  /** The other database's contents will take the place of these. */
+  #signalStreamsWithout(other: Database): void {
+    for (const [key, { value }] of this.slots) {
+      if (value.type === "stream" && other.slots.get(key)?.value.type !== "stream")
+        this.#owner.streamRemoved(this, key);
+    }
   }
 
   #touch(key: string): void {

@@ -1,8 +1,5 @@
-/** ID of a stream entry. Both parts are unsigned 64-bit numbers. */
-export interface StreamId {
-  readonly ms: bigint;
-  readonly sequence: bigint;
-}
+import type { ConsumerGroup } from "./consumer-group.ts";
+import { compareIds, FIRST_ID, type StreamId } from "./stream-id.ts";
 
 export interface StreamEntry {
   readonly id: StreamId;
@@ -10,21 +7,24 @@ export interface StreamEntry {
   readonly fields: readonly string[];
 }
 
-export const UINT64_MAX = 18446744073709551615n;
-export const FIRST_ID: StreamId = { ms: 0n, sequence: 0n };
-export const LAST_ID: StreamId = { ms: UINT64_MAX, sequence: UINT64_MAX };
-
 /** A log of entries with growing IDs. */
 export class Stream {
   entries: StreamEntry[] = [];
   lastId: StreamId = FIRST_ID;
   maxDeletedId: StreamId = FIRST_ID;
-  entriesAdded = 0;
+  /** How many entries were ever added: an unsigned 64-bit number. */
+  entriesAdded = 0n;
+  readonly groups = new Map<string, ConsumerGroup>();
+
+  /** The ID of the first entry there is, 0-0 when there is none. */
+  get firstId(): StreamId {
+    return this.entries[0]?.id ?? FIRST_ID;
+  }
 
   add(entry: StreamEntry): void {
     this.entries.push(entry);
     this.lastId = entry.id;
-    this.entriesAdded += 1;
+    this.entriesAdded += 1n;
   }
 
   /** Index of the first entry that is not before `id`. */
@@ -40,11 +40,14 @@ export class Stream {
     return low;
   }
 
+  get(id: StreamId): StreamEntry | undefined {
+    const entry = this.entries[this.indexOf(id)];
+    return entry !== undefined && compareIds(entry.id, id) === 0 ? entry : undefined;
+  }
+
   delete(id: StreamId): boolean {
-    const index = this.indexOf(id);
-    const entry = this.entries[index];
-    if (entry === undefined || compareIds(entry.id, id) !== 0) return false;
-    this.entries.splice(index, 1);
+    if (this.get(id) === undefined) return false;
+    this.entries.splice(this.indexOf(id), 1);
     if (compareIds(id, this.maxDeletedId) > 0) this.maxDeletedId = id;
     return true;
   }
@@ -55,35 +58,15 @@ export class Stream {
     copy.lastId = this.lastId;
     copy.maxDeletedId = this.maxDeletedId;
     copy.entriesAdded = this.entriesAdded;
+    for (const [name, group] of this.groups) copy.groups.set(name, group.clone());
     return copy;
   }
 
   size(): number {
+    const groups = [...this.groups.values()].reduce((sum, group) => sum + group.size(), 0);
     return this.entries.reduce(
       (sum, entry) => sum + entry.fields.reduce((length, field) => length + field.length, 16),
-      0,
+      groups,
     );
   }
-}
-
-export function compareIds(a: StreamId, b: StreamId): number {
-  if (a.ms !== b.ms) return a.ms < b.ms ? -1 : 1;
-  if (a.sequence === b.sequence) return 0;
-  return a.sequence < b.sequence ? -1 : 1;
-}
-
-export function formatId(id: StreamId): string {
-  return `${id.ms}-${id.sequence}`;
-}
-
-/** The next greater ID, or undefined after the last. */
-export function nextId(id: StreamId): StreamId | undefined {
-  if (id.sequence < UINT64_MAX) return { ms: id.ms, sequence: id.sequence + 1n };
-  return id.ms < UINT64_MAX ? { ms: id.ms + 1n, sequence: 0n } : undefined;
-}
-
-/** The next smaller ID, or undefined before the first. */
-export function previousId(id: StreamId): StreamId | undefined {
-  if (id.sequence > 0n) return { ms: id.ms, sequence: id.sequence - 1n };
-  return id.ms > 0n ? { ms: id.ms - 1n, sequence: UINT64_MAX } : undefined;
 }

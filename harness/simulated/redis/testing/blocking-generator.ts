@@ -2,6 +2,7 @@ import type { Random } from "../../../core/random.ts";
 import type { Step } from "./scenario.ts";
 
 const KEYS = ["q", "r", "s", "z"];
+const STREAMS = ["x", "y", "q"];
 /** Connections that may block; `p` never does. */
 const CONNECTIONS = ["a", "b", "c", "d", "p"];
 
@@ -37,6 +38,7 @@ export class BlockingGenerator {
     const end = (): string => this.#pick(["left", "right"]);
     const keys = this.#keys();
     const [first = "", second = first] = keys;
+    if (this.#random.integer(0, 2) === 0) return this.#reading();
     switch (this.#random.integer(0, 7)) {
       case 0:
       case 1:
@@ -54,7 +56,33 @@ export class BlockingGenerator {
     }
   }
 
+  #reading(): readonly string[] {
+    const [one, other] = [this.#pick(STREAMS), this.#pick(STREAMS)];
+    const wait = ["block", this.#pick(["0", "300"])];
+    if (this.#random.integer(0, 2) === 0) return ["xread", ...wait, "streams", one, this.#pick(["$", "0", "9"])];
+    const options = this.#pick([[], ["count", "1"], ["noack"]]);
+    const keys = this.#random.integer(0, 2) === 0 ? [one, other, ">", ">"] : [one, this.#pick([">", ">", ">", "0"])];
+    return ["xreadgroup", "group", "g", this.#pick(["a", "b"]), ...options, ...wait, "streams", ...keys];
+  }
+
+  #feedingStreams(): readonly string[] {
+    const [key, other] = [this.#pick(STREAMS), this.#pick(STREAMS)];
+    const group = ["xgroup", "create", key, "g", this.#pick(["0", "$"]), "mkstream"];
+    const changes = [
+      ["del", key],
+      ["rename", key, other],
+      ["xgroup", "destroy", key, "g"],
+      ["xgroup", "setid", key, "g", "0"],
+      ["xack", key, "g", "1-1", "2-1"],
+      ["xautoclaim", key, "g", "b", this.#pick(["0", "200"]), "0"],
+      ["set", key, "text", "px", "200"],
+    ];
+    const entries = Array.from({ length: 8 }, () => ["xadd", key, "*", "f", "v"]);
+    return this.#pick([...changes, group, group, group, group, ...entries]);
+  }
+
   #feeding(): readonly string[] {
+    if (this.#random.integer(0, 2) === 0) return this.#feedingStreams();
     const [key, other] = [this.#pick(KEYS), this.#pick(KEYS)];
     const item = String(this.#random.integer(0, 99));
     switch (this.#random.integer(0, 11)) {

@@ -174,4 +174,69 @@ export const BLOCKING_SCENARIOS: readonly Scenario[] = [
       { on: "p", send: ["ping"], advanceMs: 101 },
     ],
   },
+  {
+    name: "consumers that wait for entries of their group",
+    config: { "notify-keyspace-events": "KEA" },
+    steps: [
+      ...steps(`
+      p xreadgroup group g a block 0 streams s >
+      p xgroup create s g $ mkstream
+      l psubscribe __key*
+      a xreadgroup group g a block 0 streams s >
+      b xreadgroup group g b count 1 block 0 streams s >
+      c xreadgroup group g c noack block 0 streams s >
+      d xread block 0 streams s $
+      p xadd s 1-1 f v
+      p xadd s 2-1 f v
+      p xadd s 3-1 f v
+      p xpending s g - + 9
+      p xinfo groups s
+      p xinfo consumers s g
+      a xreadgroup group g a block 0 streams s 0
+      p xack s g 1-1 2-1
+      a xreadgroup group g a block 0 streams s >
+      b xreadgroup group g b block 0 streams s >
+      p xgroup destroy s g
+      p xgroup create s g 0
+      a xreadgroup group g a count 9 block 0 streams s >
+      a xreadgroup group g a block 0 streams s >
+      p xgroup setid s g 0
+      p xadd s 4-1 f v`),
+    ],
+  },
+  {
+    name: "consumers whose stream goes while they wait",
+    steps: [
+      ...[
+        "del s",
+        "set s text",
+        "expire s 0",
+        "rename s other",
+        "flushdb",
+        "unlink s",
+        "rename t s",
+        "swapdb 0 1",
+      ].flatMap((removal) =>
+        steps(`
+      p del s t
+      p xgroup create s g $ mkstream
+      p rpush t item
+      a xreadgroup group g a block 100 streams s >
+      d xread block 100 streams s $
+      p ${removal}`).concat({ on: "p", send: ["ping"], advanceMs: 101 }, { on: "p", send: ["ping"] }),
+      ),
+      ...queued("p", "p multi\np xgroup create q g $ mkstream\np xreadgroup group g a block 0 streams q >"),
+      ...steps(`
+      p exec
+      p eval return(redis.pcall('xreadgroup','group','g','a','block',0,'streams',KEYS[1],'>')) 1 q
+      p eval return(redis.pcall('XREAD','block',0,'streams',KEYS[1],'$')) 1 q
+      p eval return(redis.pcall('xreadgroup','group','g','a','streams',KEYS[1],'>')) 1 q
+      a hello 3
+      a xreadgroup group g a block 0 streams q >
+      p xadd q 1-1 f v
+      a xinfo stream q full
+      a xinfo groups q
+      a xpending q g`),
+    ],
+  },
 ];

@@ -1,6 +1,7 @@
 import type { Random } from "../../../core/random.ts";
 import { ArgumentGenerator, type Argument } from "./argument-generator.ts";
-import { COMMAND_SHAPES, type Shape } from "./command-shapes.ts";
+import { COMMAND_SHAPES } from "./command-shapes.ts";
+import type { Shape } from "./shape.ts";
 
 /** Draws random commands that are likely to be interesting: few keys, any type, edges of numbers, odd options. */
 export class CommandGenerator {

@@ -1,37 +1,5 @@
-import type { Argument } from "./argument-generator.ts";
-
-/** A command with what its arguments can be. */
-export interface Shape {
-  readonly name: string;
-  readonly arguments: readonly Argument[];
-  /**
-   * How replies compare. `exact`: byte for byte, as usual. `unordered`: the real server's order comes from a random
-   * seed. `shape`: its content is random, or specific to that process.
-   */
-  readonly compare?: "unordered" | "shape";
-  /** Never drawn with one argument less or more: the result could then depend on the real server's random seed. */
-  readonly isExact?: true;
-}
-
-function word(text: string): Argument {
-  return { word: text };
-}
-
-function maybe(...argument: readonly Argument[]): Argument {
-  return { many: argument, from: 0, to: 1 };
-}
-
-function some(argument: Argument, from = 1, to = 3): Argument {
-  return { many: argument, from, to };
-}
-
-function oneOf(...choices: readonly Argument[]): Argument {
-  return { oneOf: choices };
-}
-
-function shape(name: string, ...args: readonly Argument[]): Shape {
-  return { name, arguments: args };
-}
+import { maybe, oneOf, shape, some, word, type Shape } from "./shape.ts";
+import { CONSUMER_GROUPS, STREAMS } from "./stream-shapes.ts";
 
 const expiryOption = oneOf(
   [word("ex"), "ttl-s"],
@@ -342,27 +310,6 @@ const SORTED_SETS: readonly Shape[] = [
   shape("zscan", "key", word("0"), maybe(word("match"), "pattern")),
 ];
 
-const trimOption = [
-  oneOf(word("maxlen"), word("minid")),
-  maybe(oneOf(word("="), word("~"))),
-  oneOf("small", "stream-id"),
-  maybe(word("limit"), "small"),
-] as const;
-
-const STREAMS: readonly Shape[] = [
-  shape("xadd", "key", word("*"), some(["field", "value"])),
-  shape("xadd", "key", maybe(word("nomkstream")), maybe(trimOption), "stream-id", some(["field", "value"])),
-  shape("xadd", "key", "stream-id", some(["field", "value"])),
-  shape("xlen", "key"),
-  shape("xrange", "key", "stream-id", "stream-id", maybe(word("count"), "index")),
-  shape("xrange", "key", word("-"), word("+")),
-  shape("xrevrange", "key", "stream-id", "stream-id", maybe(word("count"), "index")),
-  shape("xread", maybe(word("count"), "index"), word("streams"), "key", "stream-id"),
-  shape("xread", word("streams"), "key", "key", "stream-id", "stream-id"),
-  shape("xdel", "key", some("stream-id")),
-  shape("xtrim", "key", trimOption),
-];
-
 /** The source of the random test's commands. */
 export const COMMAND_SHAPES: readonly Shape[] = [
   ...STRINGS,
@@ -375,5 +322,6 @@ export const COMMAND_SHAPES: readonly Shape[] = [
   ...SETS,
   ...SORTED_SETS,
   ...STREAMS,
+  ...CONSUMER_GROUPS,
   ...OTHERS,
 ];

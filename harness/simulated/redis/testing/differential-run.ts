@@ -205,7 +205,7 @@ function questionsAbout(key: string, type: string | undefined): string[][] {
     case "zset":
       return [...questions, ["zrange", key, "0", "-1", "withscores"]];
     case "stream":
-      return [...questions, ["xrange", key, "-", "+"], ["xlen", key]];
+      return [...questions, ["xrange", key, "-", "+"], ["xinfo", "stream", key, "full", "count", "0"]];
     default:
       return questions;
   }

@@ -1,26 +1,29 @@
-import { at, changed, fail, numberArgument, readAs, syntaxError, writeAs } from "../arguments.ts";
-import { command, NO_KEYS, ONE_KEY, type Caller, type Command } from "../command.ts";
-import { parseUnsigned } from "../numbers/integers.ts";
-import { MapReply, NULL_ARRAY, type Reply } from "../protocol/reply.ts";
+import { at, changed, fail, numberArgument, readAs, syntaxError, writeAs } from "../../arguments.ts";
+import { command, NO_KEYS, ONE_KEY, type Caller, type Command } from "../../command.ts";
+import { Stream } from "../../keyspace/stream.ts";
 import {
   compareIds,
   FIRST_ID,
   formatId,
   LAST_ID,
   nextId,
-  previousId,
-  Stream,
   UINT64_MAX,
-  type StreamEntry,
   type StreamId,
-} from "../keyspace/stream.ts";
+} from "../../keyspace/stream-id.ts";
+import { parseUnsigned } from "../../numbers/integers.ts";
+import { NULL_ARRAY, type Reply } from "../../protocol/reply.ts";
+import { claimCommands } from "./claims.ts";
+import { groupCommands } from "./consumer-groups.ts";
+import { pendingCommands } from "./pending-entries.ts";
+import { entryReply, INVALID_ID, lowerBound, parseId, strictId, upperBound } from "./stream-ids.ts";
+import { infoCommands } from "./stream-info.ts";
+import { read, readGroup } from "./stream-reads.ts";
 
-const INVALID_ID = "ERR Invalid stream ID specified as stream command argument";
 /** Approximate trimming removes only whole nodes of this many entries. */
 const NODE_ENTRIES = 100;
 const DEFAULT_LIMIT = 100 * NODE_ENTRIES;
 
-/** Commands on streams: adding, reading without blocking, trimming. No consumer groups. */
+/** Commands on streams. Those on entries are in this file. */
 export const streamCommands: readonly Command[] = [
   command("xadd", -5, "write denyoom fast", ONE_KEY, add),
   command("xlen", 2, "readonly fast", ONE_KEY, (argv, caller) => streamOf(argv, caller)?.entries.length ?? 0),
@@ -29,24 +32,15 @@ export const streamCommands: readonly Command[] = [
   command("xread", -4, "readonly blocking movablekeys", NO_KEYS, read),
   command("xdel", -3, "write fast", ONE_KEY, remove),
   command("xtrim", -4, "write", ONE_KEY, trim),
+  command("xreadgroup", -7, "blocking movablekeys write", NO_KEYS, readGroup),
+  ...groupCommands,
+  ...pendingCommands,
+  ...claimCommands,
+  ...infoCommands,
 ];
 
 function streamOf(argv: readonly string[], caller: Caller): Stream | undefined {
   return readAs(caller, at(argv, 1), "stream")?.stream;
-}
-
-/** Reads `5-3` or `5` (with the given sequence); undefined for text that is not an ID. */
-function parseId(text: string, missingSequence: bigint): StreamId | undefined {
-  const dash = text.indexOf("-");
-  const ms = parseUnsigned(dash < 0 ? text : text.slice(0, dash));
-  const sequence = dash < 0 ? missingSequence : parseUnsigned(text.slice(dash + 1));
-  return ms === undefined || sequence === undefined ? undefined : { ms, sequence };
-}
-
-function idArgument(text: string, missingSequence: bigint): StreamId {
-  if (text === "-") return FIRST_ID;
-  if (text === "+") return LAST_ID;
-  return parseId(text, missingSequence) ?? fail(INVALID_ID);
 }
 
 interface AddOptions {
@@ -224,7 +218,7 @@ function remove(argv: readonly string[], caller: Caller): Reply {
   const key = at(argv, 1);
   const stream = writeAs(caller, key, "stream")?.stream;
   if (stream === undefined) return 0;
-  const ids = argv.slice(2).map((text) => parseId(text, 0n) ?? fail(INVALID_ID));
+  const ids = argv.slice(2).map(strictId);
   const count = ids.filter((id) => stream.delete(id)).length;
   if (count === 0) return 0;
   changed(caller, key, count);
@@ -246,73 +240,4 @@ function range(argv: readonly string[], caller: Caller, reverse: boolean): Reply
   if (count === 0) return NULL_ARRAY;
   const found = stream.entries.filter(({ id }) => compareIds(id, start) >= 0 && compareIds(id, end) <= 0);
   return (reverse ? found.reverse() : found).slice(0, count).map(entryReply);
-}
-
-function lowerBound(text: string): StreamId {
-  if (!text.startsWith("(") || text.length === 1) return idArgument(text, 0n);
-  const id = parseId(text.slice(1), 0n) ?? fail(INVALID_ID);
-  return nextId(id) ?? fail("ERR invalid start ID for the interval");
-}
-
-function upperBound(text: string): StreamId {
-  if (!text.startsWith("(") || text.length === 1) return idArgument(text, UINT64_MAX);
-  const id = parseId(text.slice(1), UINT64_MAX) ?? fail(INVALID_ID);
-  return previousId(id) ?? fail("ERR invalid end ID for the interval");
-}
-
-function entryReply({ id, fields }: StreamEntry): Reply {
-  return [formatId(id), fields];
-}
-
-function read(argv: readonly string[], caller: Caller): Reply {
-  let count = Number.POSITIVE_INFINITY;
-  let timeoutMs: number | undefined;
-  let index = 1;
-  for (; at(argv, index).toLowerCase() !== "streams"; index += 2) {
-    const option = at(argv, index).toLowerCase();
-    const value = argv[index + 1];
-    if (value === undefined || (option !== "count" && option !== "block")) throw syntaxError;
-    const number = numberArgument(
-      value,
-      option === "block" ? "ERR timeout is not an integer or out of range" : undefined,
-    );
-    if (option === "count" && number > 0) count = number;
-    if (option === "block") timeoutMs = number < 0 ? fail("ERR timeout is negative") : number;
-    if (index + 2 >= argv.length) throw syntaxError;
-  }
-  const names = argv.slice(index + 1);
-  if (names.length === 0 || names.length % 2 !== 0) {
-    fail(
-      caller.server.isModern
-        ? "ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified."
-        : "ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.",
-    );
-  }
-  const half = names.length / 2;
-  const asked = names
-    .slice(0, half)
-    .map((key, position) => [key, readAfter(caller, key, at(names, half + position))] as const);
-  const found = asked.flatMap(([key, after]): Reply[][] => {
-    const entries = readAs(caller, key, "stream")?.stream.entries ?? [];
-    const newer = entries.filter(({ id }) => compareIds(id, after) > 0).slice(0, count);
-    return newer.length === 0 ? [] : [[key, newer.map(entryReply)]];
-  });
-  if (found.length === 0) {
-    if (timeoutMs === undefined) return NULL_ARRAY;
-    // It waits for entries after the IDs as they are now.
-    const ids = asked.map(([, { ms, sequence }]) => `${ms}-${sequence}`);
-    const again = [...argv.slice(0, index + 1 + half), ...ids];
-    return caller.server.blocked.wait(caller, { keys: names.slice(0, half), type: "stream", timeoutMs }, (key) =>
-      caller.server.isModern ? again : [...argv.slice(0, index + 1), key, ids[names.indexOf(key)] ?? ""],
-    );
-  }
-  return caller.resp === 3 ? new MapReply(found.flat()) : found;
-}
-
-/** The ID after which reading begins. */
-function readAfter(caller: Caller, key: string, text: string): StreamId {
-  const stream = readAs(caller, key, "stream")?.stream;
-  if (text === "$") return stream?.lastId ?? FIRST_ID;
-  if (text === "+" && caller.server.isModern) return previousId(stream?.entries.at(-1)?.id ?? FIRST_ID) ?? FIRST_ID;
-  return parseId(text, 0n) ?? fail(INVALID_ID);
 }
