@@ -38,7 +38,12 @@ export function supervise(words: readonly string[]): void {
     workerData: facts,
   } satisfies WorkerOptions;
   const program = new URL(import.meta.url.replace("supervisor", "program-thread"));
-  const thread = startWatched(program, options, ({ message, hint }) => end(EXIT.usage, `${message}; ${hint}`));
+  const thread = startWatched(
+    program,
+    options,
+    ({ message, hint }) => end(EXIT.usage, `${message}; ${hint}`),
+    (lock) => say(`loading ${asPrintable(lock)} and what it imports takes more than a second\n`),
+  );
   let isLeaving = false;
   // To leave at once, Node would ask a looping thread once to end, and wait for it.
   const leave = (code: number): void => {
@@ -46,8 +51,7 @@ export function supervise(words: readonly string[]): void {
     void endThread(thread).then(() => process.exit(code));
   };
   const end = (code: number, why: string): void => {
-    // The program, which would make the text printable, is gone.
-    say(`lockstorm: ${why.replaceAll(/[^ -~]/g, "?")}\n`);
+    say(`lockstorm: ${asPrintable(why)}\n`);
     leave(code);
   };
   const send = (message: ToProgram): void => thread.postMessage(message);
@@ -105,6 +109,11 @@ class Interruption {
   answered(cleans: boolean): void {
     this.#cleans = cleans;
   }
+}
+
+/** The program, which would make the text printable, is gone or busy. */
+function asPrintable(text: string): string {
+  return text.replaceAll(/[^ -~]/g, "?");
 }
 
 function say(text: string): void {

@@ -143,6 +143,7 @@ async function tryPlans(
   const early = new EarlyEnd(former.size);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
   const teller = new HuntTeller(progress, { title, runs, inRealTime, shrinkRuns });
+  teller.beforeRuns();
   const result = await search<ExecutedRun>({
     drawnFrom: huntSource({
       lock,

@@ -7,6 +7,8 @@ import { outcomeWords } from "./outcome-words.ts";
 
 /** In simulation, how many runs pass between two steps: a run takes milliseconds. */
 const RUNS_A_STEP = 25;
+/** Runs of a lock that loads much are slow: then each of them is told. */
+const SLOW_RUNS_MS = 1_000;
 
 interface HuntWords {
   readonly title: string;
@@ -23,10 +25,16 @@ interface HuntWords {
 export class HuntTeller {
   readonly #progress: Progress;
   readonly #words: HuntWords;
+  #toldMs = performance.now();
 
   constructor(progress: Progress, words: HuntWords) {
     this.#progress = progress;
     this.#words = words;
+  }
+
+  beforeRuns(): void {
+    const { title, runs, inRealTime } = this.#words;
+    if (!inRealTime) this.#progress.step(`${title}: the first of ${inFigures(runs)} ${runs === 1 ? "run" : "runs"}`);
   }
 
   afterRun(verdict: Verdict, { done, shrinking }: Pick<RunCount, "done" | "shrinking">): void {
@@ -35,7 +43,14 @@ export class HuntTeller {
     if (verdict.verdict === "invalid" && !shrinking) this.#progress.note(`${which}: ${this.#foundWords(verdict)}`);
     else if (inRealTime) this.#progress.note(`${shrinking ? "a smaller plan" : which}: ${outcomeWords(verdict)}`);
     else if (shrinking) this.#progress.step(`${title}: shrinking`);
-    else if (done % RUNS_A_STEP === 0) this.#progress.step(`${title}: ${which}`);
+    else if (this.#isDue(done)) this.#progress.step(`${title}: ${which}`);
+  }
+
+  #isDue(done: number): boolean {
+    const nowMs = performance.now();
+    if (done % RUNS_A_STEP !== 0 && nowMs - this.#toldMs <= SLOW_RUNS_MS) return false;
+    this.#toldMs = nowMs;
+    return true;
   }
 
   /** @param before how many runs with other seeds were done */
@@ -56,6 +71,6 @@ export class HuntTeller {
       ...(inRealTime ? [] : ["confirming it with other seeds"]),
     ];
     const goesOn = next.length === 0 ? "" : `; ${listed(next)} before the result is printed`;
-    return `invalid: ${listed(violated)} was violated${goesOn}`;
+    return `invalid: ${listed(violated)} ${violated.length === 1 ? "was" : "were"} violated${goesOn}`;
   }
 }

@@ -53,3 +53,28 @@ test("a task that is too long for the memory is kept without its plan", () => {
   new Heartbeat(memory).begin({ lock: "x", store: "y".repeat(1 << 20) });
   expect(new HeartbeatReader(memory).task).toEqual({ lock: "x" });
 });
+
+test("loading that takes more than a second is told once, a run is not", async () => {
+  vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", "20000");
+  const told: string[] = [];
+  const program = (task: string): URL => {
+    const text = `
+      import { parentPort } from "node:worker_threads";
+      import { heartbeat } from ${JSON.stringify(HEARTBEAT)};
+      heartbeat.begin(${task});
+      heartbeat.beat();
+      parentPort.on("message", () => {});`;
+    return new URL(`data:text/javascript,${encodeURIComponent(text)}`);
+  };
+  const start = (task: string, onSlow: (lock: string) => void): void =>
+    void workers.push(startWatched(program(task), { execArgv: [] }, () => {}, onSlow));
+  start(`{ lock: "a run", plan: { seed: 1 } }`, (lock) => told.push(lock));
+  await new Promise<void>((resolve) => {
+    start(`{ lock: "first" }`, (lock) => {
+      told.push(lock);
+      // Whatever is told twice has come by then.
+      start(`{ lock: "second" }`, () => resolve());
+    });
+  });
+  expect(told).toEqual(["first"]);
+});

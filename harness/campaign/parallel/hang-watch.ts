@@ -13,6 +13,7 @@ const LOOK_EVERY_MS = 250;
  * microseconds; the first one loads a library, in a second at most.
  */
 export const DEFAULT_STEP_LIMIT_MS = 20_000;
+const SLOW_LOADING_MS = 1_000;
 const VARIABLE = "LOCKSTORM_STEP_LIMIT_MS";
 /** Of the figures in `/proc`. */
 const MS_PER_TICK = 10;
@@ -22,6 +23,8 @@ export interface HangWatchOptions {
   readonly memory: SharedArrayBuffer;
   /** Called once, with what to tell the user. The thread still loops. */
   readonly onHang: (error: UserError) => void;
+  /** Called once, with the lock, when loading it takes longer than a second: that thread can say nothing meanwhile. */
+  readonly onSlowLoading?: ((lock: string) => void) | undefined;
 }
 
 /**
@@ -36,6 +39,9 @@ export class HangWatch implements Disposable {
   readonly #timer: NodeJS.Timeout;
   /** The step in progress at the last look, and the processor time then, or at the first look that saw this step. */
   #seen: { readonly step: number; readonly fromMs: number } | undefined;
+  /** When the loading in progress was first seen. */
+  #loadingSinceMs: number | undefined;
+  #isToldOfLoading = false;
 
   constructor(options: HangWatchOptions) {
     this.#options = options;
@@ -49,6 +55,7 @@ export class HangWatch implements Disposable {
 
   #look(): void {
     const { step } = this.#reader;
+    this.#tellOfLoading(step);
     if (step === undefined) {
       this.#seen = undefined;
       return;
@@ -57,6 +64,20 @@ export class HangWatch implements Disposable {
     if (nowMs === undefined) return;
     if (this.#seen?.step !== step) this.#seen = { step, fromMs: nowMs };
     else if (nowMs - this.#seen.fromMs >= this.#limitMs) this.#report();
+  }
+
+  #tellOfLoading(step: number | undefined): void {
+    const { onSlowLoading } = this.#options;
+    if (onSlowLoading === undefined || this.#isToldOfLoading) return;
+    const task = step === undefined ? undefined : this.#reader.task;
+    if (task === undefined || task.plan !== undefined) {
+      this.#loadingSinceMs = undefined;
+      return;
+    }
+    this.#loadingSinceMs ??= performance.now();
+    if (performance.now() - this.#loadingSinceMs < SLOW_LOADING_MS) return;
+    this.#isToldOfLoading = true;
+    onSlowLoading(task.lock);
   }
 
   #report(): void {
