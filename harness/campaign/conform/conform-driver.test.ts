@@ -24,6 +24,18 @@ test("a right driver has no mistake", async () => {
   expect(await mistakesOf(driverWith(() => ({})))).toEqual({});
 });
 
+test.each([
+  ["one by one when they take their time", -1, CHECKLIST.map(({ name }) => `trying: ${name}`)],
+  ["not otherwise", Number.POSITIVE_INFINITY, []],
+])("checks are told %s", async (_, slowAfterMs, expected) => {
+  const told: string[] = [];
+  const progress = { step: (text: string) => void told.push(text), note: () => {} };
+  const topology = topologySchema.parse({ kind: "single" });
+  const driver = driverWith(() => ({}));
+  await conformDriver({ lock: "mine", topology, seed: 3, driver }, { progress, slowAfterMs });
+  expect(told).toEqual(expected);
+});
+
 const TRIED: Readonly<Record<string, string>> = {
   semaphore: "permits",
   "read-write": "readers",

@@ -3,6 +3,7 @@ import { PLAN_FORMAT, PLAN_VERSION, type Plan, planSchema } from "../../core/pla
 import type { TopologySpec } from "../../core/topology.ts";
 import { simulate } from "../../simulated/system/simulate.ts";
 import { simulatedDriver } from "../simulated-driver.ts";
+import type { RunEnvironment } from "../run-environment.ts";
 import { CHECKLIST } from "./checklist.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Trial } from "./trial.ts";
@@ -11,6 +12,8 @@ import { undeclared } from "./undeclared.ts";
 /** More than any check takes, in virtual time. */
 const LIMIT_MS = 600_000;
 const CLIENTS = 3;
+/** All checks together take less, unless the lock loads much. */
+const SLOW_MS = 1_000;
 
 export interface ConformOptions {
   /** The lock: a name, or the path of a driver. */
@@ -34,14 +37,20 @@ export interface ConformResult {
  * Tries a driver against the checklist of what lockstorm expects from drivers, in simulation: what it answers to
  * contention, expiry, lost replies and so on, compared with what its servers hold. A driver with a mistake would make a
  * right lock look wrong, or a wrong one right.
+ * @param slowAfterMs from then on each check is told to `progress`
  * @throws UserError when the driver cannot be loaded or never connects; the signal's reason when aborted
  */
-export async function conformDriver(options: ConformOptions): Promise<ConformResult> {
+export async function conformDriver(
+  options: ConformOptions,
+  { progress, slowAfterMs = SLOW_MS }: Pick<RunEnvironment, "progress"> & { readonly slowAfterMs?: number } = {},
+): Promise<ConformResult> {
   const { lock, topology, seed, signal } = options;
   const driver = options.driver ?? (await simulatedDriver(lock));
   const checks: Conformity[] = [];
+  const begunMs = performance.now();
   for (const check of CHECKLIST) {
     signal?.throwIfAborted();
+    if (performance.now() - begunMs > slowAfterMs) progress?.step(`trying: ${check.name}`);
     checks.push(await tried(check, driver, options));
   }
   return { lock, topology: topology.kind, seed, checks };

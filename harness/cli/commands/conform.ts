@@ -67,9 +67,10 @@ export const conform: Command = {
   },
 };
 
-function simulated(options: ConformOptions): Promise<ConformResult> {
+async function simulated(options: ConformOptions): Promise<ConformResult> {
   requireSimulated(options.topology.kind);
-  return conformDriver(options);
+  using progress = new TerminalProgress();
+  return await conformDriver(options, { progress });
 }
 
 /** A lock in another language runs in real time only. */
