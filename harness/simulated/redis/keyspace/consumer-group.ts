@@ -19,7 +19,7 @@ export interface PendingEntry {
 }
 
 /** Pending entries in the order of their IDs. */
-export class PendingEntries {
+class PendingEntries {
   readonly #entries: PendingEntry[] = [];
 
   get size(): number {

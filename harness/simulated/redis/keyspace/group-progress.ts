@@ -3,7 +3,7 @@ import type { Stream } from "./stream.ts";
 import { compareIds, FIRST_ID, type StreamId } from "./stream-id.ts";
 
 /** Whether an entry was deleted among those from this ID on, so that counting by IDs would be wrong. */
-export function hasGapFrom(stream: Stream, id: StreamId): boolean {
+function hasGapFrom(stream: Stream, id: StreamId): boolean {
   if (stream.entries.length === 0 || compareIds(stream.maxDeletedId, FIRST_ID) === 0) return false;
   return compareIds(id, stream.maxDeletedId) <= 0;
 }
