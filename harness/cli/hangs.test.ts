@@ -60,7 +60,9 @@ test("conform ends with one line, also where the loop is at the top of the modul
   ]);
   expect(retries.stderr).toBe(line("./retries.mjs", inRun));
   const path = join(folder, "loops-at-load.mjs");
-  expect(atLoad.stderr).toBe(line(path, "while it was loaded"));
+  // On a busy machine, a line before says that loading takes its time.
+  expect(atLoad.stderr).toMatch(/^(?:loading [^\n]* takes more than a second\n)?lockstorm: [^\n]*\n$/);
+  expect(atLoad.stderr).toContain(line(path, "while it was loaded"));
   expect([retries.code, atLoad.code]).toEqual([254, 254]);
 });
 
