@@ -9,7 +9,7 @@ export { formatMs, formatMsFigure };
 /** Each cause in a few words. */
 export const CAUSE_MEANING: Readonly<Record<Cause, string>> = {
   overrun: "a client outlived its lease",
-  "double-grant": "the lock was granted twice",
+  "double-grant": "the lock was granted to more clients than may hold it at once",
   "lost-in-failover": "the grant was lost in a failover",
   "lost-in-restart": "the grant was lost in a restart",
   "clock-jump": "a clock jump moved the end of a lease",

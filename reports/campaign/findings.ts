@@ -1,6 +1,7 @@
 import { printable } from "../../harness/core/printable.ts";
-import { meaningOf, type Cause } from "../../harness/core/verdict.ts";
+import type { Cause } from "../../harness/core/verdict.ts";
 import { storySentence } from "../run/headline.ts";
+import { meaningIn } from "../run/share-words.ts";
 import { titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { storiesOf } from "../run/story.ts";
 import { timelineOf } from "../run/timeline.ts";
@@ -28,12 +29,13 @@ function findingsOf(run: RunRecord): readonly CodeFinding[] {
   const file = driverFile(run);
   const replay = replayCommand === undefined ? "" : ` Replay: ${printable(replayCommand)}`;
   const seen = new Set<string>();
+  const meaning = meaningIn(run);
   return storiesOf(verdict, timelineOf(history), history.events).flatMap((story): readonly CodeFinding[] => {
     const property = story.properties.find((candidate) => verdict.required.includes(candidate));
     const rule = story.violation.cause;
     if (property === undefined || seen.has(rule)) return [];
     seen.add(rule);
-    const message = `${printable(titleOf(run))}: ${storySentence(story)} It breaks ${property}: ${meaningOf(property)}.${replay}`;
+    const message = `${printable(titleOf(run))}: ${storySentence(story)} It breaks ${property}: ${meaning(property)}.${replay}`;
     const identity = [printable(lock), rule, property].join(" ");
     return [{ rule, message, identity, file }];
   });

@@ -1,16 +1,11 @@
 import { printable } from "../../harness/core/printable.ts";
-import {
-  meaningOf,
-  PROPERTIES,
-  type Property,
-  type PropertyVerdict,
-  type Violation,
-} from "../../harness/core/verdict.ts";
+import { meaningOf, PROPERTIES, type PropertyVerdict } from "../../harness/core/verdict.ts";
 import { titleOf, type Report, type RunRecord } from "../run/run-record.ts";
 import { alarmingRuns, cellWords, isSurprise, missingWords, type Summary } from "./summary.ts";
 import { noteGroups } from "./campaign-notes.ts";
 import { renderText } from "../run/text.ts";
-import { CAUSE_MEANING, count } from "../wording.ts";
+import { causeWordsIn, meaningIn } from "../run/share-words.ts";
+import { count } from "../wording.ts";
 import { element, escapeXmlLines } from "../xml.ts";
 import { inFigures } from "../../harness/core/words/in-figures.ts";
 
@@ -81,9 +76,14 @@ function sumOfSeconds(parts: readonly { readonly seconds?: number | undefined }[
 
 function runCases(run: RunRecord): readonly TestCase[] {
   const { properties, required, reasons } = run.verdict;
+  const causeOf = causeWordsIn(run);
+  const meaning = meaningIn(run);
   const judged = PROPERTIES.flatMap((property) => {
     const verdict = properties[property];
-    return verdict === undefined ? [] : [propertyCase(property, verdict, required.includes(property))];
+    if (verdict === undefined) return [];
+    const causes = [...new Set(verdict.violations.map(causeOf))].join("; ");
+    const name = `${property}: ${meaning(property)}`;
+    return [propertyCase(name, verdict, { required: required.includes(property), causes })];
   });
   if (reasons.length === 0) return judged;
   return [
@@ -93,18 +93,17 @@ function runCases(run: RunRecord): readonly TestCase[] {
 }
 
 function propertyCase(
-  property: Property,
+  name: string,
   { verdict, violations, reason }: PropertyVerdict,
-  required: boolean,
+  { required, causes }: { readonly required: boolean; readonly causes: string },
 ): TestCase {
-  const name = `${property}: ${meaningOf(property)}`;
   if (verdict === "valid") return { name, result: "passed" };
   if (verdict === "not-applicable") return { name, result: "skipped", message: reason ?? "does not apply" };
   if (verdict === "unknown") {
     const message = reason ?? "the evidence does not decide";
     return required ? { name, result: "error", type: "unknown", message } : { name, result: "skipped", message };
   }
-  const message = `${count(violations.length, "violation")}: ${causesOf(violations)}`;
+  const message = `${count(violations.length, "violation")}: ${causes}`;
   if (!required) return { name, result: "skipped", message: `${message} (this lock does not claim it)` };
   const type = violations[0]?.cause ?? "violation";
   return {
@@ -114,10 +113,6 @@ function propertyCase(
     message,
     detail: violations.map(({ explanation }) => printable(explanation)).join("\n\n"),
   };
-}
-
-function causesOf(violations: readonly Violation[]): string {
-  return [...new Set(violations.map(({ cause }) => CAUSE_MEANING[cause]))].join("; ");
 }
 
 /** A suite of each hunt, where no property broke, and one of all that is told beside. */

@@ -1,8 +1,9 @@
 import { printable, printableJson } from "../../harness/core/printable.ts";
-import { meaningOf, PROPERTIES, type Outcome, type PropertyVerdict } from "../../harness/core/verdict.ts";
+import { PROPERTIES, type Outcome, type PropertyVerdict } from "../../harness/core/verdict.ts";
 import type { FaultSpan } from "../run/fault-spans.ts";
 import { marginWords } from "../run/margin-words.ts";
 import type { RunRecord } from "../run/run-record.ts";
+import { meaningIn } from "../run/share-words.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { count, evidenceText, formatMsFigure, OUTCOME_WORD, reasonsTitle } from "../wording.ts";
 import { html, lines, type Markup } from "./markup.ts";
@@ -11,6 +12,7 @@ const MARK: Readonly<Record<Outcome, string>> = { valid: "✓", invalid: "✗", 
 
 /** The verdict on each property, as a table. */
 export function propertiesSection(run: RunRecord): Markup {
+  const meaning = meaningIn(run);
   const rows = PROPERTIES.flatMap((property) => {
     const judged = run.verdict.properties[property];
     if (judged === undefined) return [];
@@ -22,7 +24,7 @@ export function propertiesSection(run: RunRecord): Markup {
         <td>
           ${propertyNote(judged)}${!asked && judged.verdict !== "not-applicable" && html` <em>not required of this lock</em>`}
         </td>
-        <td class="meaning">${meaningOf(property)}</td>
+        <td class="meaning">${meaning(property)}</td>
       </tr>`,
     ];
   });

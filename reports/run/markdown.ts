@@ -19,7 +19,8 @@ import {
 } from "../campaign/summary.ts";
 import { renderText } from "./text.ts";
 import { listed } from "../../harness/core/listed.ts";
-import { CAUSE_MEANING, count, formatMs, OUTCOME_WORD, reasonsTitle } from "../wording.ts";
+import { causeWordsIn } from "./share-words.ts";
+import { count, formatMs, OUTCOME_WORD, reasonsTitle } from "../wording.ts";
 import { collectFaults } from "./fault-spans.ts";
 
 /** GitHub takes at most 1 MiB of job summary; beyond this many runs only the counts are given. */
@@ -55,14 +56,15 @@ export function renderAnnotations(report: Report): string {
 
 function violationAnnotations(run: RunRecord): readonly string[] {
   const replay = run.replayCommand === undefined ? [] : [`Replay: ${run.replayCommand}`];
+  const causeOf = causeWordsIn(run);
   return run.verdict.required.flatMap((property) =>
     (run.verdict.properties[property]?.violations ?? [])
       .slice(0, 1)
-      .map(({ cause, explanation }) =>
+      .map((violation) =>
         command(
           "error",
-          `${titleOf(run)}: ${property} broken, ${CAUSE_MEANING[cause]}`,
-          [explanation, ...replay],
+          `${titleOf(run)}: ${property} broken, ${causeOf(violation)}`,
+          [violation.explanation, ...replay],
           driverFile(run),
         ),
       ),

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { checkHistory } from "../../harness/check/check.ts";
 import { Recording } from "../../harness/check/testing/recording.ts";
 import type { History } from "../../harness/history/history.ts";
+import { renderReport } from "../formats.ts";
 import { renderHtml } from "../html/html.ts";
 import type { RunRecord } from "./run-record.ts";
 import { renderText } from "./text.ts";
@@ -59,15 +60,22 @@ test("those of a lock with one holder say nothing", () => {
 
 type Sharing = { readonly mode: "exclusive" | "shared" } | { readonly permits: number; readonly limit: number };
 
-/** What terminal and page say of two clients that hold at the same time. */
+/** The reports that say what a property asks. */
+const MEANINGS: readonly string[] = ["html", "junit", "sarif", "code-quality"];
+const REPORTS = ["text", "html", "markdown", "junit", "annotations", "sarif", "code-quality", "svg"] as const;
+
+/** What each report says of two clients that hold at the same time. */
 function saidOf(one: Sharing | undefined, other: Sharing | undefined): readonly string[] {
   const { history } = new Recording({ clients: 2, backend: "simulated" })
     .acquire(0, 0, "a", one)
     .acquire(100, 1, "b", other)
     .release(600, 0, "a")
     .release(700, 1, "b");
-  const run = { title: "two", history, verdict: checkHistory(history) };
-  return [renderText(run, { color: false, width: 140 }).replaceAll(/\s+/g, " "), renderHtml({ runs: [run] })];
+  const run = { title: "two", history, verdict: checkHistory(history, { required: ["mutual-exclusion"] }) };
+  return REPORTS.map((format) => {
+    const said = renderReport({ runs: [run] }, format, { color: false, width: 140 }) ?? "";
+    return said.replaceAll(/\s+/g, " ");
+  });
 }
 
 test.each([
@@ -76,8 +84,22 @@ test.each([
   ["a read-write lock", { mode: "exclusive" }, { mode: "shared" }, /the lock was granted to a writer and to a reader/i],
   ["a lock with two writers", { mode: "exclusive" }, { mode: "exclusive" }, /the lock was granted twice/i],
 ] as const)("what %s granted is said of it", (_, one, other, words) => {
-  for (const said of saidOf(one, other)) {
-    expect(said).toMatch(words);
-    if (!words.source.includes("twice")) expect(said).not.toMatch(/the lock was granted twice/i);
+  for (const [index, said] of saidOf(one, other).entries()) {
+    // Those for tools tell what the lock did in words of their own.
+    if (!/sarif|quality/.test(REPORTS[index] ?? "")) expect(said).toMatch(words);
+    if (!words.source.includes("twice")) expect(said).not.toMatch(/granted twice/i);
+  }
+});
+
+test.each([
+  ["a lock", undefined, /at most one client holds the lock at a time/],
+  ["a semaphore", { permits: 2, limit: 3 }, /no more permits are held at a time than there are/],
+  ["a read-write lock", { mode: "exclusive" }, /while a writer holds the lock, no other client does/],
+] as const)("mutual-exclusion of %s asks what it can keep", (_, sharing, words) => {
+  const said = saidOf(sharing, sharing).filter((_, index) => MEANINGS.includes(REPORTS[index] ?? ""));
+  expect(said).toHaveLength(MEANINGS.length);
+  for (const report of said) {
+    expect(report).toMatch(words);
+    if (sharing !== undefined) expect(report).not.toMatch(/at most one client/);
   }
 });

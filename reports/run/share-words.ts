@@ -1,9 +1,11 @@
 import { printable } from "../../harness/core/printable.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import type { OperationSpan } from "../../harness/history/operation-spans.ts";
+import { meaningOf, type Property, type Violation } from "../../harness/core/verdict.ts";
 import { CAUSE_MEANING, count } from "../wording.ts";
-import type { Story } from "./story.ts";
-import type { Timeline } from "./timeline.ts";
+import type { RunRecord } from "./run-record.ts";
+import { holdsOf, type Story } from "./story.ts";
+import { timelineOf, type Timeline } from "./timeline.ts";
 
 /** The keys of read-write locks: their holders read or write. */
 export function keysWithModes({ operations }: Pick<Timeline, "operations">): ReadonlySet<string> {
@@ -38,5 +40,42 @@ export function causeWords({ violation: { cause }, holds }: Pick<Story, "violati
   if (cause !== "double-grant") return CAUSE_MEANING[cause];
   if (holds.some(({ share }) => share.kind === "counted")) return "more permits were granted than there are";
   if (holds.some(({ share }) => share.kind === "shared")) return "the lock was granted to a writer and to a reader";
-  return CAUSE_MEANING[cause];
+  return holds.length === 0 ? CAUSE_MEANING[cause] : "the lock was granted twice";
+}
+
+/** The same for every violation of a run, also where no story of it is told. */
+export function causeWordsIn({ history }: Pick<RunRecord, "history">): (violation: Violation) => string {
+  const timeline = timelineOf(history);
+  return (violation) => causeWords({ violation, holds: holdsOf(violation, timeline) });
+}
+
+const OF_SEMAPHORES: Readonly<Partial<Record<Property, string>>> = {
+  "mutual-exclusion": "no more permits are held at a time than there are",
+  "lease-exclusion": "the leases in force at a time have no more permits than there are",
+};
+const OF_READ_WRITE_LOCKS: Readonly<Partial<Record<Property, string>>> = {
+  "mutual-exclusion": "while a writer holds the lock, no other client does",
+  "lease-exclusion": "while a writer's lease is in force, no other lease is",
+};
+
+/** What a property asks of locks that several clients may hold, for the glossary; undefined where it asks the same of all. */
+export function meaningOfShared(property: Property): string | undefined {
+  const [semaphore, readWrite] = [OF_SEMAPHORES[property], OF_READ_WRITE_LOCKS[property]];
+  if (semaphore === undefined || readWrite === undefined) return undefined;
+  return `Of a semaphore it asks that ${semaphore}; of a read-write lock, that ${readWrite}.`;
+}
+
+/** What each property asks of the lock of a run: several clients may hold a semaphore, or read, at a time. */
+export function meaningIn({ history, plan }: Pick<RunRecord, "history" | "plan">): (property: Property) => string {
+  const asked = [
+    ...(plan?.clients ?? []).flatMap(({ sections }) => sections),
+    ...history.events.flatMap((event) => (event.type === "invoke" && event.f === "acquire" ? [event.value] : [])),
+  ];
+  // A lock of several kinds is none of them.
+  const meanings = asked.every(({ limit }) => limit !== undefined)
+    ? OF_SEMAPHORES
+    : asked.every(({ mode }) => mode !== undefined)
+      ? OF_READ_WRITE_LOCKS
+      : {};
+  return (property) => (asked.length === 0 ? undefined : meanings[property]) ?? meaningOf(property);
 }

@@ -164,7 +164,7 @@ function explanationsOf(violations: readonly Violation[]): readonly string[] {
 }
 
 /** The two holds that a violation names, and those that it proves to have been too many beside them. */
-function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] {
+export function holdsOf(violation: Violation, timeline: Timeline): readonly HoldSpan[] {
   const { holders = [], overlap, events } = violation;
   const named = holders.map((holder) => holdOf(holder, violation, timeline)).filter((hold) => hold !== undefined);
   const keys = new Set(named.map(({ key }) => key));

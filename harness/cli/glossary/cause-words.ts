@@ -4,7 +4,8 @@ import type { Cause } from "../../core/verdict.ts";
 export const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
   overrun:
     "A client went on after its lease had ended, and the lock was rightly granted to another. The lock kept its promise; a paused client cannot notice, but a resource that checks fencing tokens can.",
-  "double-grant": "The lock itself granted one key to two clients. Nothing else in the history explains it.",
+  "double-grant":
+    "The lock itself granted one key to two clients, more permits than there are, or the key to a writer and to a reader. Nothing else in the history explains it.",
   "lost-in-failover":
     "A master granted the lock and failed before its replica had received the key. The replica became master without it and granted the lock again. Redis replicates asynchronously, and WAIT narrows this window without closing it.",
   "lost-in-restart":

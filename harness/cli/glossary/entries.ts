@@ -1,5 +1,6 @@
 import { faults } from "../../../faults/registry.ts";
 import { locks, type LockEntry } from "../../../lock-impl/registry.ts";
+import { meaningOfShared } from "../../../reports/run/share-words.ts";
 import { CAUSE_MEANING } from "../../../reports/wording.ts";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -85,7 +86,7 @@ function propertyEntry(property: Property): GlossaryEntry {
     kind: "properties",
     word: property,
     meaning: meaningOf(property),
-    details: [`In tables: ${lettersOf(property)}. ${promised}`],
+    details: [meaningOfShared(property) ?? [], `In tables: ${lettersOf(property)}. ${promised}`].flat(),
     see: causes,
   };
 }
