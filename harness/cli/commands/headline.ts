@@ -49,13 +49,14 @@ export const headline: Command = {
     refuseOperands("headline", operands);
     // Imported only now: no other command needs them.
     const { measureHeadline } = await import("../../campaign/debate/measure-headline.ts");
+    const { installedContenders } = await import("../../campaign/debate/installed-contenders.ts");
     const { renderHeadlineText } = await import("../../../reports/debate/headline.ts");
     const { json, environment } = readRunFlags(flags);
     using progress = new TerminalProgress();
-    const locks = flags.list("lock", names) ?? names;
+    const { contenders, notInstalled } = await installedContenders(flags.list("lock", names));
     const measured = await measureHeadline(
       {
-        contenders: CONTENDERS.filter(({ lock }) => locks.includes(lock)),
+        contenders,
         guards: flags.list("resource", GUARDS) ?? GUARDS,
         minutes: flags.integer("minutes", 1) ?? HEADLINE_DEFAULTS.minutes,
         seed: flags.integer("seed", 0) ?? HEADLINE_DEFAULTS.seed,
@@ -65,7 +66,12 @@ export const headline: Command = {
     );
     progress[Symbol.dispose]();
     if (json) print(printableJson(measured));
-    else print(renderHeadlineText(measured, textOptions()));
+    else print(renderHeadlineText(measured, textOptions()) + leftOut(notInstalled));
     return EXIT.valid;
   },
 };
+
+function leftOut(packages: readonly string[]): string {
+  if (packages.length === 0) return "";
+  return `\n  Left out, since their packages are not installed: npm install ${packages.join(" ")}\n`;
+}
