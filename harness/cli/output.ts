@@ -3,7 +3,7 @@ import { printableJson } from "../core/printable.ts";
 import { EXIT, type Verdict } from "../core/verdict.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import { renderText } from "../../reports/run/text.ts";
-import type { TextOptions } from "../../reports/text-style.ts";
+import { type TextOptions, TextStyle } from "../../reports/text-style.ts";
 import { linkTo, outputTerminal, print } from "./terminal.ts";
 
 /** The layout of text for standard output. */
@@ -14,6 +14,16 @@ export function textOptions(): TextOptions {
     width: columns,
     unicode: process.env["LOCKSTORM_ASCII"] === undefined && process.env["TERM"] !== "linux",
   };
+}
+
+/** A paragraph as wide as standard output, at most 100 columns; no line breaks at a no-break space. */
+export function paragraph(text: string): string {
+  return new TextStyle(textOptions()).paragraph(text).join("\n").replaceAll("\u{a0}", " ");
+}
+
+/** A text beside a label, with further lines under the first; the label ends with the spaces that separate it. */
+export function beside(label: string, text: string): string {
+  return `${new TextStyle(textOptions()).hanging({ text: label }, text, label.length).join("\n")}\n`;
 }
 
 /**

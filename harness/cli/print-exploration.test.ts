@@ -95,7 +95,7 @@ describe("an exploration", () => {
     const { code, text, page } = await printed({ ...FINDINGS, complete: false, broken });
     expect(code).toBe(1);
     const words = `A schedule with 2 faults (partition, kill-node) breaks single. To run it again: npx lockstorm replay ${join(folder, "plan.json")}`;
-    expect(text).toContain(words);
+    expect(text.replaceAll("\n", " ")).toContain(words);
     expect(page).toContain(words);
     expect(page).toContain("INVALID");
     expect(text).not.toContain("12@152.643");

@@ -9,7 +9,7 @@ import { printableJson } from "../core/printable.ts";
 import { EXIT } from "../core/verdict.ts";
 import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Summary } from "../../reports/campaign/summary.ts";
-import { printRun, textOptions } from "./output.ts";
+import { beside, paragraph, printRun, textOptions } from "./output.ts";
 import { writeReports } from "./report-files.ts";
 import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
@@ -75,13 +75,24 @@ function words({ findings, reason }: ExploreResult, record: RunRecord | undefine
   const { valid, unknown, unpromised, invalid } = outcomes;
   return [
     "",
-    `Explored ${lock} on ${topology.kind}, seed ${seed}: ${inFigures(schedules)} schedules of ${inFigures(classes)} classes`,
-    `  ${inFigures(valid)} valid, ${inFigures(unknown)} unknown, ${inFigures(unpromised)} without a guaranteed property, ${inFigures(invalid)} invalid`,
-    ...levels.map(levelWords),
+    paragraph(
+      `Explored ${lock} on ${topology.kind}, seed ${seed}: ${inFigures(schedules)} schedules of ${inFigures(classes)} classes`,
+    ),
+    ...[
+      `${inFigures(valid)} valid, ${inFigures(unknown)} unknown, ${inFigures(unpromised)} without a guaranteed property, ${inFigures(invalid)} invalid`,
+      ...levels.map(levelWords),
+    ].map(item),
     "Left out",
-    ...leftOut(parameters).map((line) => `  ${line}`),
-    conclusion(findings, reason, record),
+    ...leftOut(parameters).map(item),
+    // A command stands on a line of its own, whole, to be copied.
+    ...conclusion(findings, reason, record)
+      .split(/ (?=To run it again: )/)
+      .map((part) => (part.startsWith("To run") ? part : paragraph(part))),
   ].join("\n");
+}
+
+function item(text: string): string {
+  return beside("  ", text).trimEnd();
 }
 
 function levelWords(level: LevelFindings): string {
@@ -91,7 +102,7 @@ function levelWords(level: LevelFindings): string {
     ...(alike === 0 ? [] : [`${inFigures(alike)} after another schedule of the same class`]),
   ];
   const rest = missing === 0 ? "" : `, ${inFigures(missing)} not explored`;
-  return `  with ${counted(deviations, "deviation")}: ${inFigures(families)} places and faults${rest}, ${inFigures(schedules)} schedules, ${inFigures(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
+  return `with ${counted(deviations, "deviation")}: ${inFigures(families)} places and faults${rest}, ${inFigures(schedules)} schedules, ${inFigures(newClasses)} new classes${pruned.length === 0 ? "" : `; pruned: ${pruned.join(", ")}`}`;
 }
 
 function conclusion(findings: ExploreFindings, reason: string, record: RunRecord | undefined): string {

@@ -12,7 +12,7 @@ import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
 import { isModulePath } from "../client/load-driver.ts";
 import { EXIT } from "../core/verdict.ts";
 import { harmBy, isDecided } from "../campaign/notes/tally.ts";
-import { printRun, textOptions } from "./output.ts";
+import { paragraph, printRun, textOptions } from "./output.ts";
 import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
 import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal.ts";
 import { readKeptRun } from "../campaign/kept-run.ts";
@@ -51,7 +51,10 @@ export async function printHunt(
   if (!json) {
     const notes = renderNotes(report.summary.notes, textOptions());
     const isAfterText = record !== undefined || notes !== "";
-    print(`${notes}${isAfterText ? "\n" : ""}${words(result)}\n`);
+    const { says, command } = words(result);
+    // A command stands on a line of its own, whole, to be copied.
+    const last = command === undefined ? "" : `${command}\n`;
+    print(`${notes}${isAfterText ? "\n" : ""}${paragraph(says)}\n${last}`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
   recordOutcome(store, name, report.summary);
@@ -186,7 +189,8 @@ function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
   return valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
 }
 
-function words(result: HuntResult): string {
+/** What came out of a hunt, and what to type next. */
+function words(result: HuntResult): { readonly says: string; readonly command?: string } {
   const { findings, reason, lostShards, endedBy } = result;
   const { parameters, runs, valid, unknown, unpromised, missing, fixed, counterexample } = findings;
   const { lock, seed, regressions } = parameters;
@@ -198,9 +202,9 @@ function words(result: HuntResult): string {
   if (counterexample === undefined) {
     const check =
       !isDecided(findings) && harmBy(findings) === undefined && valid === 0 && runs > 0 && isModulePath(lock)
-        ? ` Check its driver: ${conformCommand(parameters)}`
-        : "";
-    return `${total}${isDecided(findings) ? held : ""}; ${quietWords(result)}. Seed ${seed}.${check}`;
+        ? { command: `Check its driver: ${conformCommand(parameters)}` }
+        : {};
+    return { says: `${total}${isDecided(findings) ? held : ""}; ${quietWords(result)}. Seed ${seed}.`, ...check };
   }
   const { position, path, shrinks, recurrence } = counterexample;
   const words = recurrenceWords(recurrence);
@@ -208,5 +212,8 @@ function words(result: HuntResult): string {
   const kind = position < regressions.length ? "known: a plan that broke the lock before breaks it again" : "new";
   const again = path === undefined ? "" : ` --path ${path}`;
   const early = endedBy === undefined ? "" : `, until ${endedBy.error?.message ?? endedBy.reason}`;
-  return `${total}${held}; the counterexample (${kind}) was shrunk in ${count(shrinks, "run")}${early}${lasts}. To repeat: the same command with --seed ${seed}${again}`;
+  return {
+    says: `${total}${held}; the counterexample (${kind}) was shrunk in ${count(shrinks, "run")}${early}${lasts}.`,
+    command: `To repeat: the same command with --seed ${seed}${again}`,
+  };
 }

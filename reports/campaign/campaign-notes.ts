@@ -53,7 +53,7 @@ export function renderNotes(notes: readonly SummaryNote[] | undefined, options: 
   return noteGroups(notes)
     .map(({ heading, lines }) => {
       const items = lines.flatMap((line) => style.hanging({ text: "  -" }, printable(line), 4));
-      return `\n${[style.paint(heading, "bold"), ...items].join("\n")}\n`;
+      return `\n${[...style.paragraph(heading).map((line) => style.paint(line, "bold")), ...items].join("\n")}\n`;
     })
     .join("")
     .replaceAll("\u{a0}", " ");

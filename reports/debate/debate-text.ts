@@ -30,10 +30,12 @@ function experimentLines(experiment: MeasuredExperiment, style: TextStyle): read
     style.paint(`${id}: ${question}`, "bold"),
     ...AUTHORS.flatMap((author) => style.hanging({ text: `${" ".repeat(INDENT)}${author}` }, says[author], LABEL)),
     "",
-    style.paint(
-      `${" ".repeat(INDENT)}runs that violated it, of the runs that could show it; rows: ${rowAxis}; columns: ${columnAxis}`,
-      "dim",
-    ),
+    ...style
+      .paragraph(
+        `runs that violated it, of the runs that could show it; rows: ${rowAxis}; columns: ${columnAxis}`,
+        INDENT,
+      )
+      .map((line) => style.paint(line, "dim")),
     ...shareGrids(experiment).flatMap((grid) => gridLines(grid, style)),
     "",
     ...predictions.flatMap(({ by, claim, holds, expected }) =>

@@ -2,7 +2,9 @@ import { catalogue } from "../../../workloads/catalogue.ts";
 import { expectationWords } from "../../../workloads/scenario-outcome.ts";
 import { type Scenario, requiredOf, whyNotOnContainers } from "../../../workloads/scenario.ts";
 import { inShort, LEGEND } from "./in-short.ts";
-import { textTable } from "./text-table.ts";
+import { outputTerminal } from "../terminal.ts";
+import { beside, paragraph } from "../output.ts";
+import { tableWithin } from "./text-table.ts";
 
 /** The catalogue as a table, with the reason why a scenario cannot run on containers. */
 export function listing(): string {
@@ -17,9 +19,10 @@ export function listing(): string {
   const heading = ["no.", "slug", "lock", "topology", "backends", "expected"];
   const limits = catalogue.flatMap((scenario) => {
     const why = whyNotOnContainers(scenario, "schedule");
-    return why === undefined ? [] : [`  ${scenario.slug}: ${why}\n`];
+    return why === undefined ? [] : [beside("  ", `${scenario.slug}: ${why}`)];
   });
-  return `${textTable(heading, rows)}\n${LEGEND}\n\nIn simulation only:\n${limits.join("")}`;
+  const table = tableWithin(heading, rows, { wraps: 5, width: outputTerminal().columns });
+  return `${table}\n${paragraph(LEGEND)}\n\nIn simulation only:\n${limits.join("")}`;
 }
 
 /** The expected outcome of a scenario's schedule, in short. */

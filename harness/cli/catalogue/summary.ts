@@ -5,7 +5,9 @@ import type { TableBackend } from "../../core/topologies/backend.ts";
 import { inShort, LEGEND } from "./in-short.ts";
 import { expectedInShort } from "./listing.ts";
 import { titleOf, type VariantOutcome } from "../../campaign/catalogue/run-catalogue.ts";
-import { textTable } from "./text-table.ts";
+import { paragraph } from "../output.ts";
+import { outputTerminal } from "../terminal.ts";
+import { tableWithin } from "./text-table.ts";
 
 /** True when every run came out as the catalogue says. */
 export function isAsExpected(outcomes: readonly VariantOutcome[]): boolean {
@@ -24,7 +26,7 @@ export function summaryTable(backend: TableBackend, outcomes: readonly VariantOu
   });
   const heading = ["", "no.", "slug", "expected", "found", "control", "no faults"];
   return [
-    `${backend}\n\n${textTable(heading, rows)}\n${LEGEND}\n`,
+    `${backend}\n\n${tableWithin(heading, rows, { wraps: 3, width: outputTerminal().columns })}\n${paragraph(LEGEND)}\n`,
     ...skipped(backend),
     `\n${counts(backend, mine)}\n`,
     ...mine.filter(({ differences }) => differences.length > 0).map(explain),

@@ -10,6 +10,7 @@ import { findWorker } from "../../external/find-worker.ts";
 import type { Command } from "../command.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
 import { AUTO_HELP, readSeed } from "../flags/seed-flag.ts";
+import { beside, paragraph } from "../output.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -19,9 +20,10 @@ const REAL_TIME: readonly ConformBackend[] = ["live", "containers"];
 const MARK = { passed: "ok     ", mistake: "MISTAKE", remark: "remark ", skipped: "-      " } as const;
 
 /** A driver that answers truly what its lock does wrong is a right driver. */
-const MISTAKES =
-  "Correct the driver's mistakes first: until then, verdicts say little about the lock.\n" +
-  "If the mistake is the lock's own, the driver is right to show it: hunt with it.";
+const MISTAKES = [
+  "Correct the driver's mistakes first: until then, verdicts say little about the lock.",
+  "If the mistake is the lock's own, the driver is right to show it: hunt with it.",
+] as const;
 
 /** `lockstorm conform`: whether a driver answers as lockstorm expects of drivers. */
 export const conform: Command = {
@@ -82,13 +84,13 @@ async function inRealTime(options: ConformOptions, backend: ConformBackend | und
 function inWords({ lock, topology, checks }: ConformResult): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, asks, outcome, details }) => [
-    `${MARK[outcome]}  ${name.padEnd(width)}  ${asks}`,
-    ...details.map((detail) => `${" ".repeat(MARK.passed.length + width + 4)}-> ${printable(detail)}`),
+    beside(`${MARK[outcome]}  ${name.padEnd(width)}  `, asks),
+    ...details.map((detail) => beside(`${" ".repeat(MARK.passed.length + width + 4)}-> `, printable(detail))),
   ]);
   const mistakes = checks.filter(({ outcome }) => outcome === "mistake").length;
   const end =
     mistakes === 0
-      ? "The driver does what the checklist asks. Now hunt with it."
-      : `${mistakes} of ${checks.length} checks found a mistake. ${MISTAKES}`;
-  return `${printable(lock)} on the topology ${topology}\n\n${lines.join("\n")}\n\n${end}\n`;
+      ? ["The driver does what the checklist asks. Now hunt with it."]
+      : [`${mistakes} of ${checks.length} checks found a mistake. ${MISTAKES[0]}`, MISTAKES[1]];
+  return `${printable(lock)} on the topology ${topology}\n\n${lines.join("")}\n${end.map(paragraph).join("\n")}\n`;
 }

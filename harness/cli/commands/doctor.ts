@@ -1,3 +1,4 @@
+import { beside } from "../output.ts";
 import { print } from "../terminal.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { examine, type Diagnosis } from "../../containers/setup/doctor.ts";
@@ -21,8 +22,8 @@ export const doctor: Command = {
       const width = Math.max(...findings.map(({ name }) => name.length));
       for (const { name, state, detail, hint, optional } of findings) {
         const aside = state !== "ok" && optional ? " (lockstorm runs without it)" : "";
-        print(`${MARK[state]}  ${name.padEnd(width)}  ${printable(detail)}${aside}\n`);
-        if (hint !== undefined) print(`${" ".repeat(width + 11)}-> ${printable(hint)}\n`);
+        print(beside(`${MARK[state]}  ${name.padEnd(width)}  `, printable(detail) + aside));
+        if (hint !== undefined) print(beside(`${" ".repeat(width + 11)}-> `, printable(hint)));
       }
     }
     return doctorExitCode(findings);

@@ -53,7 +53,10 @@ function inWords(entries: readonly GlossaryEntry[]): string {
 function inFull({ kind, word, meaning, details, see, command }: GlossaryEntry, style: TextStyle): string {
   const more = [...details, ...(see.length === 0 ? [] : [`See ${see.join(", ")}.`])];
   return [
-    style.line({ text: word, style: "bold" }, { text: ` (${kind}): ${meaning}` }),
+    ...style.paragraph(`${word} (${kind}): ${meaning}`).map((line, at) => {
+      if (at > 0 || !line.startsWith(word)) return line;
+      return style.line({ text: word, style: "bold" }, { text: line.slice(word.length) });
+    }),
     ...more.flatMap((detail) => ["", ...style.paragraph(detail, 2)]),
     ...(command === undefined ? [] : ["", "Try", `  npx ${command}`]),
   ].join("\n");

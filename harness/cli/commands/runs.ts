@@ -5,6 +5,7 @@ import { EXIT } from "../../core/verdict.ts";
 import { deleteRun, type RecordedRun, recordedRuns, type RunSummary, summaryOf } from "../../run/recorded-runs.ts";
 import { STORE } from "../../run/store.ts";
 import { type Command, refuseOperands } from "../command.ts";
+import { beside, paragraph } from "../output.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
@@ -113,13 +114,13 @@ async function deleteAll(
 function inWords(listed: readonly ListedRun[], all: number, store: string): string {
   if (listed.length === 0) return `No such run is recorded in ${printable(store)} (${count(all, "run")} in all).\n`;
   const lines = listed.map(({ folder, begunAt, lock, topology, verdict, violated }) => {
-    return [
-      `${begunAt.toISOString().slice(0, 19).replace("T", " ")}  ${printable(lock)} on ${printable(topology)}  ` +
-        `${verdict}${printable(brokenInWords(verdict, violated))}`,
-      `  ${printable(folder)}`,
-    ].join("\n");
+    const date = begunAt.toISOString().slice(0, 19).replace("T", " ");
+    // Spaces that a line must not break at, nor lose.
+    const what = `${printable(lock)} on ${printable(topology)}\u{a0}\u{a0}${verdict}${printable(brokenInWords(verdict, violated))}`;
+    return `${beside(`${date}  `, what).replaceAll("\u{a0}", " ")}  ${printable(folder)}\n`;
   });
-  return `${lines.join("\n")}\n\n${inFigures(listed.length)} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>\n`;
+  const end = `${inFigures(listed.length)} of ${count(all, "run")}, the newest first. Look at one: npx lockstorm report <folder>`;
+  return `${lines.join("")}\n${paragraph(end)}\n`;
 }
 
 /** The properties that a run violates. A run that is not invalid may violate some, which were not required. */
