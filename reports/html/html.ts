@@ -54,7 +54,7 @@ export function renderHtml(report: Report): string {
 
 /** Whether the run that broke the lock stands before the figures: where a search for nothing else has found it. */
 function tellsFirst({ summary, runs }: Report): boolean {
-  if (summary === undefined || summary.exploration !== undefined || runs.length === 0) return false;
+  if (summary === undefined || runs.length === 0) return false;
   return summary.cells.length === 1 && summary.cells[0]?.found === "broken";
 }
 
