@@ -1,5 +1,5 @@
 /**
  * Whether an interruption must wait for this process: it has started containers or clients, which it must remove, or it has
- * found a violation, which it must keep and tell. Both take time.
+ * something to keep and tell: a violation, the cells of a table, what a measurement has found. All of it takes time.
  */
 export const cleanup = { isDue: false };

@@ -1,3 +1,4 @@
+import { cleanup } from "../cleanup.ts";
 import { extname } from "node:path";
 import { faults } from "../../../faults/registry.ts";
 import { SOURCES } from "../../../workloads/catalogue/sources.ts";
@@ -37,6 +38,8 @@ export async function measureDebate(
   environment: RunEnvironment = {},
 ): Promise<MeasuredDebate> {
   const { signal, progress } = completeEnvironment(environment);
+  // Interrupted, it is given the time to tell what was measured, and what was not.
+  cleanup.isDue = true;
   const experiments = debate.filter(({ id }) => only.includes(id));
   const tasks = experiments.flatMap((experiment) =>
     experiment.cells(faults).map(({ row, column }, cell) => ({

@@ -4,6 +4,7 @@ import type { Contender, Guard } from "../../../workloads/headline-contenders.ts
 import { sumOfLosses, type UpdateLosses, updateLosses } from "../../check/properties/update-losses.ts";
 import { HarnessError } from "../../core/errors.ts";
 import type { TableBackend } from "../../core/topologies/backend.ts";
+import { cleanup } from "../cleanup.ts";
 import { executorOf, poolFor } from "../execute.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { WorkerPool } from "../worker-pool.ts";
@@ -33,6 +34,8 @@ export async function measureHeadline(
   surroundings: RunEnvironment = {},
 ): Promise<MeasuredHeadline> {
   const environment = completeEnvironment(surroundings);
+  // Interrupted, it is given the time to tell what was measured.
+  cleanup.isDue = true;
   const pieces = contenders.flatMap((contender) =>
     guards.flatMap((guard) => piecesOf({ contender, guard, seed, from: 0, minutes })),
   );

@@ -1,5 +1,6 @@
 import { extname, relative } from "node:path";
 import { HarnessError, UserError } from "../../core/errors.ts";
+import { cleanup } from "../cleanup.ts";
 import { CampaignJournal } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
 import { Regressions } from "../regressions.ts";
@@ -161,6 +162,8 @@ class Exploration {
         if (!("extend" in task) || !("schedules" in answer)) return;
         add({ extended: task.extend, family: task.family, schedules: [...answer.schedules] });
         broken ||= answer.schedules.some(({ outcome }) => outcome === "invalid");
+        // Interrupted from now on, the exploration is given the time to tell it.
+        if (broken) cleanup.isDue = true;
         done += 1;
         schedules += answer.schedules.length;
         tell();

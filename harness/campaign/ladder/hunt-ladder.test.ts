@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
+import { cleanup } from "../cleanup.ts";
 import { readKeptRun } from "../kept-run.ts";
 import { expectSilence, freshStores, HeardProgress } from "../testing/results.ts";
 import { cellCommand } from "./cells.ts";
@@ -16,6 +17,7 @@ const TABLE: LadderOptions = { only: ["redlock"], faults: ["clock-jump"], runs: 
 test("a table gives each cell as data, and a shrunk and drawn counterexample of the one that broke", async () => {
   const store = fresh();
   const progress = new HeardProgress();
+  cleanup.isDue = false;
   const table = await huntLadder(TABLE, { store, progress, drawRun: ({ title }) => `page of ${title}` });
   expect(table).toMatchObject({ name: "ladder", backend: "simulated", wanted: 2, containersOnly: [] });
   expect(table.found.map(({ cell, found }) => [cell.fault?.kind ?? "none", found === "broken"])).toEqual([
@@ -30,6 +32,8 @@ test("a table gives each cell as data, and a shrunk and drawn counterexample of 
   expect(progress.notes).toEqual([
     expect.stringMatching(/^redlock: broken under clock-jump; (?:a client outlives its lease|holds) under no fault$/),
   ]);
+  // From its first cell on, an interruption waits until the table is told.
+  expect(cleanup.isDue).toBe(true);
   // Cells in the journal are not searched again.
   const again = new HeardProgress();
   const resumed = await huntLadder({ ...TABLE, resume: true }, { store, progress: again });

@@ -4,6 +4,7 @@ import { HarnessError, UserError } from "../../core/errors.ts";
 import { isSimulated } from "../../core/topology.ts";
 import type { TopologyKind } from "../../core/topologies/registry.ts";
 import { type Backend, TABLE_BACKENDS, type TableBackend } from "../../core/topologies/backend.ts";
+import { cleanup } from "../cleanup.ts";
 import { CampaignJournal, type Shard } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
 import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
@@ -351,6 +352,8 @@ class Table {
   }
 
   #add(entry: LadderEntry, elapsedMs: number): void {
+    // Interrupted from now on, the table is given the time to tell what was found.
+    cleanup.isDue = true;
     this.entries.push(entry);
     this.#work.journal.append(entry);
     this.#work.journal.took(entry.cell, elapsedMs);
