@@ -133,6 +133,49 @@ test("what the page draws by its program comes as plain as the page", () => {
   expect(words).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\\u(00[01]|d8)|\\[rnbf]/u);
 });
 
+const LONG = "x".repeat(1_000_000);
+
+describe.each([
+  ["hostile words", ""],
+  ["words of a megabyte", LONG],
+])("%s", (_, long) => {
+  const report = reportOf(hostile(lostInFailover(), long));
+
+  test.each(["json", "sarif", "code-quality", "perfetto"] as const)("leave %s whole", (format) => {
+    expect(JSON.parse(renderReport(report, format, PLAIN) ?? "")).toBeTypeOf("object");
+  });
+
+  test.each(["junit", "svg", "badge"] as const)("leave %s well-formed", (format) => {
+    expect(openElements(renderReport(report, format, PLAIN) ?? "<none>")).toEqual([]);
+  });
+});
+
+/** The elements of a document that are open at its end. @throws at markup that is not well-formed XML */
+function openElements(xml: string): readonly string[] {
+  const open: string[] = [];
+  const text = String.raw`(?:[^<&\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&(?:amp|lt|gt|quot|apos|#\d+);)*?`;
+  const tag = new RegExp(
+    String.raw`${text}(?:<\?xml [^?]*\?>|<(?<close>/)?(?<name>[a-z][\w-]*)(?:\s+[\w:-]+="${text}")*\s*(?<empty>/)?>|$)`,
+    "yu",
+  );
+  while (tag.lastIndex < xml.length) {
+    const at = tag.lastIndex;
+    const { name, close, empty } = tag.exec(xml)?.groups ?? {};
+    if (tag.lastIndex <= at) throw new Error(`not well-formed: ${xml.slice(at, at + 80)}`);
+    if (close !== undefined && open.pop() !== name) throw new Error(`${name} is closed, and not open`);
+    if (name !== undefined && close === undefined && empty === undefined) open.push(name);
+  }
+  return open;
+}
+
+test("the check of XML sees what is not well-formed", () => {
+  expect(openElements('<?xml version="1.0"?>\n<a b="&lt;"><c/>x</a>\n')).toEqual([]);
+  expect(openElements("<a><b></b>")).toEqual(["a"]);
+  for (const bad of ["<a></b>", '<a b="<"/>', "<a>&nbsp;</a>", "<a>\u0001</a>", "<a>a < b</a>"]) {
+    expect(() => openElements(bad), bad).toThrow();
+  }
+});
+
 test("long words are shortened", () => {
   const long = hostile(lostInFailover(), "x".repeat(200_000));
   const short = hostile(lostInFailover());
