@@ -76,7 +76,8 @@ export const TERMS: readonly Term[] = [
   { word: "invalid", meaning: "the verdict when the history proves a violation; exit code 1", see: ["verdict"] },
   {
     word: "ladder",
-    meaning: "locks from bare SETNX to Redlock, each without a flaw of those before it; lockstorm hunt --ladder tests them all",
+    meaning:
+      "locks from bare SETNX to Redlock, each without a flaw of those before it; lockstorm hunt --ladder tests them all",
   },
   {
     word: "lease",
