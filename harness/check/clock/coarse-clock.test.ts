@@ -53,7 +53,7 @@ describe("a coarse clock", () => {
     const { [rounding as keyof typeof ROUNDINGS]: round } = ROUNDINGS;
     fc.assert(
       fc.property(histories, fc.nat(), fc.boolean(), ({ header, events }, seed, namesClients) => {
-        const { clients, ...anonymous } = header;
+        const { clients: _, ...anonymous } = header;
         const history = { header: namesClients ? header : anonymous, events };
         if (accused(history, false).length > 0) return;
         const recorded = recordedCoarsely(history, ms * MS, round, randomStream(seed, "clock"));
