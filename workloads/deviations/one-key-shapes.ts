@@ -161,6 +161,11 @@ function furtherShapes({
       ],
     },
     {
+      name: "waited for by two from one moment on",
+      // They try again at the same moments, as often as that takes, and find the key free together.
+      clients: [sections([hold(0.9), write]), [later(one(hold(0.3), write), 0)], [later(one(hold(0.3), write), 0)]],
+    },
+    {
       name: "not waited for",
       clients: [
         [...sections([read, hold(0.9), write]), later(seeker, 1.1)],

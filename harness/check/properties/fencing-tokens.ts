@@ -70,8 +70,9 @@ const MOST_REENTRIES = 256;
  * token do not count.
  *
  * Two grants of one owner value may be of one hold, also to two clients, because a lock may compare the value alone. So they
- * may share a fencing token, unless releases that were acknowledged show that the first hold was over before the second was asked for, or a larger token was granted in
- * between. If the first may have entered a hold from before the history began, releases do not show that.
+ * may share a fencing token, unless releases that were acknowledged show that the first hold was over before the second was
+ * asked for, or a larger token was granted in between. If the first may have entered a hold from before the history began,
+ * releases do not show that.
  */
 export const fencingTokens: CheckerFactory = {
   property: "fencing-tokens",
