@@ -1,4 +1,4 @@
-import { beside } from "../output.ts";
+import { beside, paragraph } from "../output.ts";
 import { print } from "../terminal.ts";
 import { printable, printableJson } from "../../core/printable.ts";
 import { examine, type Diagnosis } from "../../containers/setup/doctor.ts";
@@ -25,10 +25,21 @@ export const doctor: Command = {
         print(beside(`${MARK[state]}  ${name.padEnd(width)}  `, printable(detail) + aside));
         if (hint !== undefined) print(beside(`${" ".repeat(width + 11)}-> `, printable(hint)));
       }
+      const rest = simulationNote(findings);
+      if (rest !== undefined) print(`\n${paragraph(rest)}\n`);
     }
     return doctorExitCode(findings);
   },
 };
+
+/** What runs here although something is missing or broken; undefined if nothing is, or if it is Node. */
+export function simulationNote(
+  findings: readonly Pick<Diagnosis, "name" | "state" | "optional">[],
+): string | undefined {
+  if (doctorExitCode(findings) === EXIT.valid) return undefined;
+  if (findings.some(({ name, state }) => name === "Node" && state !== "ok")) return undefined;
+  return "Only --backend containers needs what is missing or broken here. Simulation, which is the default, and --backend live run without it.";
+}
 
 /** Valid unless something that lockstorm needs is missing or broken. */
 export function doctorExitCode(findings: readonly Pick<Diagnosis, "state" | "optional">[]): number {
