@@ -14,7 +14,7 @@ const unit: Settings = {
   exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
   maxWorkers: "100%",
   execArgv,
-  testTimeout: 60_000,
+  testTimeout: 120_000,
 };
 
 /** Folders whose modules keep nothing between calls. */
