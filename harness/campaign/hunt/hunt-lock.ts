@@ -159,7 +159,7 @@ async function tryPlans(
       if (required !== undefined) return required.length;
       const all = requiredProperties(plan).length;
       const testable = promised === undefined ? all : testableProperties(plan, promised).length;
-      // The order of the plans in simulation depends on this number, which is that of all where one can be tested.
+      // In simulation it also orders the plans, by all that the lock promises; 0 means that nothing of it can be tested.
       return inRealTime || testable === 0 ? testable : all;
     },
     regressions,
