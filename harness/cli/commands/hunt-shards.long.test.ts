@@ -33,8 +33,8 @@ const told = (stdout: string): string => stdout.replaceAll(/\S+\/runs\/\S+/g, "<
 const withoutFolders = (entries: readonly HuntEntry[]): readonly object[] =>
   entries.map(({ folder, ...entry }) => ({ ...entry, kept: folder !== undefined }));
 
-/** The last line: counts, seed and path. */
-const lastLine = (stdout: string): string => stdout.trim().split("\n").at(-1) ?? "";
+/** The last paragraph, without the line breaks of a terminal's width: counts, seed and path. */
+const closing = (stdout: string): string => (stdout.trim().split("\n\n").at(-1) ?? "").replaceAll(/\s+/g, " ");
 
 describe("shards of a hunt that finds something", () => {
   test("merged tell what the whole tells: the same counterexample, path and counts", async () => {
@@ -42,10 +42,10 @@ describe("shards of a hunt that finds something", () => {
     expect(whole.code).toBe(1);
     const shards = await Promise.all([1, 2, 3].map((index) => run(BROKEN, `shard-${index}`, "--shard", `${index}/3`)));
     // Not all of them are the first.
-    expect(new Set(shards.map(({ stdout }) => lastLine(stdout))).size).toBeGreaterThan(1);
+    expect(new Set(shards.map(({ stdout }) => closing(stdout))).size).toBeGreaterThan(1);
     const merge = ["merge", ...[3, 1, 2].map((index) => store(`shard-${index}`))];
     const [merged, json] = [await run(merge, "merged"), await run(merge, "merged-json", "--json")];
-    expect(lastLine(merged.stdout)).toBe(lastLine(whole.stdout));
+    expect(closing(merged.stdout)).toBe(closing(whole.stdout));
     expect(merged.code).toBe(1);
     const runs = join(store("whole"), "runs");
     const verdicts = readdirSync(runs).map((name) => readFileSync(join(runs, name, "verdict.json"), "utf8"));
@@ -57,14 +57,14 @@ describe("shards of a hunt that finds something", () => {
     // It breaks the lock again wherever a hunt runs with the merged results.
     expect(readdirSync(join(store("merged"), "regressions"))).toEqual(readdirSync(join(store("whole"), "regressions")));
 
-    const path = / --path (\S+)$/.exec(lastLine(merged.stdout))?.[1] ?? "";
+    const path = / --path (\S+)$/.exec(closing(merged.stdout))?.[1] ?? "";
     const again = await run(BROKEN, "path", "--path", path, "--shrink-runs", "0", "--json");
     expect(JSON.parse(again.stdout)).toMatchObject(broken);
   });
 
   test("what it found is known the next time, and fixed when it holds", async () => {
     const known = await run(BROKEN, "whole");
-    expect(lastLine(known.stdout)).toMatch(/^1 run: .* \(known: a plan that broke the lock before breaks it again\)/);
+    expect(closing(known.stdout)).toMatch(/^1 run: .* \(known: a plan that broke the lock before breaks it again\)/);
     const fixed = await run([...BROKEN, "--require", "fencing-tokens", "--runs", "3"], "whole", "--json");
     expect(JSON.parse(fixed.stdout)).toMatchObject({ runs: 4, missing: 0 });
   });
