@@ -67,15 +67,21 @@ export class TextStyle {
   }
 }
 
-/** Breaks a text at spaces into lines of at most `width`; a longer word is broken where necessary. */
+/**
+ * Breaks a text at spaces into lines of at most `width`; a longer word is broken where necessary. A command at the end is
+ * not broken, since it is to be copied: it gets a line of its own where it does not fit, however long it is.
+ */
 export function wrap(text: string, width: number): readonly string[] {
+  const [command] = /(?<=^|\s)npx lockstorm \S(?:[^;,.\n]|[;,.](?!\s))*$/u.exec(text) ?? [];
+  const words = (command === undefined ? text : text.slice(0, -command.length)).split(/[ \n]+/);
+  const parts = [...words.flatMap((word) => pieces(word, width)), ...(command === undefined ? [] : [command])];
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/[ \n]+/).flatMap((part) => pieces(part, width))) {
-    if (line !== "" && line.length + 1 + word.length > width) {
+  for (const part of parts) {
+    if (line !== "" && line.length + 1 + part.length > width) {
       lines.push(line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
+      line = part;
+    } else line = line === "" ? part : `${line} ${part}`;
   }
   if (line !== "") lines.push(line);
   // A line break can put foreign text at the beginning of a line.
