@@ -25,6 +25,23 @@ it("suspects the lock first if the extension was asked for in time", () => {
   expect(causesOf(delayed)).toEqual([["double-grant", "foreign-release"]]);
 });
 
+it("suspects a fault that loses leases before an extension that the server's lease may have outlasted", () => {
+  const grantedLate = (extendAtMs: number): readonly (readonly string[])[] =>
+    causesOf(
+      recording()
+        .seek(0, 0)
+        .granted(300, 0, "a", { validForMs: 700, grantedAtMs: 0 })
+        .seek(extendAtMs - 5, 1)
+        .seekExtension(extendAtMs, 0, "a", 1000)
+        .fault(extendAtMs + 10, "restart-node")
+        .extended(extendAtMs + 20, 0, "a")
+        .granted(extendAtMs + 30, 1, "b"),
+    );
+  // Asked for at 0 and granted at 300, a lease of a second lasts until 1300 at most.
+  expect(grantedLate(1100)).toEqual([["lost-in-restart", "double-grant", "foreign-release"]]);
+  expect(grantedLate(1310)).toEqual([["foreign-release", "lost-in-restart", "double-grant"]]);
+});
+
 it("suspects the extension of an earlier lease too", () => {
   const written = recording()
     .acquire(0, 0, "a")

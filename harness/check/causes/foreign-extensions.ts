@@ -8,9 +8,9 @@ import { isPromotion, twoMasters } from "./two-masters.ts";
 
 /** Extensions by a holder to which the lock reported success when its lease was over, or may have been. */
 interface ForeignExtensions {
-  /** Those that it asked for when its lease was over: the key may have been another client's by then. */
+  /** Those that it asked for when its lease was over on the server too: the key may have been another client's by then. */
   readonly late: readonly Hypothesis[];
-  /** Those that it asked for in time, and that may have reached the lock when its lease was over. */
+  /** Those that may have reached the lock in time: a server's lease lasts longer than what a slow grant says is left of it. */
   readonly delayed: readonly Hypothesis[];
 }
 
@@ -38,17 +38,18 @@ export function foreignExtensions(
   const { header } = evidence;
   // A single client has nobody's lock to prolong. With a second master it may have prolonged its own on the old one.
   if (header.clients === 1 || isSplit(hold, own[0], evidence)) return { late: [], delayed: [] };
-  const accuse = ({ process, invokedIndex, completedIndex }: Interference): Hypothesis => ({
+  const accuse = (was: string, { process, invokedIndex, completedIndex }: Interference): Hypothesis => ({
     cause: "foreign-release",
     events: [invokedIndex, completedIndex],
-    why: `${clientInWords(header, process)} extended a lease that was over (events ${invokedIndex} and ${completedIndex}), and was told that it has it: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
+    why: `${clientInWords(header, process)} extended a lease that ${was} over (events ${invokedIndex} and ${completedIndex}), and was told that it has it: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
     ground: { on: "operation", invoked: invokedIndex },
     remedies: [],
   });
-  const isLate = (other: Interference): boolean => endOf(other) <= other.invokedTime;
+  const isLate = (other: Interference): boolean =>
+    Math.max(endOf(other), other.ownLeaseEndAtMost ?? -Infinity) <= other.invokedTime;
   return {
-    late: own.filter(isLate).map(accuse),
-    delayed: own.filter((other) => !isLate(other)).map(accuse),
+    late: own.filter(isLate).map((other) => accuse("was", other)),
+    delayed: own.filter((other) => !isLate(other)).map((other) => accuse("may have been", other)),
   };
 }
 
