@@ -17,6 +17,11 @@ export interface RecordedFault {
 /** The harness records a fault when it observes the effect, at most this long after the effect. */
 export const RECORDING_DELAY_NS = 1000 * NANOSECONDS_PER_MS;
 
+/** Whether nobody observed that the fault took effect. */
+export function isUnseen({ value }: FaultEvent): boolean {
+  return value.outcome === "indeterminate";
+}
+
 /**
  * The faults of a run, each from its start to its healing. A healing event belongs to the last unhealed fault of the same
  * kind and targets. A skipped fault never took effect, so it is never healed. A run has few faults, however long its history.

@@ -1,6 +1,6 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { isUnknown, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
-import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
+import { isUnseen, RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -183,7 +183,8 @@ export function earlyEnds(
 }
 
 /**
- * The faults between `from` and `to` that may have lost a lease, the most specific first.
+ * The faults between `from` and `to` that may have lost a lease, the most specific first, after them those whose effect was
+ * not observed.
  * @param isGrantedAgain whether another owner was granted the lock after it
  */
 export function losses(
@@ -202,7 +203,8 @@ export function losses(
     })
       .filter(({ fault }) => !(header["persistence"] === "always" && keepsSyncedData(traitsOf(fault.f))))
       // A promotion before either grant lost neither of them, but it may have made a second master.
-      .filter(({ fault }) => !isPromotion(fault) || fault.time > from);
+      .filter(({ fault }) => !isPromotion(fault) || fault.time > from)
+      .toSorted(({ fault: one }, { fault: other }) => Number(isUnseen(one)) - Number(isUnseen(other)));
     const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
     const split = splitBetween(from, to, evidence);
     const ranked = best === undefined ? [] : [best, ...found.filter((other) => other !== best)];

@@ -18,3 +18,13 @@ describe("a server that came back without the lock", () => {
     expect(whyOf(restarted().release(30, 0, "a", false))).toMatch(/came back without the lock$/);
   });
 });
+
+it("suspects a fault that was seen to take effect before one that was not", () => {
+  const written = new Recording({ clients: 2, backend: "simulated" })
+    .acquire(0, 0, "a")
+    .fault(20, "kill-node", { outcome: "indeterminate" })
+    .fault(30, "eviction")
+    .acquire(40, 1, "b");
+  const [violation] = violationsOf("lease-exclusion", written);
+  expect(violation?.hypotheses?.map(({ fault }) => fault).slice(0, 2)).toEqual([3, 2]);
+});
