@@ -113,7 +113,10 @@ export class CoarseClock {
     this.#index += 1;
     this.places.moved(index, event.index);
     const certain = tick > 1 ? withCertainLease(event, tick) : event;
-    if (saysTooMuch) return { ...certain, type: "info", value: { reason: UNORDERED }, index, time } as HistoryEvent;
+    if (saysTooMuch) {
+      const value = { ...event.value, reason: UNORDERED };
+      return { ...certain, type: "info", value, index, time } as HistoryEvent;
+    }
     if (isShared && event.type !== "invoke")
       return Object.assign({ ...certain, index, time }, { [BESIDE_OTHERS]: true });
     return index === event.index && time === event.time ? certain : { ...certain, index, time };

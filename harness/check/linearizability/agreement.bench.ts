@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import type { Benchmark } from "../../bench/benchmark.ts";
 import { renderTable, type Table } from "../../bench/table.ts";
-import type { KeyProgress } from "./key-operations.ts";
+import type { KeyProgress } from "./follower.ts";
 import { LOCK_MODELS, lockModel, type LockOperation } from "./lock-models.ts";
 import { followEvents, followLinearization } from "../testing/follow.ts";
 import { isRegular, RANDOM_KINDS } from "../testing/random-kinds.ts";

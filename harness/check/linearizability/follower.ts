@@ -11,6 +11,8 @@ export interface Follower {
   readonly maySpendTwice?: boolean;
   /** Whether nothing is impossible for certain, and yet no order is known that explains everything. */
   readonly isUndecided?: boolean;
+  /** Whether this owner may hold by an operation that was announced. Absent where owners are not followed one by one. */
+  mayHold?(owner: string): boolean;
   announce(operation: LockOperation): void;
   /**
    * States, for each required operation in the order of completions, that all operations that began before its
@@ -29,3 +31,10 @@ export interface Impossible {
   /** The grants of all holds beside which there is no room for it, if several may hold at a time. */
   readonly beside?: readonly LockOperation[];
 }
+
+/** What is known of one key. `general`: only the general search can decide it, if anything can. */
+export type KeyProgress =
+  | { readonly state: "following" }
+  | { readonly state: "impossible"; readonly impossible: Impossible }
+  | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
+  | { readonly state: "general"; readonly why: string };

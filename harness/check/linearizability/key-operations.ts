@@ -1,10 +1,13 @@
 import type { LostEvent, RenewedEvent } from "../../history/history.ts";
+import { LeftOutOwners } from "../clock/left-out-owners.ts";
 import type { Renewal } from "./as-heard.ts";
-import type { Follower, Impossible } from "./follower.ts";
+import type { Follower, KeyProgress } from "./follower.ts";
+import { MutexLinearization } from "./mutex-linearization.ts";
+import { followerOf } from "./follower-of.ts";
+import { LastOfOwner } from "./last-of-owner.ts";
 import { Linearization } from "./linearization.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "./lock-models.ts";
 import { InvocationQueue } from "./invocation-queue.ts";
-import { MutexLinearization } from "./mutex-linearization.ts";
 import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
@@ -21,15 +24,9 @@ import {
   type OpenOperation,
 } from "./open-operation.ts";
 import { GeneralSearch, SEARCHED_OPERATIONS } from "./general-search.ts";
+import type { LockEvent } from "./sharing/lock-events.ts";
 import { SharingLinearization } from "./sharing/sharing-linearization.ts";
 import type { SearchOutcome } from "./wgl.ts";
-
-/** What is known of one key. `general`: only the general search can decide it, if anything can. */
-export type KeyProgress =
-  | { readonly state: "following" }
-  | { readonly state: "impossible"; readonly impossible: Impossible }
-  | { readonly state: "unexplained-refusal"; readonly before: Impossible["before"] }
-  | { readonly state: "general"; readonly why: string };
 
 /** How many completed operations may wait for their owners' next operations. */
 const LOOKAHEAD = 4096;
@@ -51,6 +48,7 @@ export class KeyOperations {
   readonly #mostWaiting: number;
   readonly #budget: StepBudget;
   readonly #reentries: PossibleReentries<LockOperation>;
+  readonly #leftOut: LeftOutOwners | undefined;
   #linearization: Follower;
   /** By process, in the order of invocation. */
   readonly #open = new OldestFirst<number, OpenOperation>();
@@ -61,8 +59,7 @@ export class KeyOperations {
   #next = 0;
   /** How many of them are confirmed: everything that began before their completion is known. */
   #confirmed = 0;
-  /** By owner, the last required operation that is not placed yet. */
-  readonly #lastOfOwner = new Map<string, LockOperation>();
+  readonly #lastOfOwner = new LastOfOwner();
   /** By owner, acquires that took longer than their lease: the owner's next operation shows whether it still held. */
   #undetermined: Map<string, LockOperation> | undefined;
   /** The same, and some that have been determined since. */
@@ -95,13 +92,23 @@ export class KeyOperations {
     this.#observeContention = observeContention;
     const sharing = shares ? { ...model, sameClient } : undefined;
     this.#general = new GeneralSearch(model, sharing);
-    if (sharing !== undefined) this.#linearization = new SharingLinearization(model, sharing, budget);
-    else if (model.ownerAware) this.#linearization = new Linearization(model, budget);
-    else this.#linearization = new MutexLinearization(model, budget);
+    this.#linearization = followerOf(model, sharing, budget);
+    if (model.ownerAware && !observeContention) {
+      this.#leftOut = new LeftOutOwners({
+        mayHold: (owner) => this.#lastOfOwner.has(owner) || this.#linearization.mayHold?.(owner) !== false,
+        forgo: (process) => this.#forgo(process),
+        giveUp: (why) => this.#giveUp(why),
+      });
+    }
   }
 
   get progress(): KeyProgress {
     return this.#progress;
+  }
+
+  /** Whether this event is one of those that the clock leaves too uncertain: nothing else is to be done about it. */
+  leavesOut(event: LockEvent): boolean {
+    return !this.#isDecided() && this.#leftOut?.takes(event) === true;
   }
 
   /**
@@ -170,6 +177,7 @@ export class KeyOperations {
 
   /** To be called after the last event. */
   finish(): KeyProgress {
+    this.#leftOut?.finish();
     if (!this.#isDecided()) {
       // The general search needs them too.
       for (const open of this.#open.values()) this.#take(possible(open));
@@ -254,7 +262,7 @@ export class KeyOperations {
     if (this.#log !== undefined && this.#log.push(operation) > this.#keptOperations) this.#log = undefined;
     if (this.#model.ownerAware && operation.kind === "acquire") this.#takeReentries(operation);
     if (this.#progress.state !== "following") return;
-    if (operation.required && this.#overlapsItsOwner(operation)) this.#allowOverlaps(operation);
+    if (operation.required && this.#lastOfOwner.isOverlappedBy(operation)) this.#allowOverlaps(operation);
     this.#linearization.announce(operation);
     this.#leaveUndetermined(operation);
     if (operation.required) this.#waiting.push(operation);
@@ -328,14 +336,6 @@ export class KeyOperations {
     return Infinity;
   }
 
-  #overlapsItsOwner(operation: LockOperation): boolean {
-    if (operation.owner === undefined) return false;
-    // Operations come in the order of their completions: no earlier one was completed later than the last.
-    const last = this.#lastOfOwner.get(operation.owner);
-    this.#lastOfOwner.set(operation.owner, operation);
-    return last !== undefined && last.completed > operation.invoked;
-  }
-
   #advance(): void {
     if (this.#progress.state !== "following") return;
     this.#confirm();
@@ -343,10 +343,10 @@ export class KeyOperations {
     for (; this.#next < this.#waiting.length; this.#next += 1) {
       const operation = this.#waiting[this.#next]!;
       if (operation.completed > known) break;
-      this.#forgetOwner(operation);
+      this.#lastOfOwner.forget(operation);
       const impossible = this.#linearization.push(operation);
       if (impossible !== undefined) this.#fail({ state: "impossible", impossible });
-      else if (this.#linearization.exhausted) this.#giveUp();
+      else if (this.#linearization.exhausted) this.#giveUpFollowing();
       else continue;
       return;
     }
@@ -357,14 +357,9 @@ export class KeyOperations {
     }
   }
 
-  #forgetOwner(operation: LockOperation): void {
-    const { owner } = operation;
-    if (owner !== undefined && this.#lastOfOwner.get(owner) === operation) this.#lastOfOwner.delete(owner);
-  }
-
   #fail(progress: KeyProgress): void {
     if (this.#linearization.exhausted) {
-      this.#giveUp();
+      this.#giveUpFollowing();
       return;
     }
     if (this.#linearization.truncated) {
@@ -376,9 +371,22 @@ export class KeyOperations {
     this.#forget();
   }
 
-  #giveUp(): void {
+  #giveUpFollowing(): void {
     this.#progress = { state: "general", why: `it takes more than ${this.#budget.steps} steps` };
     this.#forget();
+  }
+
+  #giveUp(why: string): void {
+    this.#log = undefined;
+    this.#progress = { state: "general", why };
+    this.#forget();
+  }
+
+  /** An operation under way is left out. */
+  #forgo(process: number): void {
+    this.#open.delete(process);
+    this.#givenUp?.delete(process);
+    this.#advance();
   }
 
   #forget(): void {

@@ -88,6 +88,12 @@ export class Linearization implements Follower {
     return { configurations: this.#configurations, possible: this.#possible, truncated };
   }
 
+  mayHold(owner: string): boolean {
+    const holds = ({ state, early }: Configuration): boolean =>
+      state.holder === owner || early.some((operation) => operation.owner === owner);
+    return this.#possible.mayHaveChanged(owner) || this.#configurations.some(holds);
+  }
+
   /** Announces an operation, once its outcome is known. */
   announce(operation: LockOperation): void {
     if (!operation.required) {

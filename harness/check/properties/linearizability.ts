@@ -159,6 +159,7 @@ class Linearizability implements Checker {
 
   #tell(operations: KeyOperations, event: LockEvent, step: HistoryStep): void {
     const { invocation } = step;
+    if (operations.leavesOut(event)) return;
     if (event.type === "renewed") {
       operations.renew(event, renewalOf(event, step, this.#evidence));
     } else if (event.type === "lost") operations.lose(event);
