@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { randomStream } from "../../core/random.ts";
 import { PROPERTIES } from "../../core/verdict.ts";
-import type { History, HistoryEvent } from "../../history/history.ts";
+import type { History } from "../../history/history.ts";
 import { recordedCoarsely } from "../testing/coarse-recording.ts";
 import { checkHistory } from "../check.ts";
 import { playServer, randomServers, serverFlaws, serverMoves } from "../testing/random-server.ts";
