@@ -93,8 +93,8 @@ function takesLeases(traits: FaultTraits): boolean {
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
  * that may have taken effect; a release by another owner that was granted the lock in the first hold, after the end of its
  * lease by what the lock said; the lock itself; and last a release by another owner to whom the lock had been granted as well.
- * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one that nobody
- * saw carried out.
+ * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one by an owner
+ * that was granted the lock in the first hold, and one that nobody saw carried out.
  *
  * @param interferences the interferences of the key around the time of the overlap
  */
@@ -110,7 +110,7 @@ export function hypothesesOf(
   const until = Math.max(overlap.from, second.grantedTime);
   const pair = { first, second };
   const isCut = overran.some(({ ground }) => ground.on === "operation");
-  const [rightful, others] = overran.length > 0 ? byRight(interferences) : [[], interferences];
+  const [rightful, others] = overran.length > 0 ? byRight(interferences, first) : [[], interferences];
   // A lease that may have been over needs nobody who took it: a release that nobody saw carried out comes after that.
   const [unseen, seen] = overran.length > 0 ? byAnswer(others) : [[], others];
   const extensions = foreignExtensions(first, overlap.index, evidence, leasesOverlap ? interferences : []);

@@ -129,6 +129,22 @@ describe("of a lock that may have waited and reports no validity", () => {
     expect(released(nothing)).toBe("invalid; overrun 1,3; overrun 3,6");
   });
 
+  it("names last a release by one that was granted the lock in the first hold: that grant shows that the lease may have been over", () => {
+    const released = new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs: 300, waitMs: 5000 })
+      .granted(200, 0, "a")
+      .acquire(310, 2, "c", { ttlMs: 50 })
+      .release(390, 2, "c")
+      .acquire(400, 1, "b")
+      .leave(900, 0, "a")
+      .left(901, 0, false);
+    const [, second] = violationsOf("mutual-exclusion", released);
+    expect(second?.hypotheses?.map(({ cause, why }) => [cause, why])).toEqual([
+      ["overrun", "client-0 held longer than its lease"],
+      ["foreign-release", expect.stringContaining("a release by client-2")],
+    ]);
+  });
+
   describe("and whose clients both waited", () => {
     // client-0 was granted the lock at once and heard of it when the stall was over; client-1 held it from 480 on.
     const seeks = { ttlMs: 400, waitMs: 2000 };

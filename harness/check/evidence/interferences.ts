@@ -98,14 +98,17 @@ export class InterferenceLog {
 }
 
 /**
- * The interferences whose owner may have given up what was its own, because its lease may have begun as late as it was
- * granted, and the others.
+ * The interferences whose owner may have given up what was its own, and the others: its lease may have begun as late as it was
+ * granted, or it was granted the lock in a hold whose lease may have been over, and may have found its own copy after its lease.
  */
 export function byRight(
   all: readonly Interference[],
+  { grantedIndex }: Pick<Hold, "grantedIndex">,
 ): readonly [rightful: readonly Interference[], others: readonly Interference[]] {
-  const isRightful = ({ ownIsVague, ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
+  const isInTime = ({ ownIsVague, ownLeaseEndAtMost = -Infinity, invokedTime }: Interference): boolean =>
     ownIsVague === true && ownLeaseEndAtMost >= invokedTime;
+  const isRightful = (interference: Interference): boolean =>
+    isInTime(interference) || (interference.ownGrantedIndex ?? -Infinity) > grantedIndex;
   return [all.filter(isRightful), all.filter((interference) => !isRightful(interference))];
 }
 
