@@ -124,6 +124,15 @@ describe("a coarse clock", () => {
     expect(accused(waiting.history, true)).toEqual([]);
   });
 
+  it.each([
+    ["lost", (recording: Recording) => recording.lost(300, 0, "a")],
+    ["shortened", (recording: Recording) => recording.renewed(300, 0, "a", 20)],
+  ])("leaves open whether a lease was %s before another grant in the tick of its own grant", (_, notice) => {
+    const tick = new Recording({ clients: 3 }).seek(0, 2).refused(100, 2).seek(300, 1).seek(300, 0, { ttlMs: 5000 });
+    const both = tick.granted(300, 1, "b", { fence: 2 }).granted(300, 0, "a", { fence: 1 });
+    expect(accused(notice(both).history, true)).toEqual([]);
+  });
+
   it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {
     const killed = (atMs: number) => {
       const lost = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(atMs, "kill-client", { processes: [0] });

@@ -70,7 +70,7 @@ function chainsOf(events: readonly HistoryEvent[]): readonly (readonly HistoryEv
     else own.push(event);
   }
   return [...byProcess.values()]
-    .map((own) => own.slice(own.findIndex(endsSomething), own.findLastIndex(({ type }) => type === "invoke") + 1))
+    .map((own) => own.slice(own.findIndex(endsSomething), own.findLastIndex(beginsSomething) + 1))
     .filter((chain) => chain.length > 1)
     .toSorted((one, other) => grantsIn(one) - grantsIn(other));
 }
@@ -89,7 +89,12 @@ function placedInFrontOf(
 
 /** The keys of the operations that a process began after it had ended another. */
 function keysBegunLate(chain: readonly HistoryEvent[]): readonly string[] {
-  return chain.flatMap((event) => (event.type === "invoke" ? [event.key] : []));
+  return chain.flatMap((event) => ("key" in event && beginsSomething(event) ? [event.key] : []));
+}
+
+/** A lease that the lock renewed, or lost, is so from the notice on, or from the grant before it: others may come after that. */
+function beginsSomething({ type }: HistoryEvent): boolean {
+  return type === "invoke" || type === "renewed" || type === "lost";
 }
 
 function endsSomething(event: HistoryEvent): boolean {
