@@ -41,6 +41,7 @@ describe("EDN", () => {
     ["}", '"}" where nothing is open'],
     ["[1 2] ]", '"]" where nothing is open'],
     ["{:a}", "a map with a key that has no value"],
+    ["{:a 1 :b 2 :a 3}", "a map with two values of a"],
     ["{:a #_}", '"}" where a value is expected'],
     ["{:a #b}", '"}" where a value is expected'],
     ['"\\x"', 'no such escape as "\\x"'],

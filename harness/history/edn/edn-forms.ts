@@ -261,9 +261,13 @@ function integer(digits: string): number | bigint {
 
 function mapOf(items: readonly EdnValue[]): EdnMap {
   if (items.length % 2 === 1) throw new Error("a map with a key that has no value");
-  return Object.fromEntries(
-    items.flatMap((key, at) => (at % 2 === 0 ? [[keyText(key), items[at + 1] ?? null] as const] : [])),
-  );
+  const entries = items.flatMap((key, at) => (at % 2 === 0 ? [[keyText(key), items[at + 1] ?? null] as const] : []));
+  const map = Object.fromEntries(entries);
+  if (Object.keys(map).length < entries.length) {
+    const [twice = ""] = entries.find(([key], at) => entries.findIndex(([other]) => other === key) < at) ?? [];
+    throw new Error(`a map with two values of ${brief(twice)}`);
+  }
+  return map;
 }
 
 function keyText(key: EdnValue): string {

@@ -133,7 +133,7 @@ export class EdnReader {
   /** The order of the lines is that of the events: where `:index` says otherwise, nobody knows what came first. */
   #order({ index }: EdnMap): void {
     if (typeof index !== "number") return;
-    if (index < this.#lastIndex) {
+    if (index <= this.#lastIndex) {
       const problem = `:index ${index} after ${this.#lastIndex}`;
       throw this.#error(problem, "restore the order of the lines, and check histories one by one");
     }
