@@ -11,7 +11,7 @@ const TOO_MANY = "the clock leaves the order of too many operations open";
 const SHARED = "the clock leaves the order of operations of one owner value open";
 
 /** What follows the operations of one key that are not left out. */
-export interface Followed {
+interface Followed {
   /** Whether this owner may hold the key by an operation that is followed, or may do so yet. */
   mayHold(owner: string): boolean;
   /** Forgets what this process has under way. */
