@@ -58,6 +58,11 @@ export class Heartbeat {
     this.#numbers[AT_WORK] = 1;
   }
 
+  /** The step in progress gets ahead: it has loaded another file. Nothing changes where no step is in progress. */
+  advance(): void {
+    this.#numbers[STEPS] = (this.#numbers[STEPS] ?? 0) + 1;
+  }
+
   /** No stranger's code runs until the next beat. */
   rest(): void {
     this.#numbers[AT_WORK] = 0;

@@ -48,6 +48,13 @@ test("a step that takes long without computing is none, nor are many steps", asy
   expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.beat(); }`)).toEqual([]);
 });
 
+test("a step that loads one file after another is none, and loading outside of steps begins none", async () => {
+  expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.advance(); }`)).toEqual([]);
+  const memory = heartbeatMemory();
+  new Heartbeat(memory).advance();
+  expect(new HeartbeatReader(memory).step).toBeUndefined();
+});
+
 test("a task that is too long for the memory is kept without its plan", () => {
   const memory = heartbeatMemory();
   new Heartbeat(memory).begin({ lock: "x", store: "y".repeat(1 << 20) });

@@ -9,6 +9,7 @@ import v8 from "node:v8";
 import vm from "node:vm";
 import { expect, test } from "vitest";
 import { PLAN_FORMAT, PLAN_VERSION, planSchema } from "../../core/plan.ts";
+import { heartbeat, HeartbeatReader } from "../../client/heartbeat.ts";
 import { findLock } from "../../../lock-impl/registry.ts";
 import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { runSimulated } from "../../campaign/run-simulated.ts";
@@ -50,6 +51,20 @@ test("what a library keeps at module level is each graph's own, and the same wit
   const [first, second] = [await load(one), await load(other)];
   expect([first.next(), first.next(), (await load(one)).next(), second.next()]).toEqual([1, 2, 3, 1]);
   expect(first.pool).not.toBe(second.pool);
+});
+
+test("each file that is loaded shows that the step gets ahead", async () => {
+  const reader = new HeartbeatReader(heartbeat.memory);
+  heartbeat.beat();
+  try {
+    const before = reader.step ?? 0;
+    await load(new ModuleGraph({}));
+    const files = globSync("counting-library/*.js", { cwd: folder }).length;
+    expect(files).toBeGreaterThan(1);
+    expect(reader.step).toBeGreaterThanOrEqual(before + files);
+  } finally {
+    heartbeat.rest();
+  }
 });
 
 test("a module that makes its own require gets the modules of its graph", async () => {

@@ -2,6 +2,7 @@ import Module, { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
+import { heartbeat } from "../../client/heartbeat.ts";
 import { current } from "../kernel/current-context.ts";
 import { queryOf, resolveModule } from "./resolution.ts";
 import { instanceOf, requireShared, sourceOf, type Source } from "./source.ts";
@@ -132,6 +133,8 @@ export class ModuleGraph {
   }
 
   #source(path: string): Source {
+    // A package of thousands of files computes for long in one step, and does not hang.
+    heartbeat.advance();
     return sourceOf(path, async (specifier, parent) => {
       const graph: ModuleGraph = (current.host === null ? undefined : graphs.get(current.host)) ?? this;
       return graph.#importFrom(specifier, parent);
