@@ -263,9 +263,9 @@ export class HistoryChecker {
     }
     if (contention.contended || this.#excess !== undefined) return unproven.all;
     const nothingGranted = this.#nothingGranted;
-    return nothingGranted === undefined
-      ? [...unproven.all, "no lock was ever contended"]
-      : [nothingGranted, ...unproven.all];
+    if (nothingGranted !== undefined) return [nothingGranted, ...unproven.all];
+    // A client that crashed competes no more.
+    return this.#crashes.reasons.length > 0 ? unproven.all : [...unproven.all, "no lock was ever contended"];
   }
 
   /** Why no acquire was granted, where that is why the history says nothing. */

@@ -14,3 +14,12 @@ it("names the first client that its lock ended, and counts the others", () => {
   expect(reasonsOf(once)).toEqual([first]);
   expect(reasonsOf(once.fault(30, CLIENT_CRASH, { targets: ["client-1"] }))).toEqual([`${first}; 1 more crashed`]);
 });
+
+it("is the reason of a run in which nobody competed with a client that crashed", () => {
+  expect(checkHistory(recording().history).reasons).toEqual(["no lock was ever contended"]);
+  const crashed = recording().fault(20, CLIENT_CRASH, { targets: ["client-1"] });
+  expect(checkHistory(crashed.history)).toMatchObject({
+    verdict: "unknown",
+    reasons: [expect.stringMatching(/^the lock crashed its client client-1 at 20 ms/)],
+  });
+});
