@@ -12,6 +12,7 @@ import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.t
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
+import { orOverpromised, overpromised } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
 import { clientInWords, faultInWords, lasting, timeWords } from "../words.ts";
@@ -283,27 +284,8 @@ function namesEveryFault({ header }: SharedEvidence): boolean {
   return typeof header["backend"] === "string";
 }
 
-/**
- * The lock counted a lease from a later instant than its servers. Counted from the request, the lease was over when the
- * overlap began.
- */
-function overpromised({ first, second, from, ...lease }: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
-  const { extended, firstLeaseEnd: end, firstLeaseAsked: asked } = lease;
-  if (asked === undefined || extended !== undefined || asked.end > from || end <= from) return [];
-  const [client, other] = [clientInWords(header, first.process), clientInWords(header, second.process)];
-  return [
-    {
-      cause: "double-grant",
-      events: [asked.invokedIndex],
-      shown: `${client} had asked for ${asked.invokedIndex === first.invokedIndex ? "its lease" : "the extension of its lease"} at ${timeWords(asked.time)}, for ${lasting(asked.ttl)}: counted from there it ended ${asked.end === asked.time + asked.ttl ? "at" : "by"} ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it until ${timeWords(end)}`,
-      why: "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
-      ground: { on: "history" },
-      remedies: [],
-    },
-  ];
-}
-
-function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
+function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): Hypothesis {
+  const { first, second } = overlap;
   const from = first.invokedTime;
   const meanwhile = meanwhileInWords(from, to, evidence);
   const calm =
@@ -314,7 +296,7 @@ function grantedTwice({ first, second }: Overlap, to: number, evidence: SharedEv
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}`;
+  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}`;
   return byElimination("double-grant", why, evidence);
 }
 
