@@ -85,7 +85,13 @@ describe("of a lock that gave away what it had promised", () => {
     };
     expect(waited(0)).toContain("client-0 had asked for its lease at 0 ms");
     expect(waited(500)).toContain(
-      "the lock itself granted it twice, or it counted the lease of client-0 from the answer to a request that a server had granted before: client-0 asked at 0 ms and was answered at 400 ms",
+      "the lock itself granted it twice, or it counted a lease from the answer to a request that a server had granted before: client-0 asked at 0 ms and was answered at 400 ms.",
+    );
+    // Both are answered late.
+    const both = new Recording({ clients: 3 }).seek(0, 0, { waitMs: 2000 }).seek(20, 1, { waitMs: 2000 });
+    const answered = both.granted(1300, 0, "a", { validForMs: 1000 }).granted(1300, 1, "b", { validForMs: 1000 });
+    expect(violationsOf("lease-exclusion", answered.release(1310, 0, "a"))[0]?.explanation).toContain(
+      "client-0 asked at 0 ms and was answered at 1,300 ms; client-1 asked at 20 ms and was answered at 1,300 ms.",
     );
     // In force by its first request, too; and a lease that the lock counted from the request.
     const plain = (validForMs: number | undefined, otherMs: number): string => {

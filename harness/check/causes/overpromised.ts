@@ -1,6 +1,7 @@
 import type { Hypothesis } from "../../core/verdict.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Hold } from "../../history/holds.ts";
 import { clientInWords, lasting, timeWords } from "../words.ts";
 
 /**
@@ -27,14 +28,22 @@ export function overpromised(
 }
 
 /**
- * What a lock that may have waited could have done instead of granting its lock twice: no event shows which of its requests
- * was granted. Empty where the lease was in force by its first request, too.
+ * What a lock could have done instead of granting its lock twice, if it may have waited: no event shows which of its requests
+ * was granted. Empty where both leases were in force by their first requests, too.
  */
 export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): string {
-  const { first, from, extended, firstLeaseAsked } = overlap;
-  const { invokedTime, grantedTime, grantedLeaseEnd, validityReported } = first;
-  if (!validityReported || firstLeaseAsked !== undefined || extended !== undefined) return "";
-  if (invokedTime + (grantedLeaseEnd - grantedTime) > from) return "";
-  const client = clientInWords(header, first.process);
-  return `, or it counted the lease of ${client} from the answer to a request that a server had granted before: ${client} asked at ${timeWords(invokedTime)} and was answered at ${timeWords(grantedTime)}`;
+  const { first, second, from, extended, firstLeaseAsked } = overlap;
+  if (firstLeaseAsked !== undefined || extended !== undefined) return "";
+  const late = [first, second].filter((hold) => hold.validityReported && endByRequest(hold) <= from);
+  if (late.length === 0) return "";
+  const answers = late.map(
+    ({ process, invokedTime, grantedTime }) =>
+      `${clientInWords(header, process)} asked at ${timeWords(invokedTime)} and was answered at ${timeWords(grantedTime)}`,
+  );
+  return `, or it counted a lease from the answer to a request that a server had granted before: ${answers.join("; ")}`;
+}
+
+/** When a lease would end that is as long as the lock reported, counted from the request. */
+function endByRequest({ invokedTime, grantedTime, grantedLeaseEnd }: Hold): number {
+  return invokedTime + (grantedLeaseEnd - grantedTime);
 }
