@@ -15,7 +15,7 @@ import { twoPlaces } from "./two-places.ts";
 import { orOverpromised, overpromised } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
-import { clientInWords, faultInWords, lasting, timeWords } from "../words.ts";
+import { clientInWords, faultInWords, lasting } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
 interface LossOfLease {
