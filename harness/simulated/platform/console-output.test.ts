@@ -2,6 +2,7 @@ import "./install.ts";
 import { Console } from "node:console";
 import fs from "node:fs";
 import { Writable } from "node:stream";
+import { deprecate } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import { Kernel } from "../kernel/kernel.ts";
 
@@ -51,6 +52,16 @@ test("a warning is kept, not shown, and told to who listens for it in the same p
   expect(output).toEqual(["(node) Warning: jitter must be at least 1"]);
   expect(heard).toEqual(["jitter must be at least 1"]);
   expect(outside).not.toHaveBeenCalled();
+});
+
+test("a warning that Node gives once in a process is no output of the client that happened to be the first", async () => {
+  const old = deprecate(() => {}, "old() is deprecated", "DEP9999");
+  const warned = async (): Promise<void> => {
+    old();
+    process.emitWarning("vm modules may change", "ExperimentalWarning");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  expect([await printedBy(warned), await printedBy(warned)]).toEqual([[], []]);
 });
 
 test("outside a simulation the streams are what they were", () => {

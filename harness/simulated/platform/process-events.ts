@@ -65,9 +65,13 @@ export function patchProcessEvents(): void {
   );
 }
 
+/** Node gives them once in a process: whose they are depends on what ran there before, which a run must not show. */
+const ONCE_IN_A_PROCESS: ReadonlySet<string> = new Set(["DeprecationWarning", "ExperimentalWarning"]);
+
 /** Node would write a warning of a host's program, which is that program's output. */
 function print(host: Host, warning: unknown): void {
-  if (warning instanceof Error) host.print(`(node) ${warning.name}: ${warning.message}`);
+  if (!(warning instanceof Error) || ONCE_IN_A_PROCESS.has(warning.name)) return;
+  host.print(`(node) ${warning.name}: ${warning.message}`);
 }
 
 function ownOf(host: Host): Listeners {
