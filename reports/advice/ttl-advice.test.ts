@@ -42,6 +42,15 @@ describe("the advice", () => {
     expect(advised.overrunShareAtMost).toBeCloseTo(0.0006, 4);
   });
 
+  test("rules that give the same TTL are one choice", () => {
+    const { advised, choices } = advise([100, 100, 1000]);
+    expect(choices.map(({ rule, ttlMs }) => [rule, ttlMs])).toEqual([
+      ["3 x mean and P99.9 + 20 %", 1200],
+      ["5 x mean", 2000],
+    ]);
+    expect(advised).toBe(choices[0]);
+  });
+
   test("the margin counts, the order of the holds does not, and a hold of just the TTL is none too long", () => {
     expect(advise([10, 1000, 20], 0.5).choices.at(-1)).toMatchObject({ rule: "5 x mean", ttlMs: 1800 });
     expect(advise([10, 1000, 20], 0.5)).toEqual(advise([20, 10, 1000], 0.5));

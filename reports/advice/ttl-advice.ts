@@ -13,6 +13,7 @@ const RENEWALS_PER_TTL = 3;
 
 /** A TTL from a rule of thumb, and what the recorded holds say about it. */
 export interface TtlChoice {
+  /** `3 x mean`, or all rules that give this TTL: `3 x mean and P99.9 + 20 %`. */
   readonly rule: string;
   readonly ttlMs: number;
   /** How many of the holds were longer. */
@@ -63,8 +64,8 @@ export function adviseTtl(
   const choice = (rule: string, ms: number): TtlChoice => choiceOf(rule, roundUp(ms), durationsMs);
   const tail = choice(`P99.9 + ${Math.round(marginShare * 100)} %`, p999Ms * (1 + marginShare));
   const least = choice("3 x mean", 3 * meanMs);
-  const choices = [least, choice("5 x mean", 5 * meanMs), tail].toSorted((one, other) => one.ttlMs - other.ttlMs);
-  const advised = tail.ttlMs >= least.ttlMs ? tail : least;
+  const choices = merged([least, choice("5 x mean", 5 * meanMs), tail]);
+  const advised = choices.find(({ ttlMs }) => ttlMs === Math.max(tail.ttlMs, least.ttlMs)) ?? tail;
   return {
     holds: durationsMs.length,
     cutOff,
@@ -79,6 +80,16 @@ export function adviseTtl(
     cautions: [...plannedCaution(planned, durationsMs.length), ...cautionsOf(durationsMs.length, cutOff, advised)],
     durationsMs,
   };
+}
+
+/** In ascending order; rules that give the same TTL are one choice. */
+function merged(choices: readonly TtlChoice[]): readonly TtlChoice[] {
+  const byTtl = new Map<number, TtlChoice>();
+  for (const choice of choices) {
+    const same = byTtl.get(choice.ttlMs);
+    byTtl.set(choice.ttlMs, same === undefined ? choice : { ...same, rule: `${same.rule} and ${choice.rule}` });
+  }
+  return [...byTtl.values()].toSorted((one, other) => one.ttlMs - other.ttlMs);
 }
 
 function choiceOf(rule: string, ttlMs: number, ascending: readonly number[]): TtlChoice {
