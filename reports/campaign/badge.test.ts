@@ -49,6 +49,19 @@ test("a table breaks with one cell against its claim, and is unknown while one i
   expect(ofCells([held, other], { missing })).toContain(">unknown after 700 runs</text>");
 });
 
+test("the name of a table's badge reads as a sentence", () => {
+  const held = [
+    { ...HELD, valid: 598 },
+    { ...HELD, lock: "redlock", valid: 90, runs: 100 },
+  ];
+  expect(titleOf(ofCells(held))).toBe("lockstorm: table of locks by faults, 2 cells: holds in 688 valid runs");
+  const flawed = [HELD, { ...HELD, expected: "broken", found: "broken", runs: 5 } as const];
+  expect(titleOf(ofCells(flawed))).toBe(
+    "lockstorm: table of locks by faults, 2 cells: came out as claimed in 605 runs",
+  );
+  expect(titleOf(renderBadge({ runs: [takingTurns(), takingTurns()] }))).toMatch(/^lockstorm: .*: holds in 2 runs$/);
+});
+
 test.each([
   ["holds", takingTurns],
   ["breaks", lostInFailover],

@@ -12,6 +12,7 @@ interface Outcome {
   readonly word: Word;
   /** How far it was searched: `in 598 runs`. */
   readonly extent: string;
+  /** The subject of a sentence, or several things, which a colon ends: `fenced on single under reset`, `run 1, run 2:`. */
   readonly about: string;
 }
 
@@ -69,7 +70,8 @@ export function badgeMarkdown(report: Report, files: { readonly badge: string; r
 function outcomeOf(report: Report): Outcome {
   const { summary, runs } = report;
   if (summary !== undefined && summary.cells.length > 0) return outcomeOfCampaign(summary);
-  const about = printable(report.title ?? runs.map(titleOf).join(", "));
+  const several = report.title === undefined && runs.length > 1 ? ":" : "";
+  const about = printable(`${report.title ?? runs.map(titleOf).join(", ")}${several}`);
   const verdicts = runs.map(({ verdict }) => verdict.verdict);
   // One run, or several that were asked for: each counts.
   const extent = `in ${count(runs.length, "run")}`;
@@ -85,7 +87,7 @@ function outcomeOfCampaign(summary: Summary): Outcome {
   const about = printable(
     cells.length === 1 && only !== undefined
       ? `${only.lock}${only.topology === undefined ? "" : ` on ${only.topology}`} under ${faultWords(only.fault)}`
-      : `${count(cells.length, "cell")} of locks by faults`,
+      : `table of locks by faults, ${count(cells.length, "cell")}:`,
   );
   const surprises = cells.filter(isSurprise);
   const broken = surprises.filter(({ found }) => found === "broken").length;
