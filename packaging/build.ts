@@ -17,6 +17,7 @@ const ASSETS = [
   "harness/cli/templates/*",
   "harness/verify/*.cjs",
   "docs/api.md",
+  "docs/locks/plans/*.json",
 ];
 
 rmSync(target, { recursive: true, force: true });

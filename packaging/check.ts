@@ -143,6 +143,7 @@ async function use(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   if ((await lockstorm(0, "--version")).stdout !== `${version}\n`) throw new Error("it does not know its version");
   await lockstorm(1, "hunt", "--lock", "set-px", "--seed", "1");
   await lockstorm(0, "hunt", "--lock", "redlock", "--seed", "1", "--runs", "30", "--faults", "latency");
+  await lockstorm(1, "replay", "docs/locks/plans/redlock.json");
   const worker = join("kits", "python", "examples", "own-lock.worker.json");
   const refusal = await lockstorm(254, "hunt", "--lock", join("node_modules", "lockstorm", worker));
   if (!refusal.stderr.includes("cannot be simulated")) throw new Error(refusal.stderr);
