@@ -4,6 +4,7 @@ import { readPlan } from "../run/store.ts";
 import type { Backend } from "../core/topologies/backend.ts";
 import { type ExecutedRun, executorOf, proven } from "./execute.ts";
 import { keepRun, type KeptRun } from "./kept-run.ts";
+import { planPath } from "../run/plan-path.ts";
 import { type PreviousRun, previousRun } from "./previous-run.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
@@ -40,6 +41,7 @@ export interface Replay extends KeptRun {
 /**
  * Runs a saved plan again, on the backend it ran on or on the other, judged by the properties that decided then. A plan
  * without its run is judged by all properties for a registered lock, and by what a lock can promise for a user's own.
+ * @param planFile a path; a plan of the documentation may be named as its page does, in any folder
  * @throws UserError when the plan cannot be read, or cannot run there
  */
 export async function replay(
@@ -47,7 +49,7 @@ export async function replay(
   options: ReplayOptions = {},
   environment: RunEnvironment = {},
 ): Promise<Replay> {
-  const saved = readPlan(planFile);
+  const saved = readPlan(planPath(planFile));
   const previous = previousRun(planFile);
   const usual = previous.backend ?? "simulated";
   const { lock, backend = usual } = options;

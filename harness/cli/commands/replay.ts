@@ -5,7 +5,6 @@ import { UserError } from "../../core/errors.ts";
 import type { Command } from "../command.ts";
 import { exitCode, printRun } from "../output.ts";
 import { backendFlag, readBackend, readRunFlags, runFlags } from "../flags/run-flags.ts";
-import { planPath } from "../plan-path.ts";
 import { tell } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 
@@ -39,7 +38,7 @@ export const replay: Command = {
     const { required, json, environment } = readRunFlags(flags);
     const options = { lock: flags.text("lock"), backend: readBackend(flags), required };
     using progress = new TerminalProgress();
-    const run = await replayPlan(planPath(path), options, { ...environment, signal, progress });
+    const run = await replayPlan(path, options, { ...environment, signal, progress });
     progress[Symbol.dispose]();
     printRun(run, json);
     if (run.comparison !== undefined) tell(`${inWords(run.comparison)}\n`);

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readPlan } from "../run/store.ts";
+import { readPlan } from "./store.ts";
 import { planPath } from "./plan-path.ts";
 
 const PLAN = "docs/locks/plans/redlock.json";
