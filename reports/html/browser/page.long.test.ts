@@ -105,7 +105,8 @@ describe.skipIf(chromium === undefined)("the HTML report in a browser", { timeou
   });
 
   test("a narrow window scrolls inside of what is wide, never as a whole", async () => {
-    await using opened = await openReport(browser, lostInFailover(), { width: 390, height: 800 });
+    const title = "replay of node_modules/lockstorm/a/path/without/any/space/to/break/at/plan.json";
+    await using opened = await openReport(browser, { ...lostInFailover(), title }, { width: 390, height: 800 });
     const { page } = opened;
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     expect(widths[0]).toBeLessThanOrEqual(widths[1] ?? 0);
