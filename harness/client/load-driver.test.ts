@@ -120,6 +120,14 @@ describe("what is no driver is refused in one line", () => {
     });
   });
 
+  test("a file with another extension than the one that is there", async () => {
+    module("own-lock.mts", "export default {};");
+    await expect(loadDriver(join(folder, "own-lock.ts"))).rejects.toMatchObject({ hint: "did you mean own-lock.mts?" });
+    await expect(loadDriver(join(folder, "own-look.ts"))).rejects.toMatchObject({
+      hint: "correct the path of the lock",
+    });
+  });
+
   test.each([
     ["a folder", () => folder, "is a folder"],
     ["a file that is not there", () => join(folder, "nothing.mjs"), "there is no file"],

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { extname, isAbsolute, resolve } from "node:path";
+import { basename, extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
@@ -89,7 +89,7 @@ function explainMissingPackage({ name, npmPackage }: LockEntry, error: unknown):
 
 async function loadModule(path: string): Promise<LockDriver> {
   const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) throw new UserError(`there is no file ${path}`, "correct the path of the lock");
+  if (file === undefined) throw new UserError(`there is no file ${path}`, hintOfAbsence(path));
   if (file.isDirectory()) throw new UserError(`${path} is a folder`, "give the file of the driver in it");
   let loaded: unknown;
   try {
@@ -99,6 +99,15 @@ async function loadModule(path: string): Promise<LockDriver> {
     throw new UserError(`${path} cannot be loaded: ${messageOf(error)}`, hintOfLoading(error, path), { cause: error });
   }
   return driverIn(loaded, path);
+}
+
+const MODULE_EXTENSIONS = [".mts", ".ts", ".cts", ".mjs", ".js", ".cjs"];
+
+/** The same file with another extension, if it is there: `init` chooses one by the project's package.json. */
+function hintOfAbsence(path: string): string {
+  const stem = path.slice(0, path.length - extname(path).length);
+  const there = MODULE_EXTENSIONS.map((extension) => stem + extension).find((each) => existsSync(each));
+  return there === undefined ? "correct the path of the lock" : `did you mean ${basename(there)}?`;
 }
 
 const LOADING_DEADLINE_MS = 30_000;
