@@ -27,7 +27,7 @@ export function measuredTable(workers: readonly LibraryWorker[], measured: Measu
     "Whether lease-exclusion held in scenarios of the [catalogue](catalogue.md), one run each on live servers. In `plain-del` an owner that",
     "is late releases; `crash-no-persist` loses a grant that no disk has, `async-failover` one that no replica has yet, and",
     "`acknowledged-failover` one that another replica has confirmed. A lock that asks replicas and hears nothing grants nothing, so that",
-    "no lease is lost. *Undecided*: the run did not decide it. `npm run docs:libraries -- --measure` measures again.",
+    "no lease is lost. *Undecided*: the run did not decide it. In a clone, `npm run docs:libraries -- --measure` measures again.",
     "",
     `| lock | ${slugs.join(" | ")} |`,
     `|---|${slugs.map(() => "---").join("|")}|`,
