@@ -58,7 +58,11 @@ test.each([
   ],
   [
     ["explore", "--resolution", "0"],
-    '--resolution "0" is not a duration; give a number with a unit: --resolution 90s, --resolution 5m',
+    '--resolution "0" is not a duration; give a number with a unit: --resolution 10ms, --resolution 1s',
+  ],
+  [
+    ["runs", "--older-than", "3q"],
+    '--older-than "3q" is not a duration; give a number with a unit: --older-than 12h, --older-than 30d',
   ],
   [["check", "x", "--require"], "check: --require needs a value: --require <properties>; see lockstorm check --help"],
   [["check"], "check takes one history; give a history.jsonl, or - for standard input"],

@@ -20,6 +20,9 @@ export function durationMs(text: string, bare: TimeUnit): number | undefined {
   return total;
 }
 
+/** Durations of the usual size where a bare number has that unit. */
+const EXAMPLES: Partial<Record<TimeUnit, readonly [string, string]>> = { d: ["12h", "30d"], ms: ["10ms", "1s"] };
+
 /**
  * The same for what must be a duration above zero.
  * @param name what to call it in the error: `--budget`
@@ -28,5 +31,9 @@ export function durationMs(text: string, bare: TimeUnit): number | undefined {
 export function requireDurationMs(name: string, text: string, bare: TimeUnit): number {
   const ms = durationMs(text, bare);
   if (ms !== undefined && ms > 0 && Number.isFinite(ms)) return ms;
-  throw new UserError(`${name} "${text}" is not a duration`, `give a number with a unit: ${name} 90s, ${name} 5m`);
+  const [one, other] = EXAMPLES[bare] ?? ["90s", "5m"];
+  throw new UserError(
+    `${name} "${text}" is not a duration`,
+    `give a number with a unit: ${name} ${one}, ${name} ${other}`,
+  );
 }
