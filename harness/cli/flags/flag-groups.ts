@@ -27,7 +27,7 @@ const GROUPS = {
     "confirm",
   ],
   "How it is judged": ["require", "property", "model", "observe-contention", "margin"],
-  "The same again, in parts, and compared": ["seed", "path", "shard", "exit-zero", "resume", "former"],
+  "Seed, shards and comparison": ["seed", "path", "shard", "exit-zero", "resume", "former"],
   "Where it runs": ["backend", "threads", "server", "with", "port", "proxy-port", "no-prompt"],
   "What is read and written": [
     "list",
