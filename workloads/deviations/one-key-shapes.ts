@@ -62,6 +62,15 @@ function firstShapes({ hold, write, read, sections, later, seeker, rival, one }:
       clients: [[...sections([read, hold(1.6), write]), seeker], [later(rival, 0)]],
     },
     {
+      name: "beyond the lease, from one moment on",
+      outlives: true,
+      // Whoever comes first outlives its lease, and releases while the other one holds.
+      clients: [
+        [one(hold(1.6), write), seeker],
+        [one(hold(1.6), write), seeker],
+      ],
+    },
+    {
       name: "released at the end of another's lease",
       outlives: true,
       // The other one asks again and again, so its lease begins a little later than this one ends.

@@ -51,6 +51,28 @@ test("a client asks for leases of two lengths", async () => {
   expect(await breaking(perClient(always), "lease-exclusion", plain)).toEqual(["leases of two lengths"]);
 });
 
+test("two clients ask at one moment, which may be all that their owner values are made of", async () => {
+  const byMoment = (): Protocol => {
+    // When the client first asked for what it was granted, however often it then tried.
+    let askedMs: number | undefined;
+    const heldSince = new Map<string, number>();
+    return {
+      async acquire(server, request) {
+        const sinceMs = (askedMs ??= Date.now());
+        const answer = await ownedKey.acquire(server, { ...request, owner: `${sinceMs}` });
+        if (answer.type !== "ok" || !answer.value.granted) return answer;
+        heldSince.set(request.owner, sinceMs);
+        askedMs = undefined;
+        return answer;
+      },
+      release: (server, { key, owner }) => ownedKey.release(server, { key, owner: `${heldSince.get(owner)}` }),
+    };
+  };
+  expect(await breaking(perClient(byMoment), "lease-exclusion", plain, { outlives: true })).toEqual([
+    "beyond the lease, from one moment on",
+  ]);
+});
+
 test("a client takes another key for a shorter time, whose lease may be that of all keys", async () => {
   const acquireScript = scriptOf(`
     -- KEYS[1] all locks, ARGV[1] key, ARGV[2] owner value, ARGV[3] lease in ms.
