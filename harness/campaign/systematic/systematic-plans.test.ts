@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import { learnSimulated } from "./learn.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { composeLock } from "../../../lock-impl/parts/compose.ts";
-import { map } from "../../../lock-impl/parts/protocol.ts";
+import { map, ownedKey } from "../../../lock-impl/parts/protocol.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
+import type { Plan } from "../../core/plan.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { topologySchema } from "../../core/topology.ts";
 import { systematicPlans } from "./systematic-plans.ts";
@@ -37,8 +38,28 @@ test("each workload has deviations among the first", async () => {
   });
   const all = [...plans];
   const workloads = all.filter(({ faults }) => faults.length > 0).map(({ clients }) => JSON.stringify(clients));
-  expect(new Set(workloads).size).toBe(27);
+  expect(new Set(workloads).size).toBe(28);
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
+});
+
+test("workloads of several keys run alone before any deviation: beside others, their keys would hide what they share", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { plans } = await systematicPlans({
+    drawnFrom: { lock: "./mine.ts", topology, faults: faultsFor(["reset"], "simulated", topology) },
+    seed: 1,
+    learn: learnSimulated({ driver: composeLock({ protocol: ownedKey }) }),
+    skills: { extends: false, reenters: false },
+    promises: () => 1,
+    most: 20,
+  });
+  const all = [...plans];
+  const calm = all.slice(
+    0,
+    all.findIndex(({ faults }) => faults.length > 0),
+  );
+  const keysOf = ({ clients }: Plan): string =>
+    [...new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)))].toSorted().join(" ");
+  expect(calm.filter(({ clients }) => clients.length === 2).map(keysOf)).toEqual(["k1 k2", "k1 k2"]);
 });
 
 test("a workload that never ends since the lock is not free again is tried, and no deviation starts from it", async () => {

@@ -66,8 +66,9 @@ interface SystematicPart {
 }
 
 /**
- * Plans in a fixed order: the small workloads of what the lock can do, side by side; then each with one deviation, the
- * most telling ones of each kind of fault first, and the kinds in turn. The same options give the same plans.
+ * Plans in a fixed order: the small workloads of what the lock can do, side by side, and alone those of several keys; then
+ * each with one deviation, the most telling ones of each kind of fault first, and the kinds in turn. The same options give
+ * the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
   const { drawnFrom, learn, skills, most } = options;
@@ -91,12 +92,17 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
-  const first = [...calm, ...endless];
+  const first = [...calm, ...bases.map(({ plan }) => plan).filter(hasSeveralKeys), ...endless];
   const all = queues.reduce((sum, { length }) => sum + length, first.length);
   const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
   const countSingles = (): number => bases.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
   return { plans, commands: commandsOf(bases), bases, countSingles };
+}
+
+/** One that shows what keys have to do with each other. Side by side, the keys of others may hide it. */
+function hasSeveralKeys({ clients }: Plan): boolean {
+  return new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key))).size > 1;
 }
 
 /** Whether the lock refused a client although it had to be free. */
