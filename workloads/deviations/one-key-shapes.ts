@@ -54,7 +54,7 @@ function wordsOf(scale: Scale) {
 }
 
 /** Shapes for every lock: one or two holds of a client, and another one that wants the lock. */
-function firstShapes({ hold, write, read, sections, later, seeker, rival, one }: Words): readonly Shape[] {
+function firstShapes({ hold, write, read, sections, later, seeker, rival, brief, one }: Words): readonly Shape[] {
   return [
     {
       name: "beyond the lease",
@@ -75,6 +75,12 @@ function firstShapes({ hold, write, read, sections, later, seeker, rival, one }:
       outlives: true,
       // The other one asks again and again, so its lease begins a little later than this one ends.
       clients: [[...sections([hold(1.94), write]), seeker], [later(one(hold(0.98), write), 0)]],
+    },
+    {
+      name: "released late, while another one holds",
+      outlives: true,
+      // The other one comes when that lease is over: readers who never meet, of whom the first takes the second away.
+      clients: [[one(hold(1.6), write)], [later(seeker, 1.7), brief], [later(one(hold(0.9), write), 1.2)]],
     },
     {
       name: "at once",
@@ -160,6 +166,11 @@ function furtherShapes({
     {
       name: "a shorter lease of another key",
       clients: [sections([read, hold(0.9), write]), [on("k2", later(short(write), 0)), rival, seeker]],
+    },
+    {
+      name: "a shorter lease beside a longer one",
+      // Of readers, the one with the shorter lease joins last, and a writer waits for both.
+      clients: [sections([read, hold(0.9), write]), [later(rival, 0), seeker], [later(short(hold(0.2), write), 0.1)]],
     },
     {
       name: "waited for by two, of whom one gives up",
