@@ -140,7 +140,11 @@ test.each([1, 3])(
   async (threads) => {
     const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
     const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, threads }, { store: fresh() });
-    expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });
+    // The first plan is the largest: until its run has ended, other threads go on, and what they have run counts.
+    const ahead = findings.runs - 5;
+    expect(findings).toMatchObject({ valid: 0, missing: 25 - ahead });
+    expect(ahead).toBeGreaterThanOrEqual(0);
+    expect(ahead).toBeLessThan(threads === 1 ? 1 : 20);
     expect(endedBy?.reason).toMatch(/mistakes of the driver: .*owner/);
   },
 );
