@@ -377,28 +377,6 @@ describe("of a lock that was taken from its holder", () => {
   });
 });
 
-describe("of a grant that was over when it was made", () => {
-  it("is that grant, for both properties", () => {
-    const recording = new Recording({ clients: 3 })
-      .seek(0, 0)
-      .fault(5, "pause-client", { processes: [0] })
-      .acquire(1100, 1, "b")
-      .granted(1500, 0, "a", { validForMs: -512 })
-      .release(1600, 1, "b");
-    expect(lease(recording)).toBe("invalid; expired-grant 0,1,4");
-    expect(exclusion(recording)).toBe("invalid; expired-grant 0,1,3,4");
-  });
-
-  it("can be an extension", () => {
-    const recording = new Recording().acquire(0, 0, "a").extend(5, 0, "a", { validForMs: 0 });
-    expect(lease(recording)).toBe("invalid; expired-grant 2,3");
-  });
-
-  it("is none with any validity left", () => {
-    expect(lease(new Recording().acquire(0, 0, "a", { validForMs: 0.001 }))).toBe("valid");
-  });
-});
-
 it("two leases are one violation, however often they are extended", () => {
   const recording = new Recording().acquire(0, 0, "a").acquire(5, 1, "b").extend(10, 0, "a").extend(20, 1, "b");
   expect(lease(recording)).toBe("invalid; double-grant 1,3");
