@@ -176,7 +176,7 @@ test("what breaks and is not claimed is told, with its replay", async () => {
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(
-      /Broke a property that the lock does not claim\n {2}- lease-exclusion under clock-jump \(probably clock-jump\): \d+ runs, first: npx lockstorm replay/,
+      /Broke a property that the lock does not claim\n {2}- lease-exclusion under clock-jump \(probably clock-jump\): \d+ runs, first:\s+npx lockstorm replay/,
     ),
   ]);
 });
