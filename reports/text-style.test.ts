@@ -17,4 +17,6 @@ test("a command at the end is not broken, however long", () => {
 
 test("a command within a sentence is words like others", () => {
   expect(wrap("first npx lockstorm setup, then again", 15)).toEqual(["first npx", "lockstorm", "setup, then", "again"]);
+  expect(wrap("Run npx lockstorm setup.", 15)).toEqual(["Run npx", "lockstorm", "setup."]);
+  expect(wrap("type pnpx lockstorm setup", 15)).toEqual(["type pnpx", "lockstorm setup"]);
 });

@@ -72,9 +72,9 @@ export class TextStyle {
  * not broken, since it is to be copied: it gets a line of its own where it does not fit, however long it is.
  */
 export function wrap(text: string, width: number): readonly string[] {
-  const [command] = /(?<=^|\s)npx lockstorm \S(?:[^;,.\n]|[;,.](?!\s))*$/u.exec(text) ?? [];
-  const words = (command === undefined ? text : text.slice(0, -command.length)).split(/[ \n]+/);
-  const parts = [...words.flatMap((word) => pieces(word, width)), ...(command === undefined ? [] : [command])];
+  const command = commandAtTheEnd(text);
+  const words = text.slice(0, text.length - command.length).split(/[ \n]+/);
+  const parts = [...words.flatMap((word) => pieces(word, width)), ...(command === "" ? [] : [command])];
   const lines: string[] = [];
   let line = "";
   for (const part of parts) {
@@ -86,6 +86,14 @@ export function wrap(text: string, width: number): readonly string[] {
   if (line !== "") lines.push(line);
   // A line break can put foreign text at the beginning of a line.
   return lines.map(printableLines);
+}
+
+/** `npx lockstorm ...` up to the end of a text, unless a sentence or a list goes on or ends there. Else empty. */
+function commandAtTheEnd(text: string): string {
+  const at = text.lastIndexOf("npx lockstorm ");
+  if (at < 0 || /^\S/.test(text.slice(Math.max(0, at - 1), at))) return "";
+  const command = text.slice(at);
+  return /[;,.](?:\s|$)|\n/.test(command) ? "" : command;
 }
 
 function pieces(word: string, width: number): readonly string[] {
