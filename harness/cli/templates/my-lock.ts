@@ -11,7 +11,7 @@ const PAUSE_MS = 50;
 /** The lock under test: replace `take` and `free` by calls of your own lock. */
 export const driver: LockDriver = {
   async connect({ servers }) {
-    if (servers.kind !== "single") throw new Error("this driver knows one server: set topology to single");
+    if (servers.kind !== "single") throw new Error(`this driver knows one server, not ${servers.kind}`);
     // A command whose reply was lost must not be sent again, because the server may have applied it.
     const redis = new Redis({ ...servers.address, maxRetriesPerRequest: 0, commandTimeout: 1000 });
     redis.on("error", () => {});
