@@ -20,9 +20,9 @@ const OPTIONS: Omit<VerificationOptions, "store"> = {
 };
 
 test("a verification of a lock that keeps its promise counts its runs", async () => {
-  const result = await verify({ ...OPTIONS, faults: [], runs: 20, store: fresh() });
-  expect(result).toMatchObject({ seed: 1, runs: 20, valid: 20, unknown: 0, cutShort: false });
-  // Before those that are drawn at random come the small workloads: five times all, and seven of several keys alone. 1 - 0.05 ** (1 / 8)
+  const result = await verify({ ...OPTIONS, faults: [], runs: 18, store: fresh() });
+  expect(result).toMatchObject({ seed: 1, runs: 18, valid: 18, unknown: 0, cutShort: false });
+  // The small workloads, two plans, come five times before those that are drawn at random. 1 - 0.05 ** (1 / 8)
   expect(result.residualRisk).toMatchObject({ runs: 8, valid: 8, atMost: expect.closeTo(0.312, 3) });
   expect(result.counterexample).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { learnSimulated } from "./learn.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { composeLock } from "../../../lock-impl/parts/compose.ts";
-import { map, ownedKey } from "../../../lock-impl/parts/protocol.ts";
+import { map, ownedKey, type Protocol } from "../../../lock-impl/parts/protocol.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requiredProperties } from "../required-properties.ts";
@@ -42,25 +42,45 @@ test("each workload has deviations among the first", async () => {
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
 });
 
-test("workloads of several keys run alone before any deviation: beside others, their keys would hide what they share", async () => {
-  const topology = topologySchema.parse({ kind: "single" });
-  const { plans } = await systematicPlans({
-    drawnFrom: { lock: "./mine.ts", topology, faults: faultsFor(["reset"], "simulated", topology) },
-    seed: 1,
-    learn: learnSimulated({ driver: composeLock({ protocol: ownedKey }) }),
-    skills: { extends: false, reenters: false },
-    promises: () => 1,
-    most: 20,
-  });
-  const all = [...plans];
-  const calm = all.slice(
-    0,
-    all.findIndex(({ faults }) => faults.length > 0),
-  );
-  const keysOf = ({ clients }: Plan): string =>
-    [...new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)))].toSorted().join(" ");
-  expect(calm.filter(({ clients }) => clients.length === 2).map(keysOf)).toEqual(["k1 k2", "k1 k2"]);
-});
+/** All locks are fields of one hash with one time to live: a short lease of one key ends the lease of another. */
+const oneHash = {
+  async acquire(server, { key, owner, ttlMs }) {
+    const script =
+      "if redis.call('HSETNX', 'locks', KEYS[1], ARGV[1]) == 0 then return 0 end return redis.call('PEXPIRE', 'locks', ARGV[2])";
+    return map(await server.command("EVAL", script, "1", key, owner, ttlMs), (reply) => ({ granted: reply === 1 }));
+  },
+  async release(server, { key, owner }) {
+    const script =
+      "if redis.call('HGET', 'locks', KEYS[1]) == ARGV[1] then return redis.call('HDEL', 'locks', KEYS[1]) end return 0";
+    return map(await server.command("EVAL", script, "1", key, owner), (reply) => reply === 1);
+  },
+} satisfies Protocol;
+
+test.each([
+  ["one that they break", oneHash, ["k1 k2"]],
+  ["none that keeps its word", ownedKey, []],
+] as const)(
+  "workloads of several keys run alone before any deviation, for %s: beside others, keys hide what they share",
+  async (_, protocol, expected) => {
+    const topology = topologySchema.parse({ kind: "single" });
+    const { plans } = await systematicPlans({
+      drawnFrom: { lock: "./mine.ts", topology, faults: faultsFor(["reset"], "simulated", topology) },
+      seed: 1,
+      learn: learnSimulated({ driver: composeLock({ protocol }) }),
+      skills: { extends: false, reenters: false },
+      promises: () => 1,
+      most: 20,
+    });
+    const all = [...plans];
+    const calm = all.slice(
+      0,
+      all.findIndex(({ faults }) => faults.length > 0),
+    );
+    const keysOf = ({ clients }: Plan): string =>
+      [...new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key)))].toSorted().join(" ");
+    expect(calm.filter(({ clients }) => clients.length === 2).map(keysOf)).toEqual(expected);
+  },
+);
 
 test("a workload that never ends since the lock is not free again is tried, and no deviation starts from it", async () => {
   const topology = topologySchema.parse({ kind: "single" });

@@ -5,6 +5,7 @@ import type { History } from "../../history/history.ts";
 import type { ContentionOptions } from "../../../workloads/contention.ts";
 import type { SentCommand } from "../../../workloads/fault-schedule.ts";
 import { RESOURCE } from "../../core/topology.ts";
+import { PROMISABLE } from "../../core/verdict.ts";
 import { checkHistory } from "../../check/check.ts";
 import { deadlockFreedom } from "../../check/properties/deadlock-freedom.ts";
 import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
@@ -66,9 +67,9 @@ interface SystematicPart {
 }
 
 /**
- * Plans in a fixed order: the small workloads of what the lock can do, side by side, and alone those of several keys; then
- * each with one deviation, the most telling ones of each kind of fault first, and the kinds in turn. The same options give
- * the same plans.
+ * Plans in a fixed order: the small workloads of what the lock can do, side by side; alone those of several keys that broke
+ * the lock when it was learned; then each with one deviation, the most telling ones of each kind of fault first, and the
+ * kinds in turn. The same options give the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
   const { drawnFrom, learn, skills, most } = options;
@@ -92,7 +93,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
-  const first = [...calm, ...bases.map(({ plan }) => plan).filter(hasSeveralKeys), ...endless];
+  const first = [...calm, ...bases.filter(isHiddenBesideOthers).map(({ plan }) => plan), ...endless];
   const all = queues.reduce((sum, { length }) => sum + length, first.length);
   const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
@@ -100,9 +101,13 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   return { plans, commands: commandsOf(bases), bases, countSingles };
 }
 
-/** One that shows what keys have to do with each other. Side by side, the keys of others may hide it. */
-function hasSeveralKeys({ clients }: Plan): boolean {
-  return new Set(clients.flatMap(({ sections }) => sections.map(({ key }) => key))).size > 1;
+/**
+ * Whether a workload broke the lock alone, and may not do so side by side with others: it shows what several keys have to do
+ * with each other, and the keys of others may hide that.
+ */
+function isHiddenBesideOthers({ plan, history }: Base): boolean {
+  const keys = new Set(plan.clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
+  return keys.size > 1 && checkHistory(history, { required: PROMISABLE }).verdict === "invalid";
 }
 
 /** Whether the lock refused a client although it had to be free. */
