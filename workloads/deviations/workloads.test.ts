@@ -5,6 +5,7 @@ import { composeLock } from "../../lock-impl/parts/compose.ts";
 import { severalKeysAtOnce } from "../../lock-impl/parts/several-keys.ts";
 import { fencedKey, isOne, map, ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
 import { scriptOf } from "../../lock-impl/parts/scripts.ts";
+import { fieldsOfOneKey } from "../../lock-impl/testing/fields-of-one-key.ts";
 import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
@@ -74,23 +75,6 @@ test("two clients ask at one moment, which may be all that their owner values ar
 });
 
 test("a client takes another key for a shorter time, whose lease may be that of all keys", async () => {
-  const acquireScript = scriptOf(`
-    -- KEYS[1] all locks, ARGV[1] key, ARGV[2] owner value, ARGV[3] lease in ms.
-    local won = redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
-    if won == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[3]) end
-    return won`);
-  const releaseScript = scriptOf(`
-    -- KEYS[1] all locks, ARGV[1] key, ARGV[2] owner value.
-    if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then return redis.call('HDEL', KEYS[1], ARGV[1]) end
-    return 0`);
-  const fieldsOfOneKey: Protocol = {
-    async acquire(server, { key, owner, ttlMs }) {
-      return map(await server.run(acquireScript, ["locks"], key, owner, ttlMs), (won) => ({ granted: isOne(won) }));
-    },
-    async release(server, { key, owner }) {
-      return map(await server.run(releaseScript, ["locks"], key, owner), isOne);
-    },
-  };
   const driver = composeLock({ protocol: fieldsOfOneKey });
   expect(await breaking(driver, "lease-exclusion", plain)).toEqual(["a shorter lease of another key"]);
 });

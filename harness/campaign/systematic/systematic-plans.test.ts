@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { learnSimulated } from "./learn.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { composeLock } from "../../../lock-impl/parts/compose.ts";
-import { map, ownedKey, type Protocol } from "../../../lock-impl/parts/protocol.ts";
+import { map, ownedKey } from "../../../lock-impl/parts/protocol.ts";
+import { fieldsOfOneKey } from "../../../lock-impl/testing/fields-of-one-key.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requiredProperties } from "../required-properties.ts";
@@ -42,22 +43,8 @@ test("each workload has deviations among the first", async () => {
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
 });
 
-/** All locks are fields of one hash with one time to live: a short lease of one key ends the lease of another. */
-const oneHash = {
-  async acquire(server, { key, owner, ttlMs }) {
-    const script =
-      "if redis.call('HSETNX', 'locks', KEYS[1], ARGV[1]) == 0 then return 0 end return redis.call('PEXPIRE', 'locks', ARGV[2])";
-    return map(await server.command("EVAL", script, "1", key, owner, ttlMs), (reply) => ({ granted: reply === 1 }));
-  },
-  async release(server, { key, owner }) {
-    const script =
-      "if redis.call('HGET', 'locks', KEYS[1]) == ARGV[1] then return redis.call('HDEL', 'locks', KEYS[1]) end return 0";
-    return map(await server.command("EVAL", script, "1", key, owner), (reply) => reply === 1);
-  },
-} satisfies Protocol;
-
 test.each([
-  ["one that they break", oneHash, ["k1 k2"]],
+  ["one that they break", fieldsOfOneKey, ["k1 k2"]],
   ["none that keeps its word", ownedKey, []],
 ] as const)(
   "workloads of several keys run alone before any deviation, for %s: beside others, keys hide what they share",

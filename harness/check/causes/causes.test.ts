@@ -85,7 +85,7 @@ describe("of a lock that gave away what it had promised", () => {
     };
     expect(waited(0)).toContain("client-0 had asked for its lease at 0 ms");
     expect(waited(500)).toContain(
-      "the lock itself granted it twice, or it counted a lease from the answer to a request that a server had granted before: client-0 asked at 0 ms and was answered at 400 ms.",
+      "the lock itself granted it twice, or it counted a lease from the answer, although the server had begun it before: client-0 asked at 0 ms and was answered at 400 ms.",
     );
     // Both are answered late.
     const both = new Recording({ clients: 3 }).seek(0, 0, { waitMs: 2000 }).seek(20, 1, { waitMs: 2000 });

@@ -40,7 +40,7 @@ export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): st
     ({ process, invokedTime, grantedTime }) =>
       `${clientInWords(header, process)} asked at ${timeWords(invokedTime)} and was answered at ${timeWords(grantedTime)}`,
   );
-  return `, or it counted a lease from the answer to a request that a server had granted before: ${answers.join("; ")}`;
+  return `, or it counted a lease from the answer, although the server had begun it before: ${answers.join("; ")}`;
 }
 
 /** When a lease would end that is as long as the lock reported, counted from the request. */
