@@ -378,6 +378,11 @@ describe("of a lock that was taken from its holder", () => {
 });
 
 it("two leases are one violation, however often they are extended", () => {
+  const permit = { limit: 2 };
+  const permits = new Recording({ clients: 3 }).acquire(0, 0, "a", permit).acquire(5, 1, "b", permit);
+  expect(lease(permits.acquire(10, 2, "c", permit).extend(20, 1, "b").extend(30, 0, "a"))).toBe(
+    "invalid; double-grant 1,3,5",
+  );
   const recording = new Recording().acquire(0, 0, "a").acquire(5, 1, "b").extend(10, 0, "a").extend(20, 1, "b");
   expect(lease(recording)).toBe("invalid; double-grant 1,3");
 });

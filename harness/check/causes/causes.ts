@@ -116,11 +116,14 @@ export function hypothesesOf(
   const [unseen, seen] = overran.length > 0 ? byAnswer(others) : [[], others];
   const extensions = foreignExtensions(first, overlap.index, evidence, leasesOverlap ? interferences : []);
   const overwriting = overwritingExtensions(first, second.grantedIndex, evidence, leasesOverlap ? others : []);
+  const byExtension = takenByExtension(overlap, evidence);
+  // A permit that is extended may be the extender's own: too many others were granted beside it.
+  const isCounted = first.share.kind === "counted";
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
-    ...takenByExtension(overlap, evidence),
+    ...(isCounted ? [] : byExtension),
     ...extensions.late,
     ...takenCertainly(pair, evidence, others),
     ...overwriting.answered,
@@ -128,6 +131,7 @@ export function hypothesesOf(
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
+    ...(isCounted ? byExtension : []),
     ...(isCut ? [] : overran),
     ...takenPossibly(pair, evidence, unseen),
     ...takenCertainly(pair, evidence, rightful),

@@ -219,3 +219,17 @@ it("suspects no extension beside readers, nor where a second master may have the
   const before = (written: Recording): Recording => written.fault(500, "promotion");
   expect(betweenTwoHolds({ before, within: (it) => it.extend(1200, 0, "c") })).toContain("foreign-release");
 });
+
+it("suspects a fault that loses leases before the extension of a permit, which others may have been granted beside", () => {
+  const suspects = (fault: (written: Recording) => Recording): readonly (readonly string[])[] =>
+    causesOf(
+      fault(recording(3).acquire(0, 0, "a", { limit: 2 }))
+        .seek(20, 1, { limit: 2 })
+        .granted(200, 1, "b", { validForMs: 50, grantedAtMs: 20 })
+        .acquire(280, 2, "c", { limit: 2 })
+        .extend(300, 1, "b"),
+    );
+  // That permit was granted after the restart, and the server's lease of it lasts until 1200 at most.
+  expect(suspects((it) => it.fault(10, "restart-node")).map(([first]) => first)).toEqual(["lost-in-restart"]);
+  expect(suspects((it) => it).map(([first]) => first)).toEqual(["foreign-release"]);
+});

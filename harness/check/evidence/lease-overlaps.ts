@@ -115,6 +115,8 @@ export class LeaseOverlaps {
     const found: Overlap[] = [];
     for (const group of this.#conflicts(undecided, inForce, holds)) {
       if (group.every((rival) => this.between(hold, rival) !== undefined)) continue;
+      // Of several permits another hold may have begun it, by its grant.
+      if (this.among([...group, hold]) !== undefined) continue;
       const [first, ...further] = [...group, hold].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
       const second = further.pop();
       const lease = first === undefined ? undefined : leases.get(first);
