@@ -1,3 +1,5 @@
+import type { CompletionEvent } from "./operations.ts";
+
 /**
  * The reason of an `info` completion that the recording has with an outcome: in which order it and what others did at the same
  * time came is not known, and an operation of unknown outcome says nothing of that. Its process goes on under its number.
@@ -6,3 +8,14 @@ export const UNORDERED = "the clock does not say in which order it was completed
 
 /** On an end of an operation: others did something at the same time, so it does not show what its client held after that. */
 export const BESIDE_OTHERS = Symbol("others did something at the same time");
+
+/** What the recording says of an operation, also where the clock leaves open when it was completed. */
+export interface Stated {
+  readonly owner?: string;
+  readonly released?: boolean;
+}
+
+export function statedIn({ type, value }: CompletionEvent): Stated {
+  if (type === "ok") return value as Stated;
+  return type === "info" && value?.reason === UNORDERED ? (value as Stated) : {};
+}

@@ -133,6 +133,17 @@ describe("a coarse clock", () => {
     expect(accused(notice(both).history, true)).toEqual([]);
   });
 
+  it("knows the new owner value of an extension in the tick of another grant", () => {
+    const both = new Recording({ clients: 2 })
+      .acquire(0, 0, "a", { ttlMs: 5000 })
+      .seekExtension(300, 0, "a", 5000)
+      .seek(300, 1)
+      .granted(300, 1, "c")
+      .leave(300, 1, "c")
+      .extended(300, 0, "b");
+    expect(accused(both.leave(300, 0, "b").left(300, 0).left(300, 1).history, true)).toEqual([]);
+  });
+
   it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {
     const killed = (atMs: number) => {
       const lost = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(atMs, "kill-client", { processes: [0] });

@@ -58,11 +58,15 @@ describe("a clock with many handovers in a tick", () => {
   });
 });
 
-it("an owner value that is left out and replaced by an extension leaves the key undecided", () => {
-  const renamed = new Recording({ clients: 3 }).seek(0, 2).refused(100, 2);
-  renamed.seek(200, 0).granted(200, 0, "a").seekExtension(200, 0, "a", 5000).extended(200, 0, "b");
-  for (const owner of ["c", "d"]) renamed.seek(200, 1).granted(200, 1, owner).leave(200, 1, owner).left(200, 1);
-  expect(judged(renamed.leave(200, 0, "b").left(400, 0).history).verdict).toBe("unknown");
+it("an owner value that is left out stays so under the value that its extension drew, if that is known", () => {
+  const verdictWith = (extend: (recording: Recording) => Recording, owner: string): string | undefined => {
+    const tick = new Recording({ clients: 3 }).seek(0, 2).refused(100, 2).seek(200, 0).granted(200, 0, "a");
+    extend(tick.seekExtension(200, 0, "a", 5000));
+    for (const other of ["c", "d"]) tick.seek(200, 1).granted(200, 1, other).leave(200, 1, other).left(200, 1);
+    return judged(tick.leave(200, 0, owner).left(400, 0).history).verdict;
+  };
+  expect(verdictWith((recording) => recording.extended(200, 0, "b"), "b")).toBe("valid");
+  expect(verdictWith((recording) => recording.info(200, 0, "extend"), "a")).toBe("unknown");
 });
 
 const ONE: SmallKind = { clients: 3, threads: 1, operations: 9, owners: "fresh", shares: "none" };

@@ -1,4 +1,4 @@
-import { UNORDERED } from "../../history/unordered.ts";
+import { statedIn } from "../../history/unordered.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { LockCompletion, LockInvocation } from "../linearizability/open-operation.ts";
@@ -167,15 +167,4 @@ export class LeftOutOwners {
         among.delete(first[0]);
     }
   }
-}
-
-/** What the recording says of an operation, also where the clock leaves open when it was completed. */
-interface Stated {
-  readonly owner?: string;
-  readonly released?: boolean;
-}
-
-function statedIn({ type, value }: LockCompletion): Stated {
-  if (type === "ok") return value;
-  return type === "info" && value?.reason === UNORDERED ? (value as Stated) : {};
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { History } from "../../history/history.ts";
+import type { History, HistoryEvent } from "../../history/history.ts";
+import { UNORDERED } from "../../history/unordered.ts";
 import { checkHistory } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
@@ -64,4 +65,23 @@ it("values of holds that are over are forgotten first, however long another hold
   for (let number = 0; number < 20; number += 1) extend(`a${number}`, `b${number}`);
   expect([nameOf("later"), nameOf("long")]).toEqual([{ owner: "long" }, { owner: "long (replaced)" }]);
   expect([nameOf("b0"), nameOf("b19")]).toEqual([{ owner: "b0" }, { owner: "a19" }]);
+});
+
+it("an extension whose place among others is not known leaves them the value before it", () => {
+  const { events } = recording()
+    .seekExtension(0, 0, "a", 100)
+    .extended(1, 0, "b")
+    .leave(2, 1, "a")
+    .leave(2, 0, "b").history;
+  const namesIf = (reason: string | undefined): readonly unknown[] => {
+    const owners = new RenamedOwners(() => false);
+    const answered = events.map((event): HistoryEvent => {
+      if (event.type !== "ok" || event.f !== "extend" || reason === undefined) return event;
+      return { ...event, type: "info", value: { ...event.value, reason } };
+    });
+    return answered.map((event) => owners.named(event).value).slice(2);
+  };
+  expect(namesIf(undefined)).toEqual([{ owner: "a (replaced)" }, { owner: "a" }]);
+  expect(namesIf(UNORDERED)).toEqual([{ owner: "a" }, { owner: "a" }]);
+  expect(namesIf("timeout")).toEqual([{ owner: "a" }, { owner: "b" }]);
 });

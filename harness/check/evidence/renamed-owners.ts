@@ -1,5 +1,9 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
+import type { CompletionEvent } from "../../history/operations.ts";
+import { statedIn } from "../../history/unordered.ts";
+
+type Extension = Extract<CompletionEvent, { f: "extend" }>;
 
 /** How many owner values are remembered of holds that may be over. */
 const REMEMBERED = 20_000;
@@ -50,10 +54,9 @@ export class RenamedOwners {
       const asked = this.#asked.get(process);
       this.#asked.delete(process);
       if (asked !== undefined && event.type === "info") this.#doubt(key, this.#nameOf(key, asked), process);
-      if (event.type === "ok" && asked !== undefined && asked !== event.value.owner) {
-        const drawn = event.value.owner;
-        if (!this.#isHeld(key, this.#nameOf(key, drawn), process)) this.#rename(key, [asked, drawn], process);
-      }
+      const drawn = asked === undefined ? undefined : drawnBy(event, asked);
+      if (asked !== undefined && drawn !== undefined && !this.#isHeld(key, this.#nameOf(key, drawn), process))
+        this.#rename(key, [asked, drawn], event);
     }
     if (this.#names.size === 0 || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
@@ -74,10 +77,12 @@ export class RenamedOwners {
     this.#keep(this.#unanswered, first, { key, first, process, name: first });
   }
 
-  #rename(key: string, [before, after]: readonly [string, string], process: number): void {
+  #rename(key: string, [before, after]: readonly [string, string], { type, process }: Extension): void {
     this.#renames = true;
     const first = this.#nameOf(key, before);
-    this.#call(before, { key, first, process, name: before === first ? `${before} (replaced)` : before });
+    // If it is not known when an extension took effect, others may have used the value before it until now.
+    if (type === "ok")
+      this.#call(before, { key, first, process, name: before === first ? `${before} (replaced)` : before });
     this.#call(after, { key, first, process, name: first });
   }
 
@@ -99,6 +104,12 @@ export class RenamedOwners {
   #nameOf(key: string, owner: string): string {
     return (this.#names.size === 0 ? undefined : this.#names.get(placeOf(key, owner))?.name) ?? owner;
   }
+}
+
+/** The owner value that the lock drew, if the recording has another than the one that was asked for. */
+function drawnBy(event: Extension, asked: string): string | undefined {
+  const { owner } = statedIn(event);
+  return owner === asked ? undefined : owner;
 }
 
 function placeOf(key: string, owner: string): string {
