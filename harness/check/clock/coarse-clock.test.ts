@@ -144,6 +144,19 @@ describe("a coarse clock", () => {
     expect(accused(both.leave(300, 0, "b").left(300, 0).left(300, 1).history, true)).toEqual([]);
   });
 
+  it("leaves open whether a lease was shortened, and over, before another grant in the tick of the notice", () => {
+    const shortened = (validForMs: number) =>
+      new Recording({ clients: 2 })
+        .seek(0, 0, { ttlMs: 5000 })
+        .granted(100, 0, "a")
+        .seek(300, 1)
+        .granted(300, 1, "b")
+        .renewed(300, 0, "a", validForMs);
+    expect(accused(shortened(40).history, true)).toEqual([]);
+    expect(accused(shortened(100).history, true)).toEqual([]);
+    expect(accused(shortened(110).history, true)).toEqual(["lease-exclusion", "linearizability"]);
+  });
+
   it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {
     const killed = (atMs: number) => {
       const lost = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(atMs, "kill-client", { processes: [0] });

@@ -24,12 +24,12 @@ export function withinTick(events: readonly HistoryEvent[]): readonly Placed[] {
   const chains = chainsOf(others);
   const inChains = new Set(chains.flat());
   const rest = others.filter((event) => !inChains.has(event));
-  // A notice that the lease is gone may be about a hold that the same process was just granted.
+  // A notice about a lease may be about a hold that the same process was just granted.
   const ended = new Set<HistoryEvent>();
   const since = new Set<unknown>();
   for (const event of others) {
     if (endsSomething(event)) since.add(event.process);
-    if (endsSomething(event) || (event.type === "lost" && since.has(event.process))) ended.add(event);
+    if (endsSomething(event) || (isNotice(event) && since.has(event.process))) ended.add(event);
   }
   const [ends, begins] = partition(rest, (event) => ended.has(event));
   return [
@@ -94,12 +94,16 @@ function keysBegunLate(chain: readonly HistoryEvent[]): readonly string[] {
 
 /** A lease that the lock renewed, or lost, is so from the notice on, or from the grant before it: others may come after that. */
 function beginsSomething({ type }: HistoryEvent): boolean {
-  return type === "invoke" || type === "renewed" || type === "lost";
+  return type === "invoke" || isNotice({ type });
+}
+
+function isNotice({ type }: Pick<HistoryEvent, "type">): boolean {
+  return type === "renewed" || type === "lost";
 }
 
 function endsSomething(event: HistoryEvent): boolean {
   if (event.type === "fault") return event.value.phase === "heal";
-  return ["ok", "fail", "info", "renewed", "audit", "notice"].includes(event.type);
+  return ["ok", "fail", "info", "audit", "notice"].includes(event.type);
 }
 
 function isOfOneProcess([first, ...others]: readonly HistoryEvent[]): boolean {
