@@ -1,7 +1,7 @@
 import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import type { Interference } from "../evidence/interferences.ts";
+import { answerInWords, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { clientInWords } from "../words.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
@@ -78,7 +78,7 @@ export function overwritingExtensions(
       other.f === "extend" &&
       other.owner !== hold.owner &&
       other.invokedIndex < until &&
-      (!other.certain || other.completedIndex > hold.grantedIndex) &&
+      !isOverBefore(other, hold) &&
       (other.ownGrantedIndex ?? -Infinity) < hold.grantedIndex &&
       endOf(other) <= (other.certain ? other.completedTime : Infinity),
   );
@@ -86,13 +86,16 @@ export function overwritingExtensions(
   if (hold.share.kind !== "exclusive" || isSplit(hold, found[0], evidence)) {
     return { answered: [], unanswered: [] };
   }
-  const accuse = ({ process, owner, certain, invokedIndex, completedIndex }: Interference): Hypothesis => ({
-    cause: "foreign-release",
-    events: [invokedIndex, completedIndex],
-    why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(owner, undefined, [hold.owner])} (events ${invokedIndex} and ${completedIndex}), which ${certain ? "reported success" : "ended without a known outcome and may have taken effect"}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
-    ground: { on: "operation", invoked: invokedIndex },
-    remedies: [],
-  });
+  const accuse = (extension: Interference): Hypothesis => {
+    const { process, owner, invokedIndex, completedIndex } = extension;
+    return {
+      cause: "foreign-release",
+      events: [invokedIndex, completedIndex],
+      why: `an extension by ${clientInWords(evidence.header, process)}, with owner ${shortOwner(owner, undefined, [hold.owner])} (events ${invokedIndex} and ${completedIndex}), which ${answerInWords(extension)}, changed the lease of another: the lock did not compare the owner value, or did not compare it in the same step as the extension`,
+      ground: { on: "operation", invoked: invokedIndex },
+      remedies: [],
+    };
+  };
   const latestFirst = found.toReversed();
   return {
     answered: latestFirst.filter(({ certain }) => certain).map(accuse),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -87,4 +88,17 @@ it("a client that releases late takes the lock from another that uses the same o
     ),
   ]);
   expect(robbed(["a", "b"])).toEqual([expect.stringMatching(/^foreign-release: .* with owner a .* in one step\./)]);
+});
+
+it("takes what was over in the tick of a grant, by a coarse clock, for the hold before it", () => {
+  const handedOver = (extendsToo: boolean): readonly string[] => {
+    const written = new Recording({ clients: 2 }).seek(0, 1, { ttlMs: 150 }).granted(0, 1, "b");
+    if (extendsToo) written.seekExtension(300, 1, "b", 150).extended(300, 1, "b");
+    written.seek(300, 0, { ttlMs: 5000 }).granted(300, 0, "a").leave(300, 1, "b").left(300, 1);
+    const { history } = written.leave(500, 0, "a").left(500, 0, false);
+    const { violations = [] } = checkHistory(history, { foreign: true }).properties["linearizability"] ?? {};
+    return violations.map(({ explanation }) => explanation.split("Probably: ")[1]?.split(",")[0] ?? "");
+  };
+  for (const extendsToo of [true, false])
+    expect(handedOver(extendsToo)).toEqual(["the lock ended or deleted the lease too early"]);
 });

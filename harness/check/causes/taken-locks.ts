@@ -3,7 +3,7 @@ import type { Hypothesis } from "../../core/verdict.ts";
 import type { Hold } from "../../history/holds.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import type { Interference } from "../evidence/interferences.ts";
+import { answerInWords, type Interference, isOverBefore } from "../evidence/interferences.ts";
 import { clientInWords } from "../words.ts";
 import { twoMasters } from "./two-masters.ts";
 
@@ -65,7 +65,6 @@ function taken(
   return found.toReversed().map((interference) => {
     const own = interference.owner === first.owner;
     const what = interference.f === "release" ? "release" : "extension";
-    const told = interference.certain ? "reported success" : "ended without a known outcome and may have taken effect";
     const whose = own
       ? isByAnother(first, interference, evidence)
         ? "which uses the same owner value"
@@ -77,7 +76,7 @@ function taken(
     return {
       cause: "foreign-release",
       events: [interference.invokedIndex, interference.completedIndex],
-      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${told}, took the lock from its holder: ${rule}`,
+      why: `a ${what} by ${clientInWords(header, interference.process)}, ${whose} (events ${interference.invokedIndex} and ${interference.completedIndex}), which ${answerInWords(interference)}, took the lock from its holder: ${rule}`,
       ground: { on: "operation", invoked: interference.invokedIndex, ...doubt },
       remedies: [],
     };
@@ -109,8 +108,10 @@ function tookFrom(first: Hold, second: Successor, interference: Interference, ev
   if (interference.owner === first.owner && isReportedWithin(first, interference, evidence))
     return !foundItsOwn(first, interference);
   if (interference.owner === first.owner)
-    return !interference.certain && interference.completedIndex < first.grantedIndex;
-  if (interference.certain && interference.completedIndex < first.grantedIndex) return false;
+    return (
+      !interference.certain && interference.completedIndex < first.grantedIndex && !isOverBefore(interference, first)
+    );
+  if (isOverBefore(interference, first)) return false;
   if (foundItsOwn(first, interference)) return false;
   if (heldBeside(first, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;

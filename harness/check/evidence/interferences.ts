@@ -1,6 +1,7 @@
 import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryEvent } from "../../history/history.ts";
+import { BESIDE_OTHERS, statedIn, UNORDERED } from "../../history/unordered.ts";
 import type { Overlap } from "./overlaps.ts";
 
 /** How many past operations the search for the cause of an overlap looks at, per key. */
@@ -17,6 +18,8 @@ const KEPT_OVERLAPS = 1000;
 export interface Interference {
   readonly f: "release" | "extend";
   readonly certain: boolean;
+  /** It reported success, and a coarse clock leaves open whether it was over before what else happened at that time. */
+  readonly isUnordered: boolean;
   readonly process: number;
   readonly owner: string;
   /**
@@ -119,6 +122,18 @@ export function byAnswer(
   return [all.filter(({ certain }) => !certain), all.filter(({ certain }) => certain)];
 }
 
+/** Whether it was over when a hold was granted. In one step of a coarse clock that is the ordinary course: a lock changes hands. */
+export function isOverBefore(
+  { certain, isUnordered, completedIndex, completedTime }: Interference,
+  { grantedIndex, grantedTime }: Pick<Hold, "grantedIndex" | "grantedTime">,
+): boolean {
+  return (certain && completedIndex < grantedIndex) || (isUnordered && completedTime <= grantedTime);
+}
+
+export function answerInWords({ certain, isUnordered }: Interference): string {
+  return certain || isUnordered ? "reported success" : "ended without a known outcome and may have taken effect";
+}
+
 /** The interference that this event completes, if any. `own` is the hold to which it refers. */
 export function interferenceOf(
   event: HistoryEvent,
@@ -127,10 +142,11 @@ export function interferenceOf(
 ): Interference | undefined {
   if (invocation === undefined || (invocation.f !== "release" && invocation.f !== "extend")) return undefined;
   if (event.type !== "ok" && event.type !== "info") return undefined;
-  if (event.type === "ok" && event.f === "release" && !event.value.released) return undefined;
+  if (statedIn(event).released === false) return undefined;
   return {
     f: invocation.f,
     certain: event.type === "ok",
+    isUnordered: BESIDE_OTHERS in event || (event.type === "info" && event.value?.reason === UNORDERED),
     process: invocation.process,
     owner: invocation.value.owner,
     // An extension has set another lease meanwhile.
