@@ -32,7 +32,7 @@ export function isCertainlyOver({ first, second, from, firstLeaseEnd, firstLease
 }
 
 /** The latest end of a lease: if the lock may have waited, nobody knows when it began. */
-function latestEnd(hold: Hold, toldEnd: number): number {
+export function latestEnd(hold: Hold, toldEnd: number): number {
   return hold.vague ? Math.max(toldEnd, hold.leaseEndAtMost) : toldEnd;
 }
 

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -228,4 +228,62 @@ it("does not call a write late whose author held until after it was sent", () =>
   expect(violationsOf("lost-updates", recording)[0]?.explanation).toContain(
     "Write y was under way when the lease of its author ended.",
   );
+});
+
+describe("a write of a client whose lease may be over", () => {
+  /** Client 0 may have waited for its lease, or asked to shorten it. Its write y, at 330 ms, comes after that of client 1. */
+  const told = (begin: (recording: Recording) => Recording): string => {
+    const recording = begin(new Recording({ clients: 2 }))
+      .seek(309, 1)
+      .granted(310, 1, "b")
+      .write(320, 1, "b", "x", { basedOn: 0 })
+      .audit(321, 1, "x", { owner: "b", basedOn: 0 })
+      .wrote(322, 1, 1)
+      .write(330, 0, "a", "y", { basedOn: 0 })
+      .audit(331, 2, "y", { owner: "a", basedOn: 0 })
+      .wrote(332, 0, 2);
+    return violationsOf("lost-updates", recording)[0]?.explanation ?? "";
+  };
+  const doubt = (endMs: number): string =>
+    `The lease of client-0 may have ended as early as ${endMs} ms, before it wrote y. Probably: write y came from a client whose lease was over.`;
+
+  it("is only probably late where the lock may have waited before it began the lease", () => {
+    const waited = told((recording) => recording.seek(0, 0, { ttlMs: 300, waitMs: 500 }).granted(200, 0, "a"));
+    expect(waited).toContain(doubt(300));
+    expect(told((recording) => recording.seek(0, 0, { ttlMs: 300, waitMs: 500 }).granted(20, 0, "a"))).toContain(
+      "Write y came from a client whose lease was over.",
+    );
+  });
+
+  it("is only probably late where a request of unknown outcome may have ended the lease", () => {
+    const cut = told((recording) =>
+      recording.acquire(0, 0, "a", { ttlMs: 900 }).seekExtension(100, 0, "a", 150).info(110, 0, "extend"),
+    );
+    expect(cut).toContain(doubt(250));
+  });
+});
+
+describe("advice about a late write", () => {
+  /** Both write what nobody wrote before them; the late write, of client 0, comes first or last. */
+  const told = (order: readonly ["a", "b"] | readonly ["b", "a"], fences: readonly number[] = []): string => {
+    const recording = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 300 }).acquire(310, 1, "b");
+    for (const [place, owner] of order.entries()) {
+      const [process, fence] = [owner === "a" ? 0 : 1, fences[place]];
+      const details = { basedOn: 0, ...(fence === undefined ? {} : { fence }) };
+      recording
+        .write(320 + 10 * place, process, owner, owner, details)
+        .audit(321 + 10 * place, place + 1, owner, { owner, ...details })
+        .wrote(322 + 10 * place, process, place + 1);
+    }
+    return violationsOf("lost-updates", recording)[0]?.explanation ?? "";
+  };
+  const [timer, resource] = ["A timer in the client", "A resource that checks fencing tokens"];
+
+  it("names a resource that checks fencing tokens only if that would have refused the late write", () => {
+    expect(told(["b", "a"])).toContain(resource);
+    expect(told(["a", "b"])).toContain(timer);
+    expect(told(["a", "b"], [1, 2])).toContain(`the resource could not tell`);
+    expect(told(["a", "b"], [1, 2])).toContain(timer);
+    expect(told(["a", "b"], [1, 2])).not.toContain(resource);
+  });
 });

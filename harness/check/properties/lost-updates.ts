@@ -12,6 +12,7 @@ import type { InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import type { Interference } from "../evidence/interferences.ts";
 import { shortOwner } from "../../history/owner-value.ts";
+import { lateWrite } from "../causes/late-writes.ts";
 import { forgottenFences } from "../causes/forgotten-fences.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
@@ -263,30 +264,17 @@ class LostUpdates implements Checker {
       const why = `${clientInWords(header, kept.process)} was told that its lease was extended, although another client had held the lock in between (events ${kept.invokedIndex} and ${kept.completedIndex}): an extension must not recreate a lost lease`;
       return [{ ...shown("foreign-release", why), events: [kept.invokedIndex, kept.completedIndex] }];
     }
-    const late = [last, write].find((one) => one !== undefined && this.#lateness(one) !== undefined);
-    const lateness = late === undefined ? undefined : this.#lateness(late);
-    if (lateness === undefined) {
-      const isNamed = [last, write].every((one) => one?.invocation?.value.owner !== undefined);
-      const why = isNamed
-        ? "neither of the two was written after its lease: a holder must read after the grant, and base each write on its own last write"
-        : "the history does not say of both writes under which owner value they were made: a client must hold the lock from its read to its write";
-      return [shown("stale-read", why)];
-    }
     const order =
       fence === undefined || before === undefined || fence === before
         ? ""
         : `. Their fencing tokens came in order (${before}, then ${fence}), so the resource could not tell: a new holder must first make a fenced write, and then read`;
-    const why = `write ${late?.invocation?.value.data} ${lateness}${order}`;
-    return [{ ...shown("overrun", why), remedies: ["fencing-resource", "local-timer"] }];
-  }
-
-  /** How a write may have come to the resource too late, if its author did not hold the lock until its end. */
-  #lateness({ invocation, hold, end }: KnownWrite): string | undefined {
-    if (invocation?.value.owner === undefined) return undefined;
-    if (hold === undefined) return "came from a client that did not hold the lock then";
-    if (invocation.time > hold.leaseEnd) return "came from a client whose lease was over";
-    const isOver = (end?.time ?? this.#evidence.endTime) > hold.leaseEnd;
-    return isOver ? "was under way when the lease of its author ended" : undefined;
+    const late = lateWrite([last, write], order, this.#evidence);
+    if (late !== undefined) return [late];
+    const isNamed = [last, write].every((one) => one?.invocation?.value.owner !== undefined);
+    const why = isNamed
+      ? "neither of the two was written after its lease: a holder must read after the grant, and base each write on its own last write"
+      : "the history does not say of both writes under which owner value they were made: a client must hold the lock from its read to its write";
+    return [shown("stale-read", why)];
   }
 }
 
