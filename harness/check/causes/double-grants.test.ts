@@ -33,3 +33,12 @@ it("names an owner value that both clients use", () => {
   expect(told("a")).toContain(why);
   expect(told("b")).not.toContain("both clients");
 });
+
+it("names no other client where one client is granted a lock again in the lease that it failed to give up", () => {
+  const told = (sharing: { readonly limit?: number }): string => {
+    const recording = new Recording({ clients: 2 }).acquire(0, 0, "a", sharing).leave(100, 0, "a").failRelease(101, 0);
+    return violationsOf("linearizability", recording.acquire(150, 0, "b", sharing))[0]?.explanation ?? "";
+  };
+  expect(told({})).toContain("Probably: the lock granted it while another owner had a lease.");
+  expect(told({ limit: 1 })).toContain("Probably: the lock granted more permits than it has.");
+});

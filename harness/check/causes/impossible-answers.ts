@@ -8,7 +8,7 @@ import { byElimination } from "./causes.ts";
 
 /** The lock itself is the cause of an answer that no order explains. */
 export function ofTheLock(
-  { kind, validUntil = Infinity, completedTime }: LockOperation,
+  { kind, validUntil = Infinity, completedTime, share }: LockOperation,
   evidence: SharedEvidence,
 ): Hypothesis {
   if (kind === "extend" && validUntil <= completedTime) {
@@ -38,8 +38,15 @@ export function ofTheLock(
       );
     case "acquire":
     case "reenter":
-      return byElimination("double-grant", "the lock granted it while another client had a lease", evidence);
+      return byElimination("double-grant", grantedBesideInWords(share), evidence);
   }
+}
+
+/** The other owner may be the same client, which has forgotten its older hold. */
+function grantedBesideInWords(share: LockOperation["share"]): string {
+  return share?.kind === "counted"
+    ? "the lock granted more permits than it has"
+    : "the lock granted it while another owner had a lease";
 }
 
 /** An answer contradicts an earlier one of the lock, and it is unknown which of the two is wrong. */
