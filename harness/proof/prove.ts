@@ -251,7 +251,8 @@ class Prover {
         const matters = missing === undefined || (await this.#matters(subject, missing));
         if (matters) return { outcome: "undecided", why: `a run ${condition} decides nothing: ${why}` };
         const never = listed(missing.map((step) => this.#steps.inWords(step)));
-        const by = `${condition}, it does not happen (${never} never starts then, and makes no difference alone)`;
+        const idle = missing.length === 1 ? "never starts then, and makes" : "never start then, and make";
+        const by = `${condition}, it does not happen (${never} ${idle} no difference alone)`;
         return { outcome: "proven", by, run };
       }
       case "gone": {

@@ -1,7 +1,7 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { isUnknown, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
 import { isUnseen, RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
-import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
+import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
@@ -15,7 +15,8 @@ import { twoPlaces } from "./two-places.ts";
 import { orOverpromised, overpromised } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
-import { clientInWords, faultInWords, lasting } from "../words.ts";
+import { endsNoLease, isClockOfPromoted, steppedLease, stepsClocks } from "./stepped-clocks.ts";
+import { clientInWords, faultInWords, timeWords } from "../words.ts";
 
 /** How a lease is lost. Among faults that lose it in the same way, the most specific comes first. */
 interface LossOfLease {
@@ -62,19 +63,6 @@ const LOSSES_OF_LEASES: readonly LossOfLease[] = [
   },
 ];
 
-/**
- * What a step of a clock did to a lease. Servers drop keys by their own clocks, so one that goes forward ends leases
- * early. Which end a client moves depends on what the lock compares its clock with.
- */
-function steppedLease(fault: string, { value: { targets, processes = [], byMs } }: FaultEvent): string {
-  if (byMs === undefined)
-    return `${fault} moved the end of the lease: a lease ends by the wall clock of the process that measures it`;
-  const isOfServers = targets.length > 0 && processes.length === 0;
-  const effect = byMs > 0 && isOfServers ? "ended the lease early" : "moved the end of the lease";
-  const step = `${byMs < 0 ? "back" : "forward"} by ${lasting(Math.abs(byMs) * NANOSECONDS_PER_MS)}`;
-  return `${fault} ${effect}: the clock by which it is measured went ${step}`;
-}
-
 /** The cause that stands for a fault with these traits, if it can take a lease away. */
 export function causeOfLoss(traits: FaultTraits): Cause | undefined {
   return LOSSES_OF_LEASES.find(({ by }) => by.some((matches) => matches(traits)))?.cause;
@@ -119,11 +107,12 @@ export function hypothesesOf(
   const byExtension = takenByExtension(overlap, evidence);
   // A permit that is extended may be the extender's own: too many others were granted beside it.
   const isCounted = first.share.kind === "counted";
+  const isFresh = isFreshlyGranted(overlap);
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
-    ...(isCounted ? [] : byExtension),
+    ...(isCounted || isFresh ? [] : byExtension),
     ...extensions.late,
     ...takenCertainly(pair, evidence, others),
     ...overwriting.answered,
@@ -138,6 +127,7 @@ export function hypothesesOf(
     ...takenPossibly(pair, evidence, rightful),
     ...takenByLateGrant(pair, evidence, interferences),
     ...(overran.length > 0 ? [] : [...overpromised(overlap, evidence), grantedTwice(overlap, until, evidence)]),
+    ...(isFresh && !isCounted ? byExtension : []),
     ...extensions.delayed,
     ...takenOrOwn(pair, evidence, interferences),
   ];
@@ -178,7 +168,7 @@ export function earlyEnds(
     ...late,
     ...takenCertainly(pair, evidence, interferences),
     ...overwriting.answered,
-    ...losses(since, until.time, evidence, until.owner !== undefined),
+    ...losses(since, until.time, evidence, until.owner !== undefined, setBefore(hold, until.time)),
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),
@@ -191,12 +181,14 @@ export function earlyEnds(
  * The faults between `from` and `to` that may have lost a lease, the most specific first, after them those whose effect was
  * not observed.
  * @param isGrantedAgain whether another owner was granted the lock after it
+ * @param setAt when the lease was set last, as its holder was told
  */
 export function losses(
   from: number,
   to: number,
   evidence: SharedEvidence,
   isGrantedAgain = false,
+  setAt = from,
 ): readonly Hypothesis[] {
   const { faults, header } = evidence;
   for (const delay of [0, RECORDING_DELAY_NS]) {
@@ -209,12 +201,15 @@ export function losses(
       .filter(({ fault }) => !(header["persistence"] === "always" && keepsSyncedData(traitsOf(fault.f))))
       // A promotion before either grant lost neither of them, but it may have made a second master.
       .filter(({ fault }) => !isPromotion(fault) || fault.time > from)
-      .toSorted(({ fault: one }, { fault: other }) => Number(isUnseen(one)) - Number(isUnseen(other)));
+      .toSorted(({ fault: one }, { fault: other }) => Number(isUnseen(one)) - Number(isUnseen(other)))
+      .toSorted(
+        ({ fault: one }, { fault: other }) => Number(endsNoLease(one, setAt)) - Number(endsNoLease(other, setAt)),
+      );
     const best = found.find(({ fault }) => isClockOfPromoted(fault, found)) ?? found[0];
     const split = splitBetween(from, to, evidence);
     const ranked = best === undefined ? [] : [best, ...found.filter((other) => other !== best)];
     const lost = ranked.map(({ fault, loss }) =>
-      lostBy(fault, loss, { isGrantedAgain, syncs: header["persistence"] === "always" }),
+      lostBy(fault, loss, { isGrantedAgain, to, syncs: header["persistence"] === "always" }),
     );
     const hypotheses = best?.cause === "lost-in-failover" ? [...lost, ...split] : [...split, ...lost];
     if (hypotheses.length > 0) return hypotheses;
@@ -235,7 +230,7 @@ function lossesBefore(first: Hold, second: Hold, until: number, evidence: Shared
 function lostBy(
   fault: FaultEvent,
   { cause, how, forgets }: LossOfLease,
-  { isGrantedAgain, syncs }: { readonly isGrantedAgain: boolean; readonly syncs: boolean },
+  { isGrantedAgain, to, syncs }: { readonly isGrantedAgain: boolean; readonly to: number; readonly syncs: boolean },
 ): Hypothesis {
   const accused = faultInWords(fault);
   const remedies: readonly Remedy[] = cause === "lost-in-restart" && !syncs ? ["fsync"] : [];
@@ -244,10 +239,15 @@ function lostBy(
     fault: fault.index,
     accused,
     events: [],
-    why: `${how(accused, fault)}${forgets && isGrantedAgain ? ", and granted it again" : ""}`,
+    why: `${how(accused, fault)}${forgets && isGrantedAgain ? ", and granted it again" : ""}${recordedLater(fault, to)}`,
     ground: { on: "faults", faults: [fault.index] },
     remedies,
   };
+}
+
+/** The harness, or whoever recorded the history, notices some faults only some time after their effect. */
+function recordedLater({ time }: FaultEvent, to: number): string {
+  return time <= to ? "" : `; it is recorded only ${timeWords(time - to)} later, and may have happened before`;
 }
 
 function splitBetween(from: number, to: number, evidence: SharedEvidence): readonly Hypothesis[] {
@@ -363,19 +363,16 @@ function takenByExtension({ first, extended, index, from }: Overlap, evidence: S
   return [{ ...byElimination("foreign-release", why, evidence), events: [index] }];
 }
 
-/** Whether this stepped the clock by which a node, promoted later, judged the leases that had been replicated to it. */
-function isClockOfPromoted(step: FaultEvent, found: readonly { readonly fault: FaultEvent }[]): boolean {
-  if (!stepsClocks(traitsOf(step.f))) return false;
-  return found.some(
-    ({ fault }) =>
-      isPromotion(fault) &&
-      fault.index > step.index &&
-      fault.value.targets.some((node) => step.value.targets.includes(node)),
-  );
+/** Whether the extender's own lease may still have been in force: the lock may have granted it as late as it answered. */
+function isFreshlyGranted({ second, extended, from }: Overlap): boolean {
+  if (extended !== second || !second.vague) return false;
+  return second.grantedTime + (second.grantedLeaseEnd - second.invokedTime) > from;
 }
 
-function stepsClocks({ clock }: FaultTraits): boolean {
-  return clock === "step";
+/** When the holder was told last, before this time, that its lease was set. */
+function setBefore({ invokedTime, promised }: Hold, time: number): number {
+  const { settled } = promised ?? {};
+  return settled === undefined || settled.time > time ? invokedTime : settled.time;
 }
 
 /** Whether a node that syncs before each reply comes back from it with everything it had granted. */

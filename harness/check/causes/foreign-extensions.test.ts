@@ -233,3 +233,18 @@ it("suspects a fault that loses leases before the extension of a permit, which o
   expect(suspects((it) => it.fault(10, "restart-node")).map(([first]) => first)).toEqual(["lost-in-restart"]);
   expect(suspects((it) => it).map(([first]) => first)).toEqual(["foreign-release"]);
 });
+
+it("does not say that a lease was no longer its client's where the lock had granted it only just before", () => {
+  const told = (extendedAt: number): string | undefined => {
+    const recording = new Recording({ clients: 3 })
+      .seek(0, 2, { ttlMs: 300, waitMs: 5000 })
+      .acquire(100, 1, "a", { ttlMs: 10_000 })
+      .granted(1000, 2, "b")
+      .extend(extendedAt, 2, "b", { ttlMs: 1000 })
+      .release(extendedAt + 50, 2, "b")
+      .release(extendedAt + 60, 1, "a");
+    return violationsOf("lease-exclusion", recording)[0]?.explanation;
+  };
+  expect(told(1010)).toContain("the lock itself granted it twice");
+  expect(told(1310)).toContain("client-2 extended a lease that was no longer its own");
+});

@@ -28,3 +28,17 @@ it("suspects a fault that was seen to take effect before one that was not", () =
   const [violation] = violationsOf("lease-exclusion", written);
   expect(violation?.hypotheses?.map(({ fault }) => fault).slice(0, 2)).toEqual([3, 2]);
 });
+
+it("says that a fault is recorded only after what it may have led to", () => {
+  const told = (faultAt: number, grantedAt: number): string | undefined => {
+    const begun = new Recording({ clients: 2 }).acquire(0, 0, "a");
+    const recording =
+      faultAt < grantedAt
+        ? begun.fault(faultAt, "eviction").acquire(grantedAt, 1, "b")
+        : begun.acquire(grantedAt, 1, "b").fault(faultAt, "eviction");
+    return violationsOf("lease-exclusion", recording)[0]?.explanation;
+  };
+  const late = "the server ran short of memory; it is recorded only 259 ms later, and may have happened before";
+  expect(told(300, 40)).toContain(late);
+  expect(told(30, 40)).not.toContain("it is recorded only");
+});

@@ -1,3 +1,4 @@
+import { listed } from "../../core/listed.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
@@ -51,12 +52,12 @@ export function sharedStateInWords(
   client: (process: number) => string,
 ): string {
   if (beside !== undefined) {
-    const holders = beside.slice(0, MOST_NAMED).map(({ process }) => client(process));
-    const more = beside.length > MOST_NAMED ? ` and ${beside.length - MOST_NAMED} more` : "";
+    const named = beside.slice(0, MOST_NAMED).map(({ process }) => client(process));
+    const holders = beside.length > MOST_NAMED ? [...named, `${beside.length - MOST_NAMED} more`] : named;
     const until = isEndless(state.expirableFrom - point.time)
       ? `without ${beside.length === 1 ? "a lease that ends" : "leases that end"}`
       : `whose ${beside.length === 1 ? "lease" : "leases"} cannot have expired before ${timeWords(state.expirableFrom)}`;
-    return `there was no room beside ${holders.join(", ")}${more}, ${until}`;
+    return `there was no room beside ${listed(holders)}, ${until}`;
   }
   if (state.holder === undefined) return `since ${timeWords(point.time)} this owner held nothing`;
   const who = grant === undefined ? "this owner" : `${client(grant.process)} as this owner`;
@@ -67,7 +68,10 @@ export function sharedStateInWords(
 }
 
 /** `between 2 ms and 5 ms`, or `at 2 ms` where both are the same in words. */
-export function duringInWords({ invokedTime, completedTime }: LockOperation): string {
+export function duringInWords({
+  invokedTime,
+  completedTime,
+}: Pick<LockOperation, "invokedTime" | "completedTime">): string {
   const [from, to] = [timeWords(invokedTime), timeWords(completedTime)];
   return from === to ? `at ${from}` : `between ${from} and ${to}`;
 }

@@ -339,6 +339,16 @@ it("takes a release beside which its client had too many acquires under way to r
   expect(beside(65)).toBe("valid");
 });
 
+it("names one time where the operation began and ended at the same", () => {
+  const told = (atMs: number): string => {
+    const recording = new Recording({ clients: 2, backend: "simulated" }).acquire(0, 0, "a", { ttlMs: 5000 });
+    const released = recording.leave(10, 1, "z").left(atMs, 1).release(2000, 0, "a");
+    return violationsOf("owner-release", released)[0]?.explanation ?? "";
+  };
+  expect(told(10)).toContain("released k at 10 ms, and the lock reported success");
+  expect(told(12)).toContain("released k between 10 ms and 12 ms, and");
+});
+
 it("does not apply where nobody released or extended", () => {
   expect(judged(new Recording().acquire(0, 0, "a"))).toBe("not-applicable");
 });

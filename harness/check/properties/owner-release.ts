@@ -24,6 +24,7 @@ import { interferenceOf, type Interference } from "../evidence/interferences.ts"
 import { twoMasters } from "../causes/two-masters.ts";
 import { UnknownAcquires } from "./unknown-acquires.ts";
 import { shortOwner } from "../../history/owner-value.ts";
+import { duringInWords } from "./operation-words.ts";
 import { clientInWords, faultInWords, holderOf, leaseInWords, timeWords } from "../words.ts";
 
 /** The latest of the holds that an operation lies in: one of them proves as much as all. */
@@ -250,8 +251,8 @@ class OwnerRelease implements Checker {
     const what = interference.f === "release" ? "released" : "extended";
     const stopped = pause === undefined ? "" : ` The client had been stopped by ${faultInWords(pause)}.`;
     const account =
-      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} between ${timeWords(interference.invokedTime)} and ` +
-      `${timeWords(interference.completedTime)}, and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
+      `${clientInWords(header, interference.process)} (owner ${shortOwner(interference.owner, undefined, [victim.owner])}) ${what} ${key} ${duringInWords(interference)}, ` +
+      `and the lock reported success, while ${holderOf(header, victim, [interference])} had held it since ` +
       `${timeWords(victim.grantedTime)}. The client that ${what} it ${standing(hold, interference, this.#evidence.beganFree)}.${stopped}`;
     // Where a fault may excuse the operation, it is only a remark.
     // The history shows the answer of the lock, and not what it did.

@@ -149,7 +149,9 @@ describe("a semaphore", () => {
 
   it("says who holds the permits", () => {
     const history = recording().acquire(0, 0, "a", two).acquire(10, 1, "b", two).acquire(20, 2, "c", two);
-    expect(words(history)).toContain("there was no room beside client-0, client-1, whose leases cannot have expired");
+    expect(words(history)).toContain(
+      "there was no room beside client-0 and client-1, whose leases cannot have expired",
+    );
   });
 
   it("finds an order where what an owner is told later shows which permit was over", () => {
