@@ -22,8 +22,12 @@ export function lasting(nanoseconds: number): string {
   return nanoseconds === 0 ? "an instant" : timeWords(nanoseconds);
 }
 
-/** A lease by its beginning and end, in nanoseconds: `with a lease until 12 ms`, or `without a lease that ends`. */
+/**
+ * A lease by its beginning and its earliest end, in nanoseconds: `with a lease until 12 ms`, or `without a lease that ends`. The end
+ * is no later than the beginning if the answer was late, or if a coarse clock leaves nothing of the lease that is certain.
+ */
 export function leaseInWords(from: number, until: number): string {
+  if (until <= from) return "with a lease that may have been over then";
   return isEndless(until - from) ? "without a lease that ends" : `with a lease until ${timeWords(until)}`;
 }
 

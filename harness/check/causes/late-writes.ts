@@ -3,7 +3,7 @@ import type { Hold } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
-import { latestEnd } from "./overrun-causes.ts";
+import { latestEnd } from "../evidence/latest-end.ts";
 
 /** A write to a resource, with what is known of its author. */
 export interface AuthoredWrite {
@@ -47,7 +47,7 @@ interface Lateness {
   readonly what: string;
   /** Why it is not certain, if it is not. */
   readonly doubt?: string;
-  /** Whether its author could have known before it sent the write. */
+  /** Whether its author knew a lease by which it could have stopped. */
   readonly isEndable: boolean;
 }
 
@@ -60,10 +60,10 @@ function latenessOf({ invocation, hold, end }: AuthoredWrite, evidence: SharedEv
   const latest = latestEnd(hold, hold.leaseCut?.toldEnd ?? hold.leaseEnd);
   if (invocation.time > latest) return over;
   const client = clientInWords(evidence.header, hold.process);
-  const early = `the lease of ${client} may have ended as early as ${timeWords(hold.leaseEnd)}`;
+  const early = `the lease of ${client} may have ended as early as ${timeWords(Math.max(hold.leaseEnd, hold.invokedTime))}`;
   if (invocation.time > hold.leaseEnd) return { ...over, doubt: `${early}, before it wrote ${invocation.value.data}` };
   const until = end?.time ?? evidence.endTime;
-  const caught = { what: `${write} was under way when the lease of its author ended`, isEndable: false };
+  const caught = { what: `${write} was under way when the lease of its author ended`, isEndable: true };
   if (until > latest) return caught;
   return until > hold.leaseEnd
     ? { ...caught, doubt: `${early}, before write ${invocation.value.data} was answered` }

@@ -4,6 +4,7 @@ import type { Hypothesis, Remedy } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { hadNoEffect, type LeaseCut } from "../../history/leases.ts";
+import { isOverOnArrival, latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import { clientInWords, faultInWords, timeWords } from "../words.ts";
 
@@ -29,11 +30,6 @@ export function overruns(overlap: Overlap, evidence: SharedEvidence): readonly H
 /** Whether one of the two leases was over for certain when the overlap began. */
 export function isCertainlyOver({ first, second, from, firstLeaseEnd, firstLeaseCut }: Overlap): boolean {
   return latestEnd(first, firstLeaseCut?.toldEnd ?? firstLeaseEnd) <= from || isOverOnArrival(second);
-}
-
-/** The latest end of a lease: if the lock may have waited, nobody knows when it began. */
-export function latestEnd(hold: Hold, toldEnd: number): number {
-  return hold.vague ? Math.max(toldEnd, hold.leaseEndAtMost) : toldEnd;
 }
 
 /** The lease was perhaps over at `from`, though its holder was told more: a request of unknown outcome asked for less. */
@@ -68,10 +64,10 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   const client = clientInWords(evidence.header, hold.process);
   const end = latestEnd(hold, leaseEnd);
   const known = end <= from;
-  const by = hold.vague ? ", at the latest," : "";
+  const by = hold.vague || hold.clockSlack > 0 ? ", at the latest," : "";
   const shown = known
     ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} had outlived its lease by ${timeWords(from - end)} then`
-    : `the lease of ${client} may have ended as early as ${timeWords(leaseEnd)}: the client may have waited for the lock, and the lock does not report when the lease began`;
+    : `the lease of ${client} may have ended as early as ${timeWords(Math.max(leaseEnd, hold.invokedTime))}: ${hold.vague ? "the client may have waited for the lock, and the lock does not report when the lease began" : exactTo(hold)}`;
   const shared = { cause: "overrun", events: [], shown, grant: hold.grantedIndex } as const;
   const accuse = ({ fault, how, remedies }: Suspect): Hypothesis => ({
     ...shared,
@@ -90,6 +86,11 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
       remedies: ["local-timer", "fencing-resource"],
     },
   ];
+}
+
+/** A coarse clock leaves the end of a lease open by two of its steps. */
+function exactTo({ clockSlack }: Hold): string {
+  return `the times of this history are exact to ${timeWords(clockSlack / 2)} only`;
 }
 
 /** A fault that may have kept a client from noticing the end of its lease. */
@@ -138,10 +139,6 @@ function suspects(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   ];
 }
 
-function isOverOnArrival({ grantedLeaseEnd, grantedTime, vague }: Hold): boolean {
-  return !vague && grantedLeaseEnd <= grantedTime;
-}
-
 /**
  * The grant arrived after its lease was over: by the validity that the lock reported, or by its TTL from the request
  * on.
@@ -149,7 +146,7 @@ function isOverOnArrival({ grantedLeaseEnd, grantedTime, vague }: Hold): boolean
 function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
   const client = clientInWords(evidence.header, hold.process);
   const measured = hold.validityReported ? "the lease" : "the TTL, counted from the request,";
-  const shown = `when the grant reached ${client} its lease was already over: it asked at ${timeWords(hold.invokedTime)}, was granted the lock at ${timeWords(hold.grantedTime)}, and ${measured} had ended at ${timeWords(hold.grantedLeaseEnd)}`;
+  const shown = `when the grant reached ${client} its lease was already over: it asked at ${timeWords(hold.invokedTime)}, was granted the lock at ${timeWords(hold.grantedTime)}, and ${measured} had ended at ${timeWords(latestEnd(hold, hold.grantedLeaseEnd))}${hold.clockSlack > 0 ? " at the latest" : ""}`;
   const [pause] = pausesOf(hold, evidence, hold.invokedTime, hold.grantedTime);
   const shared = { events: [hold.invokedIndex], shown, grant: hold.grantedIndex };
   const remedies: readonly Remedy[] = ["elapsed-check", "local-timer", "fencing-resource"];
@@ -181,15 +178,15 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
 }
 
 /**
- * The lock may have waited and does not report when the lease began. It may have granted in time what arrived late, and
- * have granted the key to another client once that lease was over.
+ * The lock may have waited and does not report when the lease began, or a coarse clock leaves open when it ended. The lock may
+ * have granted in time what arrived late, and have granted the key to another client once that lease was over.
  */
 function perhapsLate(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[] {
-  const { invokedTime, grantedTime, grantedLeaseEnd, vague } = hold;
-  if (!vague || grantedLeaseEnd > grantedTime) return [];
+  const { invokedTime, grantedTime, grantedLeaseEnd, vague, clockSlack } = hold;
+  if ((!vague && clockSlack === 0) || grantedLeaseEnd > grantedTime) return [];
   const { header, faults } = evidence;
   const client = clientInWords(header, hold.process);
-  const shown = `the lease of ${client} may have ended as early as ${timeWords(grantedLeaseEnd)}, before the grant reached it: it asked at ${timeWords(invokedTime)} and was granted the lock at ${timeWords(grantedTime)}, and the lock does not report when the lease began`;
+  const shown = `the lease of ${client} may have ended as early as ${timeWords(Math.max(grantedLeaseEnd, invokedTime))}, before the grant reached it: it asked at ${timeWords(invokedTime)} and was granted the lock at ${timeWords(grantedTime)}, and ${vague ? "the lock does not report when the lease began" : exactTo(hold)}`;
   const late = {
     cause: "overrun",
     events: [hold.invokedIndex],

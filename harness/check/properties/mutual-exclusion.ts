@@ -4,6 +4,7 @@ import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, VALID } from "../findings.ts";
+import { latestEnd } from "../evidence/latest-end.ts";
 import type { Hold } from "../../history/holds.ts";
 import {
   conflictsOf,
@@ -157,7 +158,7 @@ function overranFirst(overlap: Overlap, group: readonly Hold[]): Overlap {
  */
 function doubtOf(hold: Hold, { firstLeaseEnd, firstLeaseCut }: FirstLease, time: number): number {
   const toldEnd = firstLeaseCut?.toldEnd ?? firstLeaseEnd;
-  if (toldEnd <= time) return hold.vague && hold.leaseEndAtMost > time ? 1 : 0;
+  if (toldEnd <= time) return latestEnd(hold, toldEnd) > time ? 1 : 0;
   return firstLeaseCut?.requests.some(({ by, end }) => end <= time && !hadNoEffect(by, hold)) === true ? 2 : 3;
 }
 

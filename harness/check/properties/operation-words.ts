@@ -31,7 +31,7 @@ export function resultInWords({ kind, owner, fence }: LockOperation, beside: rea
 /** Why no order allows `operation` there. */
 export function stateInWords(
   { state, grant, point }: Configuration,
-  { owner = "" }: LockOperation,
+  { owner = "", completedTime }: LockOperation,
   client: (process: number) => string,
 ): string {
   if (state.holder === undefined) return `since ${timeWords(point.time)} it was free`;
@@ -40,6 +40,9 @@ export function stateInWords(
       ? "somebody"
       : `${client(grant.process)} as owner ${shortOwner(state.holder, undefined, [owner])}`;
   if (state.expirableFrom === -Infinity) return "somebody may have held it since before the history began";
+  // That lease may be over: the operation is impossible because nobody was granted the key after it.
+  if (state.expirableFrom <= completedTime)
+    return `the last to hold it was ${who} (since ${timeWords(point.time)} at the earliest)`;
   const held = `${who} held it (since ${timeWords(point.time)} at the earliest)`;
   if (isEndless(state.expirableFrom - point.time)) return `${held}, without a lease that ends`;
   return `${held}, and its lease cannot have expired before ${timeWords(state.expirableFrom)}`;

@@ -28,6 +28,8 @@ export interface Hold {
   readonly validityReported: boolean;
   /** Whether the lock could not say when its lease began: it may have waited, and reports no validity. */
   readonly vague: boolean;
+  /** By how much a coarse clock leaves open when its lease ends, in nanoseconds: the ends that are known are the earliest. */
+  readonly clockSlack: number;
   /** The end of the lease that the grant itself set. */
   readonly grantedLeaseEnd: number;
   /** The earliest end of the present lease on the true clock. The lock promised nothing beyond it. */

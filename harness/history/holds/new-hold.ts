@@ -1,7 +1,8 @@
 import { shareOf } from "../../core/sharing.ts";
 import type { Hold } from "../holds.ts";
 import { BESIDE_OTHERS } from "../unordered.ts";
-import { leaseOf } from "./lease.ts";
+import { NANOSECONDS_PER_MS } from "../history.ts";
+import { leaseOf, longestTtlMs } from "./lease.ts";
 import type { GrantEvents } from "../operations.ts";
 
 /** The hold that begins with this grant. Its lease is what the grant promises, until an operation asks for another. */
@@ -23,6 +24,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     grantedTime: completion.time,
     validityReported: validForMs !== undefined,
     vague: validForMs === undefined && invocation.value.waitMs !== 0,
+    clockSlack: (longestTtlMs(invocation) - invocation.value.ttlMs) * NANOSECONDS_PER_MS,
     grantedLeaseEnd: lease.end,
     leaseEnd: lease.end,
     leaseCut: undefined,
