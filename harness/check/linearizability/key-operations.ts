@@ -17,8 +17,10 @@ import {
   described,
   ending,
   granted,
+  isRenewal,
   possible,
   renewal,
+  TOLD_LATE,
   type LockCompletion,
   type LockInvocation,
   type OpenOperation,
@@ -345,7 +347,7 @@ export class KeyOperations {
       if (operation.completed > known) break;
       this.#lastOfOwner.forget(operation);
       const impossible = this.#linearization.push(operation);
-      if (impossible !== undefined) this.#fail({ state: "impossible", impossible });
+      if (impossible !== undefined) this.#fail(isRenewal(operation) ? TOLD_LATE : { state: "impossible", impossible });
       else if (this.#linearization.exhausted) this.#giveUpFollowing();
       else continue;
       return;
@@ -362,12 +364,8 @@ export class KeyOperations {
       this.#giveUpFollowing();
       return;
     }
-    if (this.#linearization.truncated) {
-      this.#progress = {
-        state: "general",
-        why: "there are too many possible orders of the operations of unknown outcome",
-      };
-    } else this.#progress = progress;
+    const why = "there are too many possible orders of the operations of unknown outcome";
+    this.#progress = this.#linearization.truncated ? { state: "general", why } : progress;
     this.#forget();
   }
 

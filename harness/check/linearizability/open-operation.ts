@@ -76,6 +76,17 @@ export function renewal(
   return { kind: "extend", required, process, owner: value.owner, invoked, invokedTime, ...ended, ...lease };
 }
 
+/** Whether it is a lease that the lock renewed by itself. */
+export function isRenewal({ kind, leaseNs }: LockOperation): boolean {
+  return kind === "extend" && leaseNs === Infinity;
+}
+
+/** Of a renewal nobody knows before it is told: what others did meanwhile was put in order without it. */
+export const TOLD_LATE = {
+  state: "general",
+  why: "the lock told of a renewal only after operations that it may have come before",
+} as const;
+
 /** What is known of these operations when one of them completes: some have not begun, and others may take effect or not. */
 export function upTo(operations: readonly LockOperation[], last: LockOperation): readonly LockOperation[] {
   return operations

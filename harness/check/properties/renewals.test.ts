@@ -170,3 +170,17 @@ describe("a lease that the lock renews by itself", () => {
     }
   });
 });
+
+it("takes a renewal that is told after another grant, where a late extension ended the renewed lease before it", () => {
+  const recording = (untilMs: number): Recording =>
+    new Recording({ clients: 2 })
+      .seek(1, 1, { ttlMs: 20 })
+      .granted(1, 1, "a", { fence: 1 })
+      .seekExtension(2, 1, "a", 20)
+      .info(2, 1, "extend")
+      .seek(untilMs, 0, { ttlMs: 20 })
+      .granted(untilMs + 1, 0, "b", { fence: 2 })
+      .renewed(untilMs + 2, 3, "a", 400, 3);
+  expect(judge("linearizability", recording(38))).toBe("valid");
+  expect(judge("linearizability", recording(10))).toMatch(/^invalid/);
+});
