@@ -5,6 +5,7 @@ import type { Verdict } from "../core/verdict.ts";
 import type { PlansInOrder } from "./systematic/on-demand.ts";
 import { RunsInOrder } from "./parallel/runs-in-order.ts";
 import { countRecurrences } from "./recurrence/count-recurrences.ts";
+import { saysAsMuch } from "./recurrence/same-violation.ts";
 import { withOtherSeeds } from "./recurrence/variations.ts";
 import { isAsPlain } from "./visible-overlap.ts";
 
@@ -275,12 +276,13 @@ class Search<Run extends Judged> {
   /** Runs a plan while shrinking, or the one at the path that was asked for; false when it was judged invalid. */
   async #holds(plan: Plan): Promise<boolean> {
     const run = await this.#execute(plan);
-    const fails = run.verdict.verdict === "invalid" && this.#isPlain(run) && (await this.#lastsAsLong(run));
+    const fails = run.verdict.verdict === "invalid" && this.#showsAsMuch(run) && (await this.#lastsAsLong(run));
     return this.#note(run, fails);
   }
 
-  #isPlain(run: Run): boolean {
-    return this.#failing === undefined || isAsPlain(run, this.#failing);
+  #showsAsMuch(run: Run): boolean {
+    const before = this.#failing;
+    return before === undefined || (saysAsMuch(run.verdict, before.verdict) && isAsPlain(run, before));
   }
 
   async #execute(plan: Plan): Promise<Run> {

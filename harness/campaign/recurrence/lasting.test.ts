@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../core/plan.ts";
+import { PROMISABLE } from "../../core/verdict.ts";
 import type { Delays } from "./delays.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { runSimulated } from "../run-simulated.ts";
@@ -43,6 +44,23 @@ describe("a counterexample that only some seeds show", () => {
     for (const seed of [101, 202, 303]) {
       expect((await execute({ ...found.plan, seed })).verdict.verdict).toBe("invalid");
     }
+  });
+
+  test("stays, if plans that more seeds show say less against the lock", async () => {
+    const violation = { events: [], cause: "double-grant", explanation: "" } as const;
+    const broken = { verdict: "invalid", violations: [violation] } as const;
+    const run = await failingRun();
+    const ofFound = (plan: Plan): string => JSON.stringify({ ...plan, seed: 0 });
+    const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
+      const { record } = await execute(plan, delays);
+      const isFound = ofFound(plan) === ofFound(run.plan);
+      const properties = { linearizability: broken, ...(isFound ? { "lease-exclusion": broken } : {}) };
+      const isBroken = !isFound || plan.seed === run.plan.seed;
+      const verdict = { ...record.verdict, required: PROMISABLE, properties: isBroken ? properties : {} };
+      return { plan, record, verdict: { ...verdict, verdict: isBroken ? "invalid" : "valid" } };
+    };
+    const { run: found } = await lasting(await judge(run.plan), { execute: judge });
+    expect(found.plan).toEqual(run.plan);
   });
 
   test("has no client that does nothing, also if only another seed then shows it", async () => {

@@ -9,7 +9,7 @@ import { countRecurrences } from "./count-recurrences.ts";
 import { heldPlans } from "./held.ts";
 import { isObservable, observablePlans } from "./observable.ts";
 import { pinnedPlans } from "./pinned.ts";
-import { isSameViolation } from "./same-violation.ts";
+import { isSameViolation, saysAsMuch } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
 import { stretchedPlans } from "./stretched.ts";
 import { OTHER_SEEDS, VARIATIONS, atSpeedOfRealServers, withOtherSeeds } from "./variations.ts";
@@ -126,6 +126,7 @@ class LastingSearch<Run extends LastingRun> {
   async #takes(candidate: Plan, atLeast: number): Promise<boolean> {
     const run = await this.#execute(candidate);
     if (!isSameViolation(this.#found.verdict, run.verdict)) return false;
+    if (!saysAsMuch(run.verdict, this.#found.verdict)) return false;
     if (hasVisibleOverlap(this.#found.verdict) && !hasVisibleOverlap(run.verdict)) return false;
     const count = await this.#countOf(run, atLeast);
     if (count === undefined || totalOf(count) < atLeast) return false;
