@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HarnessError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
-import { PROMISABLE, type Property, type Verdict } from "../core/verdict.ts";
+import type { Verdict } from "../core/verdict.ts";
 import { runCampaign, type CampaignOptions, type Judged } from "./run-campaign.ts";
 import { plan } from "../run/testing/plans.ts";
 
@@ -115,28 +115,6 @@ describe("a search", () => {
 });
 
 describe("shrinking", () => {
-  const smallestBreaking = async (broken: (limitMs: number) => readonly Property[]): Promise<number | undefined> => {
-    const execute = async (plan: Plan): Promise<Judged> => {
-      const violations = broken(plan.limitMs);
-      const properties = Object.fromEntries(violations.map((each) => [each, { verdict: "invalid", violations: [] }]));
-      const { verdict } = judged(plan, violations.length === 0 ? "valid" : "invalid");
-      return { plan, verdict: { ...verdict, required: PROMISABLE, properties } };
-    };
-    return (await campaign(planted, { execute }).result).counterexample?.run.plan.limitMs;
-  };
-
-  test("goes to no plan that says less against the lock, and to one that says more", async () => {
-    const leases = (limitMs: number): readonly Property[] =>
-      limitMs >= 4321 ? ["lease-exclusion", "linearizability"] : ["linearizability"];
-    expect(await smallestBreaking((limitMs) => (limitMs >= 100 ? leases(limitMs) : []))).toBe(4321);
-    const less = (limitMs: number): readonly Property[] =>
-      limitMs >= 4321 ? ["linearizability"] : limitMs >= 100 ? ["owner-release"] : [];
-    expect(await smallestBreaking(less)).toBe(100);
-    const other = (limitMs: number): readonly Property[] =>
-      limitMs >= 4321 ? ["owner-release"] : limitMs >= 100 ? ["deadlock-freedom"] : [];
-    expect(await smallestBreaking(other)).toBe(4321);
-  });
-
   test.each([0, 1, 5])("takes %i runs at the most and keeps the smallest failing run so far", async (shrinkRuns) => {
     const { ran, result } = campaign(planted, { shrinkRuns });
     const { counterexample, runs, cutShort } = await result;
