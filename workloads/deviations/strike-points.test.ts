@@ -7,8 +7,14 @@ import { deadlinesOf } from "./base.ts";
 import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
 
-/** The servers at whose messages deviations strike, if a client asks two of five, and each answers after 1 ms. */
-async function struckServers(sentMs: readonly [number, number]): Promise<ReadonlySet<string>> {
+/**
+ * The servers at whose messages deviations strike, at a moment or at any, if a client asks two of five, and each answers
+ * after 1 ms.
+ */
+async function struckServers(
+  sentMs: readonly [number, number],
+  { reachedAfterMs = [0.4, 0.4], phase }: { reachedAfterMs?: readonly [number, number]; phase?: string } = {},
+): Promise<ReadonlySet<string>> {
   const topology = topologySchema.parse({ kind: "redlock" });
   const options = { lock: "redlock", topology, fencing: false, seed: 1, outlives: false };
   const [workload] = smallWorkloads(options, { extends: false, reenters: false });
@@ -18,15 +24,23 @@ async function struckServers(sentMs: readonly [number, number]): Promise<Readonl
   const messages = sentMs.map((atMs, index): WireMessage => {
     const sentNs = atMs * 1_000_000;
     const server = `node-${index}`;
-    const times = { sentNs, reachedNs: sentNs + 400_000, appliedNs: sentNs + 500_000, repliedNs: sentNs + 1_000_000 };
+    const reachedNs = sentNs + (reachedAfterMs[index] ?? 0) * 1_000_000;
+    const times = { sentNs, reachedNs, appliedNs: sentNs + 500_000, repliedNs: sentNs + 1_000_000 };
     return { client: 0, server, command: "SET", keys: ["k1"], count: 1, connection: `client-0>${server}#1`, ...times };
   });
   const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
-  return new Set(points.flatMap(({ at }) => ("moment" in at && at.server !== undefined ? [at.server] : [])));
+  const wanted = points.filter((point) => phase === undefined || point.phase === phase);
+  return new Set(wanted.flatMap(({ at }) => ("moment" in at && at.server !== undefined ? [at.server] : [])));
 }
 
 test("of equal servers that are asked at once, the first stands for all", async () => {
   expect(await struckServers([1, 1.5])).toEqual(new Set(["node-0"]));
+});
+
+test("all requests of a round are kept from their servers: from the first that comes to its own, on any of them", async () => {
+  const struck = (phase: string) => struckServers([1, 1], { reachedAfterMs: [0.4, 0.2], phase });
+  expect(await struck("before")).toEqual(new Set(["node-1"]));
+  expect(await struck("send")).toEqual(new Set(["node-0"]));
 });
 
 test("a server that is asked after another one has answered is a place of its own", async () => {

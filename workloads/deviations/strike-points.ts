@@ -82,8 +82,9 @@ function atMessages(
       (times > 0 && !isLast ? REPEATED_RANK : 0) +
       (split.has(operation) ? SPLIT_RANK : 0) +
       (message.keys.length === 0 ? KEYLESS_RANK : 0);
-    return momentsOfMessage(message).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
-      const words = `${moment.client}'s ${command} ${count} to ${server}`;
+    const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
+    return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
+      const words = `${moment.client}'s ${command} ${count} to ${moment.server}`;
       return {
         at: trigger,
         phase,
@@ -99,6 +100,21 @@ function atMessages(
       };
     });
   });
+}
+
+/**
+ * The moments of a message that stands for those to other servers. To keep all of them from their servers, a fault must
+ * strike when the first of them comes to its own, which need not be the one that was sent first.
+ */
+function momentsOfRound(message: WireMessage, others: readonly WireMessage[]): readonly DeviationMoment[] {
+  const arrivals = [message, ...others].flatMap((each) =>
+    momentsOfMessage(each).filter(({ phase }) => phase === "before"),
+  );
+  return momentsOfMessage(message).map((moment) =>
+    moment.phase === "before"
+      ? arrivals.reduce((first, other) => (other.atNs < first.atNs ? other : first), moment)
+      : moment,
+  );
 }
 
 /** The operations that sent different commands about keys. */
