@@ -12,7 +12,7 @@ import {
   lengthsAround,
 } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
-import { familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
+import { divides, familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
 import type { Phase } from "./moments.ts";
 import { type StrikePoint, strikePointsOf, type Struck } from "./strike-points.ts";
 
@@ -25,6 +25,8 @@ export interface RankedDeviation extends Deviation {
   readonly family: Family;
   /** The fault that it adds to a plan. */
   readonly step: FaultStep;
+  /** Of the servers that are asked the same, whether it strikes only some: others then answer differently. */
+  readonly dividesServers: boolean;
   /** Which length it has: each lasts to one side of a deadline. 0 if it has no length. */
   readonly length: number;
   /** The moment, in words. */
@@ -173,6 +175,11 @@ class Ranked implements RankedDeviation {
 
   get family(): Family {
     return this.#ranking.family;
+  }
+
+  get dividesServers(): boolean {
+    const { family, point } = this.#ranking;
+    return divides(family, point.servers);
   }
 
   get length(): number {

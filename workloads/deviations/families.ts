@@ -106,6 +106,14 @@ export function isBeside(
   return of === (hit.length === 1 && hit[0] === client ? "client" : "server");
 }
 
+/** Whether a family hits some of these servers and spares others. One that names a role hits whoever has it. */
+export function divides({ params }: Pick<Family, "params">, servers: readonly string[]): boolean {
+  const { targets = [], between = [] } = params;
+  const named: readonly unknown[] = [targets, between].flat(2);
+  const hit = servers.filter((server) => named.includes(server)).length;
+  return hit > 0 && hit < servers.length;
+}
+
 /** The targets of a fault of processes; a fault of links has none. */
 export function hostsHit({ targets }: FaultParams): readonly string[] {
   return Array.isArray(targets) ? targets.map(String) : [];

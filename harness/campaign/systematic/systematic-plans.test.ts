@@ -9,6 +9,7 @@ import type { LockDriver } from "../../core/lock-driver.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requiredProperties } from "../required-properties.ts";
 import { topologySchema } from "../../core/topology.ts";
+import { isMessageTrigger } from "../../core/trigger.ts";
 import { systematicPlans } from "./systematic-plans.ts";
 
 test("a fault comes in the way under which the lock promises more, and less often in the other", async () => {
@@ -41,6 +42,30 @@ test("each workload has deviations among the first", async () => {
   const workloads = all.filter(({ faults }) => faults.length > 0).map(({ clients }) => JSON.stringify(clients));
   expect(new Set(workloads).size).toBe(30);
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
+});
+
+test("a fault divides servers that vote as early as it hits all of them, at each command of a client", async () => {
+  const topology = topologySchema.parse({ kind: "redlock" });
+  const { plans, bases } = await systematicPlans({
+    drawnFrom: { lock: "redlock", topology, faults: faultsFor(["stall"], "simulated", topology) },
+    seed: 1,
+    learn: learnSimulated(),
+    skills: { extends: true, reenters: false },
+    promises: () => 1,
+    most: 20,
+  });
+  const extensions = bases.flatMap(({ history, messages, plan }) =>
+    messages
+      .filter(({ operation = -1, client }) => client === 0 && history.events[operation]?.f === "extend")
+      .map(({ command, count, server }) => JSON.stringify([plan.clients, command, count, server])),
+  );
+  const struck = [...plans].flatMap(({ clients, faults: [fault] }) => {
+    if (fault === undefined || !isMessageTrigger(fault.at) || fault.at.moment !== "before") return [];
+    const { command, count, server, client } = fault.at;
+    const isExtension = client === 0 && extensions.includes(JSON.stringify([clients, command, count, server]));
+    return isExtension ? [JSON.stringify(fault.params).split("node-").length - 1] : [];
+  });
+  expect(new Set(struck)).toEqual(new Set([3, 5]));
 });
 
 test.each([

@@ -232,15 +232,16 @@ function deviating(
 }
 
 /**
- * What a deviation has in common with others. Within its queue: the command and its moment, beside that the fault and its
- * parameters, and the workload. With those of all queues: the side of the deadline to which it lasts, since most kinds do
+ * What a deviation has in common with others. Within its queue: the command and its moment, and whether servers that vote are
+ * divided by it; beside that the fault and its parameters, and the workload. With those of all queues: the side of the deadline to which it lasts, since most kinds do
  * to a message what another one does too, and its very moment.
  */
 function aspectsOf({ base, deviation }: Deviating, queue: string): readonly Aspect[] {
-  const { sort, family, length, point } = deviation;
+  const { sort, family, length, point, dividesServers } = deviation;
+  const where = dividesServers ? `${sort} of some` : sort;
   return [
-    [`${queue} at ${sort}`, 3],
-    [`${queue} at ${sort} by ${family.kind}`, 2],
+    [`${queue} at ${where}`, 3],
+    [`${queue} at ${where} by ${family.kind}`, 2],
     [`${queue} by ${family.way}`, 0.5],
     [`${queue} in ${base.name}`, 0.5],
     [`${sort} for ${length}`, 1],
