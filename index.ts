@@ -11,6 +11,7 @@ export type { Counterexample, DriverFactory, Verification, VerifyOptions } from 
 export type {
   AcquireOptions,
   Address,
+  Assumptions,
   Completion,
   Grant,
   LockClient,

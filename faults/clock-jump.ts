@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
 import { injectOnProcesses } from "./process-fault.ts";
-import { anyDataNodes, nodesToHit, resolveProcesses, targetsSchema } from "./targets.ts";
+import { anyDataNodes, areClients, nodesToHit, resolveProcesses, targetsSchema } from "./targets.ts";
 
 /** Ten years: within this range the arithmetic of every server is right. */
 const MOST_MS = 10 * 365 * 86_400_000;
@@ -19,6 +19,8 @@ export const clockJump = defineFault({
     clock: "step",
     jepsen: { start: ["bump-clock", "strobe-clock"], heal: ["reset-clock"] },
   },
+  // A lock whose leases end by its servers' clocks alone does not notice.
+  milder: { traits: { clock: "step-of-clients" }, applies: ({ targets }) => areClients(targets) },
   params: z.strictObject({ targets: targetsSchema, byMs: z.int().min(-MOST_MS).max(MOST_MS) }),
   arbitrary: (topology) =>
     fc.record({

@@ -1,7 +1,15 @@
 import type { Arbitrary } from "fast-check";
 import type { z } from "zod";
 import { UserError } from "../harness/core/errors.ts";
-import type { Fault, FaultFocus, FaultParams, FaultVariant, InjectedFault, Way } from "../harness/core/fault.ts";
+import type {
+  Fault,
+  FaultFocus,
+  FaultParams,
+  FaultVariant,
+  InjectedFault,
+  MilderFault,
+  Way,
+} from "../harness/core/fault.ts";
 import type { FaultTraits } from "../harness/core/fault-traits.ts";
 import type { Evidence, SystemUnderTest } from "../harness/core/system.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
@@ -12,6 +20,8 @@ export interface FaultDefinition<Kind extends string, Params extends FaultParams
   readonly summary: string;
   readonly traits: FaultTraits;
   readonly variant?: FaultVariant<Variant>;
+  /** See `Fault`. */
+  readonly milder?: MilderFault;
   readonly params: z.ZodType<Params>;
   readonly onlyInSimulation?: true;
   /** See `Fault`. Without `params`: whether it can happen at all. Absent where it can happen everywhere. */
@@ -30,12 +40,13 @@ export function defineFault<
   Params extends FaultParams,
   const Variant extends string = never,
 >(definition: FaultDefinition<Kind, Params, Variant>): Fault<Kind, Variant> {
-  const { kind, summary, traits, variant, params: schema, onlyInSimulation } = definition;
+  const { kind, summary, traits, variant, milder, params: schema, onlyInSimulation } = definition;
   return {
     kind,
     summary,
     traits,
     variant,
+    milder,
     onlyInSimulation,
     unsupportedReason: (topology, params) => definition.unsupportedReason?.(topology, schema.safeParse(params).data),
     arbitrary: (topology, clients) =>

@@ -15,6 +15,15 @@ test("a node that lost its disk is another fault than one that kept it", () => {
   expect(classOf("smoke")).toEqual({ name: "smoke", effects: ["loses-unknown"] });
 });
 
+test("a jump of clients' clocks does less than one of a server's, and has its name", () => {
+  const jump = (...targets: readonly string[]) => classOf("clock-jump", { targets, byMs: 500 });
+  const ofClients = { name: "clock-jump", effects: ["steps-client-clock"] };
+  for (const targets of [["client-0"], ["client-1", "client-12"], ["clients"]])
+    expect(jump(...targets)).toEqual(ofClients);
+  for (const targets of [["node-0"], ["client-0", "nodes"], ["masters"], []])
+    expect(jump(...targets)).toEqual({ name: "clock-jump", effects: ["steps-clock"] });
+});
+
 test("every class leads back to its kind, and no two kinds share one", () => {
   const classes = faults.flatMap(({ kind }) => classesOf(kind).map(({ name }) => [name, kind] as const));
   expect(new Set(classes.map(([name]) => name)).size).toBe(classes.length);

@@ -12,7 +12,10 @@ export interface ClassifiedFault {
 
 /** The class of a fault with these parameters. */
 export function classOf(kind: string, params: FaultParams = {}): ClassifiedFault {
-  const variant = faults.find((fault) => fault.kind === kind)?.variant;
+  const fault = faults.find((each) => each.kind === kind);
+  if (fault?.milder?.applies(params) === true)
+    return { name: kind, effects: effectsOf({ ...fault.traits, ...fault.milder.traits }) };
+  const variant = fault?.variant;
   const name = variant?.applies(params) === true ? variant.name : kind;
   return classesOf(kind).find((each) => each.name === name) ?? { name, effects: effectsOf(UNKNOWN_TRAITS) };
 }

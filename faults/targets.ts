@@ -20,6 +20,12 @@ export function targetNames(topology: TopologySpec, clients: number): readonly s
   return [...names, ...dataNodes(topology.kind), ...sentinelNodes(topology.kind), RESOURCE, ...ROLES];
 }
 
+/** Whether these targets, as a plan holds them, are clients and nothing else. */
+export function areClients(targets: unknown): boolean {
+  const isClient = (target: unknown): boolean => typeof target === "string" && /^client(-\d+|s)$/.test(target);
+  return Array.isArray(targets) && targets.length > 0 && targets.every(isClient);
+}
+
 /** The names that `targets` stand for at this moment, without repetition, in the order given. */
 export async function resolveTargets(system: SystemUnderTest, targets: readonly string[]): Promise<readonly string[]> {
   const roles = targets.some((target) => target === "masters" || target === "replicas")

@@ -14,7 +14,7 @@ const FROZEN: readonly FaultEffect[] = ["pauses-node"];
 const CRASH: readonly FaultEffect[] = ["kills-node", "loses-memory"];
 /** Losses of acknowledged writes, when a server dies. */
 const LOSS: readonly FaultEffect[] = ["loses-unsynced", "loses-disk"];
-const CLOCK: readonly FaultEffect[] = ["steps-clock", "changes-clock-rate"];
+const CLOCK: readonly FaultEffect[] = ["steps-clock", "steps-client-clock", "changes-clock-rate"];
 /** An operator has a replica promoted. */
 const FAILOVER: readonly FaultEffect[] = ["promotes-replica", "loses-unreplicated"];
 
@@ -30,8 +30,12 @@ const late =
   "the lease's clock starts before the request is sent; a late request can only leave an orphan that expires";
 
 /** Lease exclusion on servers that are independent of each other: `single`, `redlock`. */
-function leaseClaims(topology: TopologyKind, property: Property = "lease-exclusion"): readonly Claim[] {
-  const calm: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN];
+function leaseClaims(
+  topology: TopologyKind,
+  property: Property = "lease-exclusion",
+  further: readonly FaultEffect[] = [],
+): readonly Claim[] {
+  const calm: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...further];
   const written = "with an append-only file the grant is written before it is acknowledged, so SIGKILL keeps it";
   const synced = "with appendfsync always the grant is on disk before it is acknowledged";
   return [
@@ -62,6 +66,12 @@ export function soundLease(topology: TopologyKind): readonly Claim[] {
     { property: "owner-release", topology, under: noClock, because: owned },
     { property: "deadlock-freedom", topology, under: noClock, because: expiring },
   ];
+}
+
+/** What a lock adds whose leases do not rest on the wall clocks of its clients. */
+function leaseByServers(topology: TopologyKind): readonly Claim[] {
+  const properties = ["lease-exclusion", "linearizability"] as const;
+  return properties.flatMap((property) => leaseClaims(topology, property, ["steps-client-clock"]));
 }
 
 /**
@@ -120,16 +130,18 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
 /**
  * What any sound lock on this topology can promise; an undescribed lock is judged by it. It leaves out what some locks
  * promise in addition, by renewal, delayed restarts or a quorum of replicas. It promises nothing under faults that take
- * a granted lease from every lock there, such as a failover or a clock jump.
+ * a granted lease from every lock there, such as a failover or a jump of a server's clock.
+ * @param assumesClientClocks whether the lock may rest on clocks of clients that do not jump
  */
-export function promisable(topology: TopologyKind): readonly Claim[] {
+export function promisable(topology: TopologyKind, assumesClientClocks = true): readonly Claim[] {
   const { server, arrangement, holdsEndWithConnection } = topologyOf(topology);
   if (server === "redis") {
     const further = [...soundSeveralKeys(topology), ...soundQueue(topology)];
     if (arrangement === "replicated")
       return [...soundLeaseBehindSentinel(topology), ...soundFence(topology), ...further];
     const fence = arrangement === "one-server" ? soundFence(topology) : quorumFence(topology);
-    return [...soundLease(topology), ...fence, ...further];
+    const lease = assumesClientClocks ? [] : leaseByServers(topology);
+    return [...soundLease(topology), ...lease, ...fence, ...further];
   }
   // A lock may depend on its session, and the session on its connection.
   const calm: readonly FaultEffect[] =

@@ -1,4 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { loadDriver } from "../client/load-driver.ts";
 import { planSchema, type Plan } from "../core/plan.ts";
 import { TOPOLOGIES } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
@@ -31,6 +35,43 @@ describe("a lock that nobody has described", () => {
     expect(requiredProperties(plan("sentinel", "failover"))).not.toContain("lease-exclusion");
     expect(requiredProperties(plan("single", "clock-jump"))).toContain("owner-release");
     expect(requiredProperties(plan("single", "clock-jump", "partition"))).toContain("fencing-tokens");
+  });
+});
+
+describe("a jump of a client's clock", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-clocks-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const jumping = (lock: string, target: string): Plan => {
+    const faults = [{ kind: "clock-jump", params: { targets: [target], byMs: 500 }, at: { atMs: 0 } }];
+    return { ...plan("single"), lock, faults };
+  };
+  const moduleOf = (name: string, more: string): string => {
+    const path = join(folder, `${name}.mjs`);
+    writeFileSync(path, `export const driver = { ${more} connect() {} };`);
+    return path;
+  };
+
+  test("takes no lease of a user's lock, unless its driver says that the lock assumes such clocks", async () => {
+    const [silent, assuming] = [moduleOf("silent", ""), moduleOf("assuming", "assumes: { clientClocks: true },")];
+    await loadDriver(silent);
+    await loadDriver(assuming);
+    const leases = ["lease-exclusion", "linearizability"];
+    expect(requiredProperties(jumping(silent, "client-0"))).toEqual(expect.arrayContaining(leases));
+    for (const [lock, target] of [
+      [silent, "node-0"],
+      [assuming, "client-0"],
+      ["./not-loaded.ts", "client-0"],
+    ] as const) {
+      const required = requiredProperties(jumping(lock, target));
+      expect(required.filter((property) => leases.includes(property))).toEqual([]);
+      expect(required).toContain("owner-release");
+    }
+  });
+
+  test("changes nothing for a lock that is described", () => {
+    const ofServer = requiredProperties(jumping("redlock5", "node-0"));
+    expect(requiredProperties(jumping("redlock5", "client-0"))).toEqual(ofServer);
+    expect(ofServer).toContain("owner-release");
   });
 });
 

@@ -1,6 +1,7 @@
 import { classOf } from "../../faults/fault-classes.ts";
 import { promisable } from "../../lock-impl/claim-tables.ts";
 import { claimedProperties, type Circumstances, expectedLimits } from "../../lock-impl/claims.ts";
+import { mayAssumeClientClocks } from "../client/load-driver.ts";
 import { lockFacts } from "../client/lock-facts.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Supports } from "../core/sharing.ts";
@@ -12,7 +13,7 @@ import { PROPERTIES, type Property } from "../core/verdict.ts";
  * of the plan. An undescribed lock is judged by what any sound lock on the plan's topology can promise.
  */
 export function requiredProperties(plan: Plan): readonly Property[] {
-  const claims = lockFacts(plan.lock)?.claims ?? promisable(plan.topology.kind);
+  const claims = lockFacts(plan.lock)?.claims ?? promisable(plan.topology.kind, mayAssumeClientClocks(plan.lock));
   const claimed = claimedProperties(claims, circumstancesOf(plan));
   return PROPERTIES.filter((property) => claimed.includes(property));
 }

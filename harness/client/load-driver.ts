@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { LockDriver } from "../core/lock-driver.ts";
+import type { Assumptions, LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
@@ -24,7 +24,11 @@ export function isModulePath(lock: string): boolean {
 export async function loadDriver(lock: string): Promise<LockDriver> {
   const worker = findWorker(lock);
   if (worker !== undefined) return externalDriver(worker);
-  if (isModulePath(lock)) return loadModule(resolve(lock));
+  if (isModulePath(lock)) {
+    const driver = await loadModule(resolve(lock));
+    assumptions.set(lock, driver.assumes ?? {});
+    return driver;
+  }
   const entry = findLock(lock);
   if (entry === undefined) {
     throw new UserError(`there is no lock "${lock}"`, hintForLock(lock));
@@ -34,6 +38,15 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   } catch (error) {
     throw explainMissingPackage(entry, error) ?? error;
   }
+}
+
+/** What the drivers of users' modules assume, by the names under which they were loaded. */
+const assumptions = new Map<string, Assumptions>();
+
+/** Whether a lock may rest on the wall clocks of its clients; of a module, whose driver says so, known once it was loaded. */
+export function mayAssumeClientClocks(lock: string): boolean {
+  const known = assumptions.get(lock);
+  return known === undefined || known.clientClocks === true;
 }
 
 /** The file of that name, a lock of a similar name, or where locks come from. */

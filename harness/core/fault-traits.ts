@@ -21,9 +21,10 @@ export interface FaultTraits {
   readonly breaksConnections?: true;
   /**
    * What it does to wall clocks. `step`: they jump by the parameter `byMs` when it strikes, and jump back when it is
-   * healed. `rate`: they run too fast or too slow while it is in force.
+   * healed. `step-of-clients`: the same, and certainly no server's clock jumps. `rate`: they run too fast or too slow while
+   * it is in force.
    */
-  readonly clock?: "step" | "rate";
+  readonly clock?: "step" | "step-of-clients" | "rate";
   /** What servers forget because of it. */
   readonly loses?: Loss;
   /** A replica becomes master: at the `request` of an operator, or because the harness has `seen` it happen. */
@@ -99,6 +100,7 @@ const EFFECTS = {
   "holds-messages": ({ messages }) => messages === "holds",
   "resets-connections": ({ messages }) => messages === "resets",
   "steps-clock": ({ clock }) => clock === "step",
+  "steps-client-clock": ({ clock }) => clock === "step-of-clients",
   "changes-clock-rate": ({ clock }) => clock === "rate",
   "promotes-replica": ({ promotes }) => promotes !== undefined,
   "loses-memory": ({ loses }) => loses === "memory",

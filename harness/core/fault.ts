@@ -18,6 +18,8 @@ export interface Fault<Kind extends string = string, Variant extends string = st
   readonly traits: FaultTraits;
   /** Present if claims treat the fault with certain parameters as a different fault. */
   readonly variant?: FaultVariant<Variant> | undefined;
+  /** Present if the fault with certain parameters does less, so that locks promise more. Limits do not tell them apart. */
+  readonly milder?: MilderFault | undefined;
   /** Present if containers cannot inject it. A run on containers skips it, and a search there leaves it out. */
   readonly onlyInSimulation?: true | undefined;
   /**
@@ -66,6 +68,14 @@ export interface FaultVariant<Name extends string = string> {
   /** The traits of the fault with other parameters, where they differ from the fault's, which are those of the variant. */
   readonly otherwise: Partial<FaultTraits>;
   /** Whether a fault with these parameters, as a plan holds them, is of this variant. */
+  applies(params: FaultParams): boolean;
+}
+
+/** What a fault does with certain parameters, where that is less than with others. */
+export interface MilderFault {
+  /** The traits where they differ from the fault's. */
+  readonly traits: Partial<FaultTraits>;
+  /** Whether a fault with these parameters, as a plan holds them, does no more than that. */
   applies(params: FaultParams): boolean;
 }
 

@@ -7,8 +7,16 @@ import type { Sharing, Supports } from "./sharing.ts";
 export interface LockDriver {
   /** What the lock can do beyond being held by one client at a time. Absent: nothing. */
   readonly supports?: Supports | undefined;
+  /** What the lock's promises rest on, by its documentation, beside its servers. Absent: nothing. */
+  readonly assumes?: Assumptions | undefined;
   /** Opens one client of the lock. Disposing the client closes it. */
   connect(environment: LockEnvironment): Promise<LockClient>;
+}
+
+/** What has to hold outside of the servers, so that a lock keeps its promises. */
+export interface Assumptions {
+  /** The wall clocks of its clients agree and do not jump. */
+  readonly clientClocks?: boolean | undefined;
 }
 
 /** One client of the lock. The harness calls one operation at a time. */

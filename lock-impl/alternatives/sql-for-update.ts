@@ -150,7 +150,7 @@ async function openWithin(open: () => Promise<RowLocks>, withinMs: number): Prom
  * for its client, nothing is promised: the next client may be granted the lock before the holder is told.
  */
 function forUpdateClaims(): readonly Claim[] {
-  const calm: readonly FaultEffect[] = [...SILENCE, "steps-clock"];
+  const calm: readonly FaultEffect[] = [...SILENCE, "steps-clock", "steps-client-clock"];
   const silent =
     "the server ends a session that sends nothing for the length of the lease, counted from the server's last reply by a timer that no clock jump moves; the holder counts from before its last request";
   return [
@@ -165,7 +165,7 @@ function forUpdateClaims(): readonly Claim[] {
     {
       property: "fencing-tokens",
       topology,
-      under: [...SILENCE, ...ENDS, ...CRASH, "loses-unsynced", "steps-clock"],
+      under: [...SILENCE, ...ENDS, ...CRASH, "loses-unsynced", "steps-clock", "steps-client-clock"],
       because: "issued by nextval when the row is locked; no rollback undoes it, and it is on disk before it is used",
     },
     {

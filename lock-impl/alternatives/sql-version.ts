@@ -167,12 +167,12 @@ function versionClaims(): readonly Claim[] {
     ...surviving("linearizability", calm, lease),
     ...surviving(
       "fencing-tokens",
-      [...calm, "steps-clock"],
+      [...calm, "steps-clock", "steps-client-clock"],
       "the version grows by one in the step that takes the lock, and rows are never deleted",
     ),
     ...surviving(
       "owner-release",
-      [...calm, "steps-clock"],
+      [...calm, "steps-clock", "steps-client-clock"],
       "each release and extension compares owner and version in the same step",
     ),
     {
@@ -184,7 +184,7 @@ function versionClaims(): readonly Claim[] {
     // Only where versions are kept: a server that has forgotten some counts them again, and the resource refuses them.
     ...surviving(
       "stale-writes",
-      [...calm, "steps-clock"],
+      [...calm, "steps-clock", "steps-client-clock"],
       "the resource itself rejects smaller fencing tokens, and equal ones of another owner",
     ),
   ];

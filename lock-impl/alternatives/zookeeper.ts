@@ -202,7 +202,7 @@ function claims(): readonly Claim[] {
   const FROZEN: readonly FaultEffect[] = ["pauses-node"];
   /** The server dies and comes back with its disk. Each transaction is in its log before the server acknowledges it. */
   const CRASH: readonly FaultEffect[] = ["kills-node", "loses-memory"];
-  const CLOCK: readonly FaultEffect[] = ["steps-clock"];
+  const CLOCK: readonly FaultEffect[] = ["steps-clock", "steps-client-clock"];
   const KEPT: readonly FaultEffect[] = [...CLIENT, ...LINK, ...FROZEN, ...CRASH, ...CLOCK];
   const heard =
     "the server keeps a session for its time-out after the last message from its client, by a monotonic clock, and for the whole time-out again after a restart; the client counts from before it sent its last answered request (ZooKeeper Programmer's Guide, Sessions)";

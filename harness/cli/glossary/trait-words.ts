@@ -12,6 +12,7 @@ const LOSSES: Readonly<Record<NonNullable<FaultTraits["loses"]>, string>> = {
 
 const CLOCKS = {
   step: "wall clocks jump once, and keep their new offset",
+  "step-of-clients": "wall clocks of clients jump once, and keep their new offset",
   rate: "clocks run fast or slow while it is in force",
 } as const;
 

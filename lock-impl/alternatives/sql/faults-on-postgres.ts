@@ -14,4 +14,5 @@ export const ALL: readonly FaultEffect[] = [
   "loses-unsynced",
   "loses-disk",
   "steps-clock",
+  "steps-client-clock",
 ];
