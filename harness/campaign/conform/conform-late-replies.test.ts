@@ -106,6 +106,31 @@ test("a client that waits for ever for a reply cannot be tried", async () => {
   });
 });
 
+test("a lock that ends the leases of others by the ttlMs of who asks did not take one reply for another", async () => {
+  const takeByAge = `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3] - ARGV[2])
+    if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end
+    return redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])`;
+  const byAge = driverWith((redis, right) => ({
+    async acquire(key, { ttlMs }) {
+      const owner = randomUUID();
+      try {
+        const taken = await redis.eval(takeByAge, 1, key, owner, ttlMs, Date.now());
+        if (taken === 1) return { type: "ok", value: { key, owner } };
+      } catch (error) {
+        return { type: "info", reason: String(error) };
+      }
+      // A library that waits for ever, given up later: the lease of the other client is older than a short one by the next try.
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+      return { type: "info", reason: "not granted in time" };
+    },
+    async release(grant) {
+      await redis.zrem(grant.key, grant.owner);
+      return right.release(grant);
+    },
+  }));
+  expect(await lateRepliesOf(byAge)).toMatchObject({ outcome: "passed" });
+});
+
 test("a lock that takes its key on another server after a time-out did not take one reply for another", async () => {
   const topology = topologySchema.parse({ kind: "redlock" });
   const { checks } = await conformDriver({ lock: "consistent-hash", topology, seed: 5 });

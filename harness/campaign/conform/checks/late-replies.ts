@@ -35,7 +35,7 @@ export const lateReplies: ConformityCheck = {
     const instead = "after a time-out, close the connection and make a new one";
     for (let left = TRIES; left > 0; left -= 1) {
       const before = await keysOf(trial);
-      const { reply } = await trial.acquire(0, { ttlMs: LEASE_MS, key: "k2" });
+      const { reply } = await trial.acquire(0, { ttlMs: HELD_MS, key: "k2" });
       if (isGranted(reply)) {
         // It took something: a lock of its own on another server, say. That is no answer to another command.
         if ((await keysOf(trial)).difference(before).size > 0) return;
