@@ -35,6 +35,47 @@ test("a server thinks that a client holds while it has the owner's value, until 
   ).toEqual(["node-0 client-0 60-401", "node-1 client-0 60-80"]);
 });
 
+describe("of a value without an owner", () => {
+  const sent = { server: "node-0", command: "SET", keys: ["locks:k1"], count: 1, connection: "client-0>node-0#1" };
+  const setBy = (client: number, sentNs: number, appliedNs: number) => ({
+    ...sent,
+    client,
+    sentNs,
+    appliedNs,
+    operation: 1,
+  });
+  const inForce = { key: "locks:k1", clockAheadNs: 0, server: "node-0", expiresInNs: 10_000 * MS };
+  const recorded: WireRecord = {
+    ...wireOf([]),
+    messages: [
+      setBy(0, 58 * MS, 60 * MS),
+      { ...setBy(0, 80 * MS, 81 * MS), command: "PEXPIRE" },
+      setBy(1, 160 * MS, 170 * MS),
+      // Refused, and yet it changed the key.
+      { ...setBy(2, 171 * MS, 171.5 * MS), command: "EVAL" },
+    ],
+  };
+
+  test("a server thinks that the client holds which was granted the lock by the command that set it", () => {
+    const keys = [
+      { ...inForce, atNs: 60 * MS, value: "2026-11-27" },
+      { ...inForce, atNs: 81 * MS, value: "2026-11-27" },
+      { ...inForce, atNs: 170 * MS, value: "2026-11-28" },
+      { ...inForce, atNs: 401 * MS, value: undefined },
+    ];
+    expect(drawn({ ...recorded, keys })).toEqual(["node-0 client-0 60-170", "node-0 client-1 170-401 twice"]);
+  });
+
+  test("nobody knows what a server thinks without an expiry, and where the acquire was refused", () => {
+    const { expiresInNs: _, ...forEver } = inForce;
+    const keys = [
+      { ...forEver, atNs: 60 * MS, value: "7" },
+      { ...inForce, atNs: 171.5 * MS, value: "waiting" },
+    ];
+    expect(drawn({ ...recorded, keys })).toEqual([]);
+  });
+});
+
 test("a server that gives a second owner the key within the first one's lease voted twice", () => {
   const votes = [
     { server: "node-2", atNs: 60 * MS, value: FIRST },

@@ -19,7 +19,9 @@ export interface ServerBand extends Interval {
 
 /**
  * What servers thought: a server thinks that a client holds from the moment on at which it has that client's owner value,
- * until the value is replaced, removed or expired, or the server is down. Values without an owner tell nothing.
+ * until the value is replaced, removed or expired, or the server is down. A driver may make up owner values of its own,
+ * which no server has: then it is a value with an expiry that was set under the acquire that was granted. Other values
+ * tell nothing.
  */
 export function serverBands(
   wire: WireRecord,
@@ -36,8 +38,16 @@ export function serverBands(
   const bands: ServerBand[] = [];
   for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
     const before: HoldSpan[] = [];
+    let unnamed: { readonly value: string; readonly hold: HoldSpan } | undefined;
     states.forEach((state, index) => {
-      const hold = holdOf(state, holds);
+      const named = holdOf(state, holds);
+      if (state.value === undefined || named !== undefined) unnamed = undefined;
+      else {
+        const grantedHold =
+          grantedWith(state, wire, holds) ?? (unnamed?.value === state.value ? unnamed.hold : undefined);
+        unnamed = grantedHold && { value: state.value, hold: grantedHold };
+      }
+      const hold = named ?? unnamed?.hold;
       if (hold === undefined) return;
       const { server, key, atNs, expiresInNs, clockAheadNs } = state;
       const expires = expiresInNs === undefined ? undefined : atNs + Math.max(0, expiresInNs);
@@ -74,6 +84,21 @@ export function withoutCopies(bands: readonly ServerBand[]): readonly ServerBand
         key === band.key && client === band.client && from < band.from && touches({ from, to: other.to }, band),
     );
   return bands.map((band) => (band.twice && isCopy(band) ? { ...band, twice: false } : band));
+}
+
+/** The hold whose acquire set this value, which expires: a counter or a queue beside the lock does not. */
+function grantedWith(
+  { server, key, atNs, expiresInNs }: KeyState,
+  { messages }: WireRecord,
+  holds: readonly HoldSpan[],
+): HoldSpan | undefined {
+  if (expiresInNs === undefined) return undefined;
+  const setBy = messages.find(
+    (message) => message.server === server && message.appliedNs === atNs && message.keys.includes(key),
+  );
+  if (setBy?.operation === undefined) return undefined;
+  const { client, sentNs } = setBy;
+  return holds.find((hold) => hold.client === client && hold.invokedAt <= sentNs && sentNs <= hold.from);
 }
 
 /** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */
