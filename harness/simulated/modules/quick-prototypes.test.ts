@@ -39,24 +39,28 @@ test("the class of node-redis 4 is what Node makes of its source, with a prototy
   expect(ours?.answers).toEqual([[7, "a", "b"], [299], "over"]);
 });
 
-test("the class of ioredis is what Node makes of its source, with a prototype that was quick to fill", async () => {
-  const home = mkdtempSync(join(tmpdir(), "lockstorm-ioredis-"));
-  onTestFinished(() => rmSync(home, { recursive: true }));
-  const file = join(home, "node_modules/ioredis/built/utils/Commander.js");
-  cpSync(ioredis5, file);
-  const mine = ((await new ModuleGraph({}).import(file)) as { readonly default: Client }).default.default;
-  const nodes = (createRequire(import.meta.url)(file) as Client).default;
-  expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
-  const [ours, theirs] = [mine, nodes].map((Class) => {
-    const members = Object.getOwnPropertyDescriptors(Class.prototype as object);
-    const client = new Class();
-    return {
-      source: String(Class),
-      own: Reflect.ownKeys(members),
-      shapes: Object.values(members).map((member) => ({ ...member, value: String(member.value) })),
-      answers: [client["command7Buffer"]?.("a"), client["sentinel"]?.("b"), client["call"]?.(), client["command299"]],
-    };
-  });
-  expect(ours).toEqual(theirs);
-  expect(ours?.answers).toEqual([["command7", null, "a"], ["sentinel", "utf8", "b"], ["call", "utf8"], undefined]);
-});
+// iovalkey is ioredis under another name.
+test.each(["ioredis", "iovalkey"])(
+  "the class of %s is what Node makes of its source, with a prototype that was quick to fill",
+  async (name) => {
+    const home = mkdtempSync(join(tmpdir(), "lockstorm-ioredis-"));
+    onTestFinished(() => rmSync(home, { recursive: true }));
+    const file = join(home, `node_modules/${name}/built/utils/Commander.js`);
+    cpSync(ioredis5, file);
+    const mine = ((await new ModuleGraph({}).import(file)) as { readonly default: Client }).default.default;
+    const nodes = (createRequire(import.meta.url)(file) as Client).default;
+    expect([isFast(mine.prototype), isFast(nodes.prototype)]).toEqual([false, true]);
+    const [ours, theirs] = [mine, nodes].map((Class) => {
+      const members = Object.getOwnPropertyDescriptors(Class.prototype as object);
+      const client = new Class();
+      return {
+        source: String(Class),
+        own: Reflect.ownKeys(members),
+        shapes: Object.values(members).map((member) => ({ ...member, value: String(member.value) })),
+        answers: [client["command7Buffer"]?.("a"), client["sentinel"]?.("b"), client["call"]?.(), client["command299"]],
+      };
+    });
+    expect(ours).toEqual(theirs);
+    expect(ours?.answers).toEqual([["command7", null, "a"], ["sentinel", "utf8", "b"], ["call", "utf8"], undefined]);
+  },
+);
