@@ -15,6 +15,16 @@ it("names the first client that its lock ended, and counts the others", () => {
   expect(reasonsOf(once.fault(30, CLIENT_CRASH, { targets: ["client-1"] }))).toEqual([`${first}; 1 more crashed`]);
 });
 
+it("says where the error came from, after an error that ends like a sentence or not", () => {
+  const reasonOf = (evidence: string): string | undefined => {
+    const targets = ["client-0"];
+    const stack = ["Client.flush (client.js:3:1)"];
+    return checkHistory(recording().fault(20, CLIENT_CRASH, { targets, stack, evidence }).history).reasons[0];
+  };
+  expect(reasonOf("Error: gone")).toMatch(/: Error: gone, at Client\.flush \(client\.js:3:1\)$/);
+  expect(reasonOf("Error: gone.")).toMatch(/: Error: gone, at Client\.flush \(client\.js:3:1\)$/);
+});
+
 it("is the reason of a run in which nobody competed with a client that crashed", () => {
   expect(checkHistory(recording().history).reasons).toEqual(["no lock was ever contended"]);
   const crashed = recording().fault(20, CLIENT_CRASH, { targets: ["client-1"] });

@@ -26,9 +26,10 @@ export class Crashes {
     const { value, time, index } = first;
     const [place] = value.stack ?? [];
     const where = place === undefined ? "" : `, at ${place}`;
+    const how = (value.evidence ?? "it does not say how").replace(/\.$/, "");
     const more = this.#further === 0 ? "" : `; ${this.#further} more crashed`;
     return [
-      `the lock crashed its client ${listed(value.targets)} at ${timeWords(time)} (event ${index}): ${value.evidence ?? "it does not say how"}${where}${more}`,
+      `the lock crashed its client ${listed(value.targets)} at ${timeWords(time)} (event ${index}): ${how}${where}${more}`,
     ];
   }
 }

@@ -15,6 +15,8 @@ interface FaultDetails {
   readonly processes?: number[];
   readonly step?: number;
   readonly byMs?: number;
+  readonly evidence?: string;
+  readonly stack?: string[];
 }
 
 const MS = 1_000_000;
