@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 import { ENVIRONMENT_VARIABLES } from "./flags/environment-variables.ts";
-import { commandUsage, EXIT_CODES, flagHelp, flagUsage } from "./help.ts";
+import { commandUsage, EXIT_CODES, exitCodes, flagHelp, flagUsage } from "./help.ts";
 import { settingsOf, variableOf } from "./settings.ts";
 import { capital } from "../core/words/capital.ts";
 
@@ -39,6 +39,10 @@ function section(command: Command): readonly string[] {
     "",
     `Usage: \`${commandUsage(command)}\``,
     ...(rows.length === 0 ? [] : ["", "| flag | |", "|---|---|", ...rows]),
+    "",
+    "| exit code | |",
+    "|---|---|",
+    ...exitCodes(command.exits).map(([code, means]) => `| ${code} | ${cell(means)} |`),
   ];
 }
 

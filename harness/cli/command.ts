@@ -24,8 +24,17 @@ export interface Command {
   readonly operandChoices?: readonly string[];
   readonly flags: Readonly<Record<string, Flag>>;
   readonly examples: readonly string[];
+  /** What 0, 1 and 2 mean; a command never ends with one that it leaves out. */
+  readonly exits: Exits;
   /** Executes the command and returns the exit code. */
   run(input: CommandInput): Promise<number>;
+}
+
+/** The meaning of the exit codes 0, 1 and 2. The others mean the same for every command. */
+export interface Exits {
+  readonly valid: string;
+  readonly invalid?: string;
+  readonly unknown?: string;
 }
 
 export interface CommandInput {

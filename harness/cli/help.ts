@@ -1,10 +1,14 @@
 import { wrap } from "../../reports/text-style.ts";
-import type { Command, Flag } from "./command.ts";
+import { EXIT } from "../core/verdict.ts";
+import type { Command, Exits, Flag } from "./command.ts";
 import { grouped } from "./flags/flag-groups.ts";
 
-/** The meaning of the exit codes, the same for every command. */
+/** The exit codes in short, for all commands together. */
 export const EXIT_CODES =
   "Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 usage or bad input, 255 the harness failed.";
+
+/** The exit code after Ctrl-C and after the signals that ask a process to end. */
+export const INTERRUPTED = 130;
 
 /** Lines longer than this are hard to read; shorter ones break every phrase. */
 const WIDEST = 100;
@@ -67,7 +71,23 @@ export function commandHelp(command: Command, width: number): string {
     "",
     ...wrap(`Usage: ${commandUsage(command)}`, width),
     ...groups,
+    "",
+    "Exit codes:",
+    ...table(exitCodes(command.exits), width),
   ].join("\n");
+}
+
+/** The exit codes of a command, with what each means. */
+export function exitCodes({ valid, invalid, unknown }: Exits): readonly (readonly [string, string])[] {
+  const meanings: readonly (readonly [number, string | undefined])[] = [
+    [EXIT.valid, valid],
+    [EXIT.invalid, invalid],
+    [EXIT.unknown, unknown],
+    [INTERRUPTED, "interrupted"],
+    [EXIT.usage, "usage or bad input"],
+    [EXIT.harness, "the harness failed"],
+  ];
+  return meanings.flatMap(([code, means]) => (means === undefined ? [] : [[String(code), means] as const]));
 }
 
 /** Names with their meanings in two columns, or below each other, wrapped. */

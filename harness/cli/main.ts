@@ -8,12 +8,10 @@ import { EXIT } from "../core/verdict.ts";
 import { type Command, type CommandInput, readArguments } from "./command.ts";
 import { firstError } from "../core/first-error.ts";
 import { ownedError } from "./foreign-error.ts";
-import { commandHelp, helpWidth, programHelp } from "./help.ts";
+import { commandHelp, helpWidth, INTERRUPTED, programHelp } from "./help.ts";
 import { readSettings, type Setting } from "./settings.ts";
 import { outputTerminal, print, tell } from "./terminal.ts";
 import { version } from "./version.ts";
-
-const INTERRUPTED = 130;
 
 /**
  * The command line: finds the command, runs it, and returns its exit code. Every error becomes one line on standard

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { EXIT } from "../core/verdict.ts";
 import { readArguments } from "./command.ts";
 import { commands } from "./commands/registry.ts";
 import { runMain, type MainResult } from "./testing/run-main.ts";
@@ -230,6 +231,21 @@ test.each(["--help", "-h", "help"])("%s explains the program and its exit codes"
   const { code, stdout, stderr } = await runMain([word]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("Exit codes: 0 valid, 1 invalid, 2 unknown, 130 interrupted, 254 ");
+});
+
+test.each(commands)("--help of $name ends with its exit codes", async (command) => {
+  const { stdout } = await runMain([command.name, "--help"]);
+  const [, listed = ""] = stdout.split("\nExit codes:\n");
+  const codes = [...listed.matchAll(/^ {2}(\d+) /gm)].map(([, code]) => Number(code));
+  expect(codes).toEqual([
+    EXIT.valid,
+    ...(command.exits.invalid === undefined ? [] : [EXIT.invalid]),
+    ...(command.exits.unknown === undefined ? [] : [EXIT.unknown]),
+    130,
+    EXIT.usage,
+    EXIT.harness,
+  ]);
+  for (const means of Object.values(command.exits)) expect(inOneLine(listed)).toContain(means);
 });
 
 test.each(commands)("--help of $name has every flag, and examples that parse", async (command) => {

@@ -37,6 +37,9 @@ export const advise: Command = {
     "lockstorm advise - < durations-in-ms.txt",
     "lockstorm advise durations.txt --margin 50 --format html > ttl.html",
   ],
+  exits: {
+    valid: "recommended",
+  },
   run: async ({ operands, flags }) => {
     const format = flags.choice("format", FORMATS) ?? "text";
     const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT, { unit: "%" }) ?? DEFAULT_MARGIN_PERCENT;

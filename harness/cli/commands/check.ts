@@ -61,6 +61,11 @@ export const check: Command = {
     "lockstorm check history.edn --property linearizability --model owner-aware --observe-contention",
     "lockstorm check history.jsonl --write-edn history.edn",
   ],
+  exits: {
+    valid: "the history violates no required property",
+    invalid: "the history proves a violation",
+    unknown: "the history decides neither, or is incomplete",
+  },
   run: runCheck,
 };
 

@@ -16,6 +16,9 @@ export const completion: Command = {
     "lockstorm completion bash >> ~/.bashrc",
     "lockstorm completion fish > ~/.config/fish/completions/lockstorm.fish",
   ],
+  exits: {
+    valid: "printed",
+  },
   run: async ({ operands, commands }) => {
     const shell = SHELLS.find((candidate) => candidate === operands[0]);
     if (shell === undefined || operands.length > 1) {

@@ -48,6 +48,10 @@ export const conform: Command = {
     "lockstorm conform ./my-lock.worker.json",
     "lockstorm conform ./my-lock.worker.json --backend live",
   ],
+  exits: {
+    valid: "the driver made no mistake; remarks are no mistakes",
+    invalid: "the driver made a mistake",
+  },
   run: async ({ operands, flags, signal }) => {
     const [lock] = operands;
     if (lock === undefined || operands.length > 1) {

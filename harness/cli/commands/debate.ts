@@ -31,6 +31,10 @@ export const debate: Command = {
     json: { help: "print the raw numbers as JSON" },
   },
   examples: ["lockstorm debate", "lockstorm debate --only pause,clock-rate --runs 200"],
+  exits: {
+    valid: "every experiment came out as expected",
+    invalid: "an experiment came out otherwise",
+  },
   run: async ({ operands, flags, signal }) => {
     refuseOperands("debate", operands);
     const only = flags.list("only", EXPERIMENT_IDS) ?? EXPERIMENT_IDS;

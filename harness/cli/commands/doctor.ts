@@ -14,6 +14,10 @@ export const doctor: Command = {
   operands: "",
   flags: { json: { help: "print the findings as JSON" } },
   examples: ["lockstorm doctor"],
+  exits: {
+    valid: "nothing that this machine needs is missing",
+    unknown: "something is missing or broken that --backend containers needs",
+  },
   run: async ({ operands, flags }) => {
     refuseOperands("doctor", operands);
     const findings = await examine();

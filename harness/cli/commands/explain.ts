@@ -21,6 +21,9 @@ export const explain: Command = {
     "lockstorm explain fencing token",
     "lockstorm explain locks",
   ],
+  exits: {
+    valid: "explained",
+  },
   run: async ({ operands, flags }) => {
     const found = lookUp(operands.join(" "));
     print(flags.on("json") ? printableJson(found) : inWords(found));

@@ -59,6 +59,11 @@ export const explore: Command = {
     "lockstorm explore --lock fenced --deviations 2 --faults pause-client,kill-client,reset,partition --resume",
     "lockstorm explore --lock redlock --shard 1/8 --store results-1",
   ],
+  exits: {
+    valid: "every schedule was run, and none breaks the lock",
+    invalid: "a schedule breaks the lock",
+    unknown: "the schedules were not all run, or too few were decided",
+  },
   run: async ({ operands, flags, signal }) => {
     refuseOperands("explore", operands, "name the lock with --lock");
     const { required, json: asJson, environment } = readRunFlags(flags);

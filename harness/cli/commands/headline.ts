@@ -45,6 +45,9 @@ export const headline: Command = {
     "lockstorm headline --minutes 120 --json",
     "lockstorm headline --backend containers --lock single,fenced --resource fencing --minutes 2",
   ],
+  exits: {
+    valid: "measured, whatever the result",
+  },
   run: async ({ operands, flags, signal }) => {
     refuseOperands("headline", operands);
     // Imported only now: no other command needs them.

@@ -70,6 +70,11 @@ export const hunt: Command = {
     "lockstorm hunt --ladder --lock single,fenced --complete --shard 1/4",
     "lockstorm hunt --ladder --budget 10m --resume --report markdown,junit",
   ],
+  exits: {
+    valid: "enough runs were decided, and none broke a required property; a table: each lock is as it claims",
+    invalid: "a run broke a required property; a table: a lock broke what it claims",
+    unknown: "too little was decided, a client crashed, or a cell or a shard is missing",
+  },
   run: async (input) => {
     const { operands, flags } = input;
     refuseOperands("hunt", operands, "name the lock with --lock");

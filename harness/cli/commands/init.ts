@@ -10,6 +10,9 @@ export const init: Command = {
   operands: "",
   flags: {},
   examples: ["lockstorm init"],
+  exits: {
+    valid: "written; files that were there already are left as they are",
+  },
   run: async ({ operands }) => {
     refuseOperands("init", operands);
     const folder = process.cwd();

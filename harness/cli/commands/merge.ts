@@ -22,6 +22,11 @@ export const merge: Command = {
     "lockstorm merge results-1 results-2 results-3 results-4",
     "lockstorm merge results-* --store merged --former last-week --report markdown,junit",
   ],
+  exits: {
+    valid: "as the campaign without shards would end: nothing required was broken",
+    invalid: "a required property was broken",
+    unknown: "too little was decided, or a shard is missing",
+  },
   run: async ({ operands, flags }) => {
     if (operands.length === 0) throw new UserError("merge needs folders of results", "give the --store of each shard");
     const store = flags.text("store") ?? STORE;

@@ -36,6 +36,9 @@ export const open: Command = {
     "lockstorm open --store results --live",
     "lockstorm open --store results --static public",
   ],
+  exits: {
+    valid: "written or shown",
+  },
   run: async (input) => {
     const { operands, flags } = input;
     refuseOperands("open", operands, "name the store with --store");

@@ -30,6 +30,11 @@ export const replay: Command = {
     "lockstorm replay .lockstorm/runs/2026-01-31T12-00-00-1/plan.json",
     "lockstorm replay .lockstorm/runs/2026-01-31T12-00-00-1/plan.json --backend containers",
   ],
+  exits: {
+    valid: "the run is valid",
+    invalid: "the run is invalid",
+    unknown: "the run is unknown: it proves neither",
+  },
   run: async ({ operands, flags, signal }) => {
     const [path] = operands;
     if (path === undefined || operands.length > 1) {

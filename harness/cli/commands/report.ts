@@ -34,6 +34,9 @@ export const report: Command = {
     "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1 --format html > report.html",
     "lockstorm report .lockstorm/runs/2026-01-31T12-00-00-1 --format markdown >> $GITHUB_STEP_SUMMARY",
   ],
+  exits: {
+    valid: "drawn, whatever the verdict of the run",
+  },
   run: async ({ operands, flags }) => {
     const [folder] = operands;
     if (folder === undefined || operands.length > 1) {

@@ -58,6 +58,12 @@ export const reproduce: Command = {
     "lockstorm reproduce async-failover --backend containers",
     "lockstorm reproduce --all",
   ],
+  exits: {
+    valid: "the run is valid; with --all: all is as the catalogue expects",
+    invalid:
+      "the run is invalid, as most schedules of the catalogue are meant to be; with --all: something is not as the catalogue expects",
+    unknown: "the run is unknown: it proves neither",
+  },
   run: (input) => {
     const { operands, flags } = input;
     if (flags.on("markdown") && !flags.on("list")) {

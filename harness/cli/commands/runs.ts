@@ -34,6 +34,9 @@ export const runs: Command = {
     "lockstorm runs --verdict invalid --lock redlock",
     "lockstorm runs --older-than 30d --verdict valid --delete",
   ],
+  exits: {
+    valid: "listed or deleted",
+  },
   run: async ({ operands, flags, signal }) => {
     refuseOperands("runs", operands, "name the folder with --store");
     const olderThanMs = flags.durationMs("older-than", "d");

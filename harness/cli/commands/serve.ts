@@ -50,6 +50,9 @@ export const serve: Command = {
     "lockstorm serve --topology sentinel",
     'lockstorm serve --port 7000 --fault "after 5000 kill node-0 for 2000"',
   ],
+  exits: {
+    valid: "served until quit or the end of its input",
+  },
   run: async ({ operands, flags, signal }) => {
     refuseOperands("serve", operands);
     const { topology, seed, plan } = readScene(flags);

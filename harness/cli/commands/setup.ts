@@ -27,6 +27,9 @@ export const setup: Command = {
     },
   },
   examples: ["lockstorm setup", "lockstorm setup --server redis7,valkey", "lockstorm setup --with python,go"],
+  exits: {
+    valid: "everything is installed",
+  },
   run: async ({ operands, flags }) => {
     refuseOperands("setup", operands);
     const servers = flags.list("server", NODE_SERVERS) ?? ["redis8"];
