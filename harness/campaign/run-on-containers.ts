@@ -6,10 +6,11 @@ import { requireImages } from "../containers/setup/images-present.ts";
 import { sweep } from "../containers/cleanup/sweep.ts";
 import { UserError } from "../core/errors.ts";
 import type { Plan } from "../core/plan.ts";
+import type { TopologySpec } from "../core/topology.ts";
 import { cleanup } from "./cleanup.ts";
 import { validatePlan } from "./validate-plan.ts";
 import type { ExecuteOptions } from "./execute.ts";
-import { completeEnvironment } from "./run-environment.ts";
+import { type CompleteEnvironment, completeEnvironment } from "./run-environment.ts";
 import type { KeptRun } from "./kept-run.ts";
 import { runInRealTime } from "./real-time/run-in-real-time.ts";
 
@@ -37,6 +38,20 @@ export async function runOnContainers(plan: Plan, options: ExecuteOptions): Prom
     replayFlags: "",
     gone: async () => ((await engineAnswers()) ? undefined : "the container engine is gone"),
   });
+}
+
+/**
+ * An engine with all that these topologies need: for work of which only a later part runs on containers, so that a
+ * missing engine is said before the work and not after it.
+ * @throws UserError when there is none
+ */
+export async function prepareEngineFor(
+  topologies: readonly TopologySpec[],
+  { server }: Pick<CompleteEnvironment, "server">,
+): Promise<void> {
+  const redisImage = nodeImage(server).name;
+  cleanup.isDue = true;
+  await prepareEngine([...new Set(topologies.flatMap((topology) => imagesOf(topology, redisImage)))]);
 }
 
 let swept: Promise<unknown> | undefined;

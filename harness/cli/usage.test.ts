@@ -271,6 +271,19 @@ test("the list of scenarios names each with what is expected of it", async () =>
   expect(stdout).toMatch(/^24 +async-failover +single +sentinel +both +ME LE LU lost-in-failover$/m);
 });
 
+test.each([
+  ["a table of locks", ["hunt", "--ladder", "--lock", "redlock", "--backend", "containers"]],
+  ["the catalogue on both backends", ["reproduce", "--all", "--backend", "both"]],
+])("for %s a missing engine is said before anything is simulated", async (_, words) => {
+  const store = mkdtempSync(join(tmpdir(), "lockstorm-engineless-"));
+  const { code, stdout, stderr } = await runMain([...words, "--store", store], {
+    env: { DOCKER_HOST: "unix:///nonexistent/docker.sock" },
+  });
+  rmSync(store, { recursive: true });
+  expect([code, stdout]).toEqual([254, ""]);
+  expect(stderr).toMatch(/^lockstorm: .*\/nonexistent\/docker\.sock; .*DOCKER_HOST\n$/);
+});
+
 test("an engine that is named and not there is one line, before anything is recorded", async () => {
   const DOCKER_HOST = "unix:///nonexistent/docker.sock";
   const { code, stdout, stderr } = await runMain(

@@ -55,12 +55,20 @@ export function catalogueRuns(backends: readonly TableBackend[]): readonly Catal
 /**
  * Runs the whole catalogue: each scenario, its control, and the scenario without its faults. A run that fails because
  * of the harness counts as different from what is expected; the others go on. Ends early when the signal aborts.
+ * @throws UserError before anything runs, when containers are asked for and there is no engine
  */
 export async function runCatalogue(
   { backends, seed = 1, threads }: CatalogueOptions,
   surroundings: RunEnvironment = {},
 ): Promise<readonly VariantOutcome[]> {
   const environment = completeEnvironment(surroundings);
+  if (backends.includes("containers")) {
+    const { prepareEngineFor } = await import("../run-on-containers.ts");
+    await prepareEngineFor(
+      catalogueRuns(["containers"]).map(({ scenario, variant }) => planOf(scenario, { seed, variant }).topology),
+      environment,
+    );
+  }
   const outcomes: VariantOutcome[] = [];
   for (const backend of backends) {
     const parallel = await plansAtATime(backend, threads, environment);

@@ -1,4 +1,3 @@
-import { imagesOf } from "../../containers/container-layout.ts";
 import { ContainerPool } from "../../containers/container-pool.ts";
 import { nodeImage } from "../../containers/setup/images.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -10,12 +9,11 @@ import { describeWorker } from "../../external/describe-worker.ts";
 import type { Capabilities } from "../../external/capabilities.ts";
 import { findWorker } from "../../external/find-worker.ts";
 import { loadDriver } from "../../client/load-driver.ts";
-import { cleanup } from "../cleanup.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { prepareLive, requireLive } from "../real-time/run-live.ts";
 import { StartedAgain } from "../real-time/started-again.ts";
-import { prepareEngine } from "../run-on-containers.ts";
+import { prepareEngineFor } from "../run-on-containers.ts";
 import { waiting } from "./checks/waiting.ts";
 import { undeclared } from "./undeclared.ts";
 import { CHECKLIST } from "./checklist.ts";
@@ -87,8 +85,7 @@ export async function conformWorker(
 async function inContainers(topology: TopologySpec, environment: RunEnvironment): Promise<Place> {
   const { server, proxyPort } = completeEnvironment(environment);
   const image = nodeImage(server).name;
-  cleanup.isDue = true;
-  await prepareEngine(imagesOf(topology, image));
+  await prepareEngineFor([topology], { server });
   const atATime = await plansAtATime("containers", undefined, { proxyPort });
   const pool = new ContainerPool(atATime);
   return {

@@ -44,7 +44,8 @@ import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
 const DEFAULT_SEED = 1;
-const NAME = "ladder";
+/** The name of its journal and of its reports, without the shard. */
+export const LADDER = "ladder";
 const WORKER = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
 
 /** Which cells of the table to search, and how hard. Every option has a default. */
@@ -133,7 +134,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
       : new UserError(`the table has no lock called ${only?.join(", ") ?? "anything"}`, "name another");
   }
   refuseFaultsOfNoCell(faults ?? [], cells);
-  using journal = CampaignJournal.open(store, NAME, ladderIdentity(parameters, shard), {
+  using journal = CampaignJournal.open(store, LADDER, ladderIdentity(parameters, shard), {
     resume: options.resume === true,
     schema: ladderEntrySchema,
   });
@@ -147,7 +148,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   await (backend === "simulated" ? table.simulate() : table.confirm());
   const { entries, wanted } = table;
   return {
-    name: `${NAME}${shardSuffix(shard)}`,
+    name: `${LADDER}${shardSuffix(shard)}`,
     backend,
     search: { seed, runs, complete },
     found: foundIn(cells, entries, backend),
@@ -235,11 +236,18 @@ class Table {
 
   /** Finds plans in simulation, and asks real servers what they do. */
   async confirm(): Promise<void> {
-    await this.#findPlans();
     const { cells, parameters, environment, parallel, overtime } = this.#work;
     const { signal, progress } = environment;
     const asked = new Set(this.entries.flatMap((entry) => ("real" in entry ? [entry.cell] : [])));
     const todo = this.#mine.filter((index) => !asked.has(index));
+    if (todo.length > 0) {
+      const { prepareEngineFor } = await import("../run-on-containers.ts");
+      await prepareEngineFor(
+        todo.map((index) => cellAt(cells, index).topology),
+        environment,
+      );
+    }
+    await this.#findPlans();
     const plans = new Map(this.entries.flatMap((entry) => ("plan" in entry ? [[entry.cell, entry.plan]] : [])));
     // Loaded only now: tables of the simulation do not need it.
     const { CellConfirmation } = await import("./confirm-cells.ts");
