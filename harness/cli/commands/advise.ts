@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { printableJson } from "../../core/printable.ts";
+import { requireStore } from "../store/read-store.ts";
 import { print } from "../terminal.ts";
 import { renderAdviceHtml } from "../../../reports/advice/advice-html.ts";
 import { renderAdviceSvg } from "../../../reports/advice/advice-svg.ts";
@@ -43,11 +43,9 @@ export const advise: Command = {
   run: async ({ operands, flags }) => {
     const format = flags.choice("format", FORMATS) ?? "text";
     const margin = flags.integer("margin", 0, MOST_MARGIN_PERCENT, { unit: "%" }) ?? DEFAULT_MARGIN_PERCENT;
-    const sources = operands.length > 0 ? operands : [flags.text("store") ?? STORE];
-    if (operands.length === 0 && !sources.every((store) => existsSync(store))) {
-      const hint = "run something first: npx lockstorm reproduce async-failover; or give a history, or durations";
-      throw new UserError(`there is no store ${sources.join(", ")}`, hint);
-    }
+    const store = flags.text("store") ?? STORE;
+    if (operands.length === 0) requireStore(store, "; or give a history, or durations");
+    const sources = operands.length > 0 ? operands : [store];
     const { durationsMs, cutOff, planned } = await readHolds(sources);
     if (durationsMs.length === 0) {
       const why = cutOff > 0 ? `, only ${cutOff} without a known end` : "";

@@ -80,7 +80,20 @@ test("does not delete without a time, and says what there is where nothing is", 
     code: EXIT.usage,
     stderr: "lockstorm: --delete needs --older-than; say which runs: --older-than 30d\n",
   });
-  const empty = await runMain(["runs", "--store", join(root, "none")]);
+  mkdirSync(join(root, "empty"), { recursive: true });
+  const empty = await runMain(["runs", "--store", join(root, "empty")]);
   expect(empty).toMatchObject({ code: EXIT.valid });
   expect(empty.stdout).toContain("0 runs in all");
 });
+
+test.each([[], ["--json"], ["--older-than", "1d", "--delete"]])(
+  "refuses a store that is not there %j",
+  async (...words) => {
+    const none = join(root, "none");
+    expect(await runMain(["runs", "--store", none, ...words])).toEqual({
+      code: EXIT.usage,
+      stdout: "",
+      stderr: `lockstorm: there is no store ${none}; run something first: npx lockstorm reproduce async-failover\n`,
+    });
+  },
+);

@@ -6,6 +6,7 @@ import { deleteRun, type RecordedRun, recordedRuns, type RunSummary, summaryOf }
 import { STORE } from "../../run/store.ts";
 import { type Command, refuseOperands } from "../command.ts";
 import { beside, paragraph } from "../output.ts";
+import { requireStore } from "../store/read-store.ts";
 import { print } from "../terminal.ts";
 import { TerminalProgress } from "../terminal-progress.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
@@ -49,6 +50,7 @@ export const runs: Command = {
       verdict: flags.choice("verdict", VERDICTS),
     };
     const store = flags.text("store") ?? STORE;
+    requireStore(store);
     if (flags.on("delete")) return deleteAll(store, wanted, { json: flags.on("json"), signal });
     const all = recordedRuns(store);
     const last = flags.integer("last", 1) ?? Number(DEFAULT_LAST);

@@ -14,6 +14,19 @@ export const INDEX = "index.html";
 /** How many runs are read before another is told, and others may do their work. */
 const AT_ONCE = 250;
 
+/**
+ * Refuses a folder that is not there: a mistyped name would look like a store without runs.
+ * @param otherwise what else the user may do
+ * @throws UserError when there is no such store
+ */
+export function requireStore(store: string, otherwise = ""): void {
+  if (existsSync(store)) return;
+  throw new UserError(
+    `there is no store ${store}`,
+    `run something first: npx lockstorm reproduce async-failover${otherwise}`,
+  );
+}
+
 /** A store that is listed again and again: only what is new in it is read. */
 export class StoreReader {
   readonly #store: string;
@@ -24,9 +37,7 @@ export class StoreReader {
 
   /** @throws UserError when there is no such store */
   constructor(store: string) {
-    if (!existsSync(store)) {
-      throw new UserError(`there is no store ${store}`, "run something first: npx lockstorm reproduce async-failover");
-    }
+    requireStore(store);
     this.#store = store;
     this.#settled = new Map(readRunIndex(store));
     this.#saved = this.#settled.size;
