@@ -134,7 +134,10 @@ function timeOf(elapsed: ElapsedMs, index: number): Pick<SummaryCell, "elapsedMs
  * The earlier results; undefined when the store has none.
  * @throws UserError when the named folder has none
  */
-function readFormer(name: string, { former, store }: PrintOptions): Summary | undefined {
+export function readFormer(
+  name: string,
+  { former, store }: Pick<PrintOptions, "former" | "store">,
+): Summary | undefined {
   const path = former === undefined || !former.endsWith(".json") ? join(former ?? store, `${name}.json`) : former;
   if (former === undefined && !existsSync(path)) return undefined;
   try {

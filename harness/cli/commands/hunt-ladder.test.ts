@@ -64,6 +64,15 @@ test("what goes with the hunt for one lock only is refused, and not ignored", as
   ]);
 });
 
+test("former results that are not there are refused before anything is searched", async () => {
+  const { code, stdout, stderr } = await hunt("--lock", "setnx", "--former", join(store, "nowhere"));
+  expect([code, stdout, stderr]).toEqual([
+    254,
+    "",
+    `lockstorm: ${join(store, "nowhere", "ladder.json")} cannot be read as former results; name a store, or the .json in it\n`,
+  ]);
+});
+
 test("a limit that does not show in the runs there were is said, and no success", async () => {
   const { code, stdout } = await hunt("--lock", "owner-value-fixed", "--runs", "1");
   expect(stdout).toMatch(/owner-value-fixed under [\w-]+: expected broken, found (?:holds|outlived|unknown) in 1 run/);

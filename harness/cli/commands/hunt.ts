@@ -1,13 +1,14 @@
 import { locks } from "../../../lock-impl/registry.ts";
 import { libraryWorkers } from "../../../lock-impl/workers/workers.ts";
 import { huntLock } from "../../campaign/hunt/hunt-lock.ts";
-import { huntLadder } from "../../campaign/ladder/hunt-ladder.ts";
+import { huntLadder, LADDER } from "../../campaign/ladder/hunt-ladder.ts";
+import { shardSuffix } from "../../campaign/shard.ts";
 import { campaignFlags } from "../flags/campaign-flags.ts";
 import { type Command, type CommandInput, refuseOperands } from "../command.ts";
 import { campaignExitCode, exitZeroFlag } from "../flags/exit-zero-flag.ts";
 import { readHuntOptions, readLadderOptions } from "../flags/hunt-flags.ts";
 import { printHunt } from "../print-hunt.ts";
-import { printLadder } from "../print-ladder.ts";
+import { printLadder, readFormer } from "../print-ladder.ts";
 import { readFormats, reportFlag } from "../report-files.ts";
 import { backendFlag, readRunFlags, runFlags } from "../flags/run-flags.ts";
 import { AUTO_HELP } from "../flags/seed-flag.ts";
@@ -97,8 +98,11 @@ async function runLadder({ flags, signal }: CommandInput): Promise<number> {
   const { json, store, environment } = readRunFlags(flags);
   const formats = readFormats(flags);
   const options = readLadderOptions(flags);
+  const former = flags.text("former");
+  // Read before the search: a wrong name must not cost the table that took hours.
+  readFormer(`${LADDER}${shardSuffix(options.shard)}`, { former, store });
   using progress = new TerminalProgress();
   const result = await huntLadder(options, { ...environment, signal, progress });
   progress[Symbol.dispose]();
-  return printLadder(result, { store, json, formats, former: flags.text("former") });
+  return printLadder(result, { store, json, formats, former });
 }
