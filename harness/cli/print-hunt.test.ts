@@ -21,6 +21,20 @@ test("a hunt that drew no plan at random says that it gives no bound, and what w
   );
 });
 
+test("the Markdown of a badge names its files from where the README is, also if the store is named from the root", async () => {
+  const { stdout } = await hunt(
+    "--lock",
+    "single",
+    "--runs",
+    "1",
+    "--report",
+    "badge",
+    "--store",
+    join(folder, "kept"),
+  );
+  expect(stdout).toContain("](kept/hunt-single-single.badge.svg)](kept/hunt-single-single.html)\n");
+});
+
 /** The text of the page that a hunt leaves, without its spaces and marks. */
 const pageOf = (name: string): string =>
   readFileSync(join(folder, ".lockstorm", `hunt-${name}.html`), "utf8").replaceAll(/<[^>]*>|\s+/g, " ");

@@ -1,6 +1,6 @@
 import { printAnnotations } from "./terminal.ts";
 import { appendFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { UserError } from "../core/errors.ts";
 import { systemReason } from "../core/system-reason.ts";
 import { makeFolder, replaceFile } from "../run/output-file.ts";
@@ -58,7 +58,9 @@ export function badgeWords(report: Report, written: readonly string[]): string {
   const badge = written.find((path) => path.endsWith(extensionOf("badge")));
   const page = written.find((path) => path.endsWith(extensionOf("html")));
   if (badge === undefined || page === undefined) return "";
-  return `\nBadge, for a README in this folder\n  ${badgeMarkdown(report, { badge, page })}\n`;
+  // Addresses from here: a path from the root of this machine's files would show nothing elsewhere.
+  const files = { badge: relative("", badge), page: relative("", page) };
+  return `\nBadge, for a README in this folder\n  ${badgeMarkdown(report, files)}\n`;
 }
 
 function announce(report: Report, quiet: boolean, environment: NodeJS.ProcessEnv = process.env): void {

@@ -113,6 +113,10 @@ describe("a site to publish", () => {
     }
   });
 
+  test("names no folder of this machine", () => {
+    expect(readFileSync(join(folder, "index.html"), "utf8")).not.toContain(store);
+  });
+
   test("shows each scenario of the catalogue, with its picture where it breaks something", () => {
     const gallery = readFileSync(join(folder, "catalogue.html"), "utf8");
     for (const { slug } of catalogue) expect(gallery).toContain(`<li id="${slug}">`);

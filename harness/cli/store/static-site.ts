@@ -1,5 +1,5 @@
 import { copyFileSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { type GalleryItem, renderGallery } from "../../../reports/html/gallery-page.ts";
 import { renderGlossary } from "../../../reports/html/glossary-page.ts";
 import { renderApiPage } from "../../../reports/html/api-page.ts";
@@ -57,11 +57,17 @@ export async function writeStaticSite(
     if (signal.aborted) return { pages: place };
     copy(join(store, path), join(folder, path));
   }
-  replaceFile(join(folder, INDEX), renderStorePage(listing, { links: LINKS }));
+  replaceFile(join(folder, INDEX), renderStorePage({ ...listing, store: publicName(store) }, { links: LINKS }));
   replaceFile(join(folder, GLOSSARY), renderGlossary(glossaryParts()));
   replaceFile(join(folder, API), renderApiPage(readFileSync(API_DOCUMENT, "utf8")));
   const scenarios = await writeCatalogue(folder, { progress, signal });
   return { pages: copied.length + scenarios + 3 };
+}
+
+/** The store as others may read it: what is published names no folder of this machine above the working directory. */
+function publicName(store: string): string {
+  const fromHere = relative("", store);
+  return fromHere === "" || fromHere.startsWith("..") ? basename(resolve(store)) : fromHere;
 }
 
 function copy(from: string, to: string): void {
