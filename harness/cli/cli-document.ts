@@ -20,7 +20,7 @@ export function cliDocument(commands: readonly Command[]): string {
     ...commands.flatMap((command) => [...section(command), ""]),
     ...configuration(commands),
     "",
-    "`npm run docs:cli` generates this page from the same table as the help.",
+    "In a clone, `npm run docs:cli` generates this page from the same table as the help.",
     "",
   ].join("\n");
 }

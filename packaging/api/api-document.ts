@@ -49,7 +49,7 @@ export function apiDocument(entries: readonly PackageEntry[]): string {
       return ["", `## ${specifier}`, ...alsoExported(again), ...fresh.flatMap(described)];
     }),
     "",
-    "`npm run docs:api` generates this page from the docstrings.",
+    "In a clone, `npm run docs:api` generates this page from the docstrings.",
     "",
   ].join("\n");
 }

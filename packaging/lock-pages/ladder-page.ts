@@ -49,7 +49,7 @@ export function ladderPage({ ladder, alternatives, specimens, libraries }: AllLo
     "|---|---|---|---|",
     ...libraries.map(bugRow),
     "",
-    "`npm run docs:locks` generates these pages from the locks' claims and from runs of the simulation.",
+    "In a clone, `npm run docs:locks` generates these pages from the locks' claims and from runs of the simulation.",
     "",
   ].join("\n");
 }

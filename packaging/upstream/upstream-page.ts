@@ -9,7 +9,7 @@ export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outco
   return [
     "# Bug reports, tried on the version that they name and on the version that fixed them",
     "",
-    "`npm run docs:upstream` installs both versions of each library, with packages from npm, PyPI, Maven Central and the Go module",
+    "In a clone, `npm run docs:upstream` installs both versions of each library, with packages from npm, PyPI, Maven Central and the Go module",
     "proxy, runs one plan with both, in simulation what runs in Node and the others on live servers, and writes this page with what",
     "came out. It takes minutes and needs no container engine.",
     "",
@@ -17,7 +17,7 @@ export function upstreamPage(reports: readonly UpstreamReport[], outcomes: Outco
     "|---|---|---|---|---|---|---|",
     ...reports.map((report) => row(report, outcomes)),
     "",
-    "To run one of them, in a checkout of lockstorm:",
+    "To run one of them, in a clone of lockstorm, after `npm ci`:",
     "",
     ...reports.map(({ name }) => `    npm run upstream -- ${name}`),
     "",

@@ -21,7 +21,7 @@ export function glossaryDocument(): string {
       "",
       ...entries.filter((entry) => entry.kind === kind).flatMap(section),
     ]),
-    "`npm run docs:glossary` generates this page.",
+    "In a clone, `npm run docs:glossary` generates this page.",
     "",
   ].join("\n");
 }
