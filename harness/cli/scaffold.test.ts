@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,4 +78,17 @@ test("a package.json that is broken is said in one line", () => {
 test("a folder that cannot be written is said in one line", () => {
   writeFileSync(join(folder, ".github"), "a file in the way");
   expect(() => scaffold(folder)).toThrow(/cannot be written/);
+});
+
+test("what cannot be written whole is not there: the next try would keep the rest of it", () => {
+  // A write fails after the file is made, as on a full disk.
+  const limited = `trap '' XFSZ; ulimit -f 0; exec "$0" "$@"`;
+  const program = fileURLToPath(new URL("launch.js", import.meta.url));
+  const { status, stderr } = spawnSync("sh", ["-c", limited, process.execPath, program, "init"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+  expect(stderr).toMatch(/^lockstorm: .*lockstorm\.config\.mts cannot be written: .*; .*\n$/);
+  expect(status).toBe(254);
+  expect(readdirSync(folder)).toEqual([]);
 });

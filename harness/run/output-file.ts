@@ -10,7 +10,6 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeFileSync,
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -91,12 +90,22 @@ export class ReplacedFile implements Disposable {
  * @throws UserError when it cannot be written
  */
 export function createFile(path: string, content: string): boolean {
+  let file: number;
   try {
-    writeFileSync(path, content, { flag: "wx" });
-    return true;
+    file = openSync(path, "wx");
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw unwritable(path, error);
+  }
+  try {
+    appendWhole(file, content);
+    return true;
+  } catch (error) {
+    // A part of it would be taken for the user's own file the next time.
+    rmSync(path);
+    throw unwritable(path, error);
+  } finally {
+    closeSync(file);
   }
 }
 
