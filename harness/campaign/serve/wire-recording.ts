@@ -2,7 +2,7 @@ import { closeSync } from "node:fs";
 import { COMMANDS_FORMAT } from "../../core/messages/commands-format.ts";
 import type { TopologySpec } from "../../core/topology.ts";
 import type { SeenCommand } from "../../live/live-servers.ts";
-import { appendWhole, openForLines } from "../../run/output-file.ts";
+import { appendWhole, openForLines, unwritable } from "../../run/output-file.ts";
 
 /**
  * What programs outside sent and were answered, and which faults came when, as lines of JSON: docs/serve.md has their fields. No
@@ -10,6 +10,7 @@ import { appendWhole, openForLines } from "../../run/output-file.ts";
  */
 export class WireRecording implements Disposable {
   readonly #numbers = new WeakMap<object, number>();
+  readonly #path: string;
   readonly #nowMs: () => number;
   #file: number | undefined;
   #count = 0;
@@ -20,6 +21,7 @@ export class WireRecording implements Disposable {
    * @throws UserError when it cannot be written
    */
   constructor(path: string, scene: { readonly topology: TopologySpec; readonly seed: number }, nowMs: () => number) {
+    this.#path = path;
     this.#file = openForLines(path, true);
     this.#nowMs = nowMs;
     this.#write({ format: COMMANDS_FORMAT, version: 1, topology: scene.topology.kind, seed: scene.seed });
@@ -48,7 +50,13 @@ export class WireRecording implements Disposable {
     this.#file = undefined;
   }
 
+  /** @throws UserError when it cannot be written */
   #write(line: object): void {
-    if (this.#file !== undefined) appendWhole(this.#file, `${JSON.stringify(line)}\n`);
+    if (this.#file === undefined) return;
+    try {
+      appendWhole(this.#file, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      throw unwritable(this.#path, error);
+    }
   }
 }

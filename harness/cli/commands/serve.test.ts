@@ -36,3 +36,11 @@ test.each([
   expect(stderr).toContain(problem);
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
+
+test("a recording that cannot be written ends it in one line", async () => {
+  const { code, stderr } = await runMain(["serve", "--no-prompt", "--record", "/dev/full"]);
+  expect([code, stderr]).toEqual([
+    254,
+    "lockstorm: /dev/full cannot be written: there is no space left; free space and repeat the command, a campaign with --resume\n",
+  ]);
+});
