@@ -15,7 +15,7 @@ claims that can be measured, in simulation:
     npx lockstorm debate --runs 200 --json   more runs, as raw numbers
     npx lockstorm headline                   acknowledged updates lost, lock by lock
 
-\`npm run docs:debate\` writes this page and \`debate.json\` beside it. The numbers are the same on every machine.
+In a clone, \`npm run docs:debate\` writes this page and \`debate.json\` beside it. The numbers are the same on every machine.
 The cell \`3/20\` means that 3 runs violated the property, of the 20 runs that could show it; \`-\` means that no run could.
 `;
 

@@ -11,7 +11,7 @@ import { planOf, requiredOf, type Scenario } from "../../../workloads/scenario.t
 import { executorOf, proven } from "../../campaign/execute.ts";
 import type { Progress } from "../../campaign/run-environment.ts";
 import { UserError } from "../../core/errors.ts";
-import { systemReason } from "../../core/system-reason.ts";
+import { mendOfWriting, systemReason } from "../../core/system-reason.ts";
 import { makeFolder, replaceFile } from "../../run/output-file.ts";
 import { glossaryParts } from "../glossary/glossary-parts.ts";
 import { INDEX } from "./read-store.ts";
@@ -75,7 +75,7 @@ function copy(from: string, to: string): void {
   try {
     copyFileSync(from, to);
   } catch (error) {
-    throw new UserError(`${from} cannot be copied to ${to}: ${systemReason(error)}`, "name another --static folder", {
+    throw new UserError(`${from} cannot be copied to ${to}: ${systemReason(error)}`, mendOfWriting(error), {
       cause: error,
     });
   }
