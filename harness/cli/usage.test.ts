@@ -73,6 +73,10 @@ test.each([
   [["replay"], "replay takes one plan; give the plan.json of a run"],
   [["report"], "report takes one run; give the folder of a run"],
   [["hunt", "single"], 'hunt takes no "single"; name the lock with --lock'],
+  [
+    ["debate", "--only", "pause", "--store", "/dev/null/x"],
+    "/dev/null/x cannot be written: part of its path is not a folder; name another path",
+  ],
   [["doctor", "now"], 'doctor takes no "now"; see lockstorm doctor --help'],
   [["setup", "now"], 'setup takes no "now"; see lockstorm setup --help'],
   [["setup", "--with", "rust"], '--with does not know "rust"; choose from go, java, python'],

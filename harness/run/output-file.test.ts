@@ -25,6 +25,7 @@ import { UserError } from "../core/errors.ts";
 import {
   appendWhole,
   createFile,
+  requireWritable,
   isSameFile,
   makeFolder,
   openForLines,
@@ -60,6 +61,15 @@ test("the rights of a file stay", () => {
   chmodSync(path("precious"), 0o640);
   replaceFile(path("precious"), "new");
   expect(statSync(path("precious")).mode & 0o777).toBe(0o640);
+});
+
+test("a folder in which nothing can be written is told before the work, and nothing is left in one that can", () => {
+  requireWritable(path("precious"));
+  requireWritable(path("new"));
+  expect(readdirSync(folder)).toEqual(["precious"]);
+  expect(() => requireWritable(path("missing/x"))).toThrow(
+    /missing\/x cannot be written: there is no such file or folder$/,
+  );
 });
 
 test("what was begun and not finished leaves everything as it was", () => {

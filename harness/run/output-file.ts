@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -82,6 +83,18 @@ export class ReplacedFile implements Disposable {
     } catch (error) {
       throw unwritable(this.#path, error);
     }
+  }
+}
+
+/**
+ * Refuses a file in a folder in which nothing can be written: for work of minutes whose result goes there.
+ * @throws UserError naming the file
+ */
+export function requireWritable(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
   }
 }
 

@@ -1,6 +1,6 @@
 import { print } from "../terminal.ts";
 import { printableJson } from "../../core/printable.ts";
-import { makeFolder, replaceFile } from "../../run/output-file.ts";
+import { makeFolder, replaceFile, requireWritable } from "../../run/output-file.ts";
 import { join } from "node:path";
 import { EXPERIMENT_IDS } from "../../../workloads/debate/experiment-ids.ts";
 import { EXIT } from "../../core/verdict.ts";
@@ -43,6 +43,10 @@ export const debate: Command = {
     const { measureDebate } = await import("../../campaign/debate/measure-debate.ts");
     const { renderDebateHtml } = await import("../../../reports/debate/debate-html.ts");
     const { renderDebateText } = await import("../../../reports/debate/debate-text.ts");
+    // Before it measures for minutes.
+    makeFolder(store);
+    const report = join(store, "debate.html");
+    requireWritable(report);
     using progress = new TerminalProgress();
     const measured = await measureDebate(
       {
@@ -56,8 +60,6 @@ export const debate: Command = {
     const missing = only.length - measured.experiments.length;
     if (missing > 0)
       progress.note(`${missing} of ${only.length} experiments are not measured: the command was interrupted`);
-    makeFolder(store);
-    const report = join(store, "debate.html");
     replaceFile(report, renderDebateHtml(measured));
     if (flags.on("json")) print(printableJson(measured));
     else print(`${renderDebateText(measured, textOptions())}\nReport\n  ${report}\n`);
