@@ -129,7 +129,11 @@ test.each([
 test.concurrent.each([
   [["hunt", "--lock", "./rejects-at-load.mjs", "--runs", "2"], 254, /rejects-at-load\.mjs:1 threw, or rejected/],
   [["hunt", "--lock", "./never.mjs", "--runs", "2"], 254, /never\.mjs never finishes loading/],
-  [["hunt", "--lock", "./exits.mjs", "--runs", "2"], 255, /ended the process \(exit code 0\); let its file load without process\.exit$/m],
+  [
+    ["hunt", "--lock", "./exits.mjs", "--runs", "2"],
+    255,
+    /ended the process \(exit code 0\); let its file load without process\.exit$/m,
+  ],
 ] as const)("%j ends the process with %d and says why in one line", async (words, code, line) => {
   expectOneLine(await run(...words), code, line);
 });

@@ -72,7 +72,10 @@ export function supervise(words: readonly string[]): void {
     if (isLeaving) return;
     if (interruption.begun) process.exit(INTERRUPTED);
     if (code === NEVER_SETTLED) end(EXIT.harness, "nothing can happen any more, and the command is not done");
-    end(EXIT.harness, `the lock or the configuration ended the process (exit code ${code}); let its file load without process.exit`);
+    end(
+      EXIT.harness,
+      `the lock or the configuration ended the process (exit code ${code}); let its file load without process.exit`,
+    );
   });
 }
 
