@@ -1,4 +1,5 @@
 import { recurrenceWords } from "../../reports/run/recurrence-words.ts";
+import type { Recurrence } from "../core/recurrence.ts";
 import type { VerificationOptions } from "../campaign/verification.ts";
 import type { Counterexample, Verification } from "./verify-options.ts";
 import { inFigures } from "../core/words/in-figures.ts";
@@ -28,6 +29,7 @@ function failureText(settings: VerificationOptions, verification: Verification, 
   const again = recurrenceWords(recurrence);
   return [
     `${lock} breaks ${properties.join(", ")} (${causes.join(", ")}), ${where}${again === undefined ? "" : `; ${again}`}`,
+    ...shortOfTime(settings, recurrence),
     "",
     text.trimEnd(),
     "",
@@ -41,4 +43,14 @@ function failureText(settings: VerificationOptions, verification: Verification, 
     "Report",
     `  ${folder}/report.html`,
   ].join("\n");
+}
+
+/** Why nobody counted with other seeds: a slower machine shows another schedule then, and the reader should know. */
+function shortOfTime({ budgetMs }: VerificationOptions, recurrence?: Recurrence): readonly string[] {
+  if (recurrence?.otherSeeds !== undefined) return [];
+  const seconds = inFigures(budgetMs / 1000);
+  const more = Math.ceil((5 * budgetMs) / 1000);
+  return [
+    `not tried with other seeds: the test's budget of ${seconds} s was over, or it was interrupted; LOCKSTORM_BUDGET=${more} gives it more time`,
+  ];
 }

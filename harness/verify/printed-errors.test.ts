@@ -30,6 +30,14 @@ test("a failure says each thing once where a runner prints an error with its pro
   expect(undecided.verification).toBe(verification);
 });
 
+test("a counterexample that the budget left no time to try with other seeds says so, and how to give it more", () => {
+  const words = "not tried with other seeds: the test's budget of 60 s was over, or it was interrupted";
+  const messageWith = (recurrence: Counterexample["recurrence"]): string =>
+    new LockBrokenError(settings, verification, { ...counterexample, recurrence }).message;
+  expect(messageWith({})).toContain(`\n${words}; LOCKSTORM_BUDGET=300 gives it more time\n`);
+  expect(messageWith({ otherSeeds: { failed: 20, of: 20 } })).not.toContain(words);
+});
+
 test.each([verifyLock, checkLock])(
   "what a user can correct comes with what to do in the message, and once",
   async (verify) => {
