@@ -43,10 +43,9 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
 /** What the drivers of users' modules assume, by the names under which they were loaded. */
 const assumptions = new Map<string, Assumptions>();
 
-/** Whether a lock may rest on the wall clocks of its clients; of a module, whose driver says so, known once it was loaded. */
+/** Whether a lock may rest on the wall clocks of its clients: any whose driver does not say that it does not. Known once it was loaded. */
 export function mayAssumeClientClocks(lock: string): boolean {
-  const known = assumptions.get(lock);
-  return known === undefined || known.clientClocks === true;
+  return assumptions.get(lock)?.clientClocks !== false;
 }
 
 /** The file of that name, a lock of a similar name, or where locks come from. */

@@ -7,7 +7,7 @@ import type { Sharing, Supports } from "./sharing.ts";
 export interface LockDriver {
   /** What the lock can do beyond being held by one client at a time. Absent: nothing. */
   readonly supports?: Supports | undefined;
-  /** What the lock's promises rest on, by its documentation, beside its servers. Absent: nothing. */
+  /** What the lock's promises rest on, beside its servers. Absent: unknown. */
   readonly assumes?: Assumptions | undefined;
   /** Opens one client of the lock. Disposing the client closes it. */
   connect(environment: LockEnvironment): Promise<LockClient>;
@@ -15,7 +15,7 @@ export interface LockDriver {
 
 /** What has to hold outside of the servers, so that a lock keeps its promises. */
 export interface Assumptions {
-  /** The wall clocks of its clients agree and do not jump. */
+  /** The wall clocks of its clients agree and do not jump. `false`: its leases do not depend on them. Absent: they may. */
   readonly clientClocks?: boolean | undefined;
 }
 

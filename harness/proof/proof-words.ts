@@ -1,3 +1,4 @@
+import { listed } from "../core/listed.ts";
 import type { Comparison } from "./comparison.ts";
 
 /** What is different in a run in which the violation is gone. */
@@ -6,6 +7,12 @@ export function goneInWords({ clean, within, granted }: Extract<Comparison, { ou
   if (granted !== undefined) return `client-${granted} is granted the lock`;
   if (clean) return "the same schedule breaks nothing";
   return "the same schedule does not break in this way";
+}
+
+/** What became of faults that a run without another leaves out. */
+export function neverInWords(faults: readonly string[]): string {
+  const idle = faults.length === 1 ? "never starts then, and makes" : "never start then, and make";
+  return `${listed(faults)} ${idle} no difference alone`;
 }
 
 /** What each remedy is, after "with". */

@@ -22,7 +22,7 @@ import { endedEarly } from "./ended-early.ts";
 import { isOwnExtension, prolongsNobodys, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
-import { goneInWords, REMEDY } from "./proof-words.ts";
+import { goneInWords, neverInWords, REMEDY } from "./proof-words.ts";
 import { inTurn } from "./in-turn.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 import type { Attempted } from "./attempted.ts";
@@ -250,9 +250,7 @@ class Prover {
         const { why, missing } = comparison;
         const matters = missing === undefined || (await this.#matters(subject, missing));
         if (matters) return { outcome: "undecided", why: `a run ${condition} decides nothing: ${why}` };
-        const never = listed(missing.map((step) => this.#steps.inWords(step)));
-        const idle = missing.length === 1 ? "never starts then, and makes" : "never start then, and make";
-        const by = `${condition}, it does not happen (${never} ${idle} no difference alone)`;
+        const by = `${condition}, it does not happen (${neverInWords(missing.map((step) => this.#steps.inWords(step)))})`;
         return { outcome: "proven", by, run };
       }
       case "gone": {
