@@ -2,7 +2,7 @@ import type { Plan, Step } from "../plan.ts";
 import { isMessageTrigger, type MessageTrigger, type Trigger } from "../trigger.ts";
 
 /** Of the faults, then of the sections and their steps. */
-function triggersOf({ faults, clients }: Pick<Plan, "faults" | "clients">): readonly Trigger[] {
+export function triggersOf({ faults, clients }: Pick<Plan, "faults" | "clients">): readonly Trigger[] {
   const sections = clients.flatMap((client) => client.sections);
   return [
     ...faults.flatMap(({ at, until }) => (until === undefined ? [at] : [at, until])),
