@@ -18,3 +18,8 @@ it.each([
   expect(shortOwner(one, "…", [one, other])).toBe(shortOne);
   expect(shortOwner(other, "…", [one, other])).toBe(shortOther);
 });
+
+it("says whole that a value was replaced", () => {
+  expect(shortOwner("f7 (replaced)")).toBe("f7 (replaced)");
+  expect(shortOwner("1234567890 (replaced)")).toBe("12345678… (replaced)");
+});

@@ -1,11 +1,15 @@
 /** How many characters tell owner values apart. */
 const LETTERS = 8;
 
+/** What the name of an owner value ends with that an extension has replaced by another. */
+export const REPLACED = " (replaced)";
+
 /**
  * An owner value short enough to read; `mark` stands for what was left out. Beside owner values that begin alike, it goes on
  * where it differs from the first of them.
  */
 export function shortOwner(owner: string, mark = "…", beside: readonly string[] = []): string {
+  if (owner.endsWith(REPLACED)) return `${shortOwner(owner.slice(0, -REPLACED.length), mark, beside)}${REPLACED}`;
   if (owner.length <= LETTERS + mark.length) return owner;
   const begin = owner.slice(0, LETTERS);
   const alike = beside.find((other) => other !== owner && other.startsWith(begin));

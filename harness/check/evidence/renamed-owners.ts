@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { CompletionEvent } from "../../history/operations.ts";
+import { REPLACED } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
@@ -82,7 +83,7 @@ export class RenamedOwners {
     const first = this.#nameOf(key, before);
     // If it is not known when an extension took effect, others may have used the value before it until now.
     if (type === "ok")
-      this.#call(before, { key, first, process, name: before === first ? `${before} (replaced)` : before });
+      this.#call(before, { key, first, process, name: before === first ? `${before}${REPLACED}` : before });
     this.#call(after, { key, first, process, name: first });
   }
 
