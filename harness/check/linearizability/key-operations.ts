@@ -147,12 +147,14 @@ export class KeyOperations {
    */
   renew(event: RenewedEvent, { since, isAsking }: Renewal): void {
     if (this.#isDecided() || this.#open.get(event.process) !== undefined) return;
-    const stranger = isAsking || this.#reentries.mayHaveGranted(event.value.owner);
+    // It may be of a hold from before the history, of which nobody knows how often it was entered.
+    const mayBeOlder = since === undefined && !this.#model.beganFree;
+    const stranger = isAsking || mayBeOlder || this.#reentries.mayHaveGranted(event.value.owner);
     // Of operations of one owner that overlap in time nobody knows how many entries they left.
     if (since === undefined && !stranger && !this.#hasOverlaps) return;
     const operation = renewal(event, since, stranger);
     if (operation !== undefined) this.#take(operation);
-    else if (since !== undefined || this.#hasOverlaps) this.lose(event);
+    else if (since !== undefined || mayBeOlder || this.#hasOverlaps) this.lose(event);
     this.#advance();
   }
 

@@ -184,3 +184,18 @@ it("takes a renewal that is told after another grant, where a late extension end
   expect(judge("linearizability", recording(38))).toBe("valid");
   expect(judge("linearizability", recording(10))).toMatch(/^invalid/);
 });
+
+it("may be shorter since a renewal of a hold from before the history, which its client has entered once more and left", () => {
+  const entered = (renews: (recording: Recording) => Recording): string =>
+    linearizable(
+      renews(
+        new Recording({ clients: 2, topology: "single" })
+          .acquire(2, 0, "a")
+          .release(4, 0, "a")
+          .extend(6, 0, "a", { ttlMs: 400 }),
+      ).acquire(60, 1, "b"),
+    );
+  expect(entered((it) => it)).toMatch(/^invalid/);
+  expect(entered((it) => it.renewed(8, 0, "a", 20))).toBe("valid");
+  expect(entered((it) => it.renewed(28, 0, "a", 20, 8))).toBe("valid");
+});
