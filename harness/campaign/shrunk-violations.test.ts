@@ -26,12 +26,12 @@ const breaking = (large: readonly Property[], small: readonly Property[]) =>
 
 test("shrinking goes to no plan that says less against the lock", async () => {
   expect(await breaking(["lease-exclusion", "linearizability"], ["linearizability"])).toBe(4321);
-  expect(await breaking(["lease-exclusion", "owner-release"], ["owner-release"])).toBe(4321);
   expect(await breaking(["owner-release"], ["deadlock-freedom"])).toBe(4321);
 });
 
 test("shrinking goes to a plan that says as much against the lock, or more", async () => {
   expect(await breaking(["lease-exclusion", "linearizability"], ["lease-exclusion"])).toBe(100);
+  expect(await breaking(["lease-exclusion", "owner-release"], ["owner-release"])).toBe(100);
   expect(await breaking(["linearizability"], ["owner-release"])).toBe(100);
   expect(await breaking(["owner-release", "stale-writes"], ["stale-writes"])).toBe(100);
 });

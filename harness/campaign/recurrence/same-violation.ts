@@ -1,4 +1,4 @@
-import type { Property, Verdict } from "../../core/verdict.ts";
+import type { Verdict } from "../../core/verdict.ts";
 
 /**
  * Whether two runs were judged invalid for the same reason: one of the properties that decide is violated in both, by
@@ -17,28 +17,16 @@ function violationsOf({ required, properties }: Verdict): readonly string[] {
 }
 
 /**
- * Whether a run says as much against a lock as the one before: a property is violated that says more than all that were
- * violated before, or one of those that said most. A plan that only leaves `linearizability` of a violation of
- * `lease-exclusion` is smaller, but no longer shows two holders.
+ * Whether a run says as much against a lock as the one before: where something else than `linearizability` was violated, one of
+ * those properties still is. A plan that leaves only `linearizability` of a violation of `lease-exclusion` is smaller, but it no
+ * longer shows two holders, only that some answer was wrong.
  */
 export function saysAsMuch({ required, properties }: Judgement, before: Judgement): boolean {
-  const isBroken = (property: Property, { properties: judged }: Judgement): boolean =>
-    judged[property]?.verdict === "invalid";
-  const brokenBefore = before.required.filter((property) => isBroken(property, before));
-  const most = Math.max(...brokenBefore.map(weightOf));
-  return (
-    brokenBefore.length === 0 ||
-    required.some(
-      (property) =>
-        isBroken(property, { required, properties }) &&
-        (weightOf(property) > most || (weightOf(property) === most && brokenBefore.includes(property))),
-    )
+  const telling = before.required.filter(
+    (property) => property !== "linearizability" && before.properties[property]?.verdict === "invalid",
   );
+  if (telling.length === 0) return true;
+  return telling.some((property) => required.includes(property) && properties[property]?.verdict === "invalid");
 }
 
 type Judgement = Pick<Verdict, "required" | "properties">;
-
-/** How much the violation of a property says: that of `linearizability` only that some answer was wrong. */
-function weightOf(property: Property): number {
-  return property === "lease-exclusion" ? 2 : property === "linearizability" ? 0 : 1;
-}
