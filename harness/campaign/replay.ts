@@ -1,6 +1,6 @@
 import { lockFacts } from "../client/lock-facts.ts";
 import { PROMISABLE, PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
-import { refuseAbsent } from "../core/messages/refuse-absent.ts";
+import { refuseImpossibleEvents } from "../core/messages/refuse-events.ts";
 import { readPlan } from "../run/store.ts";
 import type { Backend } from "../core/topologies/backend.ts";
 import { type ExecutedRun, executorOf, proven } from "./execute.ts";
@@ -51,7 +51,7 @@ export async function replay(
   environment: RunEnvironment = {},
 ): Promise<Replay> {
   const saved = readPlan(planPath(planFile));
-  refuseAbsent(saved);
+  refuseImpossibleEvents(saved);
   const previous = previousRun(planFile);
   const usual = previous.backend ?? "simulated";
   const { lock, backend = usual } = options;

@@ -232,9 +232,9 @@ function deviating(
 }
 
 /**
- * What a deviation has in common with others. Within its queue: the command and its moment, and whether servers that vote are
- * divided by it; beside that the fault and its parameters, and the workload. With those of all queues: the side of the deadline to which it lasts, since most kinds do
- * to a message what another one does too, and its very moment.
+ * What a deviation has in common with others. Within its queue: the command and its moment, and whether it divides servers that
+ * vote; beside that the fault and its parameters, and the workload. With those of all queues: the side of the deadline to which
+ * it lasts, since most kinds do to a message what another one does too, and its very moment.
  */
 function aspectsOf({ base, deviation }: Deviating, queue: string): readonly Aspect[] {
   const { sort, family, length, point, dividesServers } = deviation;

@@ -4,10 +4,11 @@ import { isEventTrigger } from "../trigger.ts";
 import { triggersOf } from "./plan-triggers.ts";
 
 /**
- * Refuses a plan that somebody wrote with a trigger that can never come: nothing would happen, and nothing would say why.
+ * Refuses a plan that somebody wrote with a trigger that waits for an event that cannot come: nothing would happen, and nothing
+ * would say why. A search leaves such triggers alone, because a plan that it makes smaller may lose a client.
  * @throws UserError when a trigger waits for an event of a client or a fault that the plan does not have
  */
-export function refuseAbsent(plan: Plan): void {
+export function refuseImpossibleEvents(plan: Plan): void {
   for (const trigger of triggersOf(plan).filter(isEventTrigger)) {
     refuse(trigger.on, "client", trigger.client, plan.clients.length);
     refuse(trigger.on, "fault", trigger.fault, plan.faults.length);
