@@ -1,8 +1,10 @@
+import type { Plan } from "../../core/plan.ts";
 import type { TalliedNote } from "../notes/tally.ts";
 import { keepSimulated, proveSimulated, runSimulated, type SimulatedRun } from "../run-simulated.ts";
-import { learnSimulated, remembering } from "../systematic/learn.ts";
+import { learnSimulated } from "../systematic/learn.ts";
+import { remembering } from "../systematic/remembering.ts";
 import type { CampaignOptions } from "../run-campaign.ts";
-import { search, type Searched } from "../search.ts";
+import { search, type Searched, type SearchOptions } from "../search.ts";
 import { CellNotes, type CellProgress } from "./cell-notes.ts";
 import { type Cell, cellSource, JUDGED, titleOf } from "./cells.ts";
 
@@ -74,6 +76,7 @@ export async function searchCell(
     shrinkRuns: 0,
     onRun,
     isMine,
+    run: (plan) => (plan.faults.length === 0 ? runWithoutFaults(plan) : runIn(cell)(plan)),
   });
   if (counterexample === undefined) {
     const { holding } = noted;
@@ -89,7 +92,7 @@ export async function searchCell(
  * again, because something remains from one run to the next.
  */
 export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: string): Promise<string | null> {
-  const { counterexample } = await searchIn(cell, options, { shrinkRuns: SHRINK_RUNS, path });
+  const { counterexample } = await searchIn(cell, options, { shrinkRuns: SHRINK_RUNS, path, run: runIn(cell) });
   if (counterexample === undefined) return null;
   const run = await proveSimulated(counterexample.run);
   return keepSimulated(run, options.store).folder;
@@ -97,11 +100,19 @@ export async function shrinkCell(cell: Cell, options: CellSearchOptions, path: s
 
 const learn = remembering(learnSimulated());
 
+/** The plans without faults are the same in each cell of a row, and most of its work. */
+const runWithoutFaults = remembering((plan) => runSimulated(plan, { title: plan.lock, required: JUDGED }));
+
+function runIn(cell: Cell): (plan: Plan) => Promise<SimulatedRun> {
+  return (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED });
+}
+
 /** The same plans at each call, so that a path leads back to the run that was found. */
 function searchIn(
   cell: Cell,
   { seed, runs, complete }: CellSearchOptions,
-  how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun" | "isMine">,
+  how: Pick<CampaignOptions<CellRun>, "shrinkRuns" | "path" | "onRun" | "isMine"> &
+    Pick<SearchOptions<SimulatedRun>, "run">,
 ) {
   return search<SimulatedRun>({
     drawnFrom: cellSource(cell),
@@ -110,6 +121,5 @@ function searchIn(
     complete,
     ...how,
     learn,
-    run: (plan) => runSimulated(plan, { title: titleOf(cell), required: JUDGED }),
   });
 }
