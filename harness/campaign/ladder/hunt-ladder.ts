@@ -7,7 +7,6 @@ import { type Backend, TABLE_BACKENDS, type TableBackend } from "../../core/topo
 import { cleanup } from "../cleanup.ts";
 import { CampaignJournal, type Shard } from "../campaign-journal.ts";
 import { drawReport, readKeptRun } from "../kept-run.ts";
-import { mustBeFault, refuseImpossibleFault } from "../possible-faults.ts";
 import { type CompleteEnvironment, completeEnvironment, type RunEnvironment } from "../run-environment.ts";
 import { plansAtATime } from "../parallel/plans-at-a-time.ts";
 import { simulationsAtATime } from "../parallel/simulations-at-a-time.ts";
@@ -40,6 +39,7 @@ import {
 } from "./ladder-journal.ts";
 import { rowWords } from "./row-words.ts";
 import type { CellProgress } from "./cell-notes.ts";
+import { refuseFaultsOfNoCell, refuseRowsOfNoCell } from "./refuse-scope.ts";
 import type { LadderAnswer, LadderWork, Task } from "./worker.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -128,11 +128,7 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
   const parameters: LadderParameters = { scope, seed, runs, complete };
   const cells = ladderCells(scope);
   const containersOnly = beyondSimulation(scope);
-  if (cells.length === 0) {
-    throw containersOnly.length > 0
-      ? new UserError(`the simulation cannot run ${containersOnly.join(", ")}`, "add --backend containers")
-      : new UserError(`the table has no lock called ${only?.join(", ") ?? "anything"}`, "name another");
-  }
+  refuseRowsOfNoCell(asked, cells);
   refuseFaultsOfNoCell(faults ?? [], cells);
   using journal = CampaignJournal.open(store, LADDER, ladderIdentity(parameters, shard), {
     resume: options.resume === true,
@@ -161,19 +157,6 @@ export async function huntLadder(options: LadderOptions, surroundings: RunEnviro
     containersOnly,
     notInstalled: [...new Set(notInstalled.flatMap(({ npmPackage }) => npmPackage ?? []))],
   };
-}
-
-/**
- * Refuses a requested column that would stay blank.
- * @throws UserError naming the fault
- */
-function refuseFaultsOfNoCell(kinds: readonly string[], cells: readonly Cell[]): void {
-  for (const kind of kinds) {
-    if (cells.some(({ fault }) => fault?.kind === kind)) continue;
-    mustBeFault(kind);
-    for (const { topology } of cells) refuseImpossibleFault(kind, topology);
-    throw new UserError(`the fault ${kind} cannot be injected on containers`, "leave it out, or simulate");
-  }
 }
 
 interface Work {

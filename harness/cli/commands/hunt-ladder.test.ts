@@ -79,7 +79,23 @@ test("a limit that does not show in the runs there were is said, and no success"
   expect(code).toBe(2);
 });
 
-test("no lock of that name is refused in one line", async () => {
-  const { code, stderr } = await hunt("--lock", "no-such");
-  expect([code, stderr]).toEqual([254, "lockstorm: the table has no lock called no-such; name another\n"]);
+test.each([
+  ["no-such", "the table has no lock called no-such; name another"],
+  // Beside a lock that is a row: without it the table would look as if both had been tested.
+  ["set-px,no-such", "the table has no lock called no-such; name another"],
+  [
+    "set-px,./my-lock.ts",
+    "a table has no row for the driver ./my-lock.ts; hunt it alone: --lock ./my-lock.ts without --ladder or --all",
+  ],
+  [
+    "set-px,redlock --topology=single",
+    "the table has no lock called redlock, because it does not run on single; leave it out, or name another topology",
+  ],
+  [
+    "set-px,get-then-set",
+    "the table has no lock called get-then-set, because it is no lock of the ladder; use --all in place of --ladder",
+  ],
+])("a lock that would be no row is refused in one line: --lock %s", async (words, refusal) => {
+  const { code, stdout, stderr } = await hunt("--lock", ...words.split(" "));
+  expect([code, stdout, stderr]).toEqual([254, "", `lockstorm: ${refusal}\n`]);
 });
