@@ -16,9 +16,17 @@ const [major, minor] = process.versions.node.split(".").map(Number);
 const newEnough = major > MINIMUM[0] || (major === MINIMUM[0] && minor >= MINIMUM[1]);
 const bundledNode = fileURLToPath(new URL("../../node_modules/node/bin/node", import.meta.url));
 
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+const INTERRUPTED = 130;
+
 if (newEnough) {
+  // Linux drops a signal that process 1 of a container does not listen to, and loading takes time.
+  const leave = () => process.exit(INTERRUPTED);
+  for (const signal of SIGNALS) process.on(signal, leave);
   const { supervise } = await import(main.href);
   supervise(process.argv.slice(2));
+  // Only now: somebody always listens.
+  for (const signal of SIGNALS) process.off(signal, leave);
 } else if (existsSync(bundledNode)) {
   handOver(bundledNode);
 } else {
@@ -32,6 +40,6 @@ if (newEnough) {
 function handOver(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
   // A terminal sends its signals to the whole group: the child takes the second one, which comes at once, as the first.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
