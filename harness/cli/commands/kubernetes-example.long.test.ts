@@ -63,6 +63,17 @@ test.each(["hunt.yaml", "merge/merge.yaml", "reader.yaml"])("%s runs under the p
   }
 });
 
+test("the image has lockstorm where a driver finds what it imports, in a folder that its user can write to", () => {
+  // Node looks for packages in the folders above a module, never among those that are installed globally.
+  const lines = read("Dockerfile").split("\n");
+  const [, folder] = /^WORKDIR (\S+)$/m.exec(read("Dockerfile")) ?? [];
+  const install = lines.findIndex((line) => line.startsWith("RUN npm install "));
+  expect(lines[install]).toMatch(/ \$LOCKSTORM \$LIBRARIES && .* && chown node:node \.$/);
+  expect(lines[install]).not.toMatch(/ (?:-g|--global) /);
+  expect(lines.indexOf(`WORKDIR ${folder}`)).toBeLessThan(install);
+  expect(lines).toContain(`ENV PATH=${folder}/node_modules/.bin:$PATH`);
+});
+
 test("the number of shards stands in one place, which the fields of the Job and the pods take it from", () => {
   const [{ source, targets }] = kustomization.replacements;
   expect(source.fieldPath).toBe("data.LOCKSTORM_SHARDS");
