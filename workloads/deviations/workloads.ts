@@ -101,6 +101,15 @@ export function skillsWorkload(options: WorkloadOptions): Plan {
   return planOf(options, [[section(scale, steps)], [{ ...section(scale, []), after: { atMs: SOON_MS } }]]);
 }
 
+/** The workload that shows how long a lease lasts that nobody gives back: another client waits for its end. */
+export function leftBehindWorkload(options: WorkloadOptions): Plan {
+  const scale = scaleOf(options);
+  return planOf(options, [
+    [{ ...section(scale, []), release: false }],
+    [{ ...section(scale, []), after: { atMs: SOON_MS } }],
+  ]);
+}
+
 /** The lease that the workloads ask for by default, in milliseconds. */
 export function defaultLeaseMs(topology: TopologySpec): number {
   const { ttlsMs } = topologyOf(topology.kind).workload;

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 // First: it patches the platform.
 import { learnSimulated } from "./learn.ts";
 import { composeLock } from "../../../lock-impl/parts/compose.ts";
-import { ownedKey, type Protocol } from "../../../lock-impl/parts/protocol.ts";
+import { isOne, map, ownedKey, type Protocol } from "../../../lock-impl/parts/protocol.ts";
+import { scriptOf } from "../../../lock-impl/parts/scripts.ts";
 import { spin } from "../../../lock-impl/parts/waiting.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import { topologySchema } from "../../core/topology.ts";
@@ -31,6 +32,30 @@ test("workloads ask for the lease that the servers hold, where the lock makes it
   expect(await scaleOf(leasing(() => 30_000))).toBe(30_000);
   expect(await scaleOf(leasing((ms) => Math.floor(ms / 1000) * 1000))).toBe(asked);
 });
+
+test("workloads ask for the lease that ends, where the key that keeps it is given more time", async () => {
+  expect(await scaleOf(composeLock({ protocol: entriesOf((ms) => ms) }))).toBe(1200);
+  const doubled = await scaleOf(composeLock({ protocol: entriesOf((ms) => 2 * ms) }));
+  expect(doubled).toBeGreaterThan(2300);
+  expect(doubled).toBeLessThan(2500);
+});
+
+/** A lock that keeps when a lease ends beside its owner. The key itself is removed after a minute without use. */
+function entriesOf(leaseMs: (askedMs: number) => number): Protocol {
+  const acquired = scriptOf(`
+    local time = redis.call('TIME')
+    local nowMs = time[1] * 1000 + math.floor(time[2] / 1000)
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', nowMs)
+    if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end
+    redis.call('ZADD', KEYS[1], nowMs + ARGV[2], ARGV[1])
+    redis.call('PEXPIRE', KEYS[1], 60000)
+    return 1`);
+  return {
+    acquire: async (server, { key, owner, ttlMs }) =>
+      map(await server.run(acquired, [key], owner, leaseMs(ttlMs)), (won) => ({ granted: isOne(won) })),
+    release: async (server, { key, owner }) => map(await server.command("ZREM", key, owner), isOne),
+  };
+}
 
 test("workloads ask for leases within which a waiting client asks again", async () => {
   const waiting = spin({ pauseMs: 2000, jitterMs: 0 });

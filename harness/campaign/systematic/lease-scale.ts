@@ -11,6 +11,14 @@ interface Shown {
   readonly keys?: readonly KeyState[] | undefined;
 }
 
+/** After how long a lock was free: at the earliest, and at the latest. */
+interface FreeAfter {
+  readonly leastMs: number;
+  readonly mostMs: number;
+}
+
+const NEVER_FREE: FreeAfter = { leastMs: Infinity, mostMs: Infinity };
+
 /** A lease that is longer than asked for by less than this share is as long as asked for. */
 const MUCH_LONGER = 1.05;
 /** A waiting client is to ask several times within a lease. */
@@ -22,12 +30,31 @@ const LONGEST_MS = 60_000;
  * The lease that small workloads should ask for, in milliseconds, so that holds and faults end on either side of what the
  * lock makes of it: as long as servers held the lock's keys, where it makes leases longer, such as whole seconds or
  * always the same; and so long that a waiting client asks again within it.
+ * @param freeAfter after how long the lock was free although nobody gave it back, where that is known: a key may last
+ *   longer than the leases that it keeps
  */
-export function leaseScaleOf(askedMs: number, shown: Shown): number {
-  const heldMs = longestLeaseMs(shown.keys ?? []);
+export function leaseScaleOf(askedMs: number, shown: Shown, freeAfter: FreeAfter = NEVER_FREE): number {
+  const longestMs = longestLeaseMs(shown.keys ?? []);
+  const heldMs = longestMs > MUCH_LONGER * freeAfter.mostMs ? freeAfter.leastMs : longestMs;
   const leaseMs = heldMs > MUCH_LONGER * askedMs ? heldMs : askedMs;
   const waitsMs = Math.ceil((ASKS_PER_LEASE * longestPauseMs(shown)) / 1000) * 1000;
   return Math.min(LONGEST_MS, waitsMs > MUCH_LONGER * leaseMs ? waitsMs : leaseMs);
+}
+
+/** Whether servers held the lock's keys for longer than asked for, so that the lease may be longer, too. */
+export function isHeldForLonger(askedMs: number, { keys = [] }: Pick<Shown, "keys">): boolean {
+  return longestLeaseMs(keys) > MUCH_LONGER * askedMs;
+}
+
+/**
+ * After how long the lock was free again, in a run in which its first holder does not give it back and another client waits
+ * for it, which asks only now and then.
+ */
+export function freeAfterOf(shown: Shown): FreeAfter {
+  const [first, next] = shown.history.events.filter(({ type, f }) => type === "ok" && f === "acquire");
+  if (first === undefined || next === undefined) return NEVER_FREE;
+  const mostMs = (next.time - first.time) / NANOSECONDS_PER_MS;
+  return { leastMs: Math.round(mostMs - longestPauseMs(shown)), mostMs };
 }
 
 /** The longest time to live of keys that were given back: others, such as a counter, are no locks. */

@@ -12,13 +12,14 @@ import { type Base, deadlinesOf } from "../../../workloads/deviations/base.ts";
 import type { DeviationKind } from "../../../workloads/deviations/deviation.ts";
 import type { Family } from "../../../workloads/deviations/families.ts";
 import { countDeviations, deviationsOf, type RankedDeviation } from "../../../workloads/deviations/deviations-of.ts";
-import { leaseScaleOf } from "./lease-scale.ts";
+import { freeAfterOf, isHeldForLonger, leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
 import { type PlansInOrder, PlansOnDemand } from "./on-demand.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   defaultLeaseMs,
+  leftBehindWorkload,
   type Skills,
   skillsWorkload,
   smallWorkloads,
@@ -146,6 +147,10 @@ function againWith(calm: readonly Plan[]): readonly Plan[] {
 export async function skillsOf(options: LearningOptions): Promise<LearnedSkills> {
   const plan = skillsWorkload(workloadOptions(options));
   const lesson = await options.learn(plan);
+  const askedMs = defaultLeaseMs(plan.topology);
+  const freeAfter = isHeldForLonger(askedMs, lesson)
+    ? freeAfterOf(await options.learn(leftBehindWorkload(workloadOptions(options))))
+    : undefined;
   const times = (f: string, ...ends: readonly string[]): number =>
     lesson.history.events.filter(
       ({ type, f: of, process }) => ends.includes(type) && of === f && Number(process) % plan.clients.length === 0,
@@ -156,7 +161,7 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     reenters: times("acquire", "ok") > 1,
     renews: lesson.messages.some(isRenewal),
     tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
-    leaseMs: leaseScaleOf(defaultLeaseMs(plan.topology), lesson),
+    leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
   };
 }
 
