@@ -53,6 +53,9 @@ function wordsOf(scale: Scale) {
   };
 }
 
+/** Each hold begins when the lease of the other client is over: together as many leases as a run may take. */
+const LATE_RELEASES = 6;
+
 /** Shapes for every lock: one or two holds of a client, and another one that wants the lock. */
 function firstShapes({ hold, write, read, sections, later, seeker, rival, brief, one }: Words): readonly Shape[] {
   return [
@@ -81,6 +84,20 @@ function firstShapes({ hold, write, read, sections, later, seeker, rival, brief,
       outlives: true,
       // The other one comes when that lease is over: readers who never meet, of whom the first takes the second away.
       clients: [[one(hold(1.6), write)], [later(seeker, 1.7), brief], [later(one(hold(0.9), write), 1.2)]],
+    },
+    {
+      name: "released late, while another one holds and a third one waits",
+      outlives: true,
+      // Who hands the lock over by name, or wakes the next one, may do so although it is not its own any more.
+      clients: [[one(hold(1.6), write)], [later(rival, 0), seeker], [later(rival, 0.1)]],
+    },
+    {
+      name: "released late again and again",
+      outlives: true,
+      races: true,
+      isCalm: true,
+      // Owner values may be too few or look alike, and what a lock writes down may be cut off after some grants.
+      clients: [0, 1].map(() => Array.from({ length: LATE_RELEASES }, () => one(hold(1.6), write))),
     },
     {
       name: "at once",

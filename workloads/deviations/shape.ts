@@ -24,6 +24,8 @@ export interface Shape {
   readonly outlives?: boolean;
   /** Clients come at the same time, and chance decides who is first. */
   readonly races?: boolean;
+  /** So long that it runs without faults only: a deviation of a shorter one shows the same. */
+  readonly isCalm?: boolean;
   readonly clients: readonly (readonly SectionInput[])[];
 }
 

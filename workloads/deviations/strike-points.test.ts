@@ -51,7 +51,7 @@ test("what comes before a long hold of a client that has held is a sort of its o
   const topology = topologySchema.parse({ kind: "single" });
   const options = { lock: "single", topology, fencing: true, seed: 1, outlives: true };
   const skills = { extends: false, reenters: false, renews: true };
-  const workloads = smallWorkloads(options, skills);
+  const workloads = smallWorkloads(options, skills).filter(({ isCalm }) => isCalm !== true);
   const names = new Set<string>();
   for (const { name, plan } of workloads) {
     const { history, messages } = await learnSimulated()(plan);

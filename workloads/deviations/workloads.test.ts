@@ -71,6 +71,7 @@ test("two clients ask at one moment, which may be all that their owner values ar
   };
   expect(await breaking(perClient(byMoment), "lease-exclusion", plain, { outlives: true })).toEqual([
     "beyond the lease, from one moment on",
+    "released late again and again",
   ]);
 });
 

@@ -39,6 +39,8 @@ export interface Workload {
   readonly plan: Plan;
   /** How often its run without faults is worth trying, with other random numbers: more than once where clients race. */
   readonly times: number;
+  /** Whether nothing deviates from it. Default: false. */
+  readonly isCalm?: boolean | undefined;
 }
 
 const RACES = 3;
@@ -67,14 +69,15 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   const inTurn = queue.map(({ name, clients }) => ({ name, times: RACES, plan: planOf(options, clients) }));
   const common = shapes
     .filter(({ outlives }) => options.outlives || outlives !== true)
-    .flatMap(({ name, clients, races }): readonly Workload[] => {
+    .flatMap(({ name, clients, races, isCalm }): readonly Workload[] => {
       const times = races === true ? RACES : 1;
-      if (!isShareable(options.supports)) return [{ name, times, plan: planOf(options, clients) }];
+      if (!isShareable(options.supports)) return [{ name, times, isCalm, plan: planOf(options, clients) }];
       return smallShares(options.supports).map(({ name: how, share }) => {
         const sections = share(clients.map((each) => ({ sections: [...each] })));
         return {
           name: `${name}, ${how}`,
           times,
+          isCalm,
           plan: planOf(
             options,
             sections.map((each) => each.sections),

@@ -75,10 +75,12 @@ interface SystematicPart {
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
   const { drawnFrom, learn, skills, most } = options;
   const workloads = smallWorkloads({ ...workloadOptions(options), leaseMs: skills.leaseMs }, skills);
-  const bases: (Base & { readonly times: number })[] = [];
+  const bases: Base[] = [];
+  /** What runs without faults, each as often as it is worth. */
+  const apart: Plan[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end, or that the lock is at fault. */
   const endless: Plan[] = [];
-  for (const { name, plan, times } of workloads) {
+  for (const { name, plan, times, isCalm = false } of workloads) {
     const { history, messages } = await learn(plan);
     const end = history.end?.value;
     if (end?.run !== "completed") {
@@ -86,9 +88,10 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       if (end?.reason !== undefined || isStuck(history)) endless.push(plan);
       continue;
     }
-    bases.push({ name, plan, times, history, messages, deadlines: deadlinesOf(plan, history) });
+    apart.push(...Array.from({ length: times }, () => plan));
+    if (!isCalm) bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) });
   }
-  const calm = sideBySide(bases.flatMap(({ plan, times }) => Array.from({ length: times }, () => plan)));
+  const calm = sideBySide(apart);
   const again = againWith(calm);
   const queues = [
     { plans: again.values(), share: 1, length: again.length },
