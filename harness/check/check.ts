@@ -214,7 +214,7 @@ export class HistoryChecker {
       ...this.#crashes.reasons,
       ...this.#freezes.reasons,
       ...(silent && (foreign || this.#nothingGranted === undefined) ? [silenceOf(required, this.#refusal)] : []),
-      ...(this.#evidence.events === 0 ? ["the history holds no events"] : []),
+      ...(this.#evidence.events === 0 ? [this.#clock?.excess ?? "the history holds no events"] : []),
       ...(foreign ? [] : doubts),
     ];
     return {

@@ -161,7 +161,7 @@ it("remarks upon a write that was accepted after a larger fencing token had been
     .wrote(1202, 0, 1);
   expect(judged(before)).toBe("valid");
   expect(checkHistory(before.history).remarks).toEqual([
-    "write x with fencing token 1 was accepted after fencing token 2 had been granted: fencing does not prevent this",
+    "write x with fencing token 1 was accepted after fencing token 2 had been granted: a resource that checks fencing tokens refuses it only once it has accepted a larger one",
   ]);
   const sentBefore = new Recording()
     .acquire(0, 0, "a", { fence: 1 })

@@ -72,7 +72,7 @@ class StaleWrites implements Checker {
       this.#acknowledge(event.key, event.value.position, data);
       if (granted !== undefined && fence < granted) {
         this.#remarks.add(
-          `write ${data} with fencing token ${fence} was accepted after fencing token ${granted} had been granted: fencing does not prevent this`,
+          `write ${data} with fencing token ${fence} was accepted after fencing token ${granted} had been granted: a resource that checks fencing tokens refuses it only once it has accepted a larger one`,
         );
       }
     }
