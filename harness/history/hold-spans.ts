@@ -20,6 +20,8 @@ export interface HoldSpan extends Interval {
   readonly lease: readonly Interval[];
   /** When the last lease would have ended by itself, even if the hold ended before. */
   readonly leaseUntil: number;
+  /** Whether nobody knows when the lease that the grant set began: it may have ended later than it is counted here. */
+  readonly vague: boolean;
   /** When the lease that the grant itself set ended. */
   readonly grantedUntil: number;
   /** What prolonged the lease, in order: extensions that its holder asked for, and renewals by the lock itself. */
@@ -90,6 +92,7 @@ function spanOf(
     invokedAt: hold.invokedTime,
     ...whole,
     lease: lease.map((part) => intersection(part, whole)).filter((part) => part !== undefined),
+    vague: hold.vague,
     grantedUntil: hold.grantedLeaseEnd,
     prolonged,
     leaseUntil: lease.at(-1)?.to ?? whole.from,

@@ -30,6 +30,32 @@ test("extensions and renewals are told, and a renewed lease lasts until its true
   );
 });
 
+test.each([
+  ["perhaps over already", { waitMs: 400 }],
+  ["already over", { waitMs: 0 }],
+])("a grant that comes after its TTL, counted from the request, has a lease %s", (over, wait) => {
+  const { history } = new Recording({ clients: 2 })
+    .seek(10, 0, { ttlMs: 300, ...wait })
+    .acquire(350, 1, "b", { ttlMs: 300 })
+    .granted(400, 0, "a")
+    .release(450, 1, "b")
+    .release(460, 0, "a", false);
+  expect(momentsIn(history)).toContain(`400: client-0 is granted k (owner a, lease ${over})`);
+});
+
+test("the end of a lease that may have begun late is not told as a fact, until an extension sets it", () => {
+  const late = new Recording({ clients: 2 }).seek(0, 0, { ttlMs: 300, waitMs: 400 }).granted(100, 0, "a");
+  const { history } = late.acquire(500, 1, "b").release(600, 0, "a", false);
+  expect(momentsIn(history)).toContain("300: client-0's lease may be over; it still holds");
+  const extended = new Recording({ clients: 2 })
+    .seek(0, 0, { ttlMs: 300, waitMs: 400 })
+    .granted(100, 0, "a")
+    .extend(200, 0, "a", { ttlMs: 200 })
+    .acquire(500, 1, "b")
+    .release(600, 0, "a", false);
+  expect(momentsIn(extended.history)).toContain("400: client-0's lease is over; it still holds");
+});
+
 /** The moments of the first violation of a history, `<milliseconds>: <words>`. */
 function momentsIn(history: History): readonly string[] {
   const timeline = timelineOf(history);

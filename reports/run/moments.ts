@@ -92,7 +92,7 @@ function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): 
           {
             time: hold.leaseUntil,
             lane,
-            text: `${lane}'s lease is over; it still holds`,
+            text: `${lane}'s lease ${isOpen(hold) ? "may be" : "is"} over; it still holds`,
             weight: main ? "cause" : "context",
           },
         ]
@@ -111,9 +111,15 @@ function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): 
   return [granted, ...prolonged, ...expired, ...ended];
 }
 
-function leaseWords({ from, grantedUntil }: HoldSpan): string {
+/** Whether the end of its last lease is not known: it is the one of its grant, which may have begun late. */
+function isOpen({ vague, prolonged }: HoldSpan): boolean {
+  return vague && prolonged.length === 0;
+}
+
+function leaseWords({ from, grantedUntil, vague }: HoldSpan): string {
   if (isEndless(grantedUntil - from)) return "no lease";
-  return `lease ${grantedUntil <= from ? "already over" : formatMs(grantedUntil - from)}`;
+  if (grantedUntil > from) return `lease ${formatMs(grantedUntil - from)}`;
+  return vague ? "lease perhaps over already" : "lease already over";
 }
 
 function endText(hold: HoldSpan, lane: string): string {
