@@ -217,7 +217,7 @@ function causeCard({ cause, stories, enabledBy }: RootCause, shown: readonly Sto
             (story) =>
               html`<li>
                 <button type="button" class="link show-violation" data-violation="${place(story)}">
-                  at ${formatMs(story.violation.overlap?.from ?? story.window.from)}
+                  at ${formatMs(story.at)}
                 </button>
                 ${causeWords(story)} (${listed(story.properties)})
               </li>`,

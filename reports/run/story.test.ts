@@ -51,6 +51,32 @@ describe("stories", () => {
     expect(overtaken?.conflicting.toSorted()).toEqual(["client-0", "client-2"]);
   });
 
+  test("a violation has the time at which a client shows it, not that of its picture or of the resource's record", () => {
+    const times = ({ header, events }: Recording["history"]): Readonly<Record<string, readonly number[]>> => {
+      const history = { header: { ...header, clients: 2 }, events };
+      const stories = storiesOf(checkHistory(history), timelineOf(history), events);
+      return Object.fromEntries(
+        stories.map(({ properties: [property] }) => [
+          property,
+          stories.filter(({ properties }) => properties[0] === property).map(({ at }) => at / 1e6),
+        ]),
+      );
+    };
+    const lost = new Recording()
+      .acquire(10, 0, "a")
+      .write(20, 0, "a", "x")
+      .wrote(21, 0, 1)
+      .release(30, 0, "a")
+      .acquire(40, 1, "b")
+      .release(50, 1, "b")
+      .audit(900, 1, "y", { owner: "b" });
+    expect(times(lost.history)).toMatchObject({ "lost-updates": [21] });
+    const foreign = new Recording().acquire(10, 0, "a").release(100, 1, "z").acquire(300, 1, "b").release(400, 0, "a");
+    expect(times(foreign.history)).toMatchObject({ "owner-release": [101, 401], linearizability: [101] });
+    const stuck = new Recording().acquire(10, 0, "a").release(50, 0, "a").fail(4000, 1).fail(8000, 1);
+    expect(times(stuck.history)).toEqual({ "deadlock-freedom": [4001, 8001] });
+  });
+
   test("is drawn without what servers thought of other keys, and without the writes behind those", () => {
     const run = lostInFailover();
     const timeline = timelineOf(run.history);

@@ -25,6 +25,8 @@ export interface Story {
   readonly holds: readonly HoldSpan[];
   /** The stretch that the picture covers. */
   readonly window: Interval;
+  /** When the property was violated, for a reader who sees no picture. */
+  readonly at: number;
   /** The fault that enabled it. */
   readonly enabling?: FaultSpan | undefined;
   /** Every fault and observation that is in force within the window. */
@@ -114,6 +116,7 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
       ? undefined
       : timeline.faults.find(({ started, healed }) => fault === started || fault === healed);
   const window = windowOf(violation, holds, enabling, timeline, events);
+  const at = timeOf(group.properties, violation, events) ?? window.from;
   const faults = timeline.faults.filter((fault) => fault.outcome !== "skipped" && touches(fault, window));
   const keys = keysOf(violation, events);
   return {
@@ -123,6 +126,7 @@ function storyOf(group: Group, timeline: Timeline, events: readonly HistoryEvent
     explanations: explanationsOf(group.violations),
     holds,
     window,
+    at,
     enabling,
     faults,
     lanes: lanesOf(violation, { keys, holds, faults, timeline: aboutKeys({ keys }, timeline), window, events }),
@@ -218,6 +222,20 @@ function windowOf(
   const to = Math.max(...instants);
   const air = Math.max((to - from) * 0.03, 1e6);
   return { from: Math.max(0, from - air), to: to + air };
+}
+
+/**
+ * When two were granted too much; when a client was refused what nobody held; or when a client did, or was told, what shows the
+ * violation, and not when the resource's record of its writes was collected.
+ */
+function timeOf(
+  properties: readonly Property[],
+  { overlap, finding, events }: Violation,
+  all: readonly HistoryEvent[],
+): number | undefined {
+  if (overlap !== undefined) return properties.includes("deadlock-freedom") ? overlap.to : overlap.from;
+  const shown = (finding?.events ?? events).flatMap((index) => all[index] ?? []);
+  return (shown.findLast(({ type }) => type !== "audit") ?? shown.at(-1))?.time;
 }
 
 function keysOf({ events }: Violation, all: readonly HistoryEvent[]): readonly string[] {

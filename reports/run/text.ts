@@ -199,9 +199,8 @@ function momentList(moments: readonly Moment[], leftOut: number, style: TextStyl
 function furtherViolations(stories: readonly Story[], timeline: Timeline, style: TextStyle): readonly string[] {
   if (stories.length === 0) return [];
   const lines = stories.slice(0, MOST_LISTED).flatMap((story) => {
-    const first = story.violation.overlap?.from ?? story.window.from;
     const who = listed([...new Set(story.holds.map(({ client }) => clientName(client)))]);
-    const text = `at ${formatMs(first)}: ${story.violation.cause}${who === "" ? "" : `, ${who}`} (${story.properties.join(", ")})`;
+    const text = `at ${formatMs(story.at)}: ${story.violation.cause}${who === "" ? "" : `, ${who}`} (${story.properties.join(", ")})`;
     return style.hanging({ text: "  -" }, text, 4);
   });
   const rest = stories.length - MOST_LISTED;
