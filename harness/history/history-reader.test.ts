@@ -268,6 +268,11 @@ describe("a broken line", () => {
     ["has no time", line(1, { ...granted(0), time: undefined }), /^time: /],
     ["has a fault of a client", line(1, { process: 0, type: "fault", f: "reset" }), /^process: /],
     ["has an audit without position", line(1, { process: "storage", type: "audit", key: "k", value: {} }), /^value\./],
+    [
+      "gives a field twice",
+      line(1, granted(0)).replace('"owner":"a"', '"owner":"a","owner":"b"'),
+      '"owner" is given twice in one object',
+    ],
     ["leaves out an index", line(2, granted(0)), "index 2 where 1 is expected"],
     ["repeats an index", line(0, { ...granted(0), time: 1000 }), "index 0 where 1 is expected"],
   ])("%s", (_, text, problem) => {

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
+import { fieldGivenTwice } from "../core/json/given-twice.ts";
 import { firstIssue } from "./first-issue.ts";
 import { fieldProblem, inexact } from "./field-problems.ts";
 import {
@@ -109,12 +110,16 @@ export class HistoryReader {
   }
 
   #parseJson(text: string): unknown {
+    let json: unknown;
     try {
-      return JSON.parse(text);
+      json = JSON.parse(text);
     } catch {
       const { problem, hint } = notJson(text);
       throw this.#error(problem, hint);
     }
+    const twice = fieldGivenTwice(text, json);
+    if (twice !== undefined) throw this.#error(`${brief(twice)} is given twice in one object`, "give each field once");
+    return json;
   }
 
   #readHeader(json: unknown): HistoryHeader {

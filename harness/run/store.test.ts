@@ -79,6 +79,11 @@ describe("reading a plan", () => {
     ["is no plan", () => write("{}"), "is not a plan: format:"],
     ["is a list", () => write("[]"), "is not a plan: Invalid input: expected object"],
     ["comes from the future", () => write(JSON.stringify({ ...plan(), version: 2 })), "is not a plan: version:"],
+    [
+      "gives a field twice",
+      () => write(JSON.stringify(plan()).replace('"ttlMs":1000', '"ttlMs":2000,"ttlMs":1000')),
+      'is not a plan: "ttlMs" is given twice in one object',
+    ],
     ["has what plans have not", () => write(JSON.stringify({ ...plan(), speed: 2 })), "is not a plan"],
     [
       "is wrong deep inside",

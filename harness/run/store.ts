@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { UserError } from "../core/errors.ts";
+import { fieldGivenTwice } from "../core/json/given-twice.ts";
 import { firstIssue } from "../history/first-issue.ts";
 import type { History } from "../history/history.ts";
 import { type Plan, planSchema } from "../core/plan.ts";
@@ -113,12 +114,19 @@ function makeUnique(path: string): string {
 /** Reads a saved plan. @throws UserError when there is none, or when the file is not a plan */
 export function readPlan(path: string): Plan {
   let json: unknown;
+  let twice: string | undefined;
   try {
-    json = JSON.parse(readTextFile(path));
+    const text = readTextFile(path);
+    json = JSON.parse(text);
+    twice = fieldGivenTwice(text, json);
   } catch (error) {
     throw new UserError(`${path} cannot be read as a plan: ${systemReason(error)}`, "give the plan.json of a run", {
       cause: error,
     });
+  }
+  if (twice !== undefined) {
+    const problem = `${JSON.stringify(twice)} is given twice in one object`;
+    throw new UserError(`${path} is not a plan: ${problem}`, "give each field once");
   }
   const parsed = planSchema.safeParse(json);
   if (parsed.success) return parsed.data;
