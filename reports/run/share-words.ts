@@ -35,8 +35,12 @@ export function shareLabel(
   return modal.has(key) ? "writer" : undefined;
 }
 
-/** What led to a violation, in a few words: a lock that several may hold is not granted "twice", but to too many. */
-export function causeWords({ violation: { cause }, holds }: Pick<Story, "violation" | "holds">): string {
+/**
+ * What led to a violation, in a few words: a lock that several may hold is not granted "twice", but to too many; and one that
+ * was seen in the store need not have been refused.
+ */
+export function causeWords({ violation: { cause, overlap }, holds }: Pick<Story, "violation" | "holds">): string {
+  if (cause === "never-freed" && overlap === undefined) return "the lock's key has no expiry, or one that is too long";
   if (cause !== "double-grant") return CAUSE_MEANING[cause];
   if (holds.some(({ share }) => share.kind === "counted")) return "more permits were granted than there are";
   if (holds.some(({ share }) => share.kind === "shared")) return "the lock was granted to a writer and to a reader";

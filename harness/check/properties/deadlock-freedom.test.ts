@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -31,6 +32,23 @@ describe("a lock that somebody may have held before the history began", () => {
     expect(judged(granted.fault(60_010, "kill-client", { processes: [0] }).fail(90_000, 1))).toMatch(/^invalid/);
   });
 
+  it("is said to be without a holder only since the last one, and beside an acquire of unknown outcome", () => {
+    const reason = ({ history }: Recording): string | undefined =>
+      checkHistory(history).properties["deadlock-freedom"]?.reason;
+    const never =
+      "k was refused as contended at 60,001 ms although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time";
+    expect(reason(refused())).toBe(never);
+    const readers = new Recording({ clients: 2 })
+      .acquire(0, 0, "r", { mode: "shared" })
+      .release(500, 0, "r")
+      .fail(60_000, 1);
+    expect(reason(readers)).toBe(never.replace("to have held it,", "to have held it since 501 ms,"));
+    const asked = new Recording({ clients: 2 }).seek(10, 0).info(20, 0, "acquire").fail(60_000, 1);
+    expect(reason(asked)).toBe(
+      never.replace("but somebody", "but nobody knows the outcome of the acquire of client-0 at 10 ms, and somebody"),
+    );
+  });
+
   it("may have any expiry until then, but not none", () => {
     const seen = (pttlMs: number): Recording => new Recording().fail(0, 1).observe(10, 2, pttlMs);
     expect(judged(seen(60_000))).not.toMatch(/^invalid/);
@@ -54,6 +72,25 @@ describe("a lock is stuck", () => {
     const released = new Recording({ clients: 3 }).acquire(0, 0, "a").release(10, 0, "a");
     expect(told(released)).toContain(free);
     expect(told(released)).not.toContain("dies");
+  });
+
+  it("and the TTL that was asked for is told as it was, however coarse the clock is", () => {
+    const { header, events } = new Recording({ clients: 2 })
+      .acquire(0, 0, "a", { ttlMs: 300 })
+      .release(50, 0, "a")
+      .seek(4000, 1, { ttlMs: 300 })
+      .refused(4001, 1).history;
+    const rounded = events.map((event) => ({ ...event, time: Math.floor(event.time / 50e6) * 50e6 }));
+    const { properties } = checkHistory({ header, events: rounded }, { foreign: true });
+    const [violation] = properties["deadlock-freedom"]?.violations ?? [];
+    expect(violation?.explanation).toContain("No client had asked for a TTL of more than 300 ms.");
+    const promised = events.map((event) =>
+      event.index === 1 ? { ...event, value: { owner: "a", validForMs: 400 } } : event,
+    );
+    expect(
+      checkHistory({ header, events: promised as typeof events }, { foreign: true }).properties["deadlock-freedom"]
+        ?.violations?.[0]?.explanation,
+    ).toContain("No client had asked for, or had been promised, a TTL of more than 400 ms.");
   });
 
   it("not while a lease may last that is longer than anybody asked for, by what the lock promised", () => {

@@ -9,10 +9,10 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
-import { longestTtlMs } from "../../history/holds/lease.ts";
+import { askedTtlMs, longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
-import { type Doubt, endInWords, whyStuck } from "./stuck-lock.ts";
+import { type Doubt, endInWords, heldBeforeInWords, type Stuck, whyStuck } from "./stuck-lock.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -25,8 +25,9 @@ type Refusal = Extract<CompletionEvent, { f: "acquire"; type: "fail" }>;
 interface KeyState {
   /** The largest TTL anybody asked for, or the longest lease that was promised: some locks have leases of their own. */
   maxTtl: number;
-  /** The largest TTL that anybody asked for. */
+  /** The largest TTL that anybody asked for, and the longest lease that was promised, as a reader of the history finds them. */
   maxAsked: number;
+  maxPromised: number;
   /** Since when no client has meant to hold, for certain. */
   idleSince: number;
   lastHold: Hold | undefined;
@@ -43,16 +44,14 @@ interface KeyState {
   lastRefusal: { readonly process: number; readonly time: number } | undefined;
   suspicion: Suspicion | undefined;
   /** A refusal since the last grant that only a hold from before the history explains. */
-  unexplained: Refusal | undefined;
+  unexplained: Suspicion | undefined;
 }
 
 /** A refusal that no hold explains, unless an acquire under way at the time was granted the lock. */
-interface Suspicion {
+interface Suspicion extends Stuck {
   readonly seek: Seek;
   readonly refusal: Refusal;
   readonly idleSince: number;
-  readonly lastHold: Hold | undefined;
-  readonly doubt: Doubt;
   readonly underWay: Set<number>;
 }
 
@@ -96,7 +95,7 @@ class DeadlockFreedom implements Checker {
   #acquiredSinceCalm = false;
   #soughtSinceCalm = false;
   /** Such a refusal of a key that is concluded. */
-  #unexplained: Refusal | undefined;
+  #unexplained: Suspicion | undefined;
 
   constructor(evidence: SharedEvidence) {
     this.#evidence = evidence;
@@ -111,7 +110,7 @@ class DeadlockFreedom implements Checker {
     if (event.type === "fault") this.#disturb(event);
     else if (event.type === "ok" && event.f === "observe") this.#observe(event);
     else if (event.type !== "audit" && event.type !== "lost" && (event.f === "extend" || event.f === "release")) {
-      if (event.type === "invoke" && event.f === "extend") this.#demand(event.key, longestTtlMs(event));
+      if (event.type === "invoke" && event.f === "extend") this.#demand(event);
       this.#change(event.key, event);
     } else if (event.type !== "audit" && event.f === "acquire") {
       if (event.type === "invoke") this.#seek(event);
@@ -131,8 +130,9 @@ class DeadlockFreedom implements Checker {
   #withoutViolation(): PropertyVerdict {
     if (!this.#sought) return notApplicable("no client tried to acquire");
     if (this.#inForce.size > 0) return notApplicable("a fault was still in force at the end");
-    if (this.#unexplained !== undefined) return heldBefore(this.#unexplained);
-    for (const { unexplained } of this.#keys.values()) if (unexplained !== undefined) return heldBefore(unexplained);
+    const unexplained =
+      this.#unexplained ?? [...this.#keys.values()].find((state) => state.unexplained !== undefined)?.unexplained;
+    if (unexplained !== undefined) return unknown(heldBeforeInWords(this.#evidence.header, unexplained));
     if (this.#acquiredSinceCalm) return VALID;
     if (!this.#soughtSinceCalm) return notApplicable("no client tried to acquire after the last fault");
     return notApplicable("no client acquired after the last fault, and none tried for long enough to prove a deadlock");
@@ -144,6 +144,7 @@ class DeadlockFreedom implements Checker {
     const fresh = {
       maxTtl: 0,
       maxAsked: 0,
+      maxPromised: 0,
       idleSince: 0,
       lastHold: undefined,
       doubt: {},
@@ -159,17 +160,20 @@ class DeadlockFreedom implements Checker {
     return fresh;
   }
 
-  #demand(key: string, ttlMs: number): KeyState {
-    const state = this.#of(key);
-    state.maxAsked = Math.max(state.maxAsked, ttlMs * NANOSECONDS_PER_MS);
-    state.maxTtl = Math.max(state.maxTtl, state.maxAsked);
+  #demand(request: Extract<InvocationEvent, { f: "acquire" | "extend" }>): KeyState {
+    const state = this.#of(request.key);
+    state.maxAsked = Math.max(state.maxAsked, askedTtlMs(request) * NANOSECONDS_PER_MS);
+    state.maxTtl = Math.max(state.maxTtl, longestTtlMs(request) * NANOSECONDS_PER_MS);
     return state;
   }
 
   #follow({ hold }: HoldChange, time: number): void {
     const state = this.#of(hold.key);
     state.idleSince = time;
-    state.maxTtl = Math.max(state.maxTtl, hold.leaseEndAtMost - time);
+    const promised = hold.leaseEndAtMost - time;
+    state.maxTtl = Math.max(state.maxTtl, promised);
+    // Without the step of a coarse clock by which it is counted as longer.
+    state.maxPromised = Math.max(state.maxPromised, Math.round(promised - hold.clockSlack / 2));
     state.lastHold = hold;
     if (hold.end === undefined) state.doubt = {};
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
@@ -222,7 +226,7 @@ class DeadlockFreedom implements Checker {
   #seek(event: Seek): void {
     this.#sought = true;
     this.#soughtSinceCalm = true;
-    this.#demand(event.key, longestTtlMs(event)).seeking.set(event.process, event);
+    this.#demand(event).seeking.set(event.process, event);
   }
 
   #answer(event: Extract<CompletionEvent, { f: "acquire" }>, seek: Seek): void {
@@ -282,11 +286,11 @@ class DeadlockFreedom implements Checker {
   }
 
   #confirm(state: KeyState): void {
-    const { suspicion, maxTtl } = state;
+    const { suspicion } = state;
     state.suspicion = undefined;
     if (suspicion === undefined) return;
     if (this.#evidence.heldBefore.mayLast(suspicion.refusal.key)) {
-      state.unexplained = suspicion.refusal;
+      state.unexplained = suspicion;
       return;
     }
     // lockstorm records every fault, and without a fault nothing is under way for longer than the slack.
@@ -295,12 +299,12 @@ class DeadlockFreedom implements Checker {
       state.idleSince = suspicion.refusal.time;
       return;
     }
-    this.#findings.add(() => this.#describe(suspicion, maxTtl));
+    this.#findings.add(() => this.#describe(suspicion));
     // The next one counts when it lasts as long again.
     state.idleSince = suspicion.refusal.time;
   }
 
-  #describe({ seek, refusal, idleSince, lastHold, doubt }: Suspicion, maxTtl: number): Violation {
+  #describe({ seek, refusal, idleSince, lastHold, doubt }: Suspicion): Violation {
     const { header } = this.#evidence;
     const last =
       lastHold === undefined
@@ -308,7 +312,7 @@ class DeadlockFreedom implements Checker {
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). No client ${this.#had(refusal.key)} a TTL of more than ${timeWords(maxTtl)}.`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). No client ${this.#hadNoMore(refusal.key)}.`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
     const why = whyStuck(header, lastHold, doubt);
@@ -318,9 +322,10 @@ class DeadlockFreedom implements Checker {
     };
   }
 
-  #had(key: string): string {
-    const { maxTtl, maxAsked } = this.#of(key);
-    return maxTtl > maxAsked ? "had asked for, or had been promised," : "had asked for";
+  #hadNoMore(key: string): string {
+    const { maxPromised, maxAsked } = this.#of(key);
+    const had = maxPromised > maxAsked ? "had asked for, or had been promised," : "had asked for";
+    return `${had} a TTL of more than ${timeWords(Math.max(maxPromised, maxAsked))}`;
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
@@ -368,16 +373,10 @@ class DeadlockFreedom implements Checker {
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${this.#had(event.key)} a TTL of more than ${timeWords(maxTtl)}.`;
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${this.#hadNoMore(event.key)}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";
     this.#findings.add(() => explain(account, [event.index], this.#hypotheses(event, why)));
   }
-}
-
-function heldBefore({ key, time }: Refusal): PropertyVerdict {
-  return unknown(
-    `${key} was refused as contended at ${timeWords(time)} although nobody is known to have held it, but somebody may have held it since before the history began, for an unknown time`,
-  );
 }

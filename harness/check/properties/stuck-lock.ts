@@ -20,6 +20,28 @@ export function whyStuck(header: HistoryHeader, lastHold: Hold | undefined, { ac
   return isReleased ? "the lock was not free although its holder had released it" : stuck;
 }
 
+/** A refusal, and what is known of the holders before it. */
+export interface Stuck {
+  readonly refusal: { readonly key: string; readonly time: number };
+  /** Since when nobody is known to have held the key. */
+  readonly idleSince: number;
+  readonly lastHold: Hold | undefined;
+  readonly doubt: Doubt;
+}
+
+/** Why nobody knows whether a lock that refused a client was stuck. */
+export function heldBeforeInWords(
+  header: HistoryHeader,
+  { refusal, idleSince, lastHold, doubt: { acquire } }: Stuck,
+): string {
+  const since = lastHold === undefined ? "" : ` since ${timeWords(idleSince)}`;
+  const open =
+    acquire === undefined
+      ? ""
+      : `nobody knows the outcome of the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, and `;
+  return `${refusal.key} was refused as contended at ${timeWords(refusal.time)} although nobody is known to have held it${since}, but ${open}somebody may have held it since before the history began, for an unknown time`;
+}
+
 /** How a hold ended. */
 export function endInWords({ end, grantedTime, leaseEnd }: Hold, { release }: Doubt): string {
   switch (end?.by) {

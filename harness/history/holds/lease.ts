@@ -80,6 +80,15 @@ function askedLease({ index, time, value }: Parameters<typeof leaseOf>[0]["invoc
   return { invokedIndex: index, time, ttl: askedMs * NANOSECONDS_PER_MS, end: time + longestMs * NANOSECONDS_PER_MS };
 }
 
+/** The TTL that a request asks for, in milliseconds. */
+export function askedTtlMs({
+  value,
+}: {
+  readonly value: { readonly ttlMs: number; readonly [BY_THE_CLOCK]?: RequestByTheClock | undefined };
+}): number {
+  return value[BY_THE_CLOCK]?.askedMs ?? value.ttlMs;
+}
+
 /** How long the lease may be that a request asks for, in milliseconds. */
 export function longestTtlMs({
   value,
