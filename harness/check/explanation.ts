@@ -102,9 +102,9 @@ function causeInWords(
  * What would have prevented the violation: the remedy that helped in a run; or, if none was tried, the most fitting remedy,
  * with "probably".
  */
-function adviceInWords({ remedies }: Hypothesis, { remedies: tried }: Proof): string {
+function adviceInWords({ remedies, unadvised = [] }: Hypothesis, { remedies: tried }: Proof): string {
   if (tried === undefined) {
-    const [remedy] = remedies;
+    const remedy = remedies.find((each) => !unadvised.includes(each));
     if (remedy === undefined) return "";
     return `${REMEDY_IN_WORDS[remedy]} would probably have ${remedy === "fencing-resource" ? "rejected the late write" : "prevented this"}.`;
   }

@@ -162,6 +162,8 @@ export interface Hypothesis {
   readonly grant?: number;
   /** Remedies that might have prevented it, the most fitting first. */
   readonly remedies: readonly Remedy[];
+  /** Those of them that nobody is advised to take before a run has shown that they help. */
+  readonly unadvised?: readonly Remedy[];
 }
 
 /**

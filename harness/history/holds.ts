@@ -219,7 +219,7 @@ export class HoldTracker {
     const operation = event.type === "invoke" ? event : invocation;
     const owner = operation === undefined ? undefined : ownerOf(operation);
     for (const hold of this.#open.candidates(event.key, event.process, owner)) {
-      if (this.sameClient(hold.currentProcess, event.process)) sign(hold, event);
+      if (this.sameClient(hold.currentProcess, event.process)) sign(hold, event, operation);
     }
   }
 

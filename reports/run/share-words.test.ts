@@ -107,7 +107,9 @@ test.each([
 test("a lock that was only seen to have no expiry is not said to have been refused", () => {
   const seen = new Recording({ clients: 2 }).acquire(0, 0, "a").observe(10, 1, -1).release(20, 0, "a");
   const title = (recording: Recording): string | undefined =>
-    /^Violation: deadlock-freedom, ([^(]*)/m.exec(inTerminal(recordOf(recording.history)))?.[1]?.replaceAll(/\s+/g, " ");
+    /^Violation: deadlock-freedom, ([^(]*)/m
+      .exec(inTerminal(recordOf(recording.history)))?.[1]
+      ?.replaceAll(/\s+/g, " ");
   expect(title(seen)).toBe("the lock's key has no expiry, or one that is too long ");
   const refused = new Recording({ clients: 2 }).acquire(0, 0, "a").release(20, 0, "a").fail(9000, 1);
   expect(title(refused)).toBe("a lock was refused although no client had held it for a long time ");

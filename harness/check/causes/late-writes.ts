@@ -32,12 +32,13 @@ export function lateWrite(
   });
   const late = all.find(({ doubt }) => doubt === undefined) ?? all[0];
   if (late === undefined) return undefined;
-  const { what, doubt, isRefusable, isEndable } = late;
+  const { what, doubt, isRefusable, isEndable, isOnItsWay } = late;
   const remedies: readonly Remedy[] = [
     ...(isRefusable ? (["fencing-resource"] as const) : []),
     ...(isEndable ? (["local-timer"] as const) : []),
   ];
-  const shared = { cause: "overrun", events: [], why: `${what}${ordered}`, remedies } as const;
+  const unadvised = isOnItsWay === true ? ({ unadvised: ["local-timer"] } as const) : {};
+  const shared = { cause: "overrun", events: [], why: `${what}${ordered}`, remedies, ...unadvised } as const;
   return doubt === undefined
     ? { ...shared, ground: { on: "history" } }
     : { ...shared, shown: doubt, ground: { on: "remedy", remedy: "local-timer" } };
@@ -49,6 +50,8 @@ interface Lateness {
   readonly doubt?: string;
   /** Whether its author knew a lease by which it could have stopped. */
   readonly isEndable: boolean;
+  /** Whether it was sent in time: a timer stops no write that is on its way, unless its client had only begun it. */
+  readonly isOnItsWay?: boolean;
 }
 
 function latenessOf({ invocation, hold, end }: AuthoredWrite, evidence: SharedEvidence): Lateness | undefined {
@@ -63,7 +66,8 @@ function latenessOf({ invocation, hold, end }: AuthoredWrite, evidence: SharedEv
   const early = `the lease of ${client} may have ended as early as ${timeWords(Math.max(hold.leaseEnd, hold.invokedTime))}`;
   if (invocation.time > hold.leaseEnd) return { ...over, doubt: `${early}, before it wrote ${invocation.value.data}` };
   const until = end?.time ?? evidence.endTime;
-  const caught = { what: `${write} was under way when the lease of its author ended`, isEndable: true };
+  const what = `${write} was under way when the lease of its author ended`;
+  const caught = { what, isEndable: true, isOnItsWay: true };
   if (until > latest) return caught;
   return until > hold.leaseEnd
     ? { ...caught, doubt: `${early}, before write ${invocation.value.data} was answered` }

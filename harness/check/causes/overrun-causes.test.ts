@@ -46,6 +46,24 @@ describe("of a client that outlived its lease", () => {
     expect(hit(1)).toContain("client-0 held longer than its lease.");
   });
 
+  it("names a write that was under way when its lease ended, and no timer, which would not have stopped it", () => {
+    const told = (write: (recording: Recording) => Recording): string => {
+      const begun = write(new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 100, validForMs: 99 }));
+      return violationsOf("mutual-exclusion", begun.release(200, 0, "a", false))[0]?.explanation ?? "";
+    };
+    const timer = "A timer in the client that stops its work when the lease ends would probably have prevented this.";
+    const caught = told((it) => it.write(90, 0, "a", "x").acquire(150, 1, "b").wrote(180, 0, 1));
+    expect(caught).toMatch(
+      /client-0 had outlived its lease by 51 ms then\. Its write x was under way when its lease ended\./,
+    );
+    expect(caught).not.toContain(timer);
+    const later = told((it) => it.write(105, 0, "a", "x").acquire(150, 1, "b").wrote(180, 0, 1));
+    expect(later).toContain(`client-0 held longer than its lease. ${timer}`);
+    expect(told((it) => it.write(90, 0, "a", "x").wrote(140, 0, 1).acquire(150, 1, "b"))).toContain(timer);
+    const both = told((it) => it.write(90, 0, "a", "x").acquire(150, 1, "b").wrote(160, 0, 1).write(170, 0, "a", "y"));
+    expect(both).toContain(timer);
+  });
+
   it("stays an overrun regardless of the servers suffered", () => {
     expect(exclusion(overrun((it) => it.fault(15, "restart-node")))).toBe("invalid; overrun 1,4");
   });

@@ -68,6 +68,7 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
   const shown = known
     ? `the lease of ${client} had ended at ${timeWords(end)}${by === "" ? "," : by} so the lock kept its promise and was free to grant the key to another client; ${client} had outlived its lease by ${timeWords(from - end)} then`
     : `the lease of ${client} may have ended as early as ${timeWords(Math.max(leaseEnd, hold.invokedTime))}: ${hold.vague ? "the client may have waited for the lock, and the lock does not report when the lease began" : exactTo(hold)}`;
+  const caught = known && isUnderWay(hold.lateWrite, end, from) ? hold.lateWrite?.data : undefined;
   const shared = { cause: "overrun", events: [], shown, grant: hold.grantedIndex } as const;
   const accuse = ({ fault, how, remedies }: Suspect): Hypothesis => ({
     ...shared,
@@ -81,11 +82,20 @@ function outlived(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
     ...suspects(hold, leaseEnd, from, evidence).map(accuse),
     {
       ...shared,
-      why: `${client} held longer than its lease`,
+      why:
+        caught === undefined
+          ? `${client} held longer than its lease`
+          : `its write ${caught} was under way when its lease ended`,
       ground: known ? { on: "history" } : { on: "remedy", remedy: "local-timer" },
-      remedies: ["local-timer", "fencing-resource"],
+      // A timer stops no write that is on its way.
+      remedies: caught === undefined ? ["local-timer", "fencing-resource"] : ["fencing-resource", "local-timer"],
     },
   ];
+}
+
+/** Whether this write was under way from the end of the lease until the other client had been granted the lock. */
+function isUnderWay(write: Hold["lateWrite"], leaseEnd: number, from: number): boolean {
+  return write !== undefined && write.begun <= leaseEnd && write.until >= from;
 }
 
 /** A coarse clock leaves the end of a lease open by two of its steps. */

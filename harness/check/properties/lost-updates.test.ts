@@ -279,6 +279,24 @@ describe("advice about a late write", () => {
   };
   const [timer, resource] = ["A timer in the client", "A resource that checks fencing tokens"];
 
+  it("names no timer for a write that was under way when the lease ended", () => {
+    const caught = (begunMs: number): string => {
+      const recording = new Recording({ clients: 2 })
+        .acquire(0, 0, "a", { ttlMs: 300 })
+        .write(begunMs, 0, "a", "x", { basedOn: 0, fence: 1 })
+        .acquire(310, 1, "b")
+        .audit(320, 1, "x", { owner: "a", basedOn: 0, fence: 1 })
+        .wrote(321, 0, 1)
+        .write(330, 1, "b", "y", { basedOn: 0, fence: 2 })
+        .audit(331, 2, "y", { owner: "b", basedOn: 0, fence: 2 })
+        .wrote(332, 1, 2);
+      return violationsOf("lost-updates", recording)[0]?.explanation ?? "";
+    };
+    expect(caught(290)).toContain("Write x was under way when the lease of its author ended");
+    expect(caught(290)).not.toContain(timer);
+    expect(caught(305)).toContain(timer);
+  });
+
   it("names a resource that checks fencing tokens only if that would have refused the late write", () => {
     expect(told(["b", "a"])).toContain(resource);
     expect(told(["a", "b"])).toContain(timer);

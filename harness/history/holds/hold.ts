@@ -49,6 +49,8 @@ export interface Hold {
    */
   lastSignIndex: number;
   lastSignTime: number;
+  /** The last write of its client that was begun, or answered, after the lease that it had then: which, and when. */
+  lateWrite: { readonly data: string; readonly begun: number; readonly until: number } | undefined;
   /** How many of its owner's entries are not released. */
   depth: number;
   /**

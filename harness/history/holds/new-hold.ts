@@ -33,6 +33,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     promised: undefined,
     lastSignIndex: completion.index,
     lastSignTime: completion.time,
+    lateWrite: undefined,
     depth: 1,
     forgotten: false,
     maybeReplaced: false,
