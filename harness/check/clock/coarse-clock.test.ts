@@ -158,6 +158,18 @@ describe("a coarse clock", () => {
     expect(accused(shortened(110).history, true)).toEqual(["lease-exclusion", "linearizability"]);
   });
 
+  it("does not say that nothing was granted where it leaves open when it was", () => {
+    const { history } = new Recording({ clients: 2 })
+      .acquire(0, 0, "a")
+      .fault(1, "kill-client", { processes: [0] })
+      .fail(5, 1);
+    const { properties, remarks } = checkHistory(history, { foreign: true });
+    for (const property of ["mutual-exclusion", "lease-exclusion", "linearizability"] as const) {
+      expect(properties[property]?.reason).toMatch(/^by this coarse clock no (grant|success) has a certain place/);
+    }
+    expect(remarks).toContainEqual(expect.stringContaining("the times of this history are exact to 1 ms"));
+  });
+
   it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {
     const killed = (atMs: number) => {
       const lost = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(atMs, "kill-client", { processes: [0] });

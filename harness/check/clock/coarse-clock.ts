@@ -100,7 +100,7 @@ export class CoarseClock {
     const [first] = events;
     if (first === undefined) return [];
     const placed = withinTick(events);
-    if (placed.some(({ event }, at) => event !== events[at])) {
+    if (placed.some(({ event, saysTooMuch }, at) => saysTooMuch || event !== events[at])) {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }
     const isShared = events.some(({ process }) => process !== first.process);

@@ -11,6 +11,7 @@ import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
 import { SharedOwners } from "./shared-owners.ts";
+import { UNORDERED } from "../../history/unordered.ts";
 
 /** How many holds are remembered of which their clients were told that they were lost. */
 const REMEMBERED_LOST = 1000;
@@ -41,6 +42,7 @@ export class SharedEvidence {
   readonly #shareable = new Set<string>();
   #events = 0;
   #endTime = 0;
+  #hasUnorderedGrant = false;
 
   constructor(header: HistoryHeader) {
     this.header = header;
@@ -53,6 +55,14 @@ export class SharedEvidence {
   /** Whether all locks were certainly free when the history began. */
   get beganFree(): boolean {
     return beganFree(this.header);
+  }
+
+  /**
+   * `otherwise`, which says that the history has none of these, unless a coarse clock leaves open when a grant was made: the history
+   * may have some then.
+   */
+  noneInWords(what: string, otherwise: string): string {
+    return this.#hasUnorderedGrant ? `by this coarse clock no ${what} has a certain place among the events` : otherwise;
   }
 
   /** Number of events so far. */
@@ -91,6 +101,8 @@ export class SharedEvidence {
       this.#shareable.add(event.key);
     }
     const invocation = this.#open.push(event);
+    if (event.type === "info" && event.f === "acquire" && event.value?.reason === UNORDERED)
+      this.#hasUnorderedGrant = true;
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);
     this.#sharedOwners.push(event);

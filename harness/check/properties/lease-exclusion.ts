@@ -63,7 +63,8 @@ class LeaseExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    return this.#findings.verdict(this.#grants === 0 ? notApplicable("no lock was ever granted") : VALID);
+    if (this.#grants > 0) return this.#findings.verdict(VALID);
+    return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }
 
   #refuseExpired(event: Granting, invocation: InvocationEvent): void {

@@ -187,7 +187,7 @@ class Linearizability implements Checker {
     const more = this.#unsettledCount - this.#unsettled.length;
     const unsettledReason = `not decided for ${listed(this.#unsettled)}${more > 0 ? ` and ${more} more` : ""}`;
     const [why] = this.#undecided.values();
-    const nothing = why ?? "no operation on a lock succeeded";
+    const nothing = why ?? this.#evidence.noneInWords("success", "no operation on a lock succeeded");
     const otherwise = this.#granted.size > 0 || this.#grantedBefore ? VALID : notApplicable(nothing);
     return this.#findings.verdict(this.#unsettledCount > 0 ? unknown(unsettledReason) : otherwise);
   }

@@ -59,7 +59,8 @@ class MutualExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    return this.#findings.verdict(this.#holds === 0 ? notApplicable("no lock was ever granted") : VALID);
+    if (this.#holds > 0) return this.#findings.verdict(VALID);
+    return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }
 
   #granted(second: Hold): void {
