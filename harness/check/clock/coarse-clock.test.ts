@@ -168,6 +168,9 @@ describe("a coarse clock", () => {
       expect(properties[property]?.reason).toMatch(/^by this coarse clock no (grant|success) has a certain place/);
     }
     expect(remarks).toContainEqual(expect.stringContaining("the times of this history are exact to 1 ms"));
+    const stuck = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(1, "kill-client", { processes: [0] });
+    const { reason } = checkHistory(stuck.fail(9000, 1).history, { foreign: true }).properties["deadlock-freedom"] ?? {};
+    expect(reason).toMatch(/^k was refused as contended at 9,001 ms although .*, but somebody may have held it since/);
   });
 
   it("leaves open whether a client that was killed in the tick of its grant ever had it", () => {

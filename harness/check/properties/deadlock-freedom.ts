@@ -11,6 +11,7 @@ import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
 import { askedTtlMs, longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { UNORDERED } from "../../history/unordered.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 import { type Doubt, endInWords, heldBeforeInWords, type Stuck, whyStuck } from "./stuck-lock.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
@@ -241,8 +242,11 @@ class DeadlockFreedom implements Checker {
     // A request that was sent may still take effect, and then lasts for its TTL. So does what a failed try has taken
     // and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
-    if (event.type === "info") state.unknown += 1;
-    if (event.type === "info") state.doubt = { ...state.doubt, acquire: seek };
+    if (event.type === "info") {
+      state.unknown += 1;
+      // The recording has an outcome where only the clock leaves open when it came.
+      if (event.value?.reason !== UNORDERED) state.doubt = { ...state.doubt, acquire: seek };
+    }
     this.#resolve(state, event, contended);
     if (event.type !== "fail" || !contended) return;
     this.#suspect(state, event, seek);
