@@ -301,7 +301,16 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
         ? "no fault came in between: "
         : "";
   const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}`;
-  return byElimination("double-grant", why, evidence);
+  const inner = innerReleaseOf(overlap);
+  if (inner === undefined) return byElimination("double-grant", why, evidence);
+  const shown = `${clientInWords(evidence.header, first.process)} had entered the lock several times, and had called an inner release at ${timeWords(inner.time)}, which must leave it locked`;
+  return { ...byElimination("double-grant", why, evidence), shown, events: [inner.index] };
+}
+
+/** The last release, before the second grant, that gave back one of several entries of the first hold. */
+function innerReleaseOf({ first, second }: Overlap): Hold["innerRelease"] {
+  const inner = first.innerRelease;
+  return inner !== undefined && inner.index < second.grantedIndex ? inner : undefined;
 }
 
 /** Faults that are not accused: those that end no lease, and those of which nobody knows whether they do. */

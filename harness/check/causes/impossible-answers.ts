@@ -3,14 +3,17 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import { explain } from "../explanation.ts";
-import { timeWords } from "../words.ts";
+import type { Hold } from "../../history/holds.ts";
+import { clientInWords, timeWords } from "../words.ts";
 import { byElimination } from "./causes.ts";
 
-/** The lock itself is the cause of an answer that no order explains. */
-export function ofTheLock(
-  { kind, validUntil = Infinity, completedTime, share }: LockOperation,
-  evidence: SharedEvidence,
-): Hypothesis {
+/**
+ * The lock itself is the cause of an answer that no order explains.
+ *
+ * @param theirs the hold that keeps it from being explained
+ */
+export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, evidence: SharedEvidence): Hypothesis {
+  const { kind, validUntil = Infinity, completedTime, share } = operation;
   if (kind === "extend" && validUntil <= completedTime) {
     const why =
       "the lock reported success when the lease was over: it must compare the elapsed time with the TTL and refuse";
@@ -38,8 +41,25 @@ export function ofTheLock(
       );
     case "acquire":
     case "reenter":
-      return byElimination("double-grant", grantedBesideInWords(share), evidence);
+      return {
+        ...byElimination("double-grant", grantedBesideInWords(share), evidence),
+        ...afterFailedRelease(operation, theirs, evidence),
+      };
   }
+}
+
+/** A hold that its client had released before another asked is still in force only if that release failed. */
+function afterFailedRelease(
+  { invoked, share }: LockOperation,
+  theirs: Hold | undefined,
+  { header }: SharedEvidence,
+): Partial<Hypothesis> {
+  const end = theirs?.end;
+  if (theirs === undefined || end?.by !== "release" || end.index >= invoked) return {};
+  return {
+    shown: `${clientInWords(header, theirs.process)} had called release at ${timeWords(end.time)}, and was told that it failed, which means that it had no effect`,
+    why: `it took effect all the same, so that its outcome was not certain; or ${grantedBesideInWords(share)}`,
+  };
 }
 
 /** The other owner may be the same client, which has forgotten its older hold. */

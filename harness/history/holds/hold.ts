@@ -53,6 +53,8 @@ export interface Hold {
   lateWrite: { readonly data: string; readonly begun: number; readonly until: number } | undefined;
   /** How many of its owner's entries are not released. */
   depth: number;
+  /** When its owner last gave back one of several entries. */
+  innerRelease: { readonly index: number; readonly time: number } | undefined;
   /**
    * Whether its client has since been granted the key under another owner value: the client no longer holds, but the
    * lease stays promised.

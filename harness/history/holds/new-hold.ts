@@ -35,6 +35,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     lastSignTime: completion.time,
     lateWrite: undefined,
     depth: 1,
+    innerRelease: undefined,
     forgotten: false,
     maybeReplaced: false,
     doubtful: false,
