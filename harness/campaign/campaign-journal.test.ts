@@ -1,4 +1,14 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -115,4 +125,17 @@ test.each([
   write(1);
   writeFileSync(file, text);
   expect(() => readJournal(file, schema)).toThrow(message);
+});
+
+test.each([
+  ["a link to nothing", (path: string) => symlinkSync(join(store, "nowhere"), path), "there is no such file or folder"],
+  ["a folder", (path: string) => mkdirSync(path), "it is a folder"],
+  ["a pipe that nobody writes to", (path: string) => execFileSync("mkfifo", [path]), ""],
+])("one that is %s is refused in one line", (_, make, why) => {
+  const path = join(store, "odd.jsonl");
+  make(path);
+  const read = (): unknown => readJournal(path, schema);
+  expect(read).toThrow(UserError);
+  expect(read).toThrow(`${path} cannot be read: ${why}`);
+  expect(read).not.toThrow(/\n/);
 });

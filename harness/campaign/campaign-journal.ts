@@ -9,6 +9,7 @@ import { type ElapsedMs, WorkTimes } from "./times/work-times.ts";
 
 const FORMAT = "lockstorm-campaign";
 const VERSION = 1;
+const FOLDER_OF_RESULTS = "give a folder of results that lockstorm wrote, or hunt without --resume";
 
 const CAMPAIGN_KINDS = ["ladder", "hunt", "exploration"] as const;
 
@@ -165,7 +166,7 @@ export function readJournal<Entry>(file: string, schema: z.ZodType<Entry>): Jour
  * @throws UserError naming file and line
  */
 export function readIdentity(file: string): CampaignIdentity {
-  const [first = ""] = wholeLines(file).take(1);
+  const [first = ""] = linesOf(file).take(1);
   const { kind, parameters, shard } = parse(file, 1, first, headerSchema);
   return { kind, parameters, shard };
 }
@@ -176,7 +177,7 @@ export function readIdentity(file: string): CampaignIdentity {
  */
 export function* journalEntries<Entry>(file: string, schema: z.ZodType<Entry>): Generator<Entry> {
   let line = 0;
-  for (const text of wholeLines(file)) {
+  for (const text of linesOf(file)) {
     line += 1;
     if (line > 1) yield parse(file, line, text, schema);
   }
@@ -204,6 +205,14 @@ export function differenceOf(one: CampaignIdentity, other: CampaignIdentity): st
   return undefined;
 }
 
+function* linesOf(file: string): Generator<string> {
+  try {
+    yield* wholeLines(file);
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${systemReason(error)}`, FOLDER_OF_RESULTS, { cause: error });
+  }
+}
+
 function unrecorded(store: string, error: unknown): UserError {
   const why = error instanceof UserError ? error.message : systemReason(error);
   return new UserError(`cannot record the campaign in ${store}: ${why}`, mendOfWriting(error), { cause: error });
@@ -219,19 +228,18 @@ function mustBeSame(file: string, identity: CampaignIdentity, wanted: CampaignId
 }
 
 function parse<T>(file: string, line: number, text: string, schema: z.ZodType<T>): T {
-  const hint = "give a folder of results that lockstorm wrote, or hunt without --resume";
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new UserError(`${file}, line ${line} is not JSON: ${messageOf(error)}`, hint, { cause: error });
+    throw new UserError(`${file}, line ${line} is not JSON: ${messageOf(error)}`, FOLDER_OF_RESULTS, { cause: error });
   }
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new UserError(
     `${file}, line ${line} is not part of a campaign: ${issue?.path.map(String).join(".")}: ${issue?.message}`,
-    hint,
+    FOLDER_OF_RESULTS,
   );
 }
 

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 
 const CHUNK_BYTES = 16_384;
 const LINE_FEED = 10;
@@ -37,7 +37,8 @@ export function endOfWholeLines(path: string): number {
 }
 
 function readAt(path: string, offset: number, bytes: number): Buffer {
-  const file = openSync(path, "r");
+  // Without blocking: a pipe that nobody writes to would keep this process from ending.
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const chunk = Buffer.allocUnsafe(bytes);
     let length = 0;
