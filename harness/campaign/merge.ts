@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
+import { firstIssue } from "../history/first-issue.ts";
 import { STORE } from "../run/store.ts";
 import {
   type CampaignIdentity,
@@ -121,10 +122,19 @@ function mergeLadder(files: readonly string[], store: string): LadderResult {
   };
 }
 
+/** The parameters of the campaign that all journals belong to. @throws UserError naming a field that does not fit */
+function parametersOf<T>(identities: readonly Identified[], schema: z.ZodType<T>): T {
+  const parsed = schema.safeParse(commonIdentity(identities).parameters);
+  if (parsed.success) return parsed.data;
+  const file = identities[0]?.[0] ?? "a journal";
+  const problem = `parameters.${firstIssue(parsed.error)}`;
+  throw new UserError(`${file}, line 1 is not part of a campaign: ${problem}`, "give the unchanged results of a hunt");
+}
+
 /** Merges hunts for one lock: the first counterexample counts, as in an undivided hunt. */
 async function mergeHunt(identities: readonly Identified[], store: string): Promise<HuntResult> {
   const files = identities.map(([file]) => file);
-  const parameters = huntParametersSchema.parse(commonIdentity(identities).parameters);
+  const parameters = parametersOf(identities, huntParametersSchema);
   const count = new HuntCount(parameters, firstBroken(files));
   for (const file of files) for (const entry of huntEntries(file)) count.add(entry);
   const { counterexample, notes, ...counts } = count.findings(wantedPositions(parameters, undefined));
@@ -166,8 +176,9 @@ function* huntEntries(file: string): Generator<HuntEntry> {
 /** Merges explorations: what counts is what an undivided exploration would have run. */
 async function mergeExploration(files: readonly string[], store: string): Promise<ExploreResult> {
   const journals = read(files, exploreEntrySchema);
-  const identity = commonIdentity(identified(journals));
-  const parameters = exploreParametersSchema.parse(identity.parameters);
+  const identities = identified(journals);
+  const identity = commonIdentity(identities);
+  const parameters = parametersOf(identities, exploreParametersSchema);
   const entries = journals.flatMap(({ file, entries: each }) =>
     each.map((entry) => ("broken" in entry ? { ...entry, folder: join(storeOf(file), entry.folder) } : entry)),
   );

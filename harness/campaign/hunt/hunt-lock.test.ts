@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../../core/errors.ts";
@@ -199,4 +199,14 @@ test("a hunt knows how long it took, and in how many runs each property was vali
   // However long it took: the journal says nothing of it.
   const journal = readFileSync(join(whole, "campaigns", "hunt-fenced-single.jsonl"), "utf8");
   expect(journal).not.toMatch(/elapsed|Ms/);
+});
+
+test("a journal whose parameters are not those of a hunt is refused in one line", async () => {
+  const odd = fresh("odd");
+  mkdirSync(join(odd, "campaigns"), { recursive: true });
+  const header = { format: "lockstorm-campaign", version: 1, kind: "hunt", parameters: { lock: [] } };
+  writeFileSync(join(odd, "campaigns", "hunt-odd.jsonl"), `${JSON.stringify(header)}\n`);
+  const merged = mergeResults([odd], fresh("merged"));
+  await expect(merged).rejects.toThrow(UserError);
+  await expect(merged).rejects.toThrow(/^[^\n]*hunt-odd\.jsonl, line 1 is not part of a campaign: parameters\.[^\n]*$/);
 });

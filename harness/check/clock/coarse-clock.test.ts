@@ -169,7 +169,8 @@ describe("a coarse clock", () => {
     }
     expect(remarks).toContainEqual(expect.stringContaining("the times of this history are exact to 1 ms"));
     const stuck = new Recording({ clients: 2 }).acquire(0, 0, "a").fault(1, "kill-client", { processes: [0] });
-    const { reason } = checkHistory(stuck.fail(9000, 1).history, { foreign: true }).properties["deadlock-freedom"] ?? {};
+    const { reason } =
+      checkHistory(stuck.fail(9000, 1).history, { foreign: true }).properties["deadlock-freedom"] ?? {};
     expect(reason).toMatch(/^k was refused as contended at 9,001 ms although .*, but somebody may have held it since/);
   });
 

@@ -358,7 +358,9 @@ class Linearizability implements Checker {
     if (met !== undefined) return promiseHypotheses(met, this.#evidence, interferences);
     return [
       ...(ends ?? losses(since, operation.completedTime, this.#evidence)),
-      ofTokens || (disordered && isGrantable) ? ofNoOrder(this.#evidence) : ofTheLock(operation, theirs, this.#evidence),
+      ofTokens || (disordered && isGrantable)
+        ? ofNoOrder(this.#evidence)
+        : ofTheLock(operation, theirs, this.#evidence),
     ];
   }
 
