@@ -177,7 +177,6 @@ function* huntEntries(file: string): Generator<HuntEntry> {
 async function mergeExploration(files: readonly string[], store: string): Promise<ExploreResult> {
   const journals = read(files, exploreEntrySchema);
   const identities = identified(journals);
-  const identity = commonIdentity(identities);
   const parameters = parametersOf(identities, exploreParametersSchema);
   const entries = journals.flatMap(({ file, entries: each }) =>
     each.map((entry) => ("broken" in entry ? { ...entry, folder: join(storeOf(file), entry.folder) } : entry)),
