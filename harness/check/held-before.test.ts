@@ -28,7 +28,8 @@ it("an extension of unknown outcome, from before the history, may cut a later le
 });
 
 describe("what two owners do with holds from before the history", () => {
-  const both = (): Recording => new Recording({ clients: 3 }).release(0, 0, "a").extend(2, 1, "b", { ttlMs: 400 });
+  const begun = (): Recording => new Recording({ clients: 3 }).on("other").fail(0, 0).on("k");
+  const both = (): Recording => begun().release(2, 0, "a").extend(4, 1, "b", { ttlMs: 400 });
   const found = (recording: Recording): string => judge("linearizability", recording).split(";")[0]!;
 
   it("is no proof against a key that several may hold, as a later acquire states", () => {
@@ -50,5 +51,15 @@ describe("what two owners do with holds from before the history", () => {
     const { verdict, reason } = checkHistory(both().history).properties.linearizability ?? {};
     expect(`${verdict}: ${reason}`).toMatch(/^unknown: not decided for k: it was held before .* no acquire states/);
     expect(found(new Recording({ clients: 3 }).release(0, 0, "a"))).toBe("valid");
+  });
+
+  it("is no proof where the first release was under way when the recording began: another may have held since it took effect", () => {
+    const recorded = (recording: Recording): string => {
+      const left = recording.leave(2, 0, "a").leave(4, 1, "b").left(6, 0).left(8, 1);
+      return found(left.acquire(10, 2, "c").release(12, 2, "c"));
+    };
+    expect(recorded(new Recording({ clients: 3 }))).toBe("valid");
+    expect(recorded(begun())).toBe("invalid");
+    expect(recorded(new Recording({ clients: 3, backend: "simulated" }))).toBe("invalid");
   });
 });

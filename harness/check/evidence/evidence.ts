@@ -43,6 +43,7 @@ export class SharedEvidence {
   #events = 0;
   #endTime = 0;
   #hasUnorderedGrant = false;
+  #firstCompletion: number | undefined;
 
   constructor(header: HistoryHeader) {
     this.header = header;
@@ -63,6 +64,11 @@ export class SharedEvidence {
    */
   noneInWords(what: string, otherwise: string): string {
     return this.#hasUnorderedGrant ? `by this coarse clock no ${what} has a certain place among the events` : otherwise;
+  }
+
+  /** Whether an operation may have been under way when the recording began, which may lack what others did meanwhile. */
+  mayHaveBegunBefore({ index }: InvocationEvent): boolean {
+    return !this.beganFree && (this.#firstCompletion === undefined || index < this.#firstCompletion);
   }
 
   /** Number of events so far. */
@@ -103,6 +109,7 @@ export class SharedEvidence {
     const invocation = this.#open.push(event);
     if (event.type === "info" && event.f === "acquire" && event.value?.reason === UNORDERED)
       this.#hasUnorderedGrant = true;
+    if (invocation !== undefined) this.#firstCompletion ??= event.index;
     this.contention.push(event, this.holds);
     const changes = this.holds.push(event, invocation);
     this.#sharedOwners.push(event);

@@ -50,6 +50,38 @@ it("an extension of unknown outcome may have drawn a value that nobody knows, if
   expect(wrong(extended("b").release(70, 0, "b", false))).toEqual(["linearizability"]);
 });
 
+it("a release beside an extension of its own client may have come after it, when the value was replaced", () => {
+  const asks = (owner: string): Recording => extended(owner).seekExtension(60, 0, owner, 500);
+  const misses = (recorded: Recording, owner: string): Recording => recorded.release(62, 2, owner, false);
+  expect(wrong(misses(asks("b"), "b").extended(70, 0, "c").release(80, 0, "c"))).toEqual([]);
+  expect(wrong(misses(asks("a"), "a").extended(70, 0, "a").release(80, 0, "a"))).toEqual(["linearizability"]);
+  expect(wrong(asks("b").leave(62, 2, "b").extended(64, 0, "c").left(66, 2, false))).toEqual([]);
+  expect(wrong(asks("b").extended(64, 0, "b").release(66, 2, "b", false))).toEqual(["linearizability"]);
+  expect(wrong(asks("b").failExtension(64, 0).release(66, 2, "b", false))).toEqual(["linearizability"]);
+});
+
+it("whether a lock draws new values is not known before an extension is answered", () => {
+  const asked = recording().acquire(0, 0, "a", { ttlMs: 100 }).seekExtension(50, 0, "a", 500);
+  expect(wrong(asked.info(51, 0, "extend").release(60, 2, "a", false))).toEqual([]);
+});
+
+it("the resource lists a write under the value that its author had when it wrote", () => {
+  const fenced = recording().acquire(0, 0, "a", { fence: 7 }).write(10, 0, "a", "w1", { fence: 7 }).wrote(11, 0, 1);
+  const twice = fenced.seekExtension(20, 0, "a", 500).extended(21, 0, "b").seekExtension(30, 0, "b", 500);
+  const wrote = twice.extended(31, 0, "c").write(40, 0, "c", "w2", { fence: 7 }).wrote(41, 0, 2);
+  const listed = (owners: readonly string[]): readonly string[] => {
+    const audits = wrote.history.events.length;
+    owners.forEach((owner, at) => wrote.audit(50, at + 1, `w${at + 1}`, { owner, fence: 7 }));
+    const { header, events } = wrote.history;
+    const found = wrong({ history: { header, events: [...events] } });
+    (events as HistoryEvent[]).length = audits;
+    return found;
+  };
+  expect(listed(["a", "c"])).toEqual([]);
+  expect(listed(["b", "c"])).toEqual([]);
+  expect(listed(["d", "c"])).toEqual(["stale-writes"]);
+});
+
 it("values of holds that are over are forgotten first, however long another hold lasts", () => {
   const held = new Set(["long"]);
   const owners = new RenamedOwners((_, owner) => held.has(owner), 4);

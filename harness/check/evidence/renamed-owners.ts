@@ -1,10 +1,11 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
-import type { CompletionEvent } from "../../history/operations.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { REPLACED } from "../../history/owner-value.ts";
 import { statedIn } from "../../history/unordered.ts";
 
 type Extension = Extract<CompletionEvent, { f: "extend" }>;
+type ExtensionRequest = Extract<InvocationEvent, { f: "extend" }>;
 
 /** How many owner values are remembered of holds that may be over. */
 const REMEMBERED = 20_000;
@@ -22,21 +23,34 @@ interface Known {
   readonly name: string;
 }
 
+/** An extension that is under way. */
+interface Asked {
+  readonly owner: string;
+  /** The first owner value of its hold. */
+  readonly first: string;
+}
+
 /**
  * A lock may draw a new owner value when it extends a lease: the completion of the extension then has another value than
  * its invocation. It is the same hold, so the checkers see the first value of it throughout. Whoever still uses a value
- * that was replaced refers to nothing.
+ * that was replaced refers to nothing; but the resource lists a write under the value that its author had then.
  */
 export class RenamedOwners {
   readonly #isHeld: (key: string, owner: string, process: number) => boolean;
   readonly #remembered: number;
-  /** By process, the owner value whose extension is under way. */
-  readonly #asked = new Map<number, string>();
+  /** By process, the extension that is under way. */
+  readonly #asked = new Map<number, Asked>();
+  /** By key and first owner value of a hold, how many extensions of it are under way. */
+  readonly #underWay = new Map<string, number>();
+  /** By key and first owner value of a hold, the event that showed its last new value. */
+  readonly #replacedAt = new OldestFirst<string, number>();
   /** By key and owner value, the name that it has for the checkers, if that is another. */
   readonly #names = new OldestFirst<string, Known>();
   /** By key and owner value, the holds of which an extension has an unknown outcome. */
   readonly #unanswered = new OldestFirst<string, Known>();
   #renames = false;
+  /** Whether an extension has shown that the lock does not always draw a new value. */
+  #keeps = false;
 
   /**
    * @param isHeld whether somebody holds the key under this value, as the checkers know it
@@ -49,38 +63,60 @@ export class RenamedOwners {
 
   /** The event with the first owner value of its hold. An extension that answers with a value in use did not draw it. */
   named<E extends HistoryEvent>(event: E): E {
-    if (event.type === "invoke" && event.f === "extend") this.#asked.set(event.process, event.value.owner);
-    else if (event.f === "extend" && typeof event.process === "number") {
-      const { key, process } = event;
-      const asked = this.#asked.get(process);
-      this.#asked.delete(process);
-      if (asked !== undefined && event.type === "info") this.#doubt(key, this.#nameOf(key, asked), process);
-      const drawn = asked === undefined ? undefined : drawnBy(event, asked);
-      if (asked !== undefined && drawn !== undefined && !this.#isHeld(key, this.#nameOf(key, drawn), process))
-        this.#rename(key, [asked, drawn], event);
-    }
+    if (event.type === "invoke" && event.f === "extend") this.#ask(event);
+    else if (event.type !== "invoke" && event.f === "extend" && typeof event.process === "number") this.#answer(event);
     if (this.#names.size === 0 || !("key" in event)) return event;
     const stated = event.value as { readonly owner?: unknown } | undefined;
     if (typeof stated?.owner !== "string") return event;
-    const owner = this.#nameOf(event.key, stated.owner);
+    const known = this.#names.get(placeOf(event.key, stated.owner));
+    const owner = (event.type === "audit" ? known?.first : known?.name) ?? stated.owner;
     return owner === stated.owner ? event : { ...event, value: { ...stated, owner } };
   }
 
   /**
-   * Whether a hold may have another owner value than anybody knows: the lock draws new ones, and nobody knows the outcome of
-   * an extension of this hold.
+   * Whether a hold may have had another owner value than its client knew at this event: the lock draws new ones, as far as
+   * anybody knows, and an extension of this hold has an unknown outcome, is under way, or has shown a new value since.
    */
-  mayHaveAnother(key: string, first: string): boolean {
-    return this.#renames && this.#unanswered.has(placeOf(key, first));
+  mayHaveAnother(key: string, first: string, since: number): boolean {
+    if (!this.#renames && this.#keeps) return false;
+    const place = placeOf(key, first);
+    return (
+      this.#unanswered.has(place) || this.#underWay.has(place) || (this.#replacedAt.get(place) ?? -Infinity) > since
+    );
+  }
+
+  #ask({ key, process, value: { owner } }: ExtensionRequest): void {
+    const first = this.#nameOf(key, owner);
+    const place = placeOf(key, first);
+    this.#asked.set(process, { owner, first });
+    this.#underWay.set(place, (this.#underWay.get(place) ?? 0) + 1);
+  }
+
+  #answer(event: Extension): void {
+    const { key, process } = event;
+    const asked = this.#asked.get(process);
+    if (asked === undefined) return;
+    this.#asked.delete(process);
+    const place = placeOf(key, asked.first);
+    const underWay = (this.#underWay.get(place) ?? 1) - 1;
+    if (underWay > 0) this.#underWay.set(place, underWay);
+    else this.#underWay.delete(place);
+    if (event.type === "info") this.#doubt(key, this.#nameOf(key, asked.owner), process);
+    const drawn = drawnBy(event, asked.owner);
+    if (drawn === undefined) this.#keeps ||= event.type === "ok";
+    else if (!this.#isHeld(key, this.#nameOf(key, drawn), process)) this.#rename(key, [asked.owner, drawn], event);
   }
 
   #doubt(key: string, first: string, process: number): void {
     this.#keep(this.#unanswered, first, { key, first, process, name: first });
   }
 
-  #rename(key: string, [before, after]: readonly [string, string], { type, process }: Extension): void {
+  #rename(key: string, [before, after]: readonly [string, string], { type, process, index }: Extension): void {
     this.#renames = true;
     const first = this.#nameOf(key, before);
+    this.#replacedAt.set(placeOf(key, first), index);
+    const { size, oldest } = this.#replacedAt;
+    if (size > this.#remembered && oldest !== undefined) this.#replacedAt.delete(oldest[0]);
     // If it is not known when an extension took effect, others may have used the value before it until now.
     if (type === "ok")
       this.#call(before, { key, first, process, name: before === first ? `${before}${REPLACED}` : before });
@@ -88,7 +124,8 @@ export class RenamedOwners {
   }
 
   #call(owner: string, known: Known): void {
-    if (owner === known.name) this.#names.delete(placeOf(known.key, owner));
+    // An audit may still name a value that stands for itself again.
+    if (owner === known.first && owner === known.name) this.#names.delete(placeOf(known.key, owner));
     else this.#keep(this.#names, owner, known);
   }
 

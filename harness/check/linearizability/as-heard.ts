@@ -11,6 +11,8 @@ import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
  * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
  * Where the lock may have drawn a new owner value that nobody was told, a release with the old one finds nothing either.
  * An extension that failed may have taken effect all the same, where a fault may have kept its reply back.
+ * A release that was under way when the recording began may have taken effect before that, and another may have been granted
+ * the lock since.
  */
 export function asHeard(
   completion: LockCompletion,
@@ -19,12 +21,17 @@ export function asHeard(
 ): LockCompletion {
   const since = invocation?.time ?? completion.time;
   if (completion.f === "extend") return extensionAsHeard(completion, since, evidence.faults);
-  if (completion.f !== "release" || completion.type !== "ok" || completion.value.released) return completion;
+  if (completion.f !== "release" || completion.type !== "ok") return completion;
+  if (completion.value.released) {
+    const mayBeEarly = invocation !== undefined && evidence.mayHaveBegunBefore(invocation);
+    return mayBeEarly ? { ...completion, type: "info", value: {} } : completion;
+  }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
     return { ...completion, type: "fail", value: {} };
   }
-  const mayHaveAnother = owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner);
+  const asked = invocation?.index ?? completion.index;
+  const mayHaveAnother = owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner, asked);
   if (!mayHaveAnother && !evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
   return { ...completion, type: "info", value: {} };
 }

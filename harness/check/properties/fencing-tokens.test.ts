@@ -137,6 +137,19 @@ it("finds a fencing token that ran backwards however many grants lie between", (
   expect(judged(recording.acquire(30_000, 1, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback/);
 });
 
+it("takes a token twice for one hold, of which another client found nothing under its owner value", () => {
+  const again = (process: number): string =>
+    judged(
+      new Recording({ clients: 2 })
+        .acquire(0, 0, "v", { fence: 1, ttlMs: 5000 })
+        .lost(10, 0, "v")
+        .release(20, process, "v", false)
+        .acquire(30, 0, "v", { fence: 1, ttlMs: 5000 }),
+    );
+  expect(again(1)).toBe("valid");
+  expect(again(0)).toMatch(/^invalid; token-rollback/);
+});
+
 describe("of grants that overlap in time", () => {
   /** `a` asks first, is delayed beyond its lease, and is told a larger fencing token than `b`, who is granted the key meanwhile. */
   const overtaken = (): Recording =>

@@ -52,6 +52,7 @@ export class OwnerGrantLog {
   readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #heldBefore: HeldBefore;
   readonly #holds: HoldTracker;
+  readonly #isShared: (key: string, owner: string) => boolean;
   readonly #reentries = new Map<string, PossibleReentries<undefined>>();
   #forgottenUpTo = -1;
 
@@ -59,8 +60,10 @@ export class OwnerGrantLog {
    * @param evidence whose holds tell which processes belong to one client, and who may hold since before the history
    * @param capacity how many owner values are remembered
    */
-  constructor({ holds, heldBefore }: SharedEvidence, capacity = REMEMBERED_OWNERS) {
+  constructor(evidence: SharedEvidence, capacity = REMEMBERED_OWNERS) {
+    const { holds, heldBefore } = evidence;
     this.#holds = holds;
+    this.#isShared = (key, owner) => evidence.isSharedOwner(key, owner);
     this.#capacity = capacity;
     this.#sameClient = (earlier, later) => holds.sameClient(earlier, later);
     this.#heldBefore = heldBefore;
@@ -131,6 +134,8 @@ export class OwnerGrantLog {
     const known = this.#byOwner.get(name);
     // A release that was under way when its owner value was granted again may have come before that.
     if (known === undefined || known.grantedBy > invokedIndex) return;
+    // A lock that tells clients apart says nothing of what another one holds under this value.
+    if (!value.released && this.#isShared(key, owner)) return;
     const entries = known.entries - 1;
     const isGone = !value.released || entries + known.unknown <= 0;
     const besides = isGone && value.released ? this.#besides(key, known.hold.currentProcess) : [];

@@ -39,6 +39,17 @@ it("takes one by the client that was granted the lock last", () => {
   expect(judged(overrun().release(700, 1, "b"))).toBe("valid");
 });
 
+it("takes one of an owner value that another client uses too, and found nothing of its own under it", () => {
+  const shared = { ttlMs: 5000, limit: 3 };
+  const both = (): Recording =>
+    new Recording({ clients: 3 }).acquire(0, 2, "v", { ...shared, ttlMs: 20 }).acquire(30, 0, "v", shared);
+  const later = (recording: Recording): string =>
+    judged(recording.acquire(60, 1, "b", shared).release(80, 0, "v").release(90, 1, "b"));
+  expect(later(both().release(50, 2, "v", false))).toBe("valid");
+  const alone = new Recording({ clients: 3 }).acquire(30, 0, "v", shared);
+  expect(later(alone.release(50, 0, "v", false))).toBe("invalid; foreign-release 1,5,6,7");
+});
+
 it("refuses one by a stranger", () => {
   expect(judged(new Recording({ clients: 3 }).acquire(0, 0, "a").release(5, 2, "z"))).toBe(
     "invalid; foreign-release 1,2,3",
