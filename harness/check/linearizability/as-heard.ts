@@ -23,8 +23,8 @@ export function asHeard(
   if (completion.f === "extend") return extensionAsHeard(completion, since, evidence.faults);
   if (completion.f !== "release" || completion.type !== "ok") return completion;
   if (completion.value.released) {
-    const mayBeEarly = invocation !== undefined && evidence.mayHaveBegunBefore(invocation);
-    return mayBeEarly ? { ...completion, type: "info", value: {} } : completion;
+    const mayBeEarly = invocation?.f === "release" && mayBeFromBefore(invocation, evidence);
+    return mayBeEarly ? { ...completion, type: "fail", value: {} } : completion;
   }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
   if (owner !== undefined && evidence.isSharedOwner(completion.key, owner)) {
@@ -34,6 +34,12 @@ export function asHeard(
   const mayHaveAnother = owner !== undefined && evidence.renamed.mayHaveAnother(completion.key, owner, asked);
   if (!mayHaveAnother && !evidence.faults.mayHaveBrokenConnections(since, completion.time)) return completion;
   return { ...completion, type: "info", value: {} };
+}
+
+/** Whether a release may have taken effect before the recording began, on a hold that it does not show. */
+function mayBeFromBefore(invocation: Extract<InvocationEvent, { f: "release" }>, evidence: SharedEvidence): boolean {
+  if (!evidence.mayHaveBegunBefore(invocation) || evidence.isAskingFor(invocation)) return false;
+  return evidence.holds.find(invocation.key, invocation.value.owner, invocation.process) === undefined;
 }
 
 /** What is known of a lease that the lock renewed by itself. */
