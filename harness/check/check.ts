@@ -15,6 +15,7 @@ import { SharedEvidence } from "./evidence/evidence.ts";
 import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import { unknown } from "./findings.ts";
 import { RemarkList } from "./remark-list.ts";
+import { EndlessHolds } from "./properties/endless-holds.ts";
 import { UnansweredOperations } from "./evidence/unanswered.ts";
 import { FollowedKeys } from "./evidence/followed-keys.ts";
 import { Freezes } from "./evidence/freezes.ts";
@@ -61,6 +62,7 @@ export class HistoryChecker {
   readonly #refusal = new FirstRefusal();
   readonly #times: ImplausibleTimes;
   readonly #unanswered: UnansweredOperations;
+  readonly #endless: EndlessHolds;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
   /** For a recording by another program, whose clock nobody knows. */
@@ -79,6 +81,7 @@ export class HistoryChecker {
     this.#margins = new MarginWatch(this.#evidence);
     this.#mistakes = new DriverMistakes(header);
     this.#unanswered = new UnansweredOperations(header);
+    this.#endless = new EndlessHolds(header);
     this.#times = new ImplausibleTimes(header);
     this.#options = options;
     const isInOrder = typeof header["backend"] === "string" || header["source"] === "jepsen";
@@ -121,6 +124,7 @@ export class HistoryChecker {
       this.#tries.push(step);
       this.#refusal.push(step);
       this.#unanswered.push(step);
+      this.#endless.push(step);
       this.#times.push(step);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
@@ -202,7 +206,8 @@ export class HistoryChecker {
     const { "deadlock-freedom": freedom } = properties;
     if (freedom !== undefined) properties["deadlock-freedom"] = unlessCutShort(this.#tries.orTooFew(freedom), ending);
     const { header, faults } = this.#evidence;
-    const end = endingNotes(header, ending, faults, this.#unanswered, this.#lastTime);
+    const waits = { unanswered: this.#unanswered, endless: this.#endless };
+    const end = endingNotes(header, ending, faults, waits, this.#lastTime);
     const required = this.#options.required ?? PROPERTIES.filter((property) => properties[property] !== undefined);
     const doubts = this.#doubts();
     const foreign = this.#options.foreign ?? false;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type EndMarker, type History, INVALID_ANSWER, ONE_OF_SEVERAL } from "../../history/history.ts";
 import type { Verdict } from "../../core/verdict.ts";
+import { ENDLESS_TTL_MS } from "../../history/holds/endless-lease.ts";
 import { checkHistory, type CheckOptions } from "../check.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -113,6 +114,41 @@ describe("a run that came to its limit", () => {
 
   test("with all done is judged by its properties", () => {
     expect(judged(ended(met(), { ...LIMIT, sections: { planned: 8, done: 8 } })).verdict).toBe("valid");
+  });
+
+  const FOR_EVER = { ttlMs: ENDLESS_TTL_MS };
+
+  test.each([
+    [
+      "an acquire of unknown outcome",
+      met().seek(40, 0, FOR_EVER).info(60, 0, "acquire"),
+      "the acquire of k by client-0 at 40 ms, of unknown outcome, may have taken a lock that no lease ends",
+    ],
+    [
+      "a release of unknown outcome",
+      met().acquire(40, 0, "c", FOR_EVER).leave(60, 0, "c").info(80, 0, "release"),
+      "the release of k by client-0 at 60 ms, of unknown outcome, may not have freed a lock that no lease ends",
+    ],
+    [
+      "a holder that goes on",
+      met().acquire(40, 0, "c", FOR_EVER).fail(60, 1),
+      "client-0 has held k since 41 ms, and no lease ends its hold",
+    ],
+  ])("because of %s of a lock without leases is judged by its properties", (_, recording, why) => {
+    expect(judged(ended(recording, LIMIT))).toEqual({ verdict: "valid", reasons: [], remarks: [`${came}: ${why}`] });
+  });
+
+  test("is unknown where a lock without leases was released, and where a lease ends what is left", () => {
+    const reasons = [`${came}, and no fault explains it`];
+    const released = met().acquire(40, 0, "c", FOR_EVER).release(60, 0, "c").fail(80, 1);
+    const leased = met().seek(40, 0).info(60, 0, "acquire");
+    const granted = met()
+      .seek(40, 0, FOR_EVER)
+      .info(60, 0, "acquire")
+      .acquire(80, 1, "d", FOR_EVER)
+      .release(90, 1, "d");
+    for (const recording of [released, leased, granted])
+      expect(judged(ended(recording, LIMIT))).toEqual({ verdict: "unknown", reasons, remarks: [] });
   });
 
   test("names the operation that a client had no answer to for most of the time", () => {

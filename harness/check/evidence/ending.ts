@@ -5,6 +5,7 @@ import type { FaultTimeline, RecordedFault } from "../../history/fault-timeline.
 import { notApplicable } from "../findings.ts";
 import { listed } from "../../core/listed.ts";
 import { faultInWords, timeWords } from "../words.ts";
+import type { EndlessHolds } from "../properties/endless-holds.ts";
 import type { UnansweredOperations } from "./unanswered.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -21,6 +22,12 @@ export interface EndingNotes {
   readonly caveats: readonly string[];
 }
 
+/** What clients may have waited for in vain, beside faults. */
+interface WaitsOfClients {
+  readonly unanswered: UnansweredOperations;
+  readonly endless: EndlessHolds;
+}
+
 const NOTHING: EndingNotes = { reasons: [], remarks: [], caveats: [] };
 
 /**
@@ -31,11 +38,11 @@ export function endingNotes(
   header: HistoryHeader,
   ending: HistoryEnd,
   faults: FaultTimeline,
-  unanswered: UnansweredOperations,
+  waits: WaitsOfClients,
   lastTime: number,
 ): EndingNotes {
   const { end, cutLine } = ending;
-  if (end !== undefined) return markedNotes(end, faults, unanswered);
+  if (end !== undefined) return markedNotes(end, faults, waits);
   if (!isMarked(header) && cutLine === undefined) {
     const caveat = `histories of version ${header.version} have no end marker, so it is unknown whether this one is complete`;
     return header["source"] === "jepsen" ? notesOnReading(header) : { ...NOTHING, caveats: [caveat] };
@@ -72,7 +79,7 @@ export function unlessCutShort(judged: PropertyVerdict, { end }: HistoryEnd): Pr
   return notApplicable(`only ${doneOf(sections)} when the run was stopped`);
 }
 
-function markedNotes({ value }: EndMarker, faults: FaultTimeline, unanswered: UnansweredOperations): EndingNotes {
+function markedNotes({ value }: EndMarker, faults: FaultTimeline, waits: WaitsOfClients): EndingNotes {
   const { at, sections } = value;
   const state = `at ${timeWords(at)}${sections === undefined ? "" : `, with ${doneOf(sections)}`}`;
   switch (value.run) {
@@ -86,9 +93,9 @@ function markedNotes({ value }: EndMarker, faults: FaultTimeline, unanswered: Un
       if (value.reason !== undefined) return reason(`the run was stopped ${state}: ${value.reason}`);
       if (sections !== undefined && sections.done >= sections.planned) return NOTHING;
       const what = `the run reached its time limit ${state}`;
-      const why = explanation(faults.faults, at);
+      const why = explanation(faults.faults, at) ?? waits.endless.explanation();
       if (why !== undefined) return { ...NOTHING, remarks: [`${what}: ${why}`] };
-      const silence = unanswered.explanation(at);
+      const silence = waits.unanswered.explanation(at);
       return reason(`${what}, and no fault explains it${silence === undefined ? "" : `: ${silence}`}`);
     }
   }
