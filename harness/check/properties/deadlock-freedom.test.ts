@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { ENDLESS_TTL_MS } from "../../history/holds/endless-lease.ts";
 import { checkHistory } from "../check.ts";
 import { judge, violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
@@ -222,6 +223,43 @@ describe("a lock is stuck", () => {
     const late = crashed("single", "simulated").seek(100, 1).info(3000, 1, "acquire");
     expect(judged(late.fail(5900, 2))).toBe("not-applicable");
     expect(judged(late.fail(6100, 2))).toBe("invalid; never-freed 1,2,3,7,8");
+  });
+});
+
+describe("a lock without leases", () => {
+  const FOR_EVER = { ttlMs: ENDLESS_TTL_MS };
+  const begun = (facts = {}): Recording =>
+    new Recording({ clients: 3, backend: "simulated", topology: "single", ...facts });
+  const later = (recording: Recording): Recording => recording.seek(9000, 1, FOR_EVER).refused(9001, 1);
+
+  it("is stuck if it is refused after every holder has released it, and was told so", () => {
+    const released = later(begun().acquire(0, 0, "a", FOR_EVER).release(10, 0, "a"));
+    expect(judged(released)).toBe("invalid; never-freed 1,2,4,5");
+    const [violation] = violationsOf("deadlock-freedom", released);
+    expect(violation?.explanation).toContain("every client that was granted it had released it");
+    expect(violation?.explanation).not.toContain("TTL");
+  });
+
+  it.each([
+    ["its holder may go on", begun().acquire(0, 0, "a", FOR_EVER)],
+    [
+      "its holder died",
+      begun()
+        .acquire(0, 0, "a", FOR_EVER)
+        .fault(10, "kill-client", { processes: [0] }),
+    ],
+    ["nobody knows whether a try took it", begun().seek(0, 0, FOR_EVER).info(10, 0, "acquire")],
+    ["a try that failed may have left it", begun().seek(0, 0, FOR_EVER).refused(10, 0, "error")],
+    [
+      "nobody knows whether a release freed it",
+      begun().acquire(0, 0, "a", FOR_EVER).leave(10, 0, "a").info(20, 0, "release"),
+    ],
+    ["its release freed nothing", begun().acquire(0, 0, "a", FOR_EVER).release(10, 0, "a", false)],
+    ["its holder was told of a loss", begun().acquire(0, 0, "a", FOR_EVER).lost(10, 0, "a")],
+    ["several servers have it", begun({ topology: "redlock" }).acquire(0, 0, "a", FOR_EVER).release(10, 0, "a")],
+    ["its servers are unknown", begun({ topology: undefined }).acquire(0, 0, "a", FOR_EVER).release(10, 0, "a")],
+  ])("is not stuck for certain where %s", (_, recording) => {
+    expect(judged(later(recording))).not.toMatch(/^invalid/);
   });
 });
 

@@ -9,11 +9,22 @@ import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS, type FaultEvent } from "../../history/history.ts";
 import type { Hold, HoldChange } from "../../history/holds.ts";
+import { isEndless } from "../../history/holds/endless-lease.ts";
 import { askedTtlMs, longestTtlMs } from "../../history/holds/lease.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { UNORDERED } from "../../history/unordered.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
-import { type Doubt, endInWords, heldBeforeInWords, type Stuck, whyStuck } from "./stuck-lock.ts";
+import {
+  type Doubt,
+  endInWords,
+  hadNoMore,
+  heldBeforeInWords,
+  longestLeft,
+  mayNotHaveFreed,
+  type Stuck,
+  whyFree,
+  whyStuck,
+} from "./stuck-lock.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -39,6 +50,8 @@ interface KeyState {
   readonly changing: Set<number>;
   /** Faults that ended a client which may have left the lock behind, by index: its holder, or one that asked for it. */
   deaths: Map<number, "holder" | "seeker"> | undefined;
+  /** Whether anything but a holder that is known has ever been able to leave the key held. */
+  mayBeLeft: boolean;
   /** How many acquires of unknown outcome may still take effect, each once. */
   unknown: number;
   /** The acquire that was refused last. */
@@ -152,6 +165,7 @@ class DeadlockFreedom implements Checker {
       seeking: new Map<number, Seek>(),
       changing: new Set<number>(),
       deaths: undefined,
+      mayBeLeft: false,
       unknown: 0,
       lastRefusal: undefined,
       suspicion: undefined,
@@ -180,8 +194,10 @@ class DeadlockFreedom implements Checker {
     if (hold.end?.by === "kill") (state.deaths ??= new Map()).set(hold.end.index, "holder");
   }
 
-  #change(key: string, { type, f, process, time }: InvocationEvent | CompletionEvent): void {
+  #change(key: string, event: InvocationEvent | CompletionEvent): void {
+    const { type, f, process, time } = event;
     const state = this.#of(key);
+    if (mayNotHaveFreed(event)) state.mayBeLeft = true;
     if (type === "invoke") state.changing.add(process);
     else if (state.changing.delete(process)) state.idleSince = time;
     if (type === "info" && f === "release") state.doubt = { ...state.doubt, release: true };
@@ -242,6 +258,7 @@ class DeadlockFreedom implements Checker {
     // A request that was sent may still take effect, and then lasts for its TTL. So does what a failed try has taken
     // and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
+    state.mayBeLeft ||= event.type !== "ok" && !contended;
     if (event.type === "info") {
       state.unknown += 1;
       // The recording has an outcome where only the clock leaves open when it came.
@@ -262,7 +279,7 @@ class DeadlockFreedom implements Checker {
     // was over. What it did after that, such as freeing votes on servers that do not answer, may have taken much
     // longer.
     const seenTaken = Math.min(refusal.time, seek.time + (seek.value.waitMs ?? 0) * NANOSECONDS_PER_MS);
-    if (seenTaken <= idleSince + state.maxTtl + SLACK) return;
+    if (seenTaken <= idleSince + longestLeft(this.#evidence.header, state) + SLACK) return;
     if (state.changing.size > 0 || this.#mayShareVotes(state, refusal, seek)) return;
     const underWay = new Set(state.seeking.keys());
     state.suspicion = { seek, refusal, idleSince, lastHold: state.lastHold, doubt: state.doubt, underWay };
@@ -316,7 +333,7 @@ class DeadlockFreedom implements Checker {
         : `the last known holder, ${holderOf(header, lastHold)}, ${endInWords(lastHold, doubt)}`;
     const account =
       `${clientInWords(header, seek.process)} was refused ${refusal.key} at ${timeWords(refusal.time)} as contended, ` +
-      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). No client ${this.#hadNoMore(refusal.key)}.`;
+      `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(this.#of(refusal.key))}`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
     const why = whyStuck(header, lastHold, doubt);
@@ -324,12 +341,6 @@ class DeadlockFreedom implements Checker {
       ...explain(account, events, this.#hypotheses(refusal, why)),
       overlap: { from: idleSince, to: refusal.time },
     };
-  }
-
-  #hadNoMore(key: string): string {
-    const { maxPromised, maxAsked } = this.#of(key);
-    const had = maxPromised > maxAsked ? "had asked for, or had been promised," : "had asked for";
-    return `${had} a TTL of more than ${timeWords(Math.max(maxPromised, maxAsked))}`;
   }
 
   /** What may have left behind a lock that never ends, the most likely first. */
@@ -377,7 +388,7 @@ class DeadlockFreedom implements Checker {
     if (!endless && (pttlMs * NANOSECONDS_PER_MS <= maxTtl || this.#evidence.heldBefore.mayLast(event.key))) return;
     const account = endless
       ? `At ${timeWords(event.time)} the lock ${event.key} existed without an expiry: if its holder dies now, no client can ever acquire it.`
-      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${this.#hadNoMore(event.key)}.`;
+      : `At ${timeWords(event.time)} the lock ${event.key} had ${inFigures(pttlMs)} ms left to live, but no client ${hadNoMore(this.#of(event.key))}.`;
     const why = endless
       ? "the lock does not set the key and its TTL in one step"
       : "the lock granted a longer lease than the client asked for";

@@ -1,7 +1,8 @@
+import { knownTopology } from "../../core/topologies/registry.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import type { HistoryHeader } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
-import type { InvocationEvent } from "../../history/operations.ts";
+import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
 
 /** The operations of unknown outcome since the last grant of a key: the last acquire, and whether a release is one. */
@@ -40,6 +41,48 @@ export function heldBeforeInWords(
       ? ""
       : `nobody knows the outcome of the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, and `;
   return `${refusal.key} was refused as contended at ${timeWords(refusal.time)} although nobody is known to have held it${since}, but ${open}somebody may have held it since before the history began, for an unknown time`;
+}
+
+/** Whether a release was answered otherwise than that it freed its key. */
+export function mayNotHaveFreed(event: InvocationEvent | CompletionEvent): boolean {
+  return event.f === "release" && event.type !== "invoke" && !(event.type === "ok" && event.value.released);
+}
+
+/** What may have left a key held. */
+interface Remains {
+  readonly maxTtl: number;
+  readonly mayBeLeft: boolean;
+  readonly deaths: ReadonlyMap<number, unknown> | undefined;
+  readonly lastHold: Hold | undefined;
+}
+
+/**
+ * For how long a lock may stay held that nobody is known to hold, in nanoseconds. One without leases is free at once if all who
+ * were granted it have released it; what several servers are left with, no answer says.
+ */
+export function longestLeft(header: HistoryHeader, { maxTtl, mayBeLeft, deaths, lastHold }: Remains): number {
+  const { arrangement = "independent" } = knownTopology(header["topology"]) ?? {};
+  const isFreed = !mayBeLeft && deaths === undefined && lastHold?.end?.by === "release";
+  return isEndless(maxTtl) && isFreed && arrangement !== "independent" ? 0 : maxTtl;
+}
+
+/** The longest TTLs of a key's clients, in nanoseconds: asked for, and promised by the lock. */
+interface LongestTtl {
+  readonly maxAsked: number;
+  readonly maxPromised: number;
+}
+
+/** That no client had a longer TTL, after "no client". */
+export function hadNoMore({ maxAsked, maxPromised }: LongestTtl): string {
+  const had = maxPromised > maxAsked ? "had asked for, or had been promised," : "had asked for";
+  return `${had} a TTL of more than ${timeWords(Math.max(maxPromised, maxAsked))}`;
+}
+
+/** Why the lock should be free by now. */
+export function whyFree(longest: LongestTtl): string {
+  return isEndless(longest.maxAsked)
+    ? "It has no leases, and every client that was granted it had released it."
+    : `No client ${hadNoMore(longest)}.`;
 }
 
 /** How a hold ended. */
