@@ -162,6 +162,28 @@ export function promisable(topology: TopologyKind, assumesClientClocks = true): 
 }
 
 /**
+ * What any sound lock on this topology can promise whose holders keep it until they release it: no pause and no clock ends a
+ * hold, so that none is outlived. It does not promise that a lock becomes free by itself.
+ */
+export function promisableWithoutLeases(topology: TopologyKind): readonly Claim[] {
+  const all = promisable(topology);
+  const { server, arrangement } = topologyOf(topology);
+  if (server !== "redis") return all;
+  // Behind Sentinels a clock that jumps can have a replica promoted.
+  const clocks = arrangement === "replicated" ? [] : CLOCK;
+  const because = "a holder keeps the lock until it releases it";
+  // What a server forgets may be a release, too: then nobody ever releases the key again.
+  const kept = ["mutual-exclusion", "lease-exclusion", "linearizability", "deadlock-freedom"] as const;
+  const holds = all.filter(({ property }) => property === "lease-exclusion");
+  return [
+    ...all.filter(({ property }) => !kept.some((each) => each === property)),
+    ...kept.flatMap((property) =>
+      holds.map((claim) => ({ ...claim, property, under: [...claim.under, ...clocks], because })),
+    ),
+  ];
+}
+
+/**
  * What renewal with a local deadline adds: a holder either has its lease or is told before the lease ends that it lost
  * it. Only a client that does not run at all (`pause-client`) cannot be told.
  */

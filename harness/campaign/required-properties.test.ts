@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadDriver } from "../client/load-driver.ts";
+import { loadDriver, noteStatements } from "../client/load-driver.ts";
 import { planSchema, type Plan } from "../core/plan.ts";
 import { TOPOLOGIES } from "../core/topology.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
@@ -75,6 +75,37 @@ describe("a jump of a client's clock", () => {
     const ofServer = requiredProperties(jumping("redlock5", "node-0"));
     expect(requiredProperties(jumping("redlock5", "client-0"))).toEqual(ofServer);
     expect(ofServer).toContain("owner-release");
+  });
+});
+
+describe("a lock whose driver says that what it grants does not end by itself", () => {
+  const without = (topology: TopologyKind, ...faults: string[]): readonly string[] => {
+    const lock = "./without-leases.ts";
+    noteStatements(lock, { leases: false, connect: () => Promise.reject(new Error("nobody connects")) });
+    return requiredProperties({ ...plan(topology, ...faults), lock });
+  };
+  const exclusive = ["mutual-exclusion", "lease-exclusion", "linearizability"];
+
+  test.each(["single", "redlock"] as const)(
+    "has to exclude others on %s also while its holder is stopped or clocks jump",
+    (topology) => {
+      for (const fault of ["pause-client", "kill-client", "partition", "clock-jump"])
+        expect(without(topology, fault)).toEqual(expect.arrayContaining(exclusive));
+    },
+  );
+
+  test("has to exclude others behind Sentinels unless a replica may be promoted", () => {
+    expect(without("sentinel", "pause-client")).toEqual(expect.arrayContaining(exclusive));
+    for (const fault of ["failover", "clock-jump"])
+      expect(without("sentinel", fault).filter((property) => exclusive.includes(property))).toEqual([]);
+  });
+
+  test("need not become free where a server forgets that it was released", () => {
+    expect(without("single", "kill-client")).toContain("deadlock-freedom");
+    expect(requiredProperties(plan("single", "power-loss"))).toContain("deadlock-freedom");
+    expect(without("single", "power-loss")).not.toContain("deadlock-freedom");
+    expect(requiredProperties(plan("sentinel", "failover"))).toContain("deadlock-freedom");
+    expect(without("sentinel", "failover")).not.toContain("deadlock-freedom");
   });
 });
 

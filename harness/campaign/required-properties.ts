@@ -1,10 +1,11 @@
 import { classOf } from "../../faults/fault-classes.ts";
-import { promisable } from "../../lock-impl/claim-tables.ts";
-import { claimedProperties, type Circumstances, expectedLimits } from "../../lock-impl/claims.ts";
-import { mayAssumeClientClocks } from "../client/load-driver.ts";
+import { promisable, promisableWithoutLeases } from "../../lock-impl/claim-tables.ts";
+import { type Claim, claimedProperties, type Circumstances, expectedLimits } from "../../lock-impl/claims.ts";
+import { hasLeases, mayAssumeClientClocks } from "../client/load-driver.ts";
 import { lockFacts } from "../client/lock-facts.ts";
 import type { Plan } from "../core/plan.ts";
 import type { Supports } from "../core/sharing.ts";
+import type { TopologyKind } from "../core/topologies/registry.ts";
 import type { TopologySpec } from "../core/topology.ts";
 import { PROPERTIES, type Property } from "../core/verdict.ts";
 
@@ -13,9 +14,14 @@ import { PROPERTIES, type Property } from "../core/verdict.ts";
  * of the plan. An undescribed lock is judged by what any sound lock on the plan's topology can promise.
  */
 export function requiredProperties(plan: Plan): readonly Property[] {
-  const claims = lockFacts(plan.lock)?.claims ?? promisable(plan.topology.kind, mayAssumeClientClocks(plan.lock));
+  const claims = lockFacts(plan.lock)?.claims ?? promisableBy(plan.lock, plan.topology.kind);
   const claimed = claimedProperties(claims, circumstancesOf(plan));
   return PROPERTIES.filter((property) => claimed.includes(property));
+}
+
+/** What a lock can promise of which no more is known than what its driver says. */
+function promisableBy(lock: string, topology: TopologyKind): readonly Claim[] {
+  return hasLeases(lock) ? promisable(topology, mayAssumeClientClocks(lock)) : promisableWithoutLeases(topology);
 }
 
 /**
@@ -32,7 +38,7 @@ export function promisedProperties(lock: {
   const { topology, supports, fence } = lock;
   const circumstances = { topology: topology.kind, persistence: topology.persistence, faults: [] };
   const described = lockFacts(lock.lock)?.claims;
-  const claimed = claimedProperties(described ?? promisable(topology.kind), circumstances);
+  const claimed = claimedProperties(described ?? promisableBy(lock.lock, topology.kind), circumstances);
   const ofOthers: Partial<Record<Property, boolean>> = {
     "fencing-tokens": !fence,
     "stale-writes": !fence,

@@ -94,7 +94,7 @@ export async function runSimulated(
   const latency = delays && { minUs: delays.messageUs.from, maxUs: delays.messageUs.to };
   const run = (stacks: boolean): Promise<Simulated<{ readonly history: History; readonly end: RunEnd }>> =>
     simulate({ plan, driver, signal, inputs, messages: wanted, servers: wire, stacks, latency }, (system, signal) =>
-      runPlan({ plan, system, faults: known, facts, signal, sink }),
+      runPlan({ plan, system, faults: known, facts, signal, sink, leases: driver.leases }),
     );
   // Only a stranger's code may read stacks, and a sink must not be given a run twice.
   const withoutStacks = options.driver === undefined && sink === undefined && foreignDriver(plan.lock) === undefined;

@@ -28,5 +28,6 @@ async function loadIsolated(lock: string): Promise<LockDriver> {
   const foreign = foreignDriver(lock);
   const isolated = foreign === undefined ? undefined : isolatedDriver(foreign);
   if (isolated === undefined) return driver;
-  return driver.supports === undefined ? isolated : { ...isolated, supports: driver.supports };
+  const { supports, leases } = driver;
+  return { ...isolated, supports, leases };
 }

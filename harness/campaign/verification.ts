@@ -5,6 +5,7 @@ import type { RunRecord } from "../../reports/run/run-record.ts";
 import { maxHoldShareFor } from "../../workloads/contention.ts";
 import type { Recurrence } from "../core/recurrence.ts";
 import { heartbeat } from "../client/heartbeat.ts";
+import { hasLeases, noteStatements } from "../client/load-driver.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
@@ -93,6 +94,7 @@ export async function verify(
   const noted: { readonly notes: readonly RunNote[] }[] = [];
   const quiet: QuietRun[] = [];
   const basis = required === undefined ? "promisable" : "asked";
+  if (driver !== undefined) noteStatements(lock, driver);
   const { supports } = driver ?? (await simulatedDriver(lock));
   const {
     counterexample,
@@ -146,9 +148,10 @@ export async function verify(
 /**
  * The properties that decide by default. The faults are requested ones or those that a sound lock survives. Only a
  * library that sends commands again is exempt from linearizability, because no order of operations explains its
- * answers.
+ * answers. A lock without leases has to exclude even those who hold it for long.
  */
 function promisedUnder(plan: Plan): readonly Property[] {
   const promised = requiredProperties(plan);
-  return PROMISABLE.filter((property) => property !== "linearizability" || promised.includes(property));
+  const others = PROMISABLE.filter((property) => property !== "linearizability" || promised.includes(property));
+  return hasLeases(plan.lock) || !promised.includes("mutual-exclusion") ? others : ["mutual-exclusion", ...others];
 }

@@ -61,6 +61,7 @@ interface Watch {
 export function alteredDriver(driver: LockDriver, alteration: Alteration): LockDriver {
   return {
     supports: driver.supports,
+    leases: driver.leases,
     connect: async (environment) => new AlteredClient(await driver.connect(environment), alteration, environment),
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, extname, isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { Assumptions, LockDriver } from "../core/lock-driver.ts";
+import type { LockDriver } from "../core/lock-driver.ts";
 import { findLock, type LockEntry, locks } from "../../lock-impl/registry.ts";
 import { mostAlike } from "../core/words/did-you-mean.ts";
 import { messageOf, UserError } from "../core/errors.ts";
@@ -26,7 +26,7 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   if (worker !== undefined) return externalDriver(worker);
   if (isModulePath(lock)) {
     const driver = await loadModule(resolve(lock));
-    assumptions.set(lock, driver.assumes ?? {});
+    noteStatements(lock, driver);
     return driver;
   }
   const entry = findLock(lock);
@@ -40,12 +40,22 @@ export async function loadDriver(lock: string): Promise<LockDriver> {
   }
 }
 
-/** What the drivers of users' modules assume, by the names under which they were loaded. */
-const assumptions = new Map<string, Assumptions>();
+/** What the drivers of users' modules say of their locks, by the names under which they were loaded. */
+const statements = new Map<string, Pick<LockDriver, "assumes" | "leases">>();
+
+/** Keeps what a driver says of its lock, if something else than its path loads it. */
+export function noteStatements(lock: string, { assumes, leases }: LockDriver): void {
+  statements.set(lock, { assumes, leases });
+}
 
 /** Whether a lock may rest on the wall clocks of its clients: any whose driver does not say that it does not. Known once it was loaded. */
 export function mayAssumeClientClocks(lock: string): boolean {
-  return assumptions.get(lock)?.clientClocks !== false;
+  return statements.get(lock)?.assumes?.clientClocks !== false;
+}
+
+/** Whether what a lock grants ends by itself: of any whose driver does not say that it does not. Known once it was loaded. */
+export function hasLeases(lock: string): boolean {
+  return statements.get(lock)?.leases !== false;
 }
 
 /** The file of that name, a lock of a similar name, or where locks come from. */

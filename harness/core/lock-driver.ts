@@ -9,6 +9,11 @@ export interface LockDriver {
   readonly supports?: Supports | undefined;
   /** What the lock's promises rest on, beside its servers. Absent: unknown. */
   readonly assumes?: Assumptions | undefined;
+  /**
+   * Whether what is granted ends by itself, after the TTL. `false`: a holder keeps the lock until it releases it, even if its
+   * client dies; then `ttlMs` means nothing. Absent: it ends.
+   */
+  readonly leases?: false | undefined;
   /** Opens one client of the lock. Disposing the client closes it. */
   connect(environment: LockEnvironment): Promise<LockClient>;
 }

@@ -34,6 +34,20 @@ describe("a section", () => {
     ]);
   });
 
+  test("of a lock without leases asks for one without an end, and records that", async () => {
+    const fixture = new SessionFixture({ leases: false });
+    await fixture.settle({
+      steps: [
+        { do: "extend", ttlMs: 700 },
+        { do: "reenter", ttlMs: 500, steps: [] },
+      ],
+    });
+    const asked = ["acquire", "extend"].flatMap((f) => fixture.values(f, "invoke"));
+    expect(asked.map((value) => (value as { ttlMs: number }).ttlMs)).toEqual([1e9, 1e9, 1e9]);
+    const requests = fixture.system.client(0).requests.filter(({ op }) => op === "acquire" || op === "extend");
+    expect(requests.map((request) => "ttlMs" in request && request.ttlMs)).toEqual([1e9, 1e9, 1e9]);
+  });
+
   test("says how it shares its key, also when it enters again", async () => {
     const fixture = new SessionFixture();
     await fixture.settle({ limit: 2, permits: 1, steps: [{ do: "reenter", ttlMs: 500, steps: [] }] });

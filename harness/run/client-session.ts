@@ -1,3 +1,4 @@
+import { ENDLESS_TTL_MS } from "../history/holds/endless-lease.ts";
 import { INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
 import { type Sharing, statedSharing } from "../core/sharing.ts";
 import type { ClientPlan, Section, Step } from "../core/plan.ts";
@@ -14,6 +15,8 @@ export interface SessionOptions {
   readonly clock: TrueClock;
   /** The run is over: nothing new is invoked. */
   readonly signal: AbortSignal;
+  /** `false` where what is granted does not end by itself: no TTL of the plan counts. */
+  readonly leases?: false | undefined;
 }
 
 const BETWEEN_TRIES_MS = 50;
@@ -111,7 +114,7 @@ export class ClientSession {
 
   /** An inner hold with another owner value is a separate hold. */
   async #reenter({ ttlMs, steps, release }: Extract<Step, { do: "reenter" }>, outer: Hold): Promise<void> {
-    const asked = { ttlMs, waitMs: 0, ...outer.sharing };
+    const asked = { ttlMs: this.#ttlMs(ttlMs), waitMs: 0, ...outer.sharing };
     const request = { op: "acquire", key: outer.key, ...asked } as const;
     const reply = await this.#operate(request, { ...asked, inner: true }, asked.alsoKeys);
     if (!reply.ok || reply.owner === undefined) return;
@@ -128,7 +131,7 @@ export class ClientSession {
   }
 
   async #acquire({ key, ttlMs, waitMs, tries, ...section }: Section): Promise<ClientReply> {
-    const asked = { ttlMs, waitMs, ...statedSharing(section) };
+    const asked = { ttlMs: this.#ttlMs(ttlMs), waitMs, ...statedSharing(section) };
     for (let left = tries - 1; ; left -= 1) {
       const reply = await this.#operate({ op: "acquire", key, ...asked }, asked, asked.alsoKeys);
       if (reply.ok || left === 0 || this.#dead) return reply;
@@ -151,13 +154,18 @@ export class ClientSession {
         return this.#write(hold);
       case "extend": {
         const { key, owner, sharing } = hold;
-        const { ttlMs } = step;
+        const ttlMs = this.#ttlMs(step.ttlMs);
         await this.#operate({ op: "extend", key, owner, ttlMs }, { owner, ttlMs }, sharing.alsoKeys);
         return;
       }
       case "reenter":
         return this.#reenter(step, hold);
     }
+  }
+
+  /** How long a lease is asked for, where the plan says this. */
+  #ttlMs(planned: number): number {
+    return this.#options.leases === false ? ENDLESS_TTL_MS : planned;
   }
 
   async #write(hold: Hold): Promise<void> {

@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly sink?: LineSink | undefined;
   /** More facts for the first line of the history: backend, versions. */
   readonly facts?: Readonly<Record<string, unknown>>;
+  /** `false` where what the lock grants does not end by itself. */
+  readonly leases?: false | undefined;
   /** Ends the run early; the events recorded so far stay. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -32,7 +34,7 @@ export interface RunOptions {
  * @throws HarnessError when the system itself failed (not when a fault stopped it); the sink has the history so far
  */
 export async function runPlan(options: RunOptions): Promise<{ readonly history: History; readonly end: RunEnd }> {
-  const { plan, system } = options;
+  const { plan, system, leases } = options;
   const { clock, clients } = system;
   const ready = readyFaults(plan.faults, options.faults);
   const watch = messageWatch(plan, system);
@@ -49,7 +51,16 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const publisher = new EventPublisher(recorder, board, clients.length);
   const sessions = clients.map(
     (client, index) =>
-      new ClientSession({ index, clients: clients.length, client, publisher, board, clock, signal: stop.signal }),
+      new ClientSession({
+        index,
+        clients: clients.length,
+        client,
+        publisher,
+        board,
+        clock,
+        signal: stop.signal,
+        leases,
+      }),
   );
   const processOf = (name: string): number | undefined =>
     sessions.find((_, index) => clientName(index) === name)?.process;

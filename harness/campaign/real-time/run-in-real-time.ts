@@ -2,6 +2,7 @@ import { replayCommandOf, shellWord } from "../../core/words/shell-word.ts";
 import { rmSync } from "node:fs";
 import { faults } from "../../../faults/registry.ts";
 import { checkHistory } from "../../check/check.ts";
+import { hasLeases } from "../../client/load-driver.ts";
 import { HarnessError, messageOf, UserError } from "../../core/errors.ts";
 import { firstError } from "../../core/first-error.ts";
 import type { Plan } from "../../core/plan.ts";
@@ -66,6 +67,7 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
       faults,
       sink: folder.sink,
       signal,
+      leases: hasLeases(plan.lock) ? undefined : false,
       facts: {
         ...place.facts,
         persistence: plan.topology.persistence,

@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import type { PlanInput } from "../../core/plan.ts";
-import { ClientSession } from "../client-session.ts";
+import { ClientSession, type SessionOptions } from "../client-session.ts";
 import { EventPublisher } from "../event-publisher.ts";
 import { Recorder } from "../recorder.ts";
 import { TriggerBoard } from "../trigger-board.ts";
@@ -15,15 +15,20 @@ export class SessionFixture {
   readonly stop = new AbortController();
   readonly recorder = new Recorder({ clients: 2 }, () => this.system.clock.now());
   readonly board = new TriggerBoard(this.system.clock, this.stop.signal);
-  readonly session = new ClientSession({
-    index: 0,
-    clients: 2,
-    client: this.system.client(0),
-    publisher: new EventPublisher(this.recorder, this.board, 2),
-    board: this.board,
-    clock: this.system.clock,
-    signal: this.stop.signal,
-  });
+  readonly session: ClientSession;
+
+  constructor({ leases }: Pick<SessionOptions, "leases"> = {}) {
+    this.session = new ClientSession({
+      index: 0,
+      clients: 2,
+      client: this.system.client(0),
+      publisher: new EventPublisher(this.recorder, this.board, 2),
+      board: this.board,
+      clock: this.system.clock,
+      signal: this.stop.signal,
+      leases,
+    });
+  }
 
   /** Runs these sections to their end. */
   run(...sections: readonly Partial<SectionInput>[]): Promise<void> {
