@@ -56,11 +56,11 @@ export async function conformDriver(
   return { lock, topology: topology.kind, seed, checks };
 }
 
-async function tried(
-  { name, asks, needs, run }: ConformityCheck,
-  driver: LockDriver,
-  options: ConformOptions,
-): Promise<Conformity> {
+async function tried(check: ConformityCheck, driver: LockDriver, options: ConformOptions): Promise<Conformity> {
+  const { name, needs, withoutLeases = check } = check;
+  if (driver.leases === false && withoutLeases === "nothing")
+    return { name, asks: check.asks, outcome: "skipped", details: ["the driver says that its lock has no leases"] };
+  const { asks, run } = driver.leases === false && withoutLeases !== "nothing" ? withoutLeases : check;
   if (needs !== undefined && driver.supports?.[needs] !== true)
     return { name, asks, outcome: "skipped", details: [undeclared(needs, "driver")] };
   const plan = planOfCheck(options);

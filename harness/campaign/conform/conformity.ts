@@ -8,6 +8,8 @@ export interface ConformityCheck {
   readonly asks: string;
   /** What a driver must declare in `supports` to be tried. */
   readonly needs?: keyof Supports;
+  /** What is tried instead of a driver that says `leases: false`, or that nothing is. Default: the same. */
+  readonly withoutLeases?: Pick<ConformityCheck, "asks" | "run"> | "nothing";
   /** Tries it out. It says what it finds by `mistake`, `remark` and `skip` of the trial. */
   readonly run: (trial: Trial) => Promise<void>;
 }

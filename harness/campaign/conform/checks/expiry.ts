@@ -1,5 +1,5 @@
 import type { ConformityCheck } from "../conformity.ts";
-import { isGranted, roundedMs } from "../trial.ts";
+import { type InForce, isGranted, roundedMs, type Trial } from "../trial.ts";
 
 const TTL_MS = 1000;
 const EVERY_MS = 50;
@@ -8,6 +8,9 @@ const EARLY_MS = 50;
 /** Slow retries, leases that are rounded up to a second. */
 const LATE_MS = 2000;
 const GIVE_UP_MS = 60_000;
+/** A lease so much longer than the other that one which lasts too long, or too short a time, shows. */
+const LONG_MS = 4500;
+const OTHER_KEY = "k2";
 
 /**
  * The lock of a client that died is free when its lease is over: neither earlier nor much later. One without leases may be free
@@ -16,7 +19,13 @@ const GIVE_UP_MS = 60_000;
 export const expiry: ConformityCheck = {
   name: "expiry",
   asks: "the lock of a client that died is free after ttlMs",
+  withoutLeases: {
+    asks: "a lock without leases stays with its holder until it is released",
+    run: staysHeld,
+  },
   async run(trial) {
+    await outlastsShorter(trial);
+    await keepsNoFormer(trial);
     const from = trial.nowMs;
     const grant = await trial.granted(0, { ttlMs: TTL_MS });
     // A lock whose servers count no lease may last as long as its client's connection.
@@ -28,7 +37,8 @@ export const expiry: ConformityCheck = {
     while (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) {
       heldMs = askedMs - from;
       if (trial.nowMs - from > GIVE_UP_MS) {
-        trial.mistake(`${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`);
+        const held = `${roundedMs(GIVE_UP_MS)} after a client with ttlMs ${TTL_MS} died, its lock is still held`;
+        trial.mistake(`${held}${await endlessHint(trial)}`);
         return;
       }
       await trial.sleep(EVERY_MS);
@@ -47,3 +57,60 @@ export const expiry: ConformityCheck = {
     else trial.remark(`${free}: its leases are its own, of ${roundedMs(leaseMs)}`);
   },
 };
+
+/** What a driver may say whose servers keep the lock without an end. */
+async function endlessHint(trial: Trial): Promise<string> {
+  const hasNoEnd = (await trial.expiries()).every((leftMs) => leftMs === 0);
+  return hasNoEnd ? ": if its holders keep it until they release it, a driver says leases: false" : "";
+}
+
+/** Whoever asks with a short TTL does not end a lease that was granted with a longer one. */
+async function outlastsShorter(trial: Trial): Promise<void> {
+  const held = await trial.acquire(2, { ttlMs: LONG_MS, key: OTHER_KEY });
+  if (!isGranted(held.reply)) return;
+  await trial.sleep(2 * TTL_MS);
+  const { reply } = await trial.acquire(1, { ttlMs: 0.5 * TTL_MS, key: OTHER_KEY });
+  if (isGranted(reply)) {
+    const asked = `${roundedMs(2 * TTL_MS)} after a client was granted the lock with ttlMs ${LONG_MS}, another one was that asked with ttlMs ${0.5 * TTL_MS}`;
+    accuseWithin(trial, held, `${asked}: a lease lasts as long as its own acquire asked, or as validForMs says`);
+    await trial.release(1, reply, OTHER_KEY);
+  }
+  await trial.release(2, held.reply, OTHER_KEY);
+}
+
+/** A lease is of the length that its own acquire asked for, not of one before. */
+async function keepsNoFormer(trial: Trial): Promise<void> {
+  const { reply: short } = await trial.acquire(2, { ttlMs: TTL_MS, key: OTHER_KEY });
+  // The release before may have said nothing, and freed nothing yet.
+  if (!isGranted(short)) return;
+  await trial.release(2, short, OTHER_KEY);
+  const long = await trial.acquire(2, { ttlMs: LONG_MS, key: OTHER_KEY });
+  if (!isGranted(long.reply)) return;
+  await trial.sleep(3 * TTL_MS);
+  const { reply } = await trial.acquire(1, { ttlMs: TTL_MS, key: OTHER_KEY });
+  if (isGranted(reply)) {
+    const early = `after an acquire with ttlMs ${TTL_MS}, the lock was granted with ttlMs ${LONG_MS}, and ${roundedMs(3 * TTL_MS)} later to another client`;
+    accuseWithin(
+      trial,
+      long,
+      `${early}: give each acquire the lease that it asks for, or state in validForMs which it has`,
+    );
+    await trial.release(1, reply, OTHER_KEY);
+  }
+  await trial.release(2, long.reply, OTHER_KEY);
+}
+
+/** A mistake if that lease is in force, by what the driver said of it: it may be shorter than it was asked for. */
+function accuseWithin(trial: Trial, { untilMs }: InForce, what: string): void {
+  if (trial.nowMs < untilMs) trial.mistake(what);
+}
+
+/** Neither time nor a client that does not run ends what a lock without leases granted. */
+async function staysHeld(trial: Trial): Promise<void> {
+  await trial.granted(0, { ttlMs: TTL_MS });
+  await trial.client(0).pause();
+  await trial.sleep(GIVE_UP_MS);
+  if (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) return;
+  const other = `${roundedMs(GIVE_UP_MS)} after a client was granted the lock, another one was, without a release`;
+  trial.mistake(`${other}: what it grants ends by itself, so take leases: false out of the driver`);
+}
