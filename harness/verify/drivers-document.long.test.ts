@@ -27,8 +27,8 @@ mkdirSync(join(ROOT, ".lockstorm"), { recursive: true });
 const folder = mkdtempSync(join(ROOT, ".lockstorm", "drivers-page-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("the page has a lock of one's own and a library", () => {
-  expect(new Set(examples.map(({ name }) => name)).size).toBe(2);
+test("the page has a lock of one's own, a library and a lock without leases", () => {
+  expect(new Set(examples.map(({ name }) => name)).size).toBe(3);
 });
 
 test.each(examples)("$name of the page runs on $topology, and breaks nothing", async ({ name, text, topology }) => {
