@@ -11,6 +11,8 @@ const LACKING = new Set([
   "set-px",
   "owner-value-fixed",
   "reentrant-naive",
+  // Measures the leases of all holders by that of who asks.
+  "redis-semaphore-permits",
 ]);
 
 const drivers = locks
