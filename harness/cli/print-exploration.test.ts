@@ -69,6 +69,7 @@ describe("an exploration", () => {
     expect(page).toMatch(/left out as equal 0 1 1 1 0 1 178 1,825 209 7/);
     expect(page).toContain("What was not tried more than 1 deviation");
     expect(page).toContain("no lock was ever contended: 9 runs");
+    expect(text).toContain("Unknown, by reason\n  - no lock was ever contended: 9 runs");
     // A systematic exploration is no sample.
     expect(page).not.toContain("(95 %)");
   });
@@ -118,7 +119,7 @@ describe("an exploration", () => {
 
   test("prints nothing but JSON for programs, and writes its page all the same", async () => {
     const { text, page } = await printed(FINDINGS, true);
-    expect(JSON.parse(text)).toMatchObject({ verdict: "valid", schedules: 1826 });
+    expect(JSON.parse(text)).toMatchObject({ verdict: "valid", schedules: 1826, notes: FINDINGS.notes });
     expect(page).toContain("none breaks single");
   });
 });
