@@ -125,6 +125,11 @@ describe("a run that came to its limit", () => {
       "the acquire of k by client-0 at 40 ms, of unknown outcome, may have taken a lock that no lease ends",
     ],
     [
+      "an acquire of unknown outcome that may take it after others had it",
+      met().seek(40, 0, FOR_EVER).info(60, 0, "acquire").acquire(80, 1, "d", FOR_EVER).release(90, 1, "d"),
+      "the acquire of k by client-0 at 40 ms, of unknown outcome, may have taken a lock that no lease ends",
+    ],
+    [
       "a release of unknown outcome",
       met().acquire(40, 0, "c", FOR_EVER).leave(60, 0, "c").info(80, 0, "release"),
       "the release of k by client-0 at 60 ms, of unknown outcome, may not have freed a lock that no lease ends",
@@ -143,8 +148,9 @@ describe("a run that came to its limit", () => {
     const released = met().acquire(40, 0, "c", FOR_EVER).release(60, 0, "c").fail(80, 1);
     const leased = met().seek(40, 0).info(60, 0, "acquire");
     const granted = met()
-      .seek(40, 0, FOR_EVER)
-      .info(60, 0, "acquire")
+      .acquire(40, 0, "c", FOR_EVER)
+      .leave(60, 0, "c")
+      .info(70, 0, "release")
       .acquire(80, 1, "d", FOR_EVER)
       .release(90, 1, "d");
     for (const recording of [released, leased, granted])

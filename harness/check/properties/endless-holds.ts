@@ -29,6 +29,8 @@ export class EndlessHolds {
       this.#endless.add(event.key);
     for (const { kind, hold } of changes) {
       const { key, process, grantedTime: time } = hold;
+      // An acquire of unknown outcome may take the key later than others have had it.
+      if (this.#left.get(key)?.by === "acquire") continue;
       if (kind === "ended") this.#left.delete(key);
       else if (kind === "granted" && this.#endless.has(key)) this.#left.set(key, { by: "holder", process, time });
     }
