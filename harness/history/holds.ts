@@ -362,7 +362,7 @@ export class HoldTracker {
     if (hold.depth === 1) return this.#end(hold, "release", event);
     this.#move(hold, event.process);
     hold.depth -= 1;
-    hold.innerRelease = { index: event.index, time: event.time };
+    hold.innerRelease = { index: event.index, time: event.time, process: event.process };
     return [];
   }
 

@@ -303,7 +303,9 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
   const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}`;
   const inner = innerReleaseOf(overlap);
   if (inner === undefined) return byElimination("double-grant", why, evidence);
-  const shown = `${clientInWords(evidence.header, first.process)} had entered the lock several times, and had called an inner release at ${timeWords(inner.time)}, which must leave it locked`;
+  const [client, caller] = [first.process, inner.process].map((process) => clientInWords(evidence.header, process));
+  const who = caller === client ? "" : `${caller} `;
+  const shown = `${client} had entered the lock several times, and ${who}had called an inner release at ${timeWords(inner.time)}, which must leave it locked`;
   return { ...byElimination("double-grant", why, evidence), shown, events: [inner.index] };
 }
 

@@ -32,6 +32,9 @@ it("names an inner release after which the lock was granted to another", () => {
     "client-0 had entered the lock several times, and had called an inner release at 100 ms, which must leave it locked";
   expect(told((it) => it.release(100, 0, "a").acquire(150, 1, "b").release(200, 0, "a", false))).toContain(inner);
   expect(told((it) => it.acquire(150, 1, "b").release(200, 0, "a"))).toMatch(/^((?!inner release).)+$/);
+  expect(told((it) => it.release(100, 1, "a").acquire(150, 1, "b"))).toContain(
+    "client-0 had entered the lock several times, and client-1 had called an inner release at 100 ms",
+  );
 });
 
 it("names a release that was told as failed, where the lock was granted to another after it", () => {

@@ -53,8 +53,8 @@ export interface Hold {
   lateWrite: { readonly data: string; readonly begun: number; readonly until: number } | undefined;
   /** How many of its owner's entries are not released. */
   depth: number;
-  /** When its owner last gave back one of several entries. */
-  innerRelease: { readonly index: number; readonly time: number } | undefined;
+  /** The last release that gave back one of several entries, and the process that called it. */
+  innerRelease: { readonly index: number; readonly time: number; readonly process: number } | undefined;
   /**
    * Whether its client has since been granted the key under another owner value: the client no longer holds, but the
    * lease stays promised.
