@@ -126,7 +126,7 @@ function isStrangers(event: HistoryEvent, at: number, events: readonly HistoryEv
 
 /**
  * Whether an earlier hold with this owner value ended in a way that may have taken effect in a later one of the same
- * value: by a release of unknown outcome, or a lost notice. That explains to linearizability how the key became free,
+ * value: by a release of unknown outcome, a lost notice, or a lease that nobody knows. That explains to linearizability how the key became free,
  * and lease exclusion holds all the same that the lock promised it twice (README, conventions). It is the only case in
  * which the one is violated and the other is not.
  */
@@ -138,11 +138,15 @@ function endedLate(events: readonly HistoryEvent[], owner: string | undefined, u
     const next = events.find((event) => event.index > index && event.process === process);
     return next === undefined || (next.type === "info" && next.f === "release");
   });
-  const lost = events.some((event) => event.type === "lost" && event.value.owner === owner && event.index < until);
   const grants = events.filter((event) => event.type === "ok" && event.f === "acquire" && event.value.owner === owner);
-  // Where the recording began midway, the earlier hold may be from before.
+  // Where the recording began midway, the earlier hold may be from before; of one that is renewed the lease is unknown.
   const [first] = events.filter((event) => "value" in event && ownerOf(event) === owner);
-  return (grants.length > 1 || first?.f !== "acquire") && (unknown || lost);
+  const isOlder = first?.f !== "acquire";
+  const lost = events.some(
+    ({ type, value, index }) =>
+      (type === "lost" || (type === "renewed" && isOlder)) && value.owner === owner && index < until,
+  );
+  return (grants.length > 1 || isOlder) && (unknown || lost);
 }
 
 /**
