@@ -135,8 +135,8 @@ function endedLate(events: readonly HistoryEvent[], owner: string | undefined, u
     (event) => event.type === "invoke" && event.f === "release" && event.value.owner === owner,
   );
   const unknown = releases.some(({ index, process }) => {
-    const next = events.find((event) => event.index > index && event.process === process);
-    return next === undefined || (next.type === "info" && next.f === "release");
+    const answer = events.find((event) => event.index > index && event.process === process && event.f === "release");
+    return answer === undefined || answer.type === "info";
   });
   const grants = events.filter((event) => event.type === "ok" && event.f === "acquire" && event.value.owner === owner);
   // Where the recording began midway, the earlier hold may be from before; of one that is renewed the lease is unknown.
@@ -169,6 +169,19 @@ function mayHaveExpired(events: readonly HistoryEvent[], owner: string | undefin
   return last !== undefined && last.time + Math.min(last.ttl, shortest) - end < DRIFT_ALLOWANCE;
 }
 
+/**
+ * Whether a renewal of this owner's lease was told while its client had an operation under way: linearizability does not know which
+ * of the two came first, and leaves the renewal out.
+ */
+function renewedBeside(events: readonly HistoryEvent[], owner: string | undefined): boolean {
+  const underWay = new Set<unknown>();
+  return events.some(({ type, f, process, value }) => {
+    if (type === "invoke") underWay.add(process);
+    else if (type === "ok" || type === "fail" || type === "info") underWay.delete(process);
+    return type === "renewed" && f === "lease" && value.owner === owner && underWay.has(process);
+  });
+}
+
 it("no two properties contradict each other", () => {
   const seen = { leases: 0, releases: 0, tokens: 0, late: 0 };
   fc.assert(
@@ -181,7 +194,8 @@ it("no two properties contradict each other", () => {
       );
       for (const { holders = [], events } of twice ?? []) {
         if (holders.some(({ owner }) => endedLate(history.events, owner, events.at(-1)))) seen.late += 1;
-        else expect(whole?.verdict).not.toBe("valid");
+        else if (!holders.some(({ owner }) => renewedBeside(history.events, owner)))
+          expect(whole?.verdict).not.toBe("valid");
       }
       const tokens = whole?.violations.some(({ cause }) => cause === "token-rollback" || cause === "token-overtaken");
       if (tokens === true) expect(properties["fencing-tokens"]?.verdict).toBe("invalid");

@@ -246,5 +246,7 @@ it("leaves a hold to its client when another one releases an entry of it or exte
   const entered = (): Recording => new Recording(free).acquire(0, 0, "a").acquire(10, 0, "a");
   expect(judge("lease-exclusion", entered().release(20, 1, "a").acquire(30, 0, "a"))).toBe("valid");
   expect(judge("lease-exclusion", entered().extend(20, 1, "a").acquire(30, 0, "a"))).toBe("valid");
-  expect(judge("lease-exclusion", entered().release(20, 1, "a").acquire(30, 1, "b"))).toBe("invalid; double-grant 1,4,7");
+  expect(judge("lease-exclusion", entered().release(20, 1, "a").acquire(30, 1, "b"))).toBe(
+    "invalid; double-grant 1,4,7",
+  );
 });

@@ -136,6 +136,9 @@ export class RefusedWrites {
     if (owner === undefined || fence === undefined) return undefined;
     const hold = holds.find(key, owner, write.process);
     if (hold === undefined || hold.forgotten || hold.fence !== fence) return undefined;
+    // An extension that came when the lease may have been over may be of a later hold of the same owner value, of which its client
+    // was not told, and which has another fencing token.
+    if (hold.resumedIndex >= 0) return undefined;
     // Its owner may have a later hold by now: it does several things at a time.
     const own = this.#grants.get(key)?.ofOwners.get(owner);
     if (own !== undefined && own.fence > fence && own.index > hold.invokedIndex) return undefined;

@@ -225,6 +225,25 @@ describe("a rightful holder whose write is refused", () => {
     expect(judged(overtaken({ leaseMs: 150 }).refuseWrite(402, 1))).toBe("valid");
   });
 
+  it("is none where an extension may be of a later hold of its owner value, with another fencing token", () => {
+    const extended = (atMs: number): Recording =>
+      new Recording({ clients: 3 })
+        .seek(0, 0, { ttlMs: 100 })
+        .info(5, 0, "acquire")
+        .seek(10, 3, { ttlMs: 100 })
+        .acquire(120, 1, "b", { fence: 3, ttlMs: 10 })
+        .write(123, 1, "b", "x", { fence: 3 })
+        .audit(124, 1, "x", { owner: "b", fence: 3 })
+        .wrote(125, 1, 1)
+        .granted(150, 3, "a", { fence: 2, validForMs: 20 })
+        .extend(atMs, 3, "a", { ttlMs: 100 })
+        .write(190, 3, "a", "y", { fence: 2 })
+        .audit(191, 1, "y", { owner: "a", fence: 2, accepted: false })
+        .refuseWrite(192, 3);
+    expect(judged(extended(160))).toBe("invalid; rightful-write-refused 6,8,11,12,13");
+    expect(judged(extended(175))).toBe("valid");
+  });
+
   it("is none where a fault may have taken its lock", () => {
     expect(judged(overtaken().refuseWrite(402, 1).fault(900, "restart-node"))).toBe("valid");
     expect(judged(overtaken().refuseWrite(402, 1).fault(900, "pause-client"))).toMatch(/^invalid/);
