@@ -7,7 +7,8 @@ import type { WatchedContainer } from "../freeze-watch.ts";
 import { TOXIPROXY_IMAGE } from "../setup/images.ts";
 import { startContainer } from "../engine/run-container.ts";
 
-const STARTUP_DEADLINE_MS = 10_000;
+/** As for the other containers: a busy machine may take seconds to schedule what has been started. */
+const STARTUP_DEADLINE_MS = 30_000;
 
 /** A running Toxiproxy server. No fault ends or stops it. */
 export interface ToxiproxyServer extends MonitoredContainer, WatchedContainer {
