@@ -8,13 +8,17 @@ type Settings = NonNullable<TestProjectInlineConfiguration["test"]>;
 /** So that simulated clients have modules of their own, as they have under the command line. */
 const execArgv = [...NODE_OPTIONS_FOR_MODULES];
 
-/** Tests that need nothing. No test depends on the speed of the machine: the timeout ends only what hangs. */
+/** No test depends on the speed of the machine, and none has a limit of its own: these end only what hangs. */
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
+const LONG_LIMITS = { testTimeout: 600_000, hookTimeout: 600_000 };
+
+/** Tests that need nothing. */
 const unit: Settings = {
   include: [`${rooms}/**/*.test.ts`],
   exclude: ["**/*.containers.test.ts", "harness/simulated/**"],
   maxWorkers: "100%",
   execArgv,
-  testTimeout: 120_000,
+  ...LIMITS,
 };
 
 /** Folders whose modules keep nothing between calls. */
@@ -33,7 +37,7 @@ const simulated: Settings = {
   pool: "forks",
   execArgv,
   maxWorkers: "100%",
-  testTimeout: 120_000,
+  ...LIMITS,
 };
 
 /**
@@ -47,8 +51,7 @@ const containers: Settings = {
   // Of tests that say that they may run side by side.
   maxConcurrency: 3,
   sequence: { groupOrder: 1 },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  ...LIMITS,
 };
 
 const setupFiles = ["harness/testing/fixed-draws.ts"];
@@ -61,7 +64,7 @@ function quick(name: string, settings: Settings): TestProjectInlineConfiguration
 /** The others, which `npm run test:long` runs: `x.long.test.ts`, `x.long.containers.test.ts`. */
 function long(name: string, settings: Settings): TestProjectInlineConfiguration {
   const include = (settings.include ?? []).map((pattern) => pattern.replace("/*.", "/*.long."));
-  return { test: { ...settings, name: `long-${name}`, setupFiles, include, testTimeout: 300_000 } };
+  return { test: { ...settings, name: `long-${name}`, setupFiles, include, ...LONG_LIMITS } };
 }
 
 export default defineConfig({

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "./run-simulated.ts";
 import { faults } from "../../faults/registry.ts";
@@ -9,8 +9,6 @@ import { isSimulated, topologySchema } from "../core/topology.ts";
 import { runCampaign } from "./run-campaign.ts";
 import { knownToBreak, requiredProperties } from "./required-properties.ts";
 import { whyNotDrawn } from "./possible-faults.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const SEEDS = 5;
 /** Of each seed. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { UserError } from "../core/errors.ts";
 import { parseHistory } from "../history/history-reader.ts";
 import { checkStream } from "./check-stream.ts";
@@ -8,9 +8,6 @@ import { toEdn } from "../history/edn/edn-writer.ts";
 import { HISTORY_FORMATS } from "../history/history-stream.ts";
 
 const RUNS = Number(process.env["LOCKSTORM_FUZZ_RUNS"] ?? 600);
-
-// These tests compute a lot and are slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = new URL("testdata/", import.meta.url);
 const jsonl = readdirSync(folder)

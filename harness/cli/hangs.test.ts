@@ -6,9 +6,6 @@ import { UserError } from "../core/errors.ts";
 import { verifyLock } from "../verify/verify-lock.ts";
 import { runCli } from "./testing/run-cli.ts";
 
-// Each test starts a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
-
 const folder = mkdtempSync(join(tmpdir(), "lockstorm-hangs-"));
 const env = { LOCKSTORM_STEP_LIMIT_MS: "400" };
 const driver = (loop: string): string => `

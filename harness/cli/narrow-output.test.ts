@@ -10,7 +10,7 @@ let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "lockstorm-narrow-"));
   await runMain(["reproduce", "async-failover"], { cwd: folder });
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The lines that are too long, but for those that hold a path or a command, which are to be copied whole. */

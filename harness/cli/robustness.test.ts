@@ -2,14 +2,11 @@ import { execFileSync } from "node:child_process";
 import { linkSync, mkdtempSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readArguments } from "./command.ts";
 import { hunt } from "./commands/hunt.ts";
 import { runCli, startCli, type CliResult } from "./testing/run-cli.ts";
 import { runMain, type MainResult } from "./testing/run-main.ts";
-
-// Some tests start a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), "lockstorm-robustness-"));
 const HISTORY = [

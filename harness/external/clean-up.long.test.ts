@@ -86,7 +86,6 @@ test.each([
   ["java", "redisson", /java/],
 ] as const)(
   "a harness that is killed while a fault has stopped its workers in %s leaves no process",
-  { timeout: 300_000 },
   async (language, lock, program) => {
     await TOOLCHAINS[language].prepare(() => {});
     await killHarnessOver(lock, program, 2);
@@ -98,7 +97,7 @@ test("nor does one whose stopped workers have children, and processes whose pare
   const script = join(import.meta.dirname, "testing/forking_worker.py");
   writeFileSync(lock, JSON.stringify({ command: { program: "python3", arguments: [script] }, topologies: ["single"] }));
   await killHarnessOver(lock, /python/, 2 * 3);
-}, 300_000);
+});
 
 test("a run that ends leaves nothing of workers that have children and ignore SIGTERM", async () => {
   const lock = join(folder, "forking.worker.json");
@@ -110,4 +109,4 @@ test("a run that ends leaves nothing of workers that have children and ignore SI
   const [code] = (await once(harness, "exit")) as [number | null];
   expect(code).toBe(0);
   await vi.waitFor(() => expect(marked()).toEqual([]), AWHILE);
-}, 300_000);
+});

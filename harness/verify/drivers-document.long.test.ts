@@ -1,14 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { conformDriver } from "../campaign/conform/conform-driver.ts";
 import type { TopologyKind } from "../core/topologies/registry.ts";
 import { topologySchema } from "../core/topology.ts";
 import { checkLock } from "./check-lock.ts";
-
-// Each example runs in a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const EXAMPLE = /^```ts drivers=(?<topologies>\S+)\n\/\/ (?<name>\S+)\n(?<text>[\s\S]*?)^```$/gm;

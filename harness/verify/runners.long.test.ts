@@ -3,10 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-
-// They start runners, which start processes.
-vi.setConfig({ testTimeout: 240_000 });
+import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const here = (name: string): string => pathToFileURL(join(root, "harness", "verify", name)).href;
@@ -34,7 +31,7 @@ function run(...words: readonly string[]): Promise<{ readonly code: number | str
 function testsWith(helper: string): string {
   return [
     `import { lockstorm } from ${JSON.stringify(here(helper))};`,
-    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100 });`,
+    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100, shrinkRuns: 10 });`,
     `lockstorm("the mended lock keeps its word", { lock: "./mended.mjs", runs: 20 });`,
     "",
   ].join("\n");
@@ -93,7 +90,7 @@ test("so it does in CommonJS, where Jest can require nothing else", async () => 
   ].join("\n");
   const tests = [
     `const { lockstorm } = require(${helper});`,
-    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100 });`,
+    `lockstorm("the broken lock keeps its word", { lock: "./broken.mjs", runs: 100, shrinkRuns: 10 });`,
     `lockstorm("the mended lock keeps its word", { lock: "./mended.mjs", runs: 20 });`,
     `lockstorm("it is mistyped", { lock: "single", run: 20 });`,
   ];

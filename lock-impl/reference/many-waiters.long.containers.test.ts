@@ -76,7 +76,7 @@ describeWithEngine("fifty waiters, two thousand mixed operations", () => {
   test.each([
     ["message", "{k}:freed"],
     ["keyspace", "__keyspace@0__:k"],
-  ] as const)("%s: no wake-up and no subscription is lost", { timeout: 120_000 }, async (waiting, channel) => {
+  ] as const)("%s: no wake-up and no subscription is lost", async (waiting, channel) => {
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => real.connect({ waiting })));
     const tally = new Tally();
     await Promise.all(

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { renderDebateMarkdown } from "../../../reports/debate/debate-markdown.ts";
 import type { MeasuredHeadline } from "../../../reports/debate/measured-headline.ts";
 import { debate as experiments } from "../../../workloads/debate.ts";
@@ -9,9 +9,6 @@ import type { MeasuredDebate } from "../../core/measurement.ts";
 import { DEBATE_DEFAULTS, HEADLINE_DEFAULTS } from "./defaults.ts";
 import { conclude, measureDebate } from "./measure-debate.ts";
 import { measureHeadline } from "./measure-headline.ts";
-
-// Some hundred simulated runs, which are slow on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const documentOf = (name: string): string => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
 const { debate, headline } = JSON.parse(documentOf("debate.json")) as {

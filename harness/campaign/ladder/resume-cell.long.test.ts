@@ -1,11 +1,9 @@
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { readJournal } from "../campaign-journal.ts";
 import { freshStores, HeardProgress } from "../testing/results.ts";
 import { huntLadder, type LadderOptions } from "./hunt-ladder.ts";
 import { ladderEntrySchema } from "./ladder-journal.ts";
-
-vi.setConfig({ testTimeout: 240_000 });
 
 const fresh = freshStores();
 

@@ -15,17 +15,13 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(store, { recursive: true }));
 
-test(
-  "Redisson's fair lock drops a waiter that is alive, and the next one passes it",
-  { timeout: 300_000 },
-  async () => {
-    await TOOLCHAINS.java.prepare(() => {});
-    const path = join(import.meta.dirname, "../../../kits/java/upstream/overtaken.json");
-    const plan = planSchema.parse(JSON.parse(readFileSync(path, "utf8")));
-    const { record } = await runLive(plan, { store, title: "overtaken", required: PROMISABLE });
-    const fifo = record.verdict.properties["first-come-first-served"];
-    expect(fifo).toMatchObject({ verdict: "invalid", violations: [{ cause: "overtaken" }] });
-    // Nothing else is to blame: no fault, and no lease ended early.
-    expect(record.verdict.properties["lease-exclusion"]?.verdict).not.toBe("invalid");
-  },
-);
+test("Redisson's fair lock drops a waiter that is alive, and the next one passes it", async () => {
+  await TOOLCHAINS.java.prepare(() => {});
+  const path = join(import.meta.dirname, "../../../kits/java/upstream/overtaken.json");
+  const plan = planSchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  const { record } = await runLive(plan, { store, title: "overtaken", required: PROMISABLE });
+  const fifo = record.verdict.properties["first-come-first-served"];
+  expect(fifo).toMatchObject({ verdict: "invalid", violations: [{ cause: "overtaken" }] });
+  // Nothing else is to blame: no fault, and no lease ended early.
+  expect(record.verdict.properties["lease-exclusion"]?.verdict).not.toBe("invalid");
+});

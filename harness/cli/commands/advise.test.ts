@@ -1,13 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TtlAdvice } from "../../../reports/advice/ttl-advice.ts";
 import { readHolds } from "../advice/hold-durations.ts";
 import { runCli } from "../testing/run-cli.ts";
 import { runMain } from "../testing/run-main.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const HISTORY = [
   { format: "lockstorm-history", version: 1, clients: 2 },

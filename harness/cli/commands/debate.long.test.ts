@@ -1,16 +1,13 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { z } from "zod";
 import { EXPERIMENT_IDS } from "../../../workloads/debate/experiment-ids.ts";
 import { AUTHORS, type MeasuredDebate } from "../../core/measurement.ts";
 import { PROPERTIES } from "../../core/verdict.ts";
 import { runCli, startCli } from "../testing/run-cli.ts";
 import { measureDebate } from "../../campaign/debate/measure-debate.ts";
-
-// Hundreds of simulated runs each, which are slow on a busy machine.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 /** The experiments whose every cell has an outcome that a few runs show. */
 const PLAIN = EXPERIMENT_IDS.filter((id) => id !== "topologies");

@@ -1,9 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { MeasuredHeadline } from "../../../reports/debate/measured-headline.ts";
 import { runCli } from "../testing/run-cli.ts";
-
-// A minute of virtual time each, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 300_000 });
 
 const WORDS = ["headline", "--lock", "single,fenced,redlock", "--minutes", "1", "--seed", "1"];
 

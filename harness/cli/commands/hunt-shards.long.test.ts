@@ -7,8 +7,6 @@ import { readJournal } from "../../campaign/campaign-journal.ts";
 import { runCli, startCli } from "../testing/run-cli.ts";
 import { type HuntEntry, huntEntrySchema } from "../../campaign/hunt/hunt-journal.ts";
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lockstorm-hunts-"));

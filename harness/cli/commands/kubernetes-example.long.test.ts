@@ -138,7 +138,7 @@ describe("the pods' own commands, for a small table", () => {
       const variables = { ...literals, JOB_COMPLETION_INDEX: String(index) };
       expect(await lockstorm([...wordsOf("hunt.yaml", variables), ...small], variables)).toBe(EXIT.valid);
     }
-  }, 240_000);
+  });
 
   test("give shards that the merge finds complete, and merges to what one machine finds", async () => {
     const merged = await runContainer("merge/merge.yaml", literals);

@@ -7,7 +7,7 @@ import { describeWithEngine } from "../../containers/testing/engine-required.ts"
 import { runCli } from "../testing/run-cli.ts";
 
 describeWithEngine("a table on real servers", () => {
-  test("shows what the simulation found of a lock, and where it holds", { timeout: 300_000 }, async () => {
+  test("shows what the simulation found of a lock, and where it holds", async () => {
     const store = await mkdtemp(join(tmpdir(), "lockstorm-ladder-"));
     try {
       const words = ["hunt", "--ladder", "--lock", "single", "--topology", "single", "--store", store, "--json"];

@@ -10,9 +10,6 @@ import { runCli, startCli } from "../testing/run-cli.ts";
 import { ladderCells } from "../../campaign/ladder/cells.ts";
 import { type LadderEntry, ladderEntrySchema } from "../../campaign/ladder/ladder-journal.ts";
 
-// A table uses all cores, and other tests search their tables at the same time.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
-
 /** Both break, and no Sentinels make them slow; some columns break, others do not. */
 const LOCKS = ["setnx", "extend-set-xx"];
 const FAULTS = ["kill-client", "latency", "reset", "kill-node", "clock-jump"];

@@ -34,7 +34,7 @@ beforeAll(async () => {
   writeFileSync(join(store, "debate.html"), "");
   opened = await runMain(["open", "--store", store]);
   page = readFileSync(join(store, "index.html"), "utf8");
-}, 60_000);
+});
 afterAll(() => rmSync(store, { recursive: true }));
 
 test("the command says how much there is, and where", () => {
@@ -96,7 +96,7 @@ describe("a site to publish", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "lockstorm-site-"));
     written = await runMain(["open", "--store", store, "--static", folder]);
-  }, 120_000);
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test("has every page that its pages link to, and each part of one that they name", () => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   first = (await runMain(["reproduce", "async-failover", "--store", store])).stdout;
   const [run = ""] = readdirSync(join(store, "runs"));
   folder = join(store, "runs", run);
-}, 60_000);
+});
 afterAll(() => rmSync(store, { recursive: true }));
 
 /** Lines are broken anew where other words stand before them. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { catalogue } from "../../../workloads/catalogue.ts";
 import type { Scenario } from "../../../workloads/scenario.ts";
 import { PROPERTIES } from "../../core/verdict.ts";
@@ -9,9 +9,6 @@ import { cataloguePage } from "../catalogue/page.ts";
 import { catalogueRuns, type VariantOutcome } from "../../campaign/catalogue/run-catalogue.ts";
 import { isAsExpected, summaryAsData, summaryTable } from "../catalogue/summary.ts";
 import { textTable } from "../catalogue/text-table.ts";
-
-// Some tests start a process, which is slow on a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 function scenarioOf(slug: string): Scenario {
   const scenario = catalogue.find((each) => each.slug === slug);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 // First: it patches the platform.
 import { runSimulated } from "../../campaign/run-simulated.ts";
 import { faults } from "../../../faults/registry.ts";
@@ -13,8 +13,6 @@ import { requiredProperties } from "../../campaign/required-properties.ts";
 import { runCli } from "../testing/run-cli.ts";
 import { type Shape, strangerLock } from "../testing/stranger-lock.ts";
 import { huntEntrySchema } from "../../campaign/hunt/hunt-journal.ts";
-
-vi.setConfig({ testTimeout: 180_000 });
 
 const SHAPES: readonly (readonly [string, Shape])[] = [
   ["as plain as can be", {}],

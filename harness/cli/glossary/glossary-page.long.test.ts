@@ -7,11 +7,11 @@ import { glossaryParts } from "./glossary-parts.ts";
 
 const chromium = findChromium();
 
-describe.skipIf(chromium === undefined)("the page of all words", { timeout: 120_000 }, () => {
+describe.skipIf(chromium === undefined)("the page of all words", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? "");
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   test.each([1440, 420])("%i wide has nothing that axe-core finds, and is no wider than the window", async (width) => {

@@ -1,10 +1,7 @@
 import { parseEDNString, toEDNString, toKeyword, type EDNVal } from "edn-data";
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { EdnForms, type EdnValue } from "./edn-forms.ts";
-
-// These tests compute a lot and are slow on a busy machine.
-vi.setConfig({ testTimeout: 60_000 });
 
 function read(text: string): readonly EdnValue[] {
   const forms = new EdnForms();

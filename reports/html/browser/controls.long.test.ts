@@ -24,11 +24,11 @@ function shortOverlap(): RunRecord {
 
 const chromium = findChromium();
 
-describe.skipIf(chromium === undefined)("the controls of the HTML report", { timeout: 60_000 }, () => {
+describe.skipIf(chromium === undefined)("the controls of the HTML report", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? "");
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   test("it begins at the violation; zooming and moving change what is shown", async () => {

@@ -26,11 +26,11 @@ function reportOf(slug: string): string {
   }
 }
 
-describe.skipIf(chromium === undefined)("the story of the HTML report", { timeout: 60_000 }, () => {
+describe.skipIf(chromium === undefined)("the story of the HTML report", () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium(chromium ?? "");
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   test.each([
