@@ -29,8 +29,13 @@ const openedSchema = z.strictObject({
   alike: count.describe("left out: explored from another schedule of the same class"),
 });
 
-/** A deviation that was explored with every length. */
-const exploredSchema = z.strictObject({ extended: path, family: count, schedules: z.array(scheduleSchema).readonly() });
+/** A deviation that was explored with every length that matters, or with some of them. */
+const exploredSchema = z.strictObject({
+  extended: path,
+  family: count,
+  schedules: z.array(scheduleSchema).readonly(),
+  partial: z.literal(true).exactOptional().describe("the budget was used up before all lengths were run"),
+});
 
 const keptSchema = z.strictObject({
   broken: path,
@@ -66,7 +71,7 @@ export interface LevelFindings {
   readonly newClasses: number;
   /** Deviations before their lengths. */
   readonly families: number;
-  /** Of these, those that were not explored: the exploration ended before. */
+  /** Of these, those that were not explored wholly: the exploration ended before. */
   readonly missing: number;
   readonly symmetric: number;
   readonly alike: number;
@@ -120,16 +125,25 @@ export class ExploreRecord {
   }
 }
 
+/** What follows a schedule by one deviation. */
+export interface LevelPart {
+  readonly parent: SchedulePath;
+  readonly family: number;
+  /** Absent: it was not begun. */
+  readonly explored: ExploredFamily | undefined;
+}
+
+/** Whether schedules of a part remain to be run. */
+export function isUnfinished({ explored }: LevelPart): boolean {
+  return explored === undefined || explored.partial === true;
+}
+
 /** A level of an exploration: its parents in order, with what was explored from each. */
 export interface Level {
   readonly deviations: number;
   readonly parents: readonly { readonly path: SchedulePath; readonly opened: Opened | undefined }[];
-  /** In order. An undefined part was not explored. */
-  readonly parts: readonly {
-    readonly parent: SchedulePath;
-    readonly family: number;
-    readonly explored: ExploredFamily | undefined;
-  }[];
+  /** In order. */
+  readonly parts: readonly LevelPart[];
   /** In order: by parent, family, length. */
   readonly schedules: readonly PathedSchedule[];
 }
@@ -202,7 +216,7 @@ export function findingsOf(
     const before = seen.size;
     parents = parentsAfter(schedules, seen, prunes);
     const mine = level.parts.filter((_, position) => deviations < parameters.deviations || isInShard(position, shard));
-    const missing = isEnd ? 0 : mine.filter(({ explored }) => explored === undefined).length;
+    const missing = isEnd ? 0 : mine.filter(isUnfinished).length;
     const unopened = level.parents.filter(({ opened }) => opened === undefined).length;
     complete &&= missing === 0 && unopened === 0;
     // One by one: a call takes a limited number of arguments.

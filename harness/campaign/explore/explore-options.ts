@@ -32,7 +32,7 @@ export interface ExploreOptions {
   readonly resolutionMs?: number | undefined;
   /** Whether it goes on after the first schedule that breaks the lock. Default: false. */
   readonly keepGoing?: boolean | undefined;
-  /** No part begins after this many milliseconds. */
+  /** No schedule begins after this many milliseconds. */
   readonly budgetMs?: number | undefined;
   /** How many threads run schedules; the results do not depend on it. Default: by cores and memory. */
   readonly threads?: number | undefined;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { UserError } from "../../core/errors.ts";
@@ -77,6 +77,56 @@ describe("an exploration", () => {
     };
     const { findings } = await explore({ ...FLAWED, budgetMs: 60_000 }, { store, progress });
     expect(overtime.signal.aborted).toBe(true);
+    const { verdict } = await readKeptRun(join(store, findings.broken?.folder ?? expect.unreachable()));
+    expect(verdict.verdict).toBe("invalid");
+  });
+
+  test("whose budget is used up ends in the middle of a part, and goes on there when it is resumed", async () => {
+    const options: ExploreOptions = { ...FLAWED, lock: "single", workload: smallWorkload("single", "single") };
+    const store = fresh();
+    const whole = await explore(options, { store });
+    const limited = { ...options, budgetMs: 60_000 };
+    const journal = join(store, "campaigns", `${whole.name}.jsonl`);
+    // As a budget leaves it that is used up during the first part.
+    const [header = "", base = "", first = ""] = readFileSync(journal, "utf8").split("\n");
+    const part = JSON.parse(first) as { readonly schedules: readonly unknown[] };
+    expect(part.schedules.length).toBeGreaterThan(2);
+    const cut = { ...part, schedules: part.schedules.slice(-2), partial: true };
+    writeFileSync(journal, [header, base, JSON.stringify(cut), ""].join("\n"));
+    {
+      using _ = onTimeout(AbortSignal.abort());
+      const { findings } = await explore({ ...limited, resume: true }, { store });
+      const [level] = findings.levels;
+      expect(findings).toMatchObject({ complete: false, schedules: 3 });
+      expect(level?.missing).toBe(level?.families);
+    }
+    const { findings } = await explore({ ...limited, resume: true }, { store });
+    expect(findings).toEqual(whole.findings);
+  });
+
+  test("begins no schedule after its budget, not even in a part of thousands", async () => {
+    const overtime = new AbortController();
+    using _ = onTimeout(overtime.signal);
+    const progress = new HeardProgress();
+    // The thread is given its first part right after this step.
+    progress.onStep = (text) => text.startsWith("1 deviation") && setImmediate(() => overtime.abort());
+    const options = { ...FLAWED, keepGoing: true, reduction: false, resolutionMs: 0.1, budgetMs: 60_000 };
+    const { findings } = await explore(options, { store: fresh(), progress });
+    expect(overtime.signal.aborted).toBe(true);
+    expect(findings.complete).toBe(false);
+    expect(findings.levels[0]?.missing).toBe(findings.levels[0]?.families);
+  });
+
+  test("keeps what breaks the lock also where it goes on to further deviations when its budget is used up", async () => {
+    const store = fresh();
+    const overtime = new AbortController();
+    using _ = onTimeout(overtime.signal);
+    const progress = new HeardProgress();
+    progress.onStep = (text) => /^1 deviation: .*100 %/.test(text) && overtime.abort();
+    const options = { ...FLAWED, keepGoing: true, deviations: 2, budgetMs: 60_000 };
+    const { findings } = await explore(options, { store, progress });
+    expect(overtime.signal.aborted).toBe(true);
+    expect(findings.complete).toBe(false);
     const { verdict } = await readKeptRun(join(store, findings.broken?.folder ?? expect.unreachable()));
     expect(verdict.verdict).toBe("invalid");
   });

@@ -13,6 +13,7 @@ import {
   type ExploreFindings,
   ExploreRecord,
   findingsOf,
+  isUnfinished,
   type Level,
   levelOf,
   type Parent,
@@ -21,6 +22,7 @@ import {
 import type { ExploreOptions } from "./explore-options.ts";
 import { explorationIdentity, prepareExploration, type PreparedExploration } from "./prepare-exploration.ts";
 import { pathText } from "./schedule-path.ts";
+import { StopFlag } from "./stop-flag.ts";
 import type { ExploreAnswer, ExploreTask, ExploreWorkerData } from "./worker.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -55,7 +57,9 @@ export async function explore(options: ExploreOptions, surroundings: RunEnvironm
   const record = new ExploreRecord(journal.former);
   if (journal.former.length > 0) progress.note(`resumed: ${journal.former.length} parts were explored before`);
   const overtime = options.budgetMs === undefined ? undefined : AbortSignal.timeout(options.budgetMs);
-  const data: ExploreWorkerData = { ...work, store };
+  const stop = new StopFlag();
+  overtime?.addEventListener("abort", () => stop.raise(), { once: true });
+  const data: ExploreWorkerData = { ...work, store, overtime: stop.memory };
   await using workers = new WorkerPool<ExploreTask, ExploreAnswer>(WORKER, data, options.threads);
   const add = (entry: ExploreEntry): void => {
     record.add(entry);
@@ -71,7 +75,7 @@ export async function explore(options: ExploreOptions, surroundings: RunEnvironm
 interface Tools {
   readonly prepared: PreparedExploration;
   readonly environment: CompleteEnvironment;
-  /** Once it aborts, no new part begins. */
+  /** Once it aborts, no new part begins, and those in progress end after the schedule that they run. */
   readonly overtime: AbortSignal | undefined;
   readonly record: ExploreRecord;
   readonly add: (entry: ExploreEntry) => void;
@@ -96,10 +100,10 @@ class Exploration {
     let parents = base === undefined ? [] : parentsAfter([{ ...base.schedule, path: [] }], seen, reduction);
     for (let level = 1; level <= deviations && parents.length > 0; level += 1) {
       await this.#open(parents, level);
-      if (!this.#isOpen(parents)) return;
+      if (!this.#isOpen(parents)) break;
       const done = await this.#explore(parents, level);
       if (!keepGoing && done.schedules.some(({ outcome }) => outcome === "invalid")) break;
-      if (level < deviations && done.parts.some(({ explored }) => explored === undefined)) return;
+      if (level < deviations && done.parts.some(isUnfinished)) break;
       parents = parentsAfter(done.schedules, seen, reduction);
     }
     await this.#keep();
@@ -146,7 +150,7 @@ class Exploration {
     const isBroken = (position: number): boolean =>
       mine[position]?.explored?.schedules.some(({ outcome }) => outcome === "invalid") === true;
     const end = keepGoing ? mine.length : ([...mine.keys()].find(isBroken) ?? mine.length);
-    const todo = mine.slice(0, end).filter(({ explored }) => explored === undefined);
+    const todo = mine.slice(0, end).filter(isUnfinished);
     let done = mine.length - todo.length;
     let schedules = mine.reduce((sum, { explored }) => sum + (explored?.schedules.length ?? 0), 0);
     let broken = false;
@@ -157,15 +161,19 @@ class Exploration {
       );
     tell();
     await this.#perform(
-      todo.map(({ parent, family }) => ({ extend: pathText(parent), family })),
+      todo.map(({ parent, family, explored }) => {
+        const known = explored?.schedules.map((schedule) => ({ notes: [], ...schedule }));
+        return { extend: pathText(parent), family, known };
+      }),
       (task, answer) => {
-        if (!("extend" in task) || !("schedules" in answer)) return;
-        add({ extended: task.extend, family: task.family, schedules: [...answer.schedules] });
-        broken ||= answer.schedules.some(({ outcome }) => outcome === "invalid");
+        if (!("extend" in task) || !("schedules" in answer) || answer.schedules.length === 0) return;
+        const { schedules: run, whole } = answer;
+        add({ extended: task.extend, family: task.family, schedules: [...run], ...(whole ? {} : { partial: true }) });
+        broken ||= run.some(({ outcome }) => outcome === "invalid");
         // Interrupted from now on, the exploration is given the time to tell it.
         if (broken) cleanup.isDue = true;
-        done += 1;
-        schedules += answer.schedules.length;
+        if (whole) done += 1;
+        schedules += run.length - (task.known?.length ?? 0);
         tell();
       },
       () => (keepGoing || !broken) && !this.#isOverBudget(),

@@ -16,7 +16,7 @@ async function levelOne(work: ExplorerWork): Promise<readonly ExploredSchedule[]
   const explorer = new Explorer(work);
   const { kept } = await explorer.extensionsOf([]);
   const schedules: ExploredSchedule[] = [];
-  for (const family of kept) schedules.push(...(await explorer.explore([], family)));
+  for (const family of kept) schedules.push(...(await explorer.explore([], family)).schedules);
   return schedules;
 }
 
@@ -57,10 +57,29 @@ test("a schedule is found again by its path, by another explorer", async () => {
   const explorer = new Explorer(work);
   const { kept } = await explorer.extensionsOf([]);
   const family = kept[3] ?? 0;
-  const [schedule] = await explorer.explore([], family);
+  const [schedule] = (await explorer.explore([], family)).schedules;
   const path = [{ family, ...(schedule?.ms === undefined ? {} : { lengthMs: schedule.ms }) }];
   const again = await new Explorer(work).extensionsOf(path);
   expect(again.schedule).toEqual({ ...schedule, ms: undefined });
+});
+
+test("a family that was cut short is finished from what is known of it", async () => {
+  const explorer = new Explorer(workOn("set-px", "single", ["pause-client"]));
+  const { kept } = await explorer.extensionsOf([]);
+  const [family = 0] = kept;
+  const whole = await explorer.explore([], family);
+  expect(whole.whole).toBe(true);
+  let left = 5;
+  const cut = await explorer.explore([], family, { mayRun: () => (left -= 1) >= 0 });
+  expect(cut.whole).toBe(false);
+  expect(cut.schedules).toHaveLength(5);
+  const marked = cut.schedules.map((schedule) => ({ ...schedule, class: `${schedule.class} of before` }));
+  const finished = await explorer.explore([], family, { known: marked });
+  // The longest is run again: it alone shows what the lengths are.
+  const [longest, ...others] = marked.toReversed();
+  const expected = whole.schedules.map((schedule) => others.find(({ ms }) => ms === schedule.ms) ?? schedule);
+  expect(longest?.ms).toBe(whole.schedules.at(-1)?.ms);
+  expect(finished).toEqual({ schedules: expected, whole: true });
 });
 
 test("what follows a deviation comes after it", async () => {

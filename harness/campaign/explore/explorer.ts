@@ -66,6 +66,22 @@ export interface Extensions {
   readonly alike: number;
 }
 
+/** The schedules of one family that were run. */
+export interface FamilyRuns {
+  /** Shortest last deviation first. */
+  readonly schedules: readonly ExploredSchedule[];
+  /** Whether all of them were run. */
+  readonly whole: boolean;
+}
+
+/** How a family is explored whose schedules may take longer than there is time for. */
+export interface FamilyOptions {
+  /** Its schedules that were run before. */
+  readonly known?: readonly ExploredSchedule[] | undefined;
+  /** Asked before each run; absent: always yes. */
+  readonly mayRun?: (() => boolean) | undefined;
+}
+
 interface Explored {
   readonly run: SimulatedRun;
   readonly inputs: InputHistories;
@@ -110,20 +126,25 @@ export class Explorer {
   }
 
   /** Runs the schedules of one family: what follows `path` by this deviation, with every length that matters. */
-  async explore(path: SchedulePath, index: number): Promise<readonly ExploredSchedule[]> {
+  async explore(path: SchedulePath, index: number, { known = [], mayRun }: FamilyOptions = {}): Promise<FamilyRuns> {
     const { run, families } = await this.#at(path);
     const family = families[index];
     if (family === undefined) throw noSchedule([...path, { family: index }]);
     const { longestMs, resolutionMs, reductions } = this.#work;
-    if (!family.hasLength) return [(await this.#run(deviate(run.plan, family, undefined))).schedule];
-    const runs = await exploreLengths(
+    if (!family.hasLength)
+      return { schedules: [(await this.#run(deviate(run.plan, family, undefined))).schedule], whole: true };
+    const { outcomes, whole } = await exploreLengths(
       async (lengthMs) => {
+        const before = known.find(({ ms }) => ms === lengthMs);
+        // Only the longest run is asked for its deadlines.
+        if (before !== undefined && lengthMs !== longestMs)
+          return { class: before.class, schedule: before, deadlinesMs: [] };
         const { schedule, run: deviated, inputs } = await this.#run(deviate(run.plan, family, lengthMs));
         return { class: schedule.class, schedule, deadlinesMs: deadlinesAfter(family, { run: deviated, inputs }) };
       },
-      { mostMs: longestMs, resolutionMs, regions: reductions.regions },
+      { mostMs: longestMs, resolutionMs, regions: reductions.regions, mayRun },
     );
-    return runs.map(([lengthMs, { schedule }]) => ({ ...schedule, ms: lengthMs }));
+    return { schedules: outcomes.map(([lengthMs, { schedule }]) => ({ ...schedule, ms: lengthMs })), whole };
   }
 
   /** Runs a schedule, proves its causes, and gives it a folder. Returns the folder. */

@@ -35,7 +35,7 @@ test("one length on each side of each deadline finds every class that all length
       );
       const all = await exploreLengths(run, { mostMs: MOST_MS, resolutionMs: 7, regions: false });
       const few = await exploreLengths(run, { mostMs: MOST_MS, resolutionMs: 7, regions: true });
-      const classes = (found: typeof all): Set<string> => new Set(found.map(([, outcome]) => outcome.class));
+      const classes = (found: typeof all): Set<string> => new Set(found.outcomes.map(([, outcome]) => outcome.class));
       expect([...classes(all).difference(classes(few))]).toEqual([]);
     }),
     { numRuns: 200 },
@@ -46,14 +46,28 @@ test("it takes far fewer runs, and gives them shortest first", async () => {
   const run = outcomeOf([100, 300, 600], [20]);
   const all = await exploreLengths(run, { mostMs: MOST_MS, resolutionMs: 5, regions: false });
   const few = await exploreLengths(run, { mostMs: MOST_MS, resolutionMs: 5, regions: true });
-  expect(all).toHaveLength(200);
-  expect(few.length).toBeLessThan(45);
-  const lengths = few.map(([lengthMs]) => lengthMs);
+  expect(all.outcomes).toHaveLength(200);
+  expect(few.outcomes.length).toBeLessThan(45);
+  const lengths = few.outcomes.map(([lengthMs]) => lengthMs);
   expect(lengths).toEqual(lengths.toSorted((one, other) => one - other));
   expect(lengths.at(-1)).toBe(MOST_MS);
 });
 
 test("where nothing happens, two lengths are enough", async () => {
-  const found = await exploreLengths(outcomeOf([], []), { mostMs: MOST_MS, resolutionMs: 5, regions: true });
-  expect(found.map(([lengthMs]) => lengthMs)).toEqual([1.25, MOST_MS]);
+  const { outcomes } = await exploreLengths(outcomeOf([], []), { mostMs: MOST_MS, resolutionMs: 5, regions: true });
+  expect(outcomes.map(([lengthMs]) => lengthMs)).toEqual([1.25, MOST_MS]);
 });
+
+test.each([true, false])(
+  "runs no length more than it may, and says that some are missing (regions: %s)",
+  async (regions) => {
+    const scope = { mostMs: MOST_MS, resolutionMs: 5, regions };
+    const whole = await exploreLengths(outcomeOf([100, 300, 600], [20]), scope);
+    expect(whole.whole).toBe(true);
+    let left = 7;
+    const part = await exploreLengths(outcomeOf([100, 300, 600], [20]), { ...scope, mayRun: () => (left -= 1) >= 0 });
+    expect(part.whole).toBe(false);
+    expect(part.outcomes).toHaveLength(7);
+    expect(whole.outcomes).toEqual(expect.arrayContaining([...part.outcomes]));
+  },
+);

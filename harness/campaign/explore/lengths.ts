@@ -12,10 +12,20 @@ export interface LengthScope {
   readonly resolutionMs: number;
   /** Whether one length stands for a region; otherwise all multiples of the resolution are tried. */
   readonly regions: boolean;
+  /** Asked before each run; absent: always yes. */
+  readonly mayRun?: (() => boolean) | undefined;
+}
+
+/** The lengths that were run. */
+export interface ExploredLengths<Outcome> {
+  /** Shortest first. */
+  readonly outcomes: readonly (readonly [lengthMs: number, outcome: Outcome])[];
+  /** Whether all that are worth a run were run. */
+  readonly whole: boolean;
 }
 
 /**
- * The lengths of a deviation that are worth a run, with their outcomes, shortest first.
+ * The lengths of a deviation that are worth a run, with their outcomes.
  *
  * A length matters only by what it outlasts. The longest run shows what there is to outlast: between two of its events
  * the deviation ends in the same state of all hosts, whenever it ends. What then follows happens at times that either
@@ -25,17 +35,23 @@ export interface LengthScope {
  */
 export async function exploreLengths<Outcome extends LengthOutcome>(
   run: (lengthMs: number) => Promise<Outcome>,
-  { mostMs, resolutionMs, regions }: LengthScope,
-): Promise<readonly (readonly [lengthMs: number, outcome: Outcome])[]> {
+  { mostMs, resolutionMs, regions, mayRun = () => true }: LengthScope,
+): Promise<ExploredLengths<Outcome>> {
   const outcomes = new Map<number, Outcome>();
-  const at = async (lengthMs: number): Promise<Outcome> => {
+  let whole = true;
+  const at = async (lengthMs: number): Promise<Outcome | undefined> => {
     const exact = Math.round(lengthMs * 1000) / 1000;
-    const known = outcomes.get(exact) ?? (await run(exact));
-    outcomes.set(exact, known);
-    return known;
+    const known = outcomes.get(exact);
+    if (known !== undefined) return known;
+    whole &&= mayRun();
+    if (!whole) return undefined;
+    const outcome = await run(exact);
+    outcomes.set(exact, outcome);
+    return outcome;
   };
   const halve = async (lowMs: number, highMs: number): Promise<void> => {
     const [low, high] = [await at(lowMs), await at(highMs)];
+    if (low === undefined || high === undefined) return;
     if (low.class === high.class || highMs - lowMs <= resolutionMs) return;
     const middleMs = (lowMs + highMs) / 2;
     await halve(lowMs, middleMs);
@@ -43,9 +59,10 @@ export async function exploreLengths<Outcome extends LengthOutcome>(
   };
   if (regions) {
     const longest = await at(mostMs);
-    for (const [lowMs, highMs] of intervalsOf(longest.deadlinesMs, mostMs, resolutionMs)) await halve(lowMs, highMs);
+    const deadlinesMs = longest?.deadlinesMs ?? [];
+    for (const [lowMs, highMs] of intervalsOf(deadlinesMs, mostMs, resolutionMs)) await halve(lowMs, highMs);
   } else for (let ms = resolutionMs; ms <= mostMs; ms += resolutionMs) await at(ms);
-  return [...outcomes].toSorted(([one], [other]) => one - other);
+  return { outcomes: [...outcomes].toSorted(([one], [other]) => one - other), whole };
 }
 
 /** The intervals between deadlines that are far enough apart, without the instants just beside the deadlines. */

@@ -45,7 +45,7 @@ export const explore: Command = {
     "no-reduction": { help: "also run schedules that are equivalent to others: all moments, servers and lengths" },
     "keep-going": { help: "continue after the first schedule that breaks the lock" },
     threads: { value: "n", help: "how many threads run schedules (default: by cores and memory)" },
-    budget: { value: "time", help: "start no new part after this time: 90s, 5m; a bare number is in seconds" },
+    budget: { value: "time", help: "start no new schedule after this time: 90s, 5m; a bare number is in seconds" },
     shard: { value: "i/n", help: "explore only the i-th of n parts of the last level, or auto, as in hunt" },
     ...exitZeroFlag,
     resume: { help: "continue an interrupted exploration with the same flags in this store" },
