@@ -66,6 +66,13 @@ describe("of a value without an owner", () => {
     expect(drawn({ ...recorded, keys })).toEqual(["node-0 client-0 60-170", "node-0 client-1 170-401 twice"]);
   });
 
+  test("nobody knows what a server thinks where it has the owner's value under another key", () => {
+    const queue = { ...inForce, atNs: 60 * MS, value: "zset" };
+    const lock = { ...inForce, key: "k1", atNs: 170 * MS, value: FIRST };
+    expect(drawn({ ...recorded, keys: [queue, lock] })).toEqual(["node-0 client-0 170-460"]);
+    expect(drawn({ ...recorded, keys: [queue] })).toEqual(["node-0 client-0 60-460"]);
+  });
+
   test("nobody knows what a server thinks without an expiry, and where the acquire was refused", () => {
     const { expiresInNs: _, ...forEver } = inForce;
     const keys = [

@@ -20,8 +20,8 @@ export interface ServerBand extends Interval {
 /**
  * What servers thought: a server thinks that a client holds from the moment on at which it has that client's owner value,
  * until the value is replaced, removed or expired, or the server is down. A driver may make up owner values of its own,
- * which no server has: then it is a value with an expiry that was set under the acquire that was granted. Other values
- * tell nothing.
+ * which no server has: then it is a value with an expiry that was set under the acquire that was granted. Other values,
+ * such as the queue beside a lock whose value names its owner, tell nothing.
  */
 export function serverBands(
   wire: WireRecord,
@@ -35,6 +35,7 @@ export function serverBands(
         .map((fault) => fault.from)
         .filter((time) => time >= from),
     );
+  const unseen = holds.filter(({ owner }) => !wire.keys.some(({ value }) => hasOwner(value, owner)));
   const bands: ServerBand[] = [];
   for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
     const before: HoldSpan[] = [];
@@ -44,7 +45,7 @@ export function serverBands(
       if (state.value === undefined || named !== undefined) unnamed = undefined;
       else {
         const grantedHold =
-          grantedWith(state, wire, holds) ?? (unnamed?.value === state.value ? unnamed.hold : undefined);
+          grantedWith(state, wire, unseen) ?? (unnamed?.value === state.value ? unnamed.hold : undefined);
         unnamed = grantedHold && { value: state.value, hold: grantedHold };
       }
       const hold = named ?? unnamed?.hold;
@@ -104,10 +105,14 @@ function grantedWith(
 /** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */
 function holdOf({ value, atNs }: KeyState, holds: readonly HoldSpan[]): HoldSpan | undefined {
   if (value === undefined) return undefined;
-  const found = holds.filter(({ owner }) => owner !== "" && (value === owner || value.includes(owner)));
+  const found = holds.filter(({ owner }) => hasOwner(value, owner));
   const distance = ({ invokedAt, to }: HoldSpan): number => Math.max(0, invokedAt - atNs, atNs - to);
   return found.reduce<HoldSpan | undefined>(
     (best, hold) => (best !== undefined && distance(best) <= distance(hold) ? best : hold),
     undefined,
   );
+}
+
+function hasOwner(value: string | undefined, owner: string): boolean {
+  return owner !== "" && value?.includes(owner) === true;
 }
