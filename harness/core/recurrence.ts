@@ -8,6 +8,7 @@ export const recurrenceSchema = z.strictObject({
     .exactOptional()
     .describe("simulated runs of the same plan that differ in their seed: in jitter, retries and owner values"),
   realServers: countSchema.exactOptional().describe("runs of the same plan on containers"),
+  notOnRealServers: z.string().exactOptional().describe("why real servers were asked for and ran nothing"),
 });
 
 /** How often the violation of a counterexample comes again. Each count is absent where nobody asked. */

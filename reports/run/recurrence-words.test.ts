@@ -11,6 +11,11 @@ test.each<[Recurrence | undefined, string | undefined]>([
     { otherSeeds: { failed: 19, of: 20 }, realServers: { failed: 3, of: 3 } },
     "failed with 19 of 20 other seeds, and in 3 of 3 runs on real servers",
   ],
+  [{ notOnRealServers: "no container engine answers" }, "was not tried on real servers: no container engine answers"],
+  [
+    { otherSeeds: { failed: 19, of: 20 }, notOnRealServers: "no container engine answers" },
+    "failed with 19 of 20 other seeds, and was not tried on real servers: no container engine answers",
+  ],
 ])("%j reads as it was counted", (recurrence, words) => {
   expect(recurrenceWords(recurrence)).toBe(words);
 });

@@ -64,6 +64,12 @@ describe("what is told", () => {
     );
   });
 
+  test("why real servers did not try a counterexample, broken between words", () => {
+    const why = "nothing answers at /var/run/docker.sock: the container engine is not running";
+    const text = renderText({ ...lostInFailover(), recurrence: { notOnRealServers: why } }, plain);
+    expect(text.replaceAll(/\s+/g, " ")).toContain(`was not tried on real servers: ${why}`);
+  });
+
   test("one violation that two properties see is drawn once", () => {
     const text = renderText(lostInFailover(), plain);
     expect(text.match(/^Violation/gm)).toHaveLength(1);

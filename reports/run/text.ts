@@ -69,6 +69,9 @@ function textOf(parts: readonly (readonly string[])[], style: TextStyle): string
   return style.unicode ? whole : whole.replaceAll("\u{2026}", "..");
 }
 
+/** Conditions that are no longer than this stand on one line. */
+const MOST_TOGETHER = 80;
+
 function headline(run: RunRecord, style: TextStyle): readonly string[] {
   const { verdict } = run.verdict;
   const color = { valid: "green", invalid: "red", unknown: "yellow" } as const;
@@ -80,7 +83,8 @@ function headline(run: RunRecord, style: TextStyle): readonly string[] {
     title,
     ...style.paragraph(
       conditionsOf(run)
-        .map((part) => printable(part).replaceAll(" ", "\u{a0}"))
+        .map(printable)
+        .map((part) => (part.length < MOST_TOGETHER ? part.replaceAll(" ", "\u{a0}") : part))
         .join(", "),
     ),
   ];

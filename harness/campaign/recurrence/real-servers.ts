@@ -24,18 +24,21 @@ export async function recurrenceOf(
   },
   environment: CompleteEnvironment,
 ): Promise<Recurrence> {
-  const realServers = confirms ? await onRealServers(run, environment) : undefined;
   return {
     ...(otherSeeds === undefined ? {} : { otherSeeds }),
-    ...(realServers === undefined ? {} : { realServers }),
+    ...(confirms ? await onRealServers(run, environment) : {}),
   };
 }
 
 /**
- * In how many of three runs on containers the violation of a run comes again. Each run is kept in the store.
- * @returns undefined when the signal came first, or when the plan cannot run there, which is noted
+ * In how many of three runs on containers the violation of a run comes again, or why the plan cannot run there. Each run
+ * is kept in the store.
+ * @returns neither when the signal came first
  */
-async function onRealServers(run: Judged, environment: CompleteEnvironment): Promise<RecurrenceCount | undefined> {
+async function onRealServers(
+  run: Judged,
+  environment: CompleteEnvironment,
+): Promise<Pick<Recurrence, "realServers" | "notOnRealServers">> {
   const { progress, signal } = environment;
   const { required } = run.verdict;
   const execute = goingOn(await executorOf("containers"));
@@ -56,10 +59,11 @@ async function onRealServers(run: Judged, environment: CompleteEnvironment): Pro
         },
       },
     );
-    return { failed, of: REAL_RUNS };
+    return { realServers: { failed, of: REAL_RUNS } };
   } catch (error) {
     if (!signal.aborted && !(error instanceof UserError)) throw error;
-    if (error instanceof UserError) progress.note(`not tried on real servers: ${error.message}; ${error.hint}`);
-    return undefined;
+    if (!(error instanceof UserError)) return {};
+    progress.note(`not tried on real servers: ${error.message}; ${error.hint}`);
+    return { notOnRealServers: error.message };
   }
 }

@@ -47,7 +47,7 @@ export const hunt: Command = {
     },
     path: { value: "path", help: "run only the counterexample that a campaign with this seed printed" },
     confirm: {
-      help: "run the counterexample 3 times on real servers, and say how often it failed again",
+      help: "run the counterexample 3 times on real servers, and say how often it failed again, or why none ran it",
     },
     shard: { value: "i/n", help: SHARD_HELP },
     ...exitZeroFlag,
