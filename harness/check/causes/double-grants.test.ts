@@ -52,6 +52,16 @@ it("names a release that was told as failed, where the lock was granted to anoth
   expect(told((it) => it)).toMatch(/^((?!called release).)+$/);
 });
 
+it("names a release that was told as failed also where the other client had asked before it", () => {
+  const begun = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").seek(50, 1);
+  const told = (recording: Recording): string => violationsOf("linearizability", recording)[0]?.explanation ?? "";
+  expect(told(begun().leave(100, 0, "a").failRelease(101, 0).granted(150, 1, "b"))).toContain(
+    "client-0 had called release at 100 ms, and was told that it failed, which means that it had no effect. Probably: it took effect all the same",
+  );
+  const late = begun().granted(150, 1, "b").leave(160, 0, "a").failRelease(161, 0);
+  expect(told(late)).toMatch(/^((?!called release).)+$/);
+});
+
 it("names an owner value that both clients use", () => {
   const told = (owner: string): string =>
     violationsOf(

@@ -48,14 +48,17 @@ export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, ev
   }
 }
 
-/** A hold that its client had released before another asked is still in force only if that release failed. */
+/**
+ * A hold that its client released before another was answered is still in force only if that release failed: any other
+ * explains the grant.
+ */
 function afterFailedRelease(
-  { invoked, share }: LockOperation,
+  { completed, share }: LockOperation,
   theirs: Hold | undefined,
   { header }: SharedEvidence,
 ): Partial<Hypothesis> {
   const end = theirs?.end;
-  if (theirs === undefined || end?.by !== "release" || end.index >= invoked) return {};
+  if (theirs === undefined || end?.by !== "release" || end.index >= completed) return {};
   return {
     shown: `${clientInWords(header, theirs.process)} had called release at ${timeWords(end.time)}, and was told that it failed, which means that it had no effect`,
     why: `it took effect all the same, so that its outcome was not certain; or ${grantedBesideInWords(share)}`,
