@@ -96,6 +96,24 @@ test("a server that gives a second owner the key within the first one's lease vo
   expect(drawn(wireOf(after)).at(-1)).toBe("node-2 client-1 410-460");
 });
 
+test("a server whose vote was over by its own clock did not vote twice, though the lease was prolonged elsewhere", () => {
+  const vote = (expiresInNs: number): readonly string[] =>
+    drawn(
+      wireOf([
+        { server: "node-2", atNs: 60 * MS, value: FIRST, expiresInNs },
+        { server: "node-2", atNs: 170 * MS, value: SECOND },
+      ]),
+    );
+  expect(vote(100 * MS)).toEqual(["node-2 client-0 60-160", "node-2 client-1 170-460"]);
+  expect(vote(120 * MS)).toEqual(["node-2 client-0 60-170", "node-2 client-1 170-460 twice"]);
+  const prolonged = [
+    { server: "node-2", atNs: 60 * MS, value: FIRST, expiresInNs: 100 * MS },
+    { server: "node-2", atNs: 90 * MS, value: FIRST, expiresInNs: 100 * MS },
+    { server: "node-2", atNs: 170 * MS, value: SECOND },
+  ];
+  expect(drawn(wireOf(prolonged)).at(-1)).toBe("node-2 client-1 170-460 twice");
+});
+
 test("a server that gives the key on after the first owner's lease did not vote twice, though that owner still holds", () => {
   const held = timelineOf(pausedPastLease().history).holds;
   const [first, second] = held;

@@ -13,7 +13,10 @@ export interface ServerBand extends Interval {
   readonly expires?: number;
   /** How far the server's clock was ahead when it began, in nanoseconds. */
   readonly clockAheadNs: number;
-  /** It gave the key to this client while the lease of another, to which it had given it before, was in force. */
+  /**
+   * It gave the key to this client while the lease of another was in force, to which it had given it before, and for
+   * longer than until now.
+   */
   readonly twice: boolean;
 }
 
@@ -38,7 +41,7 @@ export function serverBands(
   const unseen = holds.filter(({ owner }) => !wire.keys.some(({ value }) => hasOwner(value, owner)));
   const bands: ServerBand[] = [];
   for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
-    const before: HoldSpan[] = [];
+    const before: { readonly hold: HoldSpan; readonly until: number }[] = [];
     let unnamed: { readonly value: string; readonly hold: HoldSpan } | undefined;
     states.forEach((state, index) => {
       const named = holdOf(state, holds);
@@ -53,11 +56,13 @@ export function serverBands(
       const { server, key, atNs, expiresInNs, clockAheadNs } = state;
       const expires = expiresInNs === undefined ? undefined : atNs + Math.max(0, expiresInNs);
       const to = down(server, atNs, Math.min(states[index + 1]?.atNs ?? Math.max(end, atNs), expires ?? Infinity));
-      // A holder that outlives its lease is no concern of the server: its vote was over.
+      // A holder that outlives its lease is no concern of the server, nor is a lease that was prolonged without it: its
+      // vote was over.
       const twice = before.some(
-        ({ owner, lease }) => owner !== hold.owner && lease.some((part) => part.from <= atNs && atNs < part.to),
+        ({ hold: { owner, lease }, until }) =>
+          owner !== hold.owner && atNs < until && lease.some((part) => part.from <= atNs && atNs < part.to),
       );
-      before.push(hold);
+      before.push({ hold, until: expires ?? Infinity });
       if (to <= atNs) return;
       const last = bands.at(-1);
       const goesOn = last?.server === server && last.key === key && last.client === hold.client && last.to === atNs;
