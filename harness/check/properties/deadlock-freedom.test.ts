@@ -75,6 +75,18 @@ describe("a lock is stuck", () => {
     expect(told(released)).not.toContain("dies");
   });
 
+  it("or a client was not woken that waited for it", () => {
+    const told = (waitMs: number): string =>
+      violationsOf(
+        "deadlock-freedom",
+        new Recording({ clients: 2 }).acquire(0, 0, "a").release(10, 0, "a").seek(4000, 1, { waitMs }).refused(6000, 1),
+      )[0]?.explanation ?? "";
+    const woken = "or it was, and a client that waited for it was not woken";
+    expect(told(1500)).toContain(woken);
+    expect(told(0)).toContain("the lock was not free although its holder had released it");
+    expect(told(0)).not.toContain(woken);
+  });
+
   it("and the TTL that was asked for is told as it was, however coarse the clock is", () => {
     const { header, events } = new Recording({ clients: 2 })
       .acquire(0, 0, "a", { ttlMs: 300 })

@@ -335,7 +335,7 @@ class DeadlockFreedom implements Checker {
       `but no client had held it for ${timeWords(refusal.time - idleSince)} (${last}). ${whyFree(this.#of(refusal.key))}`;
     const asked = doubt.acquire;
     const events = [lastHold?.grantedIndex, lastHold?.end?.index, asked?.index, seek.index, refusal.index];
-    const why = whyStuck(header, lastHold, doubt);
+    const why = whyStuck(header, { seek, lastHold, doubt });
     return {
       ...explain(account, events, this.#hypotheses(refusal, why)),
       overlap: { from: idleSince, to: refusal.time },

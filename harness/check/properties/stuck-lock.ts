@@ -12,17 +12,25 @@ export interface Doubt {
 }
 
 /** Why a lock that nobody is known to hold is not free. An operation of unknown outcome is never told as if it had its effect. */
-export function whyStuck(header: HistoryHeader, lastHold: Hold | undefined, { acquire, release }: Doubt): string {
+export function whyStuck(
+  header: HistoryHeader,
+  { seek, lastHold, doubt: { acquire, release } }: Pick<Stuck, "seek" | "lastHold" | "doubt">,
+): string {
   const stuck = "the lock did not become free by itself";
   if (acquire !== undefined) {
     return `${stuck} after the acquire of ${clientInWords(header, acquire.process)} at ${timeWords(acquire.time)}, which may have taken it: its outcome is unknown`;
   }
   const isReleased = lastHold?.end?.by === "release" && release !== true;
-  return isReleased ? "the lock was not free although its holder had released it" : stuck;
+  if (!isReleased) return stuck;
+  const notFree = "the lock was not free although its holder had released it";
+  // Nothing but its answers shows whether it was free.
+  return seek.value.waitMs === 0 ? notFree : `${notFree}, or it was, and a client that waited for it was not woken`;
 }
 
 /** A refusal, and what is known of the holders before it. */
 export interface Stuck {
+  /** The try that was refused. */
+  readonly seek: Extract<InvocationEvent, { f: "acquire" }>;
   readonly refusal: { readonly key: string; readonly time: number };
   /** Since when nobody is known to have held the key. */
   readonly idleSince: number;
