@@ -21,6 +21,8 @@ export interface WorkerLock {
   readonly topologies: readonly TopologyKind[];
   /** What it supports beyond one holder at a time. Absent: what the worker says when it is asked. */
   readonly supports?: Supports | undefined;
+  /** `false`: a holder keeps the lock until it releases it. Absent: what it grants ends by itself. */
+  readonly leases?: false | undefined;
   /** What it promises, and under which faults. Absent: what any sound lock can promise. */
   readonly claims?: readonly (Claim | StatedClaim)[] | undefined;
   /** Where it is known to break. */

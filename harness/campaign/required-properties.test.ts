@@ -94,6 +94,20 @@ describe("a lock whose driver says that what it grants does not end by itself", 
     },
   );
 
+  test("may say so in its worker file", () => {
+    const folder = mkdtempSync(join(tmpdir(), "lockstorm-endless-"));
+    const workerFile = (name: string, stated: object): string => {
+      const path = join(folder, `${name}.worker.json`);
+      writeFileSync(path, JSON.stringify({ command: { program: "none" }, topologies: ["single"], ...stated }));
+      return path;
+    };
+    const requiredOf = (lock: string): readonly string[] =>
+      requiredProperties({ ...plan("single", "pause-client"), lock });
+    expect(requiredOf(workerFile("endless", { leases: false }))).toEqual(expect.arrayContaining(exclusive));
+    expect(requiredOf(workerFile("leased", {}))).not.toContain("mutual-exclusion");
+    rmSync(folder, { recursive: true });
+  });
+
   test("has to exclude others behind Sentinels unless a replica may be promoted", () => {
     expect(without("sentinel", "pause-client")).toEqual(expect.arrayContaining(exclusive));
     for (const fault of ["failover", "clock-jump"])

@@ -10,6 +10,7 @@ import { codeOf } from "../core/system-reason.ts";
 import { libraryWorkers } from "../../lock-impl/workers/workers.ts";
 import { externalDriver } from "../external/external-driver.ts";
 import { findWorker } from "../external/find-worker.ts";
+import { isWorkerFile, readWorkerFile } from "../external/worker-file.ts";
 
 /** True when `lock` names a module rather than a registered lock. */
 export function isModulePath(lock: string): boolean {
@@ -53,9 +54,13 @@ export function mayAssumeClientClocks(lock: string): boolean {
   return statements.get(lock)?.assumes?.clientClocks !== false;
 }
 
-/** Whether what a lock grants ends by itself: of any whose driver does not say that it does not. Known once it was loaded. */
+/**
+ * Whether what a lock grants ends by itself: of any whose driver or worker file does not say that it does not. Of a driver it is
+ * known once it was loaded.
+ */
 export function hasLeases(lock: string): boolean {
-  return statements.get(lock)?.leases !== false;
+  const stated = isWorkerFile(lock) ? readWorkerFile(lock) : statements.get(lock);
+  return stated?.leases !== false;
 }
 
 /** The file of that name, a lock of a similar name, or where locks come from. */

@@ -27,7 +27,7 @@ const BETWEEN_TRIES_MS = 50;
  * process group of this one, so that a signal to the group reaches it too.
  */
 export function externalDriver(worker: WorkerLock): LockDriver {
-  return { connect: (environment) => ExternalClient.connect(worker, environment) };
+  return { leases: worker.leases, connect: (environment) => ExternalClient.connect(worker, environment) };
 }
 
 class ExternalClient implements LockClient {

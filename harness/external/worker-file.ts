@@ -35,6 +35,8 @@ const workerFileSchema = z.strictObject({
   topologies: z.array(z.enum(TOPOLOGIES)).min(1),
   /** What the lock supports beyond one holder at a time. Default: what the worker says. */
   supports: z.strictObject(supportsFields).optional(),
+  /** `false`: nothing but a release ends what the lock grants. Default: it ends by itself. */
+  leases: z.literal(false).optional(),
   /** What the lock promises. Default: what any sound lock can promise there. */
   claims: z.array(claimSchema).optional(),
 });
@@ -53,7 +55,7 @@ export function readWorkerFile(path: string): WorkerLock {
   const folder = dirname(file);
   const parsed = workerFileSchema.safeParse(contentOf(file));
   if (!parsed.success) throw notOne(file, problemIn(parsed.error));
-  const { command, topologies, supports, claims } = parsed.data;
+  const { command, topologies, supports, leases, claims } = parsed.data;
   return {
     name: path,
     command: {
@@ -63,6 +65,7 @@ export function readWorkerFile(path: string): WorkerLock {
     },
     topologies,
     supports,
+    leases,
     // A fault that does not exist is never in a plan, and promises nothing.
     claims,
     limits: [],

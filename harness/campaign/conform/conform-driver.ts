@@ -4,6 +4,7 @@ import type { TopologySpec } from "../../core/topology.ts";
 import { simulate } from "../../simulated/system/simulate.ts";
 import { simulatedDriver } from "../simulated-driver.ts";
 import type { RunEnvironment } from "../run-environment.ts";
+import { checkFor, WITHOUT_LEASES } from "./check-without-leases.ts";
 import { CHECKLIST } from "./checklist.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
 import { Trial } from "./trial.ts";
@@ -57,10 +58,10 @@ export async function conformDriver(
 }
 
 async function tried(check: ConformityCheck, driver: LockDriver, options: ConformOptions): Promise<Conformity> {
-  const { name, needs, withoutLeases = check } = check;
-  if (driver.leases === false && withoutLeases === "nothing")
-    return { name, asks: check.asks, outcome: "skipped", details: ["the driver says that its lock has no leases"] };
-  const { asks, run } = driver.leases === false && withoutLeases !== "nothing" ? withoutLeases : check;
+  const { name, needs } = check;
+  const chosen = checkFor(check, driver);
+  if (chosen === undefined) return { name, asks: check.asks, outcome: "skipped", details: [WITHOUT_LEASES] };
+  const { asks, run } = chosen;
   if (needs !== undefined && driver.supports?.[needs] !== true)
     return { name, asks, outcome: "skipped", details: [undeclared(needs, "driver")] };
   const plan = planOfCheck(options);

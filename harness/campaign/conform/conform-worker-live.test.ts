@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 // As in the command line, the simulation has patched the platform.
 import "../run-simulated.ts";
-import { foundInWorker } from "./testing/found-in-worker.ts";
+import { foundInStatedWorker, foundInWorker } from "./testing/found-in-worker.ts";
 
 describe("conform finds in a Python worker on simulated servers", () => {
   test.each([
@@ -34,6 +34,13 @@ describe("conform finds in a Python worker on simulated servers", () => {
       ["passed", ""],
       ["passed", ""],
     ]);
+  });
+
+  test("nothing about leases, where the worker file says that the lock has none", async () => {
+    const [[outcome] = []] = await foundInWorker("endless", "live", "validity");
+    expect(outcome).toBe("remark");
+    const stated = await foundInStatedWorker("endless", { leases: false }, "live", "validity");
+    expect(stated).toEqual([["skipped", "the lock is said to have no leases"]]);
   });
 
   test("nothing, where there is no mistake, and keeps no log", async () => {

@@ -16,6 +16,7 @@ import { StartedAgain } from "../real-time/started-again.ts";
 import { prepareEngineFor } from "../run-on-containers.ts";
 import { waiting } from "./checks/waiting.ts";
 import { undeclared } from "./undeclared.ts";
+import { checkFor, WITHOUT_LEASES } from "./check-without-leases.ts";
 import { CHECKLIST } from "./checklist.ts";
 import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-driver.ts";
 import { ConformLogs } from "./conform-logs.ts";
@@ -49,7 +50,7 @@ export async function conformWorker(
   const { progress } = completeEnvironment(environment);
   const { only, backend = "containers" } = environment;
   // One that cannot be read is one line, before anything starts.
-  await loadDriver(lock);
+  const driver = await loadDriver(lock);
   const worker = findWorker(lock);
   const capabilities = worker === undefined ? undefined : await describeWorker(worker);
   using logs = new ConformLogs();
@@ -62,8 +63,9 @@ export async function conformWorker(
   );
   const trying = async (check: ConformityCheck): Promise<Conformity> => {
     options.signal?.throwIfAborted();
-    const { name, asks, run } = check;
-    const reason = needless(check, capabilities);
+    const chosen = checkFor(check, driver);
+    const reason = needless(check, capabilities) ?? (chosen === undefined ? WITHOUT_LEASES : undefined);
+    const { name, asks, run } = chosen ?? check;
     if (reason !== undefined) return { name, asks, outcome: "skipped", details: [reason] };
     progress.step(`trying: ${name}`);
     try {

@@ -84,7 +84,8 @@ def answer(redis, origin, request):
             owner += f":{request.get('permits', 1)} of {request.get('limit')}"
         if mistake == "several":
             owner += ":" + "+".join([key, *request["alsoKeys"]])
-        if redis.call("SET", key, owner, "NX", "PX", request["ttlMs"]) is None:
+        expiry = [] if mistake == "endless" else ["PX", request["ttlMs"]]
+        if redis.call("SET", key, owner, "NX", *expiry) is None:
             return {"ok": False, "kind": "contended", "reason": "another client holds it"}
         valid_ms = request["ttlMs"] * (3 if mistake == "long-lease" else 1)
         granted = sent + 10**12 if mistake == "future" else sent

@@ -54,7 +54,7 @@ type Capabilities struct {
 	SeveralKeys bool
 }
 
-// Endless is the ValidFor of a lock without leases, which is held until it is released.
+// Endless is the ValidFor of a lock without leases, which is held until it is released. Its worker file says "leases": false.
 const Endless time.Duration = math.MaxInt64
 
 // A Grant is a lease that was granted.

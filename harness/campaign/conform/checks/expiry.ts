@@ -61,7 +61,9 @@ export const expiry: ConformityCheck = {
 /** What a driver may say whose servers keep the lock without an end. */
 async function endlessHint(trial: Trial): Promise<string> {
   const hasNoEnd = (await trial.expiries()).every((leftMs) => leftMs === 0);
-  return hasNoEnd ? ": if its holders keep it until they release it, a driver says leases: false" : "";
+  return hasNoEnd
+    ? ': if its holders keep it until they release it, a driver says leases: false (a worker file: "leases": false)'
+    : "";
 }
 
 /** Whoever asks with a short TTL does not end a lease that was granted with a longer one. */
@@ -113,5 +115,7 @@ async function staysHeld(trial: Trial): Promise<void> {
   await trial.sleep(GIVE_UP_MS);
   if (!isGranted((await trial.acquire(1, { ttlMs: TTL_MS })).reply)) return;
   const other = `${roundedMs(GIVE_UP_MS)} after a client was granted the lock, another one was, without a release`;
-  trial.mistake(`${other}: what it grants ends by itself, so take leases: false out of the driver`);
+  trial.mistake(
+    `${other}: what it grants ends by itself, so take leases: false out of the driver, or of the worker file`,
+  );
 }

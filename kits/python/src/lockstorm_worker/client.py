@@ -64,7 +64,7 @@ class Grant:
 
     ``owner``: the value under which the lock is held, fresh for each acquisition.
     ``valid_for_ms``: how long the holder may trust the lease that was *really applied*; 0 promises nothing;
-    ``math.inf`` says that the lock has no leases, and is held until it is released.
+    ``math.inf`` says that the lock has no leases, and is held until it is released; its worker file says ``"leases": false``.
     ``sent_at_ns``: ``time.monotonic_ns()`` just *before* the request was sent that took the lock. The server's time begins later,
     so the lease that counts from here ends in time.
     ``fence``: the fencing token, if the lock has one.

@@ -14,7 +14,7 @@ import java.util.Objects;
  * @param place the server ({@code node-2}), for locks that live on one of several, or null
  */
 public record Grant(String owner, double validForMs, long sentAtNanos, Long fence, String place) {
-  /** The validity of a lock without leases, which is held until it is released. */
+  /** The validity of a lock without leases, which is held until it is released. Its worker file says {@code "leases": false}. */
   public static final double ENDLESS = Double.POSITIVE_INFINITY;
 
   /** Refuses a grant without an owner. */
