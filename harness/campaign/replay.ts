@@ -1,4 +1,6 @@
+import { loadDriver } from "../client/load-driver.ts";
 import { lockFacts } from "../client/lock-facts.ts";
+import type { Plan } from "../core/plan.ts";
 import { PROMISABLE, PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { refuseImpossibleEvents } from "../core/messages/refuse-events.ts";
 import { readPlan } from "../run/store.ts";
@@ -7,6 +9,7 @@ import { type ExecutedRun, executorOf, proven } from "./execute.ts";
 import { keepRun, type KeptRun } from "./kept-run.ts";
 import { planPath } from "../run/plan-path.ts";
 import { type PreviousRun, previousRun } from "./previous-run.ts";
+import { alsoExclusive } from "./required-properties.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 
 export interface ReplayOptions {
@@ -56,12 +59,18 @@ export async function replay(
   const usual = previous.backend ?? "simulated";
   const { lock, backend = usual } = options;
   const plan = { ...saved, lock: lock ?? saved.lock };
-  const required =
-    options.required ?? previous.required ?? (lockFacts(plan.lock)?.claims === undefined ? PROMISABLE : PROPERTIES);
   const execute = await executorOf(backend);
+  const required = options.required ?? previous.required ?? (await decidingByDefault(plan));
   const run = await execute(plan, { ...environment, title: `replay of ${planFile}`, required, wire: true });
   const kept = keepRun(await proven(run), environment.drawRun);
   return { ...kept, comparison: lock === undefined ? compare(previous, run, backend) : undefined };
+}
+
+/** What decides of a plan without its run. A user's own lock is loaded, because its driver says whether it has leases. */
+async function decidingByDefault(plan: Plan): Promise<readonly Property[]> {
+  if (lockFacts(plan.lock)?.claims !== undefined) return PROPERTIES;
+  await loadDriver(plan.lock);
+  return alsoExclusive(plan, PROMISABLE);
 }
 
 function compare(

@@ -19,6 +19,15 @@ export function requiredProperties(plan: Plan): readonly Property[] {
   return PROPERTIES.filter((property) => claimed.includes(property));
 }
 
+/**
+ * These properties of the plan's lock, and of one without leases also `mutual-exclusion`, where it can promise it: it has to exclude
+ * even those who hold it for long.
+ */
+export function alsoExclusive(plan: Plan, properties: readonly Property[]): readonly Property[] {
+  const isExclusive = !hasLeases(plan.lock) && requiredProperties(plan).includes("mutual-exclusion");
+  return isExclusive ? ["mutual-exclusion", ...properties] : properties;
+}
+
 /** What a lock can promise of which no more is known than what its driver says. */
 function promisableBy(lock: string, topology: TopologyKind): readonly Claim[] {
   return hasLeases(lock) ? promisable(topology, mayAssumeClientClocks(lock)) : promisableWithoutLeases(topology);

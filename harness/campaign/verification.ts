@@ -5,7 +5,7 @@ import type { RunRecord } from "../../reports/run/run-record.ts";
 import { maxHoldShareFor } from "../../workloads/contention.ts";
 import type { Recurrence } from "../core/recurrence.ts";
 import { heartbeat } from "../client/heartbeat.ts";
-import { hasLeases, noteStatements } from "../client/load-driver.ts";
+import { noteStatements } from "../client/load-driver.ts";
 import type { LockDriver } from "../core/lock-driver.ts";
 import type { Plan } from "../core/plan.ts";
 import type { RunNote } from "../core/run-note.ts";
@@ -17,7 +17,7 @@ import { keepRecurring } from "./kept-run.ts";
 import { simulatedDriver } from "./simulated-driver.ts";
 import { learnSimulated } from "./systematic/learn.ts";
 import { Regressions } from "./regressions.ts";
-import { requiredProperties } from "./required-properties.ts";
+import { alsoExclusive, requiredProperties } from "./required-properties.ts";
 import type { RunEnvironment } from "./run-environment.ts";
 import { notesOf } from "./notes/run-notes.ts";
 import { search } from "./search.ts";
@@ -148,10 +148,10 @@ export async function verify(
 /**
  * The properties that decide by default. The faults are requested ones or those that a sound lock survives. Only a
  * library that sends commands again is exempt from linearizability, because no order of operations explains its
- * answers. A lock without leases has to exclude even those who hold it for long.
+ * answers.
  */
 function promisedUnder(plan: Plan): readonly Property[] {
   const promised = requiredProperties(plan);
   const others = PROMISABLE.filter((property) => property !== "linearizability" || promised.includes(property));
-  return hasLeases(plan.lock) || !promised.includes("mutual-exclusion") ? others : ["mutual-exclusion", ...others];
+  return alsoExclusive(plan, others);
 }
