@@ -14,6 +14,9 @@ const fresh = freshStores();
 const unknown: Verdict = { verdict: "unknown", required: [], properties: {}, reasons: ["why 7"], remarks: [] };
 const cannotConnect = new UserError("the lock of client-0 could not connect: no answer", "fix its driver");
 
+/** Of a hunt that nobody interrupts. */
+const NEVER = new AbortController().signal;
+
 function failing(error: Error): () => Promise<never> {
   return async () => {
     throw error;
@@ -43,7 +46,7 @@ function refused(kind: "error" | "contended" | "info", fault?: "before" | "after
 }
 
 function heard(...runs: readonly (readonly [History, Verdict])[]): EarlyEnd {
-  const early = new EarlyEnd(0);
+  const early = new EarlyEnd(0, NEVER);
   for (const [history, verdict] of runs) early.note(history, verdict);
   return early;
 }
@@ -80,15 +83,24 @@ test("a driver that answers nothing but mistakes ends a hunt, with the reason of
 test.each([cannotConnect, new HarnessError("no more memory")])(
   "a run that cannot be done ends a hunt: %s",
   async (error) => {
-    const early = new EarlyEnd(0);
+    const early = new EarlyEnd(0, NEVER);
     expect(await early.run(async () => "valid")).toBe("valid");
     await expect(early.run(failing(error))).rejects.toBe(error);
     expect([early.signal.aborted, early.by?.error]).toEqual([true, error]);
   },
 );
 
+test("a run that an interruption ends is none that cannot be done", async () => {
+  const interruption = new AbortController();
+  const early = new EarlyEnd(1, interruption.signal);
+  const interrupted = new UserError("interrupted", "what was recorded is kept");
+  interruption.abort(interrupted);
+  await expect(early.run(failing(interrupted))).rejects.toBe(interrupted);
+  expect([early.by, early.signal.aborted]).toEqual([undefined, false]);
+});
+
 test("the first run that cannot be done, and a fault of the program itself, are no end with a summary", async () => {
-  const early = new EarlyEnd(0);
+  const early = new EarlyEnd(0, NEVER);
   await expect(early.run(failing(cannotConnect))).rejects.toBe(cannotConnect);
   await early.run(async () => "valid");
   await expect(early.run(failing(new TypeError("a bug")))).rejects.toThrow(TypeError);

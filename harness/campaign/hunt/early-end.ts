@@ -23,10 +23,15 @@ export class EarlyEnd {
   #by: EndedBy | undefined;
   #hopeless = 0;
   #runs: number;
+  readonly #interruption: AbortSignal;
 
-  /** @param runs how many runs were done before */
-  constructor(runs: number) {
+  /**
+   * @param runs how many runs were done before
+   * @param interruption aborts when the hunt is to end anyway, which ends the run that is under way, too
+   */
+  constructor(runs: number, interruption: AbortSignal) {
     this.#runs = runs;
+    this.#interruption = interruption;
   }
 
   /** Aborts when no other run is to begin. */
@@ -49,7 +54,8 @@ export class EarlyEnd {
       return result;
     } catch (error) {
       const isKnown = error instanceof UserError || error instanceof HarnessError;
-      if (isKnown && this.#runs > 0) this.#because({ reason: "a run could not be done", error });
+      if (isKnown && this.#runs > 0 && !this.#interruption.aborted)
+        this.#because({ reason: "a run could not be done", error });
       throw error;
     }
   }

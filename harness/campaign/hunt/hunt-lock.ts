@@ -140,7 +140,7 @@ async function tryPlans(
   if (pool !== undefined && parallel > 1) progress.step(`${title}: ${parallel} plans at a time`);
   const inRealTime = backend !== "simulated";
   const starts = new StartedAgain(inRealTime, (reason) => progress.note(`a run is tried again: ${reason}`));
-  const early = new EarlyEnd(former.size);
+  const early = new EarlyEnd(former.size, signal);
   const recording = { firsts, store, drawRun, basis: basisOf(lock, required) };
   const teller = new HuntTeller(progress, { title, runs, inRealTime, shrinkRuns });
   teller.beforeRuns();
