@@ -5,6 +5,7 @@ import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import { type Base, holdsLongAgain } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
+import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
@@ -47,7 +48,12 @@ export type Struck = "together" | "one";
 /** The moments of a base: at its messages, and between the operations of its clients. */
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
   const { plan, history, messages, deadlines } = base;
-  return [...atMessages(plan.topology, history, messages, struck), ...betweenOperations(plan, history)].map((point) =>
+  const roles = rolesIn(history);
+  const points = [
+    ...atMessages(plan.topology, history, messages, struck, roles),
+    ...betweenOperations(plan, history, roles),
+  ];
+  return points.map((point) =>
     holdsLongAgain(deadlines, point.client, point.atMs)
       ? { ...point, sort: `${point.sort}, before a long hold` }
       : point,
@@ -59,6 +65,7 @@ function atMessages(
   { events }: History,
   messages: readonly WireMessage[],
   struck: Struck,
+  roles: Roles,
 ): readonly StrikePoint[] {
   const independent = topologyOf(topology.kind).arrangement === "independent";
   const seen = new Map<string, number>();
@@ -95,7 +102,7 @@ function atMessages(
         servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
-        sort: `${phase} ${client} ${invoked?.f ?? "-"} ${scriptOrCommand(message)}`,
+        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}`,
         rank,
       };
     });
@@ -143,24 +150,26 @@ function rankOf(invoked: HistoryEvent | undefined): number {
   return invoked === undefined ? RENEWAL_RANK : (RANKS[invoked.f ?? ""] ?? RENEWAL_RANK);
 }
 
-function betweenOperations(plan: Base["plan"], history: History): readonly StrikePoint[] {
-  return momentsAtEvents(history).flatMap(({ event, on, trigger, client, of, atNs }): readonly StrikePoint[] => {
-    // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
-    if (event.type === "invoke" && event.f !== "write") return [];
-    return [
-      {
-        at: trigger,
-        phase: "between",
-        words: `at ${client}'s ${on} ${trigger.count}`,
-        atMs: atNs / NANOSECONDS_PER_MS,
-        client,
-        of,
-        servers: [...dataNodes(plan.topology.kind)],
-        changesHold: false,
-        splitsAcquire: false,
-        sort: `between ${trigger.client} ${on}`,
-        rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
-      },
-    ];
-  });
+function betweenOperations(plan: Base["plan"], history: History, roles: Roles): readonly StrikePoint[] {
+  return momentsAtEvents(history).flatMap(
+    ({ event, on, trigger, client, of, atNs, operation }): readonly StrikePoint[] => {
+      // Before a message of an operation, its moments say more than its invocation does; but not of a guarded write.
+      if (event.type === "invoke" && event.f !== "write") return [];
+      return [
+        {
+          at: trigger,
+          phase: "between",
+          words: `at ${client}'s ${on} ${trigger.count}`,
+          atMs: atNs / NANOSECONDS_PER_MS,
+          client,
+          of,
+          servers: [...dataNodes(plan.topology.kind)],
+          changesHold: false,
+          splitsAcquire: false,
+          sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
+          rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
+        },
+      ];
+    },
+  );
 }

@@ -123,3 +123,21 @@ const withoutRelease: LockDriver = composeLock({
     release: () => Promise.resolve({ type: "ok", value: true }),
   },
 });
+
+test("of three clients, the last is not struck more often than the two others together", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const { plans } = await systematicPlans({
+    drawnFrom: { lock: "single", topology, faults: faultsFor(undefined, "simulated", topology), maxHoldShare: 1.3 },
+    seed: 1,
+    learn: learnSimulated(),
+    skills: { extends: true, reenters: false },
+    promises: () => 1,
+    most: 300,
+  });
+  const struck = [...plans]
+    .filter(({ clients, faults }) => clients.length === 3 && faults.length > 0)
+    .map(({ faults: [fault] }) => (fault !== undefined && "client" in fault.at ? fault.at.client : undefined));
+  const times = (client: number): number => struck.filter((each) => each === client).length;
+  expect(times(2)).toBeLessThanOrEqual(times(0) + times(1));
+  expect(Math.min(times(0), times(1), times(2))).toBeGreaterThan(0);
+});

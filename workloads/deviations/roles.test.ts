@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
+import { faults } from "../../faults/registry.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import { type Base, deadlinesOf } from "./base.ts";
+import { deviationsOf } from "./deviations-of.ts";
+import { smallWorkloads } from "./workloads.ts";
+
+async function baseOf(workload: string): Promise<Base> {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "reentrant", topology, fencing: true, seed: 1, outlives: true };
+  const { name, plan } = smallWorkloads(options, { extends: false, reenters: true }).find(
+    (each) => each.name === workload,
+  ) ?? { name: "", plan: undefined };
+  if (plan === undefined) throw new Error(`there is no workload "${workload}"`);
+  const { history, messages } = await learnSimulated()(plan);
+  return { name, plan, history, messages, deadlines: deadlinesOf(plan, history) };
+}
+
+const sortsOf = (base: Base, client: string): ReadonlySet<string> =>
+  new Set(
+    deviationsOf(
+      base,
+      faults.filter(({ kind }) => kind === "pause-client"),
+    )
+      .filter(({ step }) => JSON.stringify(step.params).includes(client))
+      .map(({ sort }) => sort),
+  );
+
+test("what leaves an inner hold is no sort with what ends a hold, nor is entering again one with acquiring", async () => {
+  const sorts = [...sortsOf(await baseOf("entered again"), "client-0")].filter((sort) => sort.startsWith("send"));
+  const of = (operation: string) => sorts.filter((sort) => sort.startsWith(`send first ${operation} `));
+  expect([of("acquire"), of("inner acquire"), of("release"), of("inner release")].map(({ length }) => length)).toEqual([
+    1, 1, 1, 1,
+  ]);
+});
+
+test("what strikes a third client is of the sorts that strike a second one", async () => {
+  const base = await baseOf("waited for by two from one moment on");
+  expect(sortsOf(base, "client-2")).toEqual(sortsOf(base, "client-1"));
+  expect(sortsOf(base, "client-0")).not.toEqual(sortsOf(base, "client-1"));
+});

@@ -1,0 +1,48 @@
+import { clientOf } from "../../harness/history/clients.ts";
+import type { History } from "../../harness/history/history.ts";
+
+/** What clients and operations are to a run, in words that mean the same in every workload. */
+export interface Roles {
+  /** The first client to be granted a lock, or another one: which of the others it is says nothing. */
+  readonly ofClient: (index: number) => string;
+  /** By the index of the invocation: what it does, and whether inside a hold that goes on after it. `-`: no operation. */
+  readonly ofOperation: (invocation: number | undefined) => string;
+}
+
+/** The roles of clients and operations in a run. */
+export function rolesIn({ header, events }: History): Roles {
+  const grant = events.find(({ type, f }) => type === "ok" && f === "acquire");
+  const first = typeof grant?.process === "number" ? clientOf(grant.process, header.clients) : undefined;
+  const inner = innerOperations(events, header.clients);
+  return {
+    ofClient: (index) => (index === first ? "first" : "other"),
+    ofOperation: (invocation) => {
+      const f = invocation === undefined ? undefined : events[invocation]?.f;
+      return f === undefined ? "-" : inner.has(invocation ?? -1) ? `inner ${f}` : f;
+    },
+  };
+}
+
+/** The invocations of acquires that enter a hold again, and of the releases that only leave what was entered so. */
+function innerOperations(events: History["events"], clients: number | undefined): ReadonlySet<number> {
+  const inner = new Set<number>();
+  const asked = new Set<number>();
+  const entered = new Map<number, number>();
+  for (const { process, type, f, value, index } of events) {
+    if (typeof process !== "number") continue;
+    const client = clientOf(process, clients);
+    const entries = entered.get(client) ?? 0;
+    if (type === "invoke" && f === "acquire" && value.inner === true) {
+      inner.add(index);
+      asked.add(client);
+    } else if (f === "acquire" && asked.has(client)) {
+      // An entry that was refused is not released.
+      if (type === "ok") entered.set(client, entries + 1);
+      asked.delete(client);
+    } else if (type === "invoke" && f === "release" && entries > 0) {
+      inner.add(index);
+      entered.set(client, entries - 1);
+    }
+  }
+  return inner;
+}
