@@ -290,8 +290,16 @@ function reenteringShapes({ hold, enter, write, sections, later, seeker, rival }
 }
 
 /** Shapes for locks that renew their leases. A client outlives its lease in them unless the lock tells of renewals. */
-function renewingShapes({ hold, write, read, sections, later, seeker, rival }: Words): readonly Shape[] {
+function renewingShapes({ hold, write, read, sections, later, seeker, rival, brief }: Words): readonly Shape[] {
   return [
+    {
+      name: "renewed after another's hold",
+      // The other one waits from the beginning: it has held and given back before renewals that were kept back come.
+      clients: [
+        [...sections([hold(3), write]), seeker],
+        [later(brief, 0), later(rival, 2.4)],
+      ],
+    },
     {
       name: "renewed many times",
       clients: [[...sections([read, hold(4), write]), seeker], [later(rival, 3)]],
