@@ -124,6 +124,22 @@ export function holdsLongAgain({ leaseMs, holds }: Deadlines, client: string, at
   return hasHeld && own.some(({ fromMs, toMs }) => fromMs > atMs && toMs - fromMs > leaseMs);
 }
 
+/** A hold that goes on for this many leases is not over when another client has had the lock in between. */
+const LONG_ON = 2;
+
+/**
+ * Whether a client is to hold on for leases to come, and another one asks before its lease is over: if it is kept from
+ * prolonging it, the other one holds and gives back before it goes on.
+ */
+export function holdsOnForLong({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+  const isWanted = requests.some(
+    (other) => other.client !== client && other.fromMs < atMs + leaseMs && other.toMs > atMs + leaseMs,
+  );
+  return (
+    isWanted && holds.some((own) => own.client === client && own.fromMs < atMs && own.toMs - atMs > LONG_ON * leaseMs)
+  );
+}
+
 /** A hold that is shorter than this is over before anything can happen in it. */
 const BRIEF_MS = 5;
 

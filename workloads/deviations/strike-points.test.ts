@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
+import { composeLock } from "../../lock-impl/parts/compose.ts";
+import { ownedKey } from "../../lock-impl/parts/protocol.ts";
+import { withWatchdog } from "../../lock-impl/parts/renewing/watchdog.ts";
 import { deadlinesOf } from "./base.ts";
 import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
@@ -61,4 +64,21 @@ test("what comes before a long hold of a client that has held is a sort of its o
     expect(before.length).toBeLessThan(points.length);
   }
   expect([...names]).toEqual(["renewed in a first hold and in a second one"]);
+});
+
+test("what comes early in a hold of several leases, for which another client waits, is a sort of its own", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const driver = withWatchdog(composeLock({ protocol: ownedKey }), "conservative");
+  const options = { lock: "./mine.ts", topology, fencing: false, seed: 1, outlives: false };
+  const skills = { extends: false, reenters: false, renews: true, tellsRenewals: true };
+  const names: string[] = [];
+  for (const { name, plan } of smallWorkloads(options, skills).filter((each) => each.name.startsWith("renewed"))) {
+    const { history, messages } = await learnSimulated({ driver })(plan);
+    const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+    const early = points.filter(({ sort }) => sort.endsWith("early in a long hold"));
+    if (early.length > 0) names.push(name);
+    expect(new Set(early.map(({ client }) => client)).size).toBeLessThan(2);
+    expect(early.length).toBeLessThan(points.length);
+  }
+  expect(names).toEqual(["renewed after another's hold"]);
 });

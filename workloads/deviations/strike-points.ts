@@ -3,7 +3,7 @@ import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
-import { type Base, holdsLongAgain } from "./base.ts";
+import { type Base, holdsLongAgain, holdsOnForLong } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
@@ -53,11 +53,11 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
     ...atMessages(plan.topology, history, messages, struck, roles),
     ...betweenOperations(plan, history, roles),
   ];
-  return points.map((point) =>
-    holdsLongAgain(deadlines, point.client, point.atMs)
-      ? { ...point, sort: `${point.sort}, before a long hold` }
-      : point,
-  );
+  return points.map((point) => {
+    const { client, atMs, sort } = point;
+    if (holdsLongAgain(deadlines, client, atMs)) return { ...point, sort: `${sort}, before a long hold` };
+    return holdsOnForLong(deadlines, client, atMs) ? { ...point, sort: `${sort}, early in a long hold` } : point;
+  });
 }
 
 function atMessages(
