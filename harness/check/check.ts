@@ -24,7 +24,7 @@ import { withShortValues } from "./evidence/long-values.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
-import { CoarseClock, type JudgedTick } from "./clock/coarse-clock.ts";
+import { CoarseClock } from "./clock/coarse-clock.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
   /** The properties that decide the verdict. Default: all that were checked. */
@@ -99,12 +99,7 @@ export class HistoryChecker {
   push(recorded: HistoryEvent): void {
     this.#lastTime = recorded.time;
     if (this.#clock === undefined) this.#judge(recorded);
-    else for (const tick of this.#clock.push(recorded)) this.#judgeTick(tick);
-  }
-
-  #judgeTick({ events, retiring }: JudgedTick): void {
-    for (const event of retiring) this.#evidence.holds.retire(event.process, event);
-    for (const event of events) this.#judge(event);
+    else for (const event of this.#clock.push(recorded)) this.#judge(event);
   }
 
   #judge(recorded: HistoryEvent): void {
@@ -195,7 +190,7 @@ export class HistoryChecker {
 
   /** The same, in pieces. */
   *finishing(ending: HistoryEnd = {}): Generator<undefined, Verdict> {
-    for (const tick of this.#clock?.finish() ?? []) this.#judgeTick(tick);
+    for (const event of this.#clock?.finish() ?? []) this.#judge(event);
     const verdict = yield* this.#decide(ending);
     return this.#clock?.places.inRecording(verdict) ?? verdict;
   }

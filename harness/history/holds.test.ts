@@ -51,7 +51,27 @@ describe("a hold ends", () => {
       );
     expect(killed(3, 4)).toEqual(["kill at 4 ms"]);
     expect(killed(3, 5)).toEqual([undefined]);
-    expect(killed(undefined, 9)).toEqual(["kill at 4 ms"]);
+    expect(killed(undefined, 9)).toEqual([undefined]);
+  });
+
+  it("perhaps when the client of another process was killed, where process numbers do not tell clients", () => {
+    const killed = (process: number): readonly boolean[] =>
+      holdsOf(
+        new Recording()
+          .acquire(0, 1, "a")
+          .read(2, 2, 0)
+          .fault(4, "kill-client", { processes: [process] }),
+      ).map(({ doubtful }) => doubtful);
+    expect(killed(9)).toEqual([true]);
+    expect(
+      holdsOf(
+        new Recording()
+          .fail(0, 2)
+          .acquire(3, 1, "a")
+          .read(5, 2, 0)
+          .fault(9, "kill-client", { processes: [2] }),
+      ).map(({ doubtful, end }) => [doubtful, end]),
+    ).toEqual([[false, undefined]]);
   });
 
   it("not when the kill was not seen, was healed, or names nobody", () => {
@@ -257,10 +277,10 @@ describe("the last sign of a hold", () => {
     expect(lastSigns(new Recording().acquire(0, 0, "a").observe(5, 0, 100))).toEqual([1]);
   });
 
-  it("is re-entry, the release and the kill", () => {
+  it("is re-entry and the release, and not the kill", () => {
     expect(lastSigns(new Recording().acquire(0, 0, "a").acquire(5, 0, "a"))).toEqual([6]);
     expect(lastSigns(new Recording().acquire(0, 0, "a").leave(5, 0, "a"))).toEqual([5]);
-    expect(lastSigns(new Recording().acquire(0, 0, "a").fault(9, "kill-client", { processes: [0] }))).toEqual([9]);
+    expect(lastSigns(new Recording().acquire(0, 0, "a").fault(9, "kill-client", { processes: [0] }))).toEqual([1]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { traitsOf } from "../../faults/traits.ts";
-import { killsClients, mayLoseLocks } from "../core/fault-traits.ts";
+import { mayLoseLocks } from "../core/fault-traits.ts";
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { FaultTimeline } from "./fault-timeline.ts";
 import { NANOSECONDS_PER_MS, type HistoryEvent, type RenewedEvent } from "./history.ts";
@@ -8,12 +8,13 @@ import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { type LeaseRequest, Leases } from "./leases.ts";
 import { leaseOf, shorterLease } from "./holds/lease.ts";
-import { sign } from "./holds/sign.ts";
-import { UNORDERED } from "./unordered.ts";
+import { isNotReplaced, maybeReplace, maybeReplaced } from "./holds/replaced.ts";
+import { ownerOf, sign } from "./holds/sign.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
+import { bereavedBy, doubtOthers } from "./holds/bereaved.ts";
 import { extensionAsHeard } from "./holds/unheard-extension.ts";
 
 export type { Hold, HoldChange } from "./holds/hold.ts";
@@ -62,6 +63,11 @@ export class HoldTracker {
   /** True unless the two processes belong to two clients for certain. */
   sameClient(earlier: number, later: number): boolean {
     return this.#lineage.mayContinue(earlier, later);
+  }
+
+  /** Whether the two processes belong to one client for certain. */
+  areOneClient(one: number, other: number): boolean {
+    return this.#lineage.areOne(one, other);
   }
 
   /** The acquires of a key that the client of this process has under way: each may enter its hold once more. */
@@ -132,26 +138,20 @@ export class HoldTracker {
 
   #ownAmong(holds: OpenHolds, key: string, owner: string, process: number): Hold | undefined {
     let oldest: Hold | undefined;
+    let isSure = false;
     for (const hold of holds.candidates(key, process, owner)) {
       if (!this.#lineage.mayContinue(hold.currentProcess, process)) continue;
-      if (oldest === undefined || hold.grantedIndex < oldest.grantedIndex) oldest = hold;
+      const isOwn = this.#lineage.areOne(hold.currentProcess, process);
+      if (isSure && !isOwn) continue;
+      if (oldest === undefined || isOwn !== isSure || hold.grantedIndex < oldest.grantedIndex) oldest = hold;
+      isSure = isOwn;
     }
     return oldest;
   }
 
-  /** The client of this process goes on under another number from then on, and nobody knows under which. */
-  retire(process: number, at: Pick<HistoryEvent, "index" | "time">): void {
-    this.#lineage.retire(process, at);
-    for (const holds of [this.#open, this.#forgotten]) holds.retire(process);
-  }
-
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     this.faults.push(event);
-    if (typeof event.process === "number") {
-      const retires = event.type === "info" && event.value?.reason !== UNORDERED;
-      this.#lineage.push(event.process, event);
-      if (retires) this.retire(event.process, event);
-    }
+    if (typeof event.process === "number") this.#lineage.push(event.process, event);
     this.#sign(event, invocation);
     const expired = this.#expireForgotten(event);
     const changes = this.#change(event, invocation);
@@ -162,7 +162,7 @@ export class HoldTracker {
   #change(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     if (event.type === "fault") return this.#strike(event);
     if (event.type === "audit" || event.type === "notice" || event.type === "queued") return [];
-    if (event.type === "lost") return this.#end(this.find(event.key, event.value.owner, event.process), "lost", event);
+    if (event.type === "lost") return this.#lose(this.find(event.key, event.value.owner, event.process), event);
     if (event.type === "renewed") return this.#renew(event);
     if (event.type === "invoke") return this.#invoke(event);
     if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event);
@@ -180,7 +180,11 @@ export class HoldTracker {
     if (event.f === "extend") {
       const hold = this.find(event.key, event.value.owner, event.process);
       this.#leases.ask(event, hold === undefined ? [] : [hold]);
-    } else if (event.f === "acquire") this.#leases.ask(event, this.#possiblyOfClient(event.key, event.process));
+    } else if (event.f === "acquire") {
+      const holds = this.#possiblyOfClient(event.key, event.process);
+      this.#leases.ask(event, holds);
+      if (this.#clients === undefined && event.value.inner !== true) maybeReplace(holds, event.process, this.#lineage);
+    }
     return [];
   }
 
@@ -199,7 +203,7 @@ export class HoldTracker {
 
   /** The holds of a key that are this process's own for certain. */
   #ofClient(key: string, process: number): readonly Hold[] {
-    return [...this.#open.candidates(key, process, undefined)].filter((hold) => this.#isSurely(hold, process));
+    return [...this.#open.ofClient(key, process)];
   }
 
   /** Those too of which nobody knows whether they are this process's own. */
@@ -211,23 +215,31 @@ export class HoldTracker {
   /** An operation on the key shows that its client still means to hold. */
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || ["lost", "renewed", "queued"].includes(event.type)) return;
-    if (event.type === "info" && invocation?.f === "acquire" && invocation.value.inner !== true) {
-      for (const hold of this.#ofClient(event.key, event.process)) hold.maybeReplaced = true;
+    if (invocation?.f === "acquire" && invocation.value.inner !== true) {
+      if (event.type === "info") maybeReplace(this.#ofClient(event.key, event.process), event.process, this.#lineage);
+      else for (const hold of this.#possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
     }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
     const operation = event.type === "invoke" ? event : invocation;
     const owner = operation === undefined ? undefined : ownerOf(operation);
-    for (const hold of this.#open.candidates(event.key, event.process, owner)) {
-      if (this.sameClient(hold.currentProcess, event.process)) sign(hold, event, operation);
+    const named = owner === undefined ? this.#ofClient(event.key, event.process) : undefined;
+    for (const hold of named ?? this.#open.candidates(event.key, event.process, owner)) {
+      if (!this.sameClient(hold.currentProcess, event.process)) continue;
+      this.#showMeant(hold, event, operation);
     }
+  }
+
+  #showMeant(hold: Hold, event: HistoryEvent, operation?: InvocationEvent): void {
+    if (!maybeReplaced(hold, this.#lineage)) sign(hold, event, operation);
   }
 
   #grant(grant: GrantEvents): readonly HoldChange[] {
     const { key, process, value } = grant.completion;
     const own = this.#ownOf(key, value.owner, process);
+    doubtOthers(own, grant.completion, [this.#open, this.#forgotten], this.#lineage);
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
-    if (own !== undefined && grant.invocation.value.inner === true) sign(own, grant.completion);
+    if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
     const hold = newHold(grant);
@@ -242,7 +254,6 @@ export class HoldTracker {
     if (rival !== undefined && hold.leaseEnd <= hold.grantedTime) hold.doubtful = true;
     hold.share = this.#leases.shareOf(hold);
     this.#open.add(hold);
-    if (this.#lineage.hasRetired(process)) this.#open.retire(process);
     return [...replaced, { kind: "granted", hold }];
   }
 
@@ -255,8 +266,9 @@ export class HoldTracker {
 
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
     this.#leases.answered(hold, leaseOf(grant), grant.invocation.index, grant.completion);
+    hold.maybeOfTwo ||= !this.#lineage.areOne(hold.currentProcess, grant.completion.process);
     this.#move(hold, grant.completion.process);
-    hold.maybeReplaced = false;
+    hold.maybeReplacedBy = undefined;
     sign(hold, grant.completion);
     hold.depth += 1;
     this.#reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
@@ -340,14 +352,12 @@ export class HoldTracker {
   ): readonly HoldChange[] {
     if (invocation?.f !== "release") return [];
     const hold = this.#ownOf(event.key, invocation.value.owner, event.process);
-    return hold === undefined || hold.grantedIndex > invocation.index ? [] : this.#end(hold, "lost", event);
+    return hold === undefined || hold.grantedIndex > invocation.index ? [] : this.#lose(hold, event);
   }
 
-  /** Whether a hold is this process's own: under the same number, or under one the client is known to have had. */
-  #isSurely(hold: Hold, process: number): boolean {
-    return (
-      hold.currentProcess === process || (this.#clients !== undefined && this.sameClient(hold.currentProcess, process))
-    );
+  #lose(hold: Hold | undefined, event: Extract<HistoryEvent, { key: string; process: number }>): readonly HoldChange[] {
+    doubtOthers(hold, event, [this.#open, this.#forgotten], this.#lineage);
+    return this.#end(hold, "lost", event);
   }
 
   /** Its client continues under this process number. An operation by another client leaves the hold where it is. */
@@ -359,7 +369,9 @@ export class HoldTracker {
   #release(event: Extract<HistoryEvent, { f: "release"; type: "invoke" }>): readonly HoldChange[] {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
+    doubtOthers(hold, event, [this.#open, this.#forgotten], this.#lineage);
     if (hold.depth === 1) return this.#end(hold, "release", event);
+    if (hold.maybeOfTwo) hold.doubtful = true;
     this.#move(hold, event.process);
     hold.depth -= 1;
     hold.innerRelease = { index: event.index, time: event.time, process: event.process };
@@ -372,29 +384,17 @@ export class HoldTracker {
   }
 
   #kill(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
-    const { phase, outcome, processes } = event.value;
-    if (!killsClients(traitsOf(event.f)) || phase !== "start" || outcome !== "installed" || processes === undefined)
-      return [];
-    const hit = processes.flatMap((process) =>
-      [...this.#open.ofClientAnywhere(process), ...this.#forgotten.ofClientAnywhere(process)].filter((hold) =>
-        this.#lineage.mayContinue(hold.currentProcess, process),
-      ),
-    );
-    const inOrder = [...new Set(hit)].toSorted((one, other) => one.grantedIndex - other.grantedIndex);
+    const inOrder = bereavedBy(event, [this.#open, this.#forgotten], this.#lineage);
     return inOrder.flatMap((hold) => this.#end(hold, "kill", event));
   }
 
   #end(hold: Hold | undefined, by: HoldEnd["by"], event: HistoryEvent): readonly HoldChange[] {
     if (hold === undefined) return [];
     hold.end = { by, index: event.index, time: event.time };
-    if (by !== "abandoned") sign(hold, event);
+    // A client that is killed may have forgotten its hold long before.
+    if (by === "release" || by === "lost") this.#showMeant(hold, event);
     for (const holds of [this.#open, this.#forgotten]) holds.remove(hold);
     this.#lasting.end(hold);
     return [{ kind: "ended", hold }];
   }
-}
-
-/** The owner value that an operation names, if it names one. */
-function ownerOf({ value }: InvocationEvent): string | undefined {
-  return value !== undefined && "owner" in value && typeof value.owner === "string" ? value.owner : undefined;
 }

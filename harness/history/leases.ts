@@ -107,7 +107,7 @@ export class Leases {
    * @param sameClient true unless two processes belong to two clients for certain
    */
   constructor(clients: number | undefined, sameClient: (earlier: number, later: number) => boolean) {
-    this.#acquires = new OpenAcquires(clients);
+    this.#acquires = new OpenAcquires(clients, sameClient);
     this.#sameClient = sameClient;
   }
 

@@ -18,12 +18,10 @@ interface KeyHolds {
   readonly shares: SharesHeld;
   readonly byOwner: HoldIndex<string>;
   readonly byClient: HoldIndex<number>;
-  /** Holds whose process has retired, if it is unknown under which number its client continues. */
-  readonly orphans: Set<Hold>;
 }
 
-/** How many holds of retired processes are searched for an event, per key; the history of a lock has a few. */
-const SCANNED_ORPHANS = 100;
+/** Where process numbers do not tell clients, so many of the latest holds of a key are searched for an event. */
+const SCANNED_OF_OTHERS = 100;
 /** Up to this number, the holds with one owner value are searched one by one. */
 const SCANNED_OF_OWNER = 32;
 
@@ -75,7 +73,7 @@ export class OpenHolds {
 
   /**
    * The open holds of a key that an operation of this process may refer to, by this owner value if it has one, in any
-   * order: those of its client, and those of retired processes. Some certainly belong to another client.
+   * order: those of its client, and, where process numbers do not tell clients, others. Some certainly belong to another client.
    */
   *candidates(key: string, process: number, owner: string | undefined): Iterable<Hold> {
     const holds = this.#keys.get(key);
@@ -86,18 +84,24 @@ export class OpenHolds {
     }
     const client = this.#clientOf(process);
     for (const hold of holds.byClient.of(client)) if (owner === undefined || hold.owner === owner) yield hold;
+    if (this.#clients !== undefined) return;
     let scanned = 0;
-    for (const orphan of holds.orphans) {
-      if (!holds.byClient.has(client, orphan) && (owner === undefined || orphan.owner === owner)) yield orphan;
+    for (const hold of this.latest(key)) {
+      if (!holds.byClient.has(client, hold) && (owner === undefined || hold.owner === owner)) yield hold;
       scanned += 1;
-      if (scanned >= SCANNED_ORPHANS) return;
+      if (scanned >= SCANNED_OF_OTHERS) return;
     }
+  }
+
+  /** The open holds of a key that are certainly of this process's client. */
+  ofClient(key: string, process: number): Iterable<Hold> {
+    return this.#keys.get(key)?.byClient.of(this.#clientOf(process)) ?? [];
   }
 
   /** The open holds of all keys that may be this process's. */
   *ofClientAnywhere(process: number): Iterable<Hold> {
-    yield* this.#byClient.of(this.#clientOf(process));
-    for (const { orphans } of this.#keys.values()) yield* orphans;
+    if (this.#clients !== undefined) yield* this.#byClient.of(this.#clientOf(process));
+    else for (const { links } of this.#keys.values()) yield* links.keys();
   }
 
   add(hold: Hold): void {
@@ -150,12 +154,6 @@ export class OpenHolds {
     shares?.add(share);
   }
 
-  /** A process retires: it is unknown under which number its client continues. */
-  retire(process: number): void {
-    if (this.#clients !== undefined) return;
-    for (const hold of this.#byClient.of(process)) this.#of(hold.key).orphans.add(hold);
-  }
-
   #clientOf(process: number): number {
     return clientOf(process, this.#clients);
   }
@@ -170,7 +168,6 @@ export class OpenHolds {
       shares: new SharesHeld(),
       byOwner: new HoldIndex(),
       byClient: new HoldIndex(),
-      orphans: new Set(),
     };
     this.#keys.set(key, fresh);
     return fresh;
@@ -186,6 +183,5 @@ export class OpenHolds {
     const client = this.#clientOf(hold.currentProcess);
     holds.byClient.delete(client, hold);
     this.#byClient.delete(client, hold);
-    holds.orphans.delete(hold);
   }
 }

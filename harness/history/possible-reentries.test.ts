@@ -246,6 +246,7 @@ describe("where the history does not say how many clients ran", () => {
     const asked = (process: number): Recording =>
       new Recording()
         .fail(0, 5)
+        .fail(1, 2)
         .acquire(2, 1, "a")
         .seek(4, 1)
         .info(5, 1, "acquire")

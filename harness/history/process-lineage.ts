@@ -1,50 +1,53 @@
 import { clientOf } from "./clients.ts";
+import { OldestFirst } from "./oldest-first.ts";
 
-interface Place {
-  readonly index: number;
+/** How many processes are remembered: a program may use a new number for each operation. */
+const REMEMBERED = 20_000;
+
+/** When a process first and last did something. */
+interface Span {
+  readonly first: number;
+  last: number;
 }
 
 /**
  * Which process belongs to which client. A client whose operation ended as `info` continues under a new process number.
  * If the history says how many clients there are, the number grows by that count (as in Jepsen), so that the remainder
- * names the client. If it does not, two processes that were ever alive side by side certainly belong to two clients,
- * and a process may continue any process that retired before it was first seen.
+ * names the client. If it does not, two processes certainly belong to two clients only where one of them went on when the other
+ * had begun: a program may also use a new number for each operation, or after a crash of which nothing is recorded.
  */
 export class ProcessLineage {
   readonly #clients: number | undefined;
-  readonly #firstSeen = new Map<number, number>();
-  readonly #retired = new Map<number, number>();
+  readonly #spans = new OldestFirst<number, Span>();
 
   constructor(clients: number | undefined) {
     this.#clients = clients;
   }
 
   /** Takes note of an event of `process`. */
-  push(process: number, { index }: Place): void {
+  push(process: number, { time }: { readonly time: number }): void {
     if (this.#clients !== undefined) return;
-    if (!this.#firstSeen.has(process)) this.#firstSeen.set(process, index);
+    const known = this.#spans.get(process);
+    this.#spans.delete(process);
+    this.#spans.set(process, { first: known?.first ?? time, last: time });
+    const { size, oldest } = this.#spans;
+    if (size > REMEMBERED && oldest !== undefined) this.#spans.delete(oldest[0]);
   }
 
   /**
-   * This process retires then, at the indeterminate end of an operation. Where the order of the events at that time is not known,
-   * this may be told before the event.
+   * True unless `earlier` and `later` are two clients for certain, as the history has shown so far. What happened at one time by
+   * the clock has no order.
    */
-  retire(process: number, { index }: Place): void {
-    if (this.#clients === undefined) this.#retired.set(process, index);
-  }
-
-  /** Whether this process has retired, and its client may continue under another number. */
-  hasRetired(process: number): boolean {
-    return this.#retired.has(process);
-  }
-
-  /** True unless `earlier` and `later` are two clients for certain. */
   mayContinue(earlier: number, later: number): boolean {
     if (earlier === later) return true;
     if (this.#clients !== undefined) return clientOf(earlier, this.#clients) === clientOf(later, this.#clients);
-    const retired = this.#retired.get(earlier);
-    const seen = this.#firstSeen.get(later);
-    if (retired === undefined || seen === undefined) return retired !== undefined;
-    return seen > retired;
+    const last = this.#spans.get(earlier)?.last ?? -Infinity;
+    const first = this.#spans.get(later)?.first ?? Infinity;
+    return first >= last;
+  }
+
+  /** Whether the two are one client for certain. */
+  areOne(one: number, other: number): boolean {
+    return one === other || (this.#clients !== undefined && this.mayContinue(one, other));
   }
 }

@@ -11,15 +11,6 @@ const LEARNED_FROM = 2000;
 /** Of more events within one tick nothing is judged: about 50 MB. */
 const MOST_OF_A_TICK = 100_000;
 
-/** What happened within one tick, in the order in which it is judged. */
-export interface JudgedTick {
-  readonly events: readonly HistoryEvent[];
-  /** The ends of operations after which their clients go on under other process numbers, perhaps within the same tick. */
-  readonly retiring: readonly Retiring[];
-}
-
-type Retiring = Extract<HistoryEvent, { type: "info" }>;
-
 /**
  * Stands between a recording by another program and the checkers. Times say no more than the precision of their clock allows,
  * which the times themselves show: what lies in one tick has no order, unless one process did it, and a lease counts as one
@@ -57,7 +48,7 @@ export class CoarseClock {
   }
 
   /** Takes the next event. Returns what can be judged now. */
-  push(event: HistoryEvent): readonly JudgedTick[] {
+  push(event: HistoryEvent): readonly HistoryEvent[] {
     if (this.#excess !== undefined) return [];
     this.#precision.push(event);
     if (this.#learning === undefined) return this.#take(event);
@@ -66,7 +57,7 @@ export class CoarseClock {
   }
 
   /** To be called after the last event. Returns the rest. */
-  finish(): readonly JudgedTick[] {
+  finish(): readonly HistoryEvent[] {
     if (this.#precision.neverAdvanced) {
       this.#excess ??= "all events have the same time: in which order the clients did what is not known";
       return [];
@@ -74,13 +65,13 @@ export class CoarseClock {
     return [...this.#learned(), ...this.#closeTick()];
   }
 
-  #learned(): readonly JudgedTick[] {
+  #learned(): readonly HistoryEvent[] {
     const events = this.#learning ?? [];
     this.#learning = undefined;
     return events.flatMap((event) => this.#take(event));
   }
 
-  #take(event: HistoryEvent): readonly JudgedTick[] {
+  #take(event: HistoryEvent): readonly HistoryEvent[] {
     const { length, since } = this.#precision.tick;
     const number = Math.floor((event.time - since) / length);
     const closed = this.#tick.length > 0 && number !== this.#tickNumber ? this.#closeTick() : [];
@@ -93,7 +84,7 @@ export class CoarseClock {
     return closed;
   }
 
-  #closeTick(): readonly JudgedTick[] {
+  #closeTick(): readonly HistoryEvent[] {
     const events = this.#tick;
     this.#tick = [];
     const { length } = this.#precision.tick;
@@ -104,8 +95,7 @@ export class CoarseClock {
       this.#coarsestUnordered = Math.max(this.#coarsestUnordered, length);
     }
     const isShared = events.some(({ process }) => process !== first.process);
-    const judged = placed.map((one) => this.#stamped(one, first.time, length, isShared));
-    return [{ events: judged, retiring: judged.filter(retires) }];
+    return placed.map((one) => this.#stamped(one, first.time, length, isShared));
   }
 
   #stamped({ event, saysTooMuch }: Placed, time: number, tick: number, isShared: boolean): HistoryEvent {
@@ -121,8 +111,4 @@ export class CoarseClock {
       return Object.assign({ ...certain, index, time }, { [BESIDE_OTHERS]: true });
     return index === event.index && time === event.time ? certain : { ...certain, index, time };
   }
-}
-
-function retires(event: HistoryEvent): event is Retiring {
-  return event.type === "info" && event.value?.reason !== UNORDERED;
 }

@@ -125,7 +125,7 @@ describe("a key that is idle", () => {
   it("stays followed while an overlap of its holds may still become a violation", () => {
     const recording = new Recording().on("a").acquire(0, 0, "x", { ttlMs: 10 }).acquire(50, 1, "y");
     for (const key of ["b", "c"]) recording.on(key).acquire(100, 2, key).release(110, 2, key);
-    recording.fault(200, "kill-client", { processes: [0] });
+    recording.on("a").write(200, 0, "x", "d");
     const { properties } = judged(recording.history, { keys: 2 });
     expect(properties["mutual-exclusion"]?.verdict).toBe("invalid");
   });

@@ -10,14 +10,14 @@ interface User {
   readonly isShared: boolean;
 }
 
-/** Which owner values of a key more than one client uses. A sound lock draws a new value for each acquisition. */
+/** Which owner values of a key more than one client may use. A sound lock draws a new value for each acquisition. */
 export class SharedOwners {
   readonly #users = new OldestFirst<string, User>();
-  readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #areOne: (one: number, other: number) => boolean;
 
-  /** @param sameClient true unless two processes belong to two clients for certain */
-  constructor(sameClient: (earlier: number, later: number) => boolean) {
-    this.#sameClient = sameClient;
+  /** @param areOne true if two processes belong to one client for certain */
+  constructor(areOne: (one: number, other: number) => boolean) {
+    this.#areOne = areOne;
   }
 
   push(event: HistoryEvent): void {
@@ -27,7 +27,7 @@ export class SharedOwners {
     }
   }
 
-  /** Whether two clients have used this owner value. */
+  /** Whether two clients may have used this owner value. */
   has(key: string, owner: string): boolean {
     return this.#users.get(JSON.stringify([key, owner]))?.isShared === true;
   }
@@ -35,7 +35,7 @@ export class SharedOwners {
   #use(key: string, owner: string, process: number): void {
     const name = JSON.stringify([key, owner]);
     const known = this.#users.get(name);
-    const isShared = known !== undefined && (known.isShared || !this.#sameClient(known.process, process));
+    const isShared = known !== undefined && (known.isShared || !this.#areOne(known.process, process));
     this.#users.set(name, { process, isShared });
     const { size, oldest } = this.#users;
     if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#users.delete(oldest[0]);

@@ -179,7 +179,9 @@ function definedHolds(events: readonly HistoryEvent[]): readonly DefinedHold[] {
         if (!fails(events, event)) leases.push(leaseOf(events, event, present));
       } else if (event.type === "ok") leases.push(leaseWith(event));
     }
-    const definiteUntil = end?.index ?? signs.at(-1)?.index ?? grant.index;
+    // A client that is killed may have forgotten its hold long before.
+    const given = end?.type === "fault" ? undefined : end;
+    const definiteUntil = given?.index ?? signs.at(-1)?.index ?? grant.index;
     return { granted: grant.index, definiteUntil, over: until?.index ?? Infinity, leases };
   });
 }

@@ -24,7 +24,7 @@ import { tooManyInWords, holderOf, lasting, timeWords } from "../words.ts";
 /**
  * P1, mutual exclusion: no two owners hold the same key at the same time, unless both share it; and the holders of a
  * semaphore never have more permits than its limit. Definite holds are judged: from the completion of an acquire to the
- * invocation of its release, a lost notice or a crash. These are inner bounds, so there are no false positives. A paused client
+ * invocation of its release or a lost notice. These are inner bounds, so there are no false positives. A paused client
  * still holds. If a hold has none of these ends, the client may have forgotten the lock, so the hold counts only until the
  * client's last operation on the key.
  */

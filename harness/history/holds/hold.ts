@@ -61,10 +61,12 @@ export interface Hold {
    */
   forgotten: boolean;
   /**
-   * Whether its client asked for the key since, without saying that it re-enters, and does not know the outcome: what it does
-   * then under the same owner value may mean the hold that it was granted by that.
+   * Processes that may be its client's, and asked for the key since without saying that they re-enter; the client does not know
+   * the outcome. What it does then under the same owner value may mean the hold that it was granted by that.
    */
-  maybeReplaced: boolean;
+  maybeReplacedBy: readonly number[] | undefined;
+  /** Whether one of its entries may be another client's, which uses the same owner value: nobody knows which. */
+  maybeOfTwo: boolean;
   /**
    * Whether its owner may have given it up before it knew of it: a release of the same owner value was under way beside its
    * acquire. Nothing is certain of such a hold until it is extended.

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../check/testing/judge.ts";
+import { Recording } from "../check/testing/recording.ts";
+
+describe("a history that does not say how many clients ran, with a new process number for each operation", () => {
+  it("shows no second holder where a client enters its hold again", () => {
+    const twice = new Recording().acquire(0, 0, "c0").acquire(10, 1, "c0").release(20, 2, "c0");
+    expect(judge("mutual-exclusion", twice)).toBe("valid");
+    expect(judge("lease-exclusion", twice)).toBe("valid");
+  });
+
+  it("shows no hold that lasts after one release, where the lease of the first may have been over", () => {
+    const again = new Recording()
+      .acquire(0, 0, "c0", { ttlMs: 20 })
+      .acquire(30, 1, "c0", { ttlMs: 20 })
+      .release(35, 2, "c0")
+      .acquire(40, 3, "c1")
+      .write(45, 4, "c0", "x");
+    expect(judge("mutual-exclusion", again)).toBe("valid");
+    expect(judge("lease-exclusion", again)).toBe("valid");
+  });
+
+  it("does not say which of two entries a release gives back", () => {
+    const entered = new Recording()
+      .acquire(0, 0, "c0")
+      .acquire(10, 1, "c0")
+      .leave(20, 2, "c0")
+      .left(21, 2)
+      .acquire(30, 3, "c1");
+    expect(judge("lease-exclusion", entered)).toBe("valid");
+  });
+
+  it("does not say which of several holds of one owner value is entered again", () => {
+    const shared = new Recording()
+      .seek(0, 0, { ttlMs: 5 })
+      .seek(1, 1, { ttlMs: 5 })
+      .granted(2, 0, "s")
+      .granted(3, 1, "s")
+      .acquire(30, 2, "s", { ttlMs: 5 })
+      .acquire(60, 3, "s")
+      .release(70, 4, "s");
+    expect(judge("mutual-exclusion", shared)).not.toMatch(/ 6,/);
+  });
+
+  it("does not say whether an acquire that is never answered entered the hold of its client", () => {
+    const fence = { fence: 1 };
+    const left = new Recording()
+      .seek(0, 0)
+      .acquire(10, 1, "c0", fence)
+      .leave(20, 2, "c0")
+      .left(21, 2)
+      .acquire(30, 3, "c0", fence);
+    expect(judge("fencing-tokens", left)).toBe("valid");
+  });
+
+  it("shows two holders where one of them goes on after the other has begun", () => {
+    const both = new Recording().acquire(0, 0, "c0").seek(10, 1).read(11, 0, 0).granted(20, 1, "c0").leave(30, 0, "c0");
+    expect(judge("mutual-exclusion", both)).toMatch(/^invalid/);
+    expect(judge("lease-exclusion", both)).toMatch(/^invalid/);
+    const others = new Recording().acquire(0, 0, "c0").acquire(10, 1, "c1").leave(20, 0, "c0");
+    expect(judge("mutual-exclusion", others)).toMatch(/^invalid/);
+    expect(judge("lease-exclusion", others)).toMatch(/^invalid/);
+  });
+
+  it("does not say that a client means its hold which may have asked anew", () => {
+    const anew = (last: number): Recording =>
+      new Recording()
+        .acquire(0, 0, "c0", { ttlMs: 20 })
+        .acquire(30, 1, "c1")
+        .release(40, 1, "c1")
+        .seek(50, 2)
+        .write(60, last, "c0", "x");
+    expect(judge("mutual-exclusion", anew(3))).toBe("valid");
+    expect(judge("mutual-exclusion", anew(0))).toMatch(/^invalid/);
+  });
+});
