@@ -247,6 +247,13 @@ describe("a file that is no history", () => {
 describe("a broken line", () => {
   it.each([
     ["is cut off", line(1, granted(0)).slice(0, 30), "not JSON (is the line truncated?)"],
+    ["has a raw tab in a string", '{"f":"a\tb"}', "not JSON: the control character U+0009 in column 8"],
+    ["has a NUL between fields", '{"f":1,\0"g":2}', "not JSON: the control character U+0000 in column 8"],
+    ["has NaN", '{"time":NaN}', "not JSON: it has no value NaN"],
+    ["has -Infinity", '{"time": -Infinity}', "not JSON: it has no value -Infinity"],
+    ["has Python's None", '{"value":None}', "not JSON: it has no value None"],
+    ["is cut off after an escaped quotation mark", '{"f":"NaN \\"', "not JSON (is the line truncated?)"],
+    ["is cut off after a tab", '{\t"f":"None",', "not JSON (is the line truncated?)"],
     ["is no object", "7", "an event is a JSON object"],
     ["has no type", line(1, { ...granted(0), type: undefined }), 'unknown event "type":undefined, "f":"acquire"'],
     ["has an unknown type", line(1, { ...granted(0), type: "done" }), 'unknown event "type":"done", "f":"acquire"'],

@@ -1,3 +1,4 @@
+import { notJson, ONE_A_LINE } from "./not-json.ts";
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
 import { fieldGivenTwice } from "../core/json/given-twice.ts";
@@ -17,8 +18,6 @@ import {
   type HistoryHeader,
 } from "./history.ts";
 import { otherFormat } from "./other-formats.ts";
-
-const ONE_A_LINE = "write each object of the history on one line of its own";
 
 /**
  * Reads a history line by line and refuses what is not one. It keeps one small record per process, so that histories of
@@ -247,23 +246,6 @@ function isJson(text: string): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** What a line that is not JSON looks like: a part of a document of several lines, an incomplete object, or neither. */
-function notJson(text: string): { readonly problem: string; readonly hint: string } {
-  if (/^[ \t]*[{[][ \t\r]*$/.test(text)) {
-    return {
-      problem: "not JSON on one line (is it a JSON document of several lines?)",
-      hint: `${ONE_A_LINE}, as \`jq -c\` does${text.startsWith("[") ? ": `jq -c '.[]'` for an array" : ""}`,
-    };
-  }
-  if (/^[ \t]*\{/.test(text)) {
-    return {
-      problem: "not JSON (is the line truncated?)",
-      hint: "remove the incomplete line, or record the history again",
-    };
-  }
-  return { problem: "not JSON", hint: "a history has one JSON object on each line: see docs/history.md" };
 }
 
 /** A value in an error message; a long text is cut, and of an object or array only its kind is shown. */
