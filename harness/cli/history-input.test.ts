@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,6 +90,17 @@ test.each([
   const hint = "give a history.jsonl, or - for standard input";
   expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; ${hint}\n`);
   expect([code, stdout]).toEqual([254, ""]);
+});
+
+test("a symbolic link that leads to itself cannot be read, which is said plainly", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-loop-"));
+  const path = join(folder, "loop.jsonl");
+  symlinkSync(path, path);
+  const { code, stderr } = await runMain(["check", path]);
+  rmSync(folder, { recursive: true });
+  const why = "it is a symbolic link, or symbolic links form a loop";
+  expect(stderr).toBe(`lockstorm: ${path} cannot be read: ${why}; give a history.jsonl, or - for standard input\n`);
+  expect(code).toBe(254);
 });
 
 test("standard input that is no history is called so", async () => {

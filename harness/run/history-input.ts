@@ -1,7 +1,8 @@
 import { closeSync, constants, createReadStream, lstatSync, openSync, type Stats, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { addAbortSignal, type Readable } from "node:stream";
-import { messageOf, UserError } from "../core/errors.ts";
+import { UserError } from "../core/errors.ts";
+import { codeOf, systemReason } from "../core/system-reason.ts";
 
 /** The source of a history, before any of it was read. */
 export interface HistoryInput {
@@ -104,9 +105,5 @@ export function look(at: () => Stats): Stats | undefined {
 
 /** The reason in plain words; the system's own message repeats the path. */
 function whyUnreadable(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ENOENT") return "there is no such file";
-  if (code === "EISDIR") return "it is a folder";
-  if (code === "EACCES" || code === "EPERM") return "permission denied";
-  return messageOf(error);
+  return codeOf(error) === "ENOENT" ? "there is no such file" : systemReason(error);
 }
