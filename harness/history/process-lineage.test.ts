@@ -9,6 +9,11 @@ describe("a history that does not say how many clients ran, with a new process n
     expect(judge("lease-exclusion", twice)).toBe("valid");
   });
 
+  it("leaves open who did first what happened at one time by the clock", () => {
+    const twice = new Recording().seek(0, 0).seek(10, 1).granted(10, 0, "c0").granted(12, 1, "c0").release(20, 2, "c0");
+    expect(judge("lease-exclusion", twice)).toBe("valid");
+  });
+
   it("shows no hold that lasts after one release, where the lease of the first may have been over", () => {
     const again = new Recording()
       .acquire(0, 0, "c0", { ttlMs: 20 })
@@ -39,13 +44,16 @@ describe("a history that does not say how many clients ran, with a new process n
       .acquire(30, 2, "s", { ttlMs: 5 })
       .acquire(60, 3, "s")
       .release(70, 4, "s");
-    expect(judge("mutual-exclusion", shared)).not.toMatch(/ 6,/);
+    expect(judge("mutual-exclusion", shared)).toBe("valid");
   });
 
   it("does not say whether an acquire that is never answered entered the hold of its client", () => {
     const fence = { fence: 1 };
     const left = new Recording()
-      .seek(0, 0)
+      .acquire(0, 9, "c1", { fence: 0 })
+      .leave(2, 9, "c1")
+      .left(3, 9)
+      .seek(4, 0)
       .acquire(10, 1, "c0", fence)
       .leave(20, 2, "c0")
       .left(21, 2)
