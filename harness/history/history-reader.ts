@@ -1,4 +1,4 @@
-import { notJson, ONE_A_LINE } from "./not-json.ts";
+import { notJson, ONE_A_LINE } from "../core/json/not-json.ts";
 import type { z } from "zod";
 import { UserError } from "../core/errors.ts";
 import { fieldGivenTwice } from "../core/json/given-twice.ts";

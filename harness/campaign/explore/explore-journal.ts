@@ -34,7 +34,7 @@ const exploredSchema = z.strictObject({
   extended: path,
   family: count,
   schedules: z.array(scheduleSchema).readonly(),
-  partial: z.literal(true).exactOptional().describe("the budget was used up before all lengths were run"),
+  partial: z.literal(true).optional().describe("the budget was used up before all lengths were run"),
 });
 
 const keptSchema = z.strictObject({

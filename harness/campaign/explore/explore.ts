@@ -168,7 +168,7 @@ class Exploration {
       (task, answer) => {
         if (!("extend" in task) || !("schedules" in answer) || answer.schedules.length === 0) return;
         const { schedules: run, whole } = answer;
-        add({ extended: task.extend, family: task.family, schedules: [...run], ...(whole ? {} : { partial: true }) });
+        add({ extended: task.extend, family: task.family, schedules: [...run], partial: whole ? undefined : true });
         broken ||= run.some(({ outcome }) => outcome === "invalid");
         // Interrupted from now on, the exploration is given the time to tell it.
         if (broken) cleanup.isDue = true;
