@@ -76,8 +76,9 @@ class SemaphoreClient implements LockClient {
     const { ttlMs, waitMs, signal } = options;
     const timing: LockOptions = {
       lockTimeout: Math.floor(ttlMs),
-      // The library tries while less than this has passed, so 0 would mean no try at all.
-      acquireTimeout: Math.max(1, waitMs),
+      // The library tries while less than this has passed. With 0 it would not try at all, and on a slow machine neither with 1:
+      // a single try is ended by the number of tries.
+      acquireTimeout: waitMs === 0 ? ttlMs : waitMs,
       acquireAttemptsLimit: waitMs === 0 ? 1 : Number.POSITIVE_INFINITY,
       onLockLost: () => this.#lost(key, mutex.identifier),
     };
