@@ -60,6 +60,9 @@ it("names a release that was told as failed also where the other client had aske
   );
   const late = begun().granted(150, 1, "b").leave(160, 0, "a").failRelease(161, 0);
   expect(told(late)).toMatch(/^((?!called release).)+$/);
+  // It did not fail: it found that the other one had the lock.
+  const found = begun().leave(100, 0, "a").granted(150, 1, "b").left(160, 0, false);
+  expect(told(found)).toMatch(/^((?!called release).)+$/);
 });
 
 it("names an owner value that both clients use", () => {

@@ -48,17 +48,15 @@ export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, ev
   }
 }
 
-/**
- * A hold that its client released before another was answered is still in force only if that release failed: any other
- * explains the grant.
- */
+/** A hold that its client called release for before another was answered, and was told that this failed, is still in force. */
 function afterFailedRelease(
   { completed, share }: LockOperation,
   theirs: Hold | undefined,
-  { header }: SharedEvidence,
+  { header, interferences }: SharedEvidence,
 ): Partial<Hypothesis> {
   const end = theirs?.end;
   if (theirs === undefined || end?.by !== "release" || end.index >= completed) return {};
+  if (!interferences.failedToRelease(theirs)) return {};
   return {
     shown: `${clientInWords(header, theirs.process)} had called release at ${timeWords(end.time)}, and was told that it failed, which means that it had no effect`,
     why: `it took effect all the same, so that its outcome was not certain; or ${grantedBesideInWords(share)}`,

@@ -60,6 +60,8 @@ export class InterferenceLog {
   readonly #ofOverlaps = new Map<Overlap, readonly Interference[]>();
   /** By process, the hold to which its open release or extension refers, and its lease before that. */
   readonly #own = new Map<number, Own>();
+  /** The holds whose release was told as failed. */
+  readonly #kept = new WeakSet<Hold>();
 
   /** The last interferences of a key, as they are now. */
   of(key: string): readonly Interference[] {
@@ -78,6 +80,11 @@ export class InterferenceLog {
     return this.#ofOverlaps.get(overlap);
   }
 
+  /** Whether its client called release and was told that it failed, so that it had no effect. */
+  failedToRelease(hold: Hold): boolean {
+    return this.#kept.has(hold);
+  }
+
   /** Drops what is known of a key that will not be used again. */
   forget(key: string): void {
     this.#byKey.delete(key);
@@ -92,6 +99,7 @@ export class InterferenceLog {
     if (event.type !== "ok" && event.type !== "fail" && event.type !== "info") return;
     const referred = this.#own.get(event.process);
     this.#own.delete(event.process);
+    if (event.type === "fail" && invocation?.f === "release" && referred !== undefined) this.#kept.add(referred.hold);
     const interference = interferenceOf(event, invocation, referred);
     if (interference === undefined) return;
     const remembered = this.#byKey.get(event.key);
