@@ -1,4 +1,4 @@
-import { replayCommandOf } from "../core/words/shell-word.ts";
+import { replayFromHere } from "../core/words/replay-from-here.ts";
 import { cpSync, existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { RunRecord } from "../../reports/run/run-record.ts";
@@ -91,7 +91,7 @@ export async function readKeptRun(folder: string): Promise<RunRecord> {
   const history = await readHistory(join(folder, "history.jsonl"));
   const { title } = history.header;
   const verdict = readVerdict(join(folder, VERDICT));
-  const replayCommand = replayCommandOf(planFile);
+  const replayCommand = replayFromHere(planFile);
   const recurrence = readRecurrence(folder);
   return {
     plan,

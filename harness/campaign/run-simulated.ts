@@ -1,5 +1,5 @@
 // First: libraries store functions of the platform when they are loaded.
-import { replayCommandOf } from "../core/words/shell-word.ts";
+import { replayFromHere } from "../core/words/replay-from-here.ts";
 import "../simulated/platform/install.ts";
 import { faults } from "../../faults/registry.ts";
 import { checkHistory } from "../check/check.ts";
@@ -240,7 +240,7 @@ export function keepSimulated({ record, traceHash, plan }: SimulatedRun, store: 
     folder.writeVerdict(verdict);
     folder.write("trace.json", `${JSON.stringify({ hash: traceHash })}\n`);
     writeWire(folder, record);
-    const replayCommand = record.replayCommand ?? replayCommandOf(folder.planFile);
+    const replayCommand = record.replayCommand ?? replayFromHere(folder.planFile);
     return { record: { ...record, replayCommand }, folder: folder.path };
   });
 }

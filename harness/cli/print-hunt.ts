@@ -1,4 +1,5 @@
-import { replayCommandOf, shellWord } from "../core/words/shell-word.ts";
+import { replayFromHere } from "../core/words/replay-from-here.ts";
+import { shellWord } from "../core/words/shell-word.ts";
 import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
@@ -104,7 +105,7 @@ function counterexampleOf(
 }
 
 function replayOf(store: string, folder: string): string {
-  return replayCommandOf(join(store, folder, "plan.json"));
+  return replayFromHere(join(store, folder, "plan.json"));
 }
 
 function notesOf({ notes }: HuntFindings, store: string): readonly SummaryNote[] {

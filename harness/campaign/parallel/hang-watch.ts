@@ -1,4 +1,4 @@
-import { replayCommandOf } from "../../core/words/shell-word.ts";
+import { replayFromHere } from "../../core/words/replay-from-here.ts";
 import { mkdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ function explained(task: HeartbeatTask | undefined, limitMs: number): UserError 
   return new UserError(
     `${lock} computed for ${limitMs / 1000} s of processor time without waiting for anything, ${during}`,
     `wait for a timer or an answer in each round, or allow more by ${VARIABLE}` +
-      (kept === undefined ? "" : `; the plan is kept: ${replayCommandOf(kept)}`),
+      (kept === undefined ? "" : `; the plan is kept: ${replayFromHere(kept)}`),
   );
 }
 

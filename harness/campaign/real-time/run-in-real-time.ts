@@ -1,4 +1,5 @@
-import { replayCommandOf, shellWord } from "../../core/words/shell-word.ts";
+import { replayFromHere } from "../../core/words/replay-from-here.ts";
+import { shellWord } from "../../core/words/shell-word.ts";
 import { rmSync } from "node:fs";
 import { faults } from "../../../faults/registry.ts";
 import { checkHistory } from "../../check/check.ts";
@@ -48,7 +49,7 @@ export async function runInRealTime(plan: Plan, options: ExecuteOptions, place: 
   const runOf = (history: History, observed?: ObservedWire): KeptRun => {
     const verdict = checkHistory(history, { required });
     folder.writeVerdict(verdict);
-    const replayCommand = `${replayCommandOf(folder.planFile)}${place.replayFlags}`;
+    const replayCommand = `${replayFromHere(folder.planFile)}${place.replayFlags}`;
     const wire = observed === undefined ? undefined : observedRecord(observed, history, verdict);
     writeWire(folder, { wire });
     return { record: { plan, history, verdict, title, replayCommand, wire }, folder: folder.path };

@@ -1,4 +1,4 @@
-import { replayCommandOf } from "../../core/words/shell-word.ts";
+import { replayFromHere } from "../../core/words/replay-from-here.ts";
 import { print, printAnnotations } from "../terminal.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ export const report: Command = {
       plan,
       history,
       verdict,
-      replayCommand: replayCommandOf(planFile),
+      replayCommand: replayFromHere(planFile),
       title: typeof title === "string" ? title : undefined,
       recurrence,
       ...(await readWire(folder)),

@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { replayCommandOf, shellWord } from "./shell-word.ts";
 
@@ -29,16 +28,4 @@ test.each([
 
 test("the command that replays a plan names any file", () => {
   expect(replayCommandOf("it's $(1)/plan.json")).toBe(`npx lockstorm replay 'it'\\''s $(1)/plan.json'`);
-});
-
-test.each([
-  [join(process.cwd(), "results", "runs", "a", "plan.json"), join("results", "runs", "a", "plan.json")],
-  [join("results", "plan.json"), join("results", "plan.json")],
-  [join(process.cwd(), "..", "results", "plan.json"), join(process.cwd(), "..", "results", "plan.json")],
-  [`${process.cwd()}-results/plan.json`, `${process.cwd()}-results/plan.json`],
-  [join(process.cwd(), "..results", "plan.json"), join("..results", "plan.json")],
-  // It would be read as a flag.
-  [join(process.cwd(), "-r", "plan.json"), join(process.cwd(), "-r", "plan.json")],
-])("a plan is named from the working directory, if it is in there: %s", (file, named) => {
-  expect(replayCommandOf(file)).toBe(`npx lockstorm replay ${shellWord(named)}`);
 });
