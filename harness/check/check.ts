@@ -25,6 +25,7 @@ import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
 import { CoarseClock } from "./clock/coarse-clock.ts";
+import { Lookahead } from "./lookahead.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
   /** The properties that decide the verdict. Default: all that were checked. */
@@ -67,6 +68,8 @@ export class HistoryChecker {
   readonly #keys: FollowedKeys;
   /** For a recording by another program, whose clock nobody knows. */
   readonly #clock: CoarseClock | undefined;
+  /** For a history that does not say how many clients ran. */
+  readonly #ahead: Lookahead | undefined;
   #evidenceFailure: string | undefined;
   /** Why the events from some event on are not judged. */
   #stopped: string | undefined;
@@ -86,6 +89,8 @@ export class HistoryChecker {
     this.#options = options;
     const isInOrder = typeof header["backend"] === "string" || header["source"] === "jepsen";
     this.#clock = options.foreign === true && !isInOrder ? new CoarseClock(header) : undefined;
+    const { lineage } = this.#evidence.holds;
+    this.#ahead = header.clients === undefined ? new Lookahead((event) => lineage.push(event)) : undefined;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
       const { property } = factory;
       try {
@@ -98,8 +103,11 @@ export class HistoryChecker {
 
   push(recorded: HistoryEvent): void {
     this.#lastTime = recorded.time;
-    if (this.#clock === undefined) this.#judge(recorded);
-    else for (const event of this.#clock.push(recorded)) this.#judge(event);
+    for (const event of this.#clock?.push(recorded) ?? [recorded]) this.#take(event);
+  }
+
+  #take(event: HistoryEvent): void {
+    for (const known of this.#ahead?.push(event) ?? [event]) this.#judge(known);
   }
 
   #judge(recorded: HistoryEvent): void {
@@ -190,7 +198,8 @@ export class HistoryChecker {
 
   /** The same, in pieces. */
   *finishing(ending: HistoryEnd = {}): Generator<undefined, Verdict> {
-    for (const event of this.#clock?.finish() ?? []) this.#judge(event);
+    for (const event of this.#clock?.finish() ?? []) this.#take(event);
+    for (const event of this.#ahead?.finish() ?? []) this.#judge(event);
     const verdict = yield* this.#decide(ending);
     return this.#clock?.places.inRecording(verdict) ?? verdict;
   }

@@ -47,13 +47,13 @@ export class HoldTracker {
   readonly #forgotten: OpenHolds;
   /** The last fault that may have taken locks away. */
   #lossIndex = -1;
-  readonly #lineage: ProcessLineage;
+  readonly lineage: ProcessLineage;
   readonly #clients: number | undefined;
 
   /** @param clients how many clients ran, where the history says so */
   constructor(clients: number | undefined) {
     this.#clients = clients;
-    this.#lineage = new ProcessLineage(clients);
+    this.lineage = new ProcessLineage(clients);
     this.#leases = new Leases(clients, (earlier, later) => this.sameClient(earlier, later));
     this.#releases = new OwnReleases(clients);
     this.#open = new OpenHolds(clients);
@@ -62,12 +62,7 @@ export class HoldTracker {
 
   /** True unless the two processes belong to two clients for certain. */
   sameClient(earlier: number, later: number): boolean {
-    return this.#lineage.mayContinue(earlier, later);
-  }
-
-  /** Whether the two processes belong to one client for certain. */
-  areOneClient(one: number, other: number): boolean {
-    return this.#lineage.areOne(one, other);
+    return this.lineage.mayContinue(earlier, later);
   }
 
   /** The acquires of a key that the client of this process has under way: each may enter its hold once more. */
@@ -140,8 +135,8 @@ export class HoldTracker {
     let oldest: Hold | undefined;
     let isSure = false;
     for (const hold of holds.candidates(key, process, owner)) {
-      if (!this.#lineage.mayContinue(hold.currentProcess, process)) continue;
-      const isOwn = this.#lineage.areOne(hold.currentProcess, process);
+      if (!this.lineage.mayContinue(hold.currentProcess, process)) continue;
+      const isOwn = this.lineage.areOne(hold.currentProcess, process);
       if (isSure && !isOwn) continue;
       if (oldest === undefined || isOwn !== isSure || hold.grantedIndex < oldest.grantedIndex) oldest = hold;
       isSure = isOwn;
@@ -151,7 +146,7 @@ export class HoldTracker {
 
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): readonly HoldChange[] {
     this.faults.push(event);
-    if (typeof event.process === "number") this.#lineage.push(event.process, event);
+    this.lineage.push(event);
     this.#sign(event, invocation);
     const expired = this.#expireForgotten(event);
     const changes = this.#change(event, invocation);
@@ -183,7 +178,7 @@ export class HoldTracker {
     } else if (event.f === "acquire") {
       const holds = this.#possiblyOfClient(event.key, event.process);
       this.#leases.ask(event, holds);
-      if (this.#clients === undefined && event.value.inner !== true) maybeReplace(holds, event.process, this.#lineage);
+      if (this.#clients === undefined && event.value.inner !== true) maybeReplace(holds, event.process, this.lineage);
     }
     return [];
   }
@@ -216,7 +211,7 @@ export class HoldTracker {
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || ["lost", "renewed", "queued"].includes(event.type)) return;
     if (invocation?.f === "acquire" && invocation.value.inner !== true) {
-      if (event.type === "info") maybeReplace(this.#ofClient(event.key, event.process), event.process, this.#lineage);
+      if (event.type === "info") maybeReplace(this.#ofClient(event.key, event.process), event.process, this.lineage);
       else for (const hold of this.#possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
     }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
@@ -231,13 +226,13 @@ export class HoldTracker {
   }
 
   #showMeant(hold: Hold, event: HistoryEvent, operation?: InvocationEvent): void {
-    if (!maybeReplaced(hold, this.#lineage)) sign(hold, event, operation);
+    if (!maybeReplaced(hold, this.lineage)) sign(hold, event, operation);
   }
 
   #grant(grant: GrantEvents): readonly HoldChange[] {
     const { key, process, value } = grant.completion;
     const own = this.#ownOf(key, value.owner, process);
-    doubtOthers(own, grant.completion, [this.#open, this.#forgotten], this.#lineage);
+    doubtOthers(own, grant.completion, [this.#open, this.#forgotten], this.lineage);
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
     if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
@@ -266,7 +261,7 @@ export class HoldTracker {
 
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
     this.#leases.answered(hold, leaseOf(grant), grant.invocation.index, grant.completion);
-    hold.maybeOfTwo ||= !this.#lineage.areOne(hold.currentProcess, grant.completion.process);
+    hold.maybeOfTwo ||= !this.lineage.areOne(hold.currentProcess, grant.completion.process);
     this.#move(hold, grant.completion.process);
     hold.maybeReplacedBy = undefined;
     sign(hold, grant.completion);
@@ -356,7 +351,7 @@ export class HoldTracker {
   }
 
   #lose(hold: Hold | undefined, event: Extract<HistoryEvent, { key: string; process: number }>): readonly HoldChange[] {
-    doubtOthers(hold, event, [this.#open, this.#forgotten], this.#lineage);
+    doubtOthers(hold, event, [this.#open, this.#forgotten], this.lineage);
     return this.#end(hold, "lost", event);
   }
 
@@ -369,7 +364,7 @@ export class HoldTracker {
   #release(event: Extract<HistoryEvent, { f: "release"; type: "invoke" }>): readonly HoldChange[] {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
-    doubtOthers(hold, event, [this.#open, this.#forgotten], this.#lineage);
+    doubtOthers(hold, event, [this.#open, this.#forgotten], this.lineage);
     if (hold.depth === 1) return this.#end(hold, "release", event);
     if (hold.maybeOfTwo) hold.doubtful = true;
     this.#move(hold, event.process);
@@ -384,7 +379,7 @@ export class HoldTracker {
   }
 
   #kill(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
-    const inOrder = bereavedBy(event, [this.#open, this.#forgotten], this.#lineage);
+    const inOrder = bereavedBy(event, [this.#open, this.#forgotten], this.lineage);
     return inOrder.flatMap((hold) => this.#end(hold, "kill", event));
   }
 

@@ -70,6 +70,12 @@ describe("a history that does not say how many clients ran, with a new process n
     expect(judge("lease-exclusion", others)).toMatch(/^invalid/);
   });
 
+  it("shows two holders of one owner value where the first goes on only when both have been granted the lock", () => {
+    const twice = new Recording().acquire(0, 0, "x").acquire(5, 1, "x").release(10, 0, "x").release(12, 1, "x");
+    expect(judge("mutual-exclusion", twice)).toMatch(/^invalid; double-grant/);
+    expect(judge("lease-exclusion", twice)).toMatch(/^invalid; double-grant/);
+  });
+
   it("does not say that a client means its hold which may have asked anew", () => {
     const anew = (last: number): Recording =>
       new Recording()

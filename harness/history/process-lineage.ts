@@ -1,4 +1,5 @@
 import { clientOf } from "./clients.ts";
+import type { HistoryEvent } from "./history.ts";
 import { OldestFirst } from "./oldest-first.ts";
 
 /** How many processes are remembered: a program may use a new number for each operation. */
@@ -24,12 +25,12 @@ export class ProcessLineage {
     this.#clients = clients;
   }
 
-  /** Takes note of an event of `process`. */
-  push(process: number, { time }: { readonly time: number }): void {
-    if (this.#clients !== undefined) return;
+  /** Takes note of an event. It may be told long before its turn, and then once more: what a process does later tells whose it is. */
+  push({ process, time }: Pick<HistoryEvent, "process" | "time">): void {
+    if (this.#clients !== undefined || typeof process !== "number") return;
     const known = this.#spans.get(process);
     this.#spans.delete(process);
-    this.#spans.set(process, { first: known?.first ?? time, last: time });
+    this.#spans.set(process, { first: known?.first ?? time, last: Math.max(known?.last ?? time, time) });
     const { size, oldest } = this.#spans;
     if (size > REMEMBERED && oldest !== undefined) this.#spans.delete(oldest[0]);
   }

@@ -49,7 +49,7 @@ export class SharedEvidence {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
     this.faults = this.holds.faults;
-    this.#sharedOwners = new SharedOwners((one, other) => this.holds.areOneClient(one, other));
+    this.#sharedOwners = new SharedOwners((one, other) => this.holds.lineage.areOne(one, other));
     this.heldBefore = new HeldBefore(header);
   }
 
