@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ClockPrecision } from "./clock-precision.ts";
 
@@ -23,5 +24,26 @@ describe("the precision of a clock", () => {
     expect(lengthOf(...fine, [1, 1_000_000], [1, 4_000_000])).toBe(3_000_000);
     expect(lengthOf(...fine, [1, 1_000_000])).toBe(1);
     expect(lengthOf(...fine, [1, 10], [1, 30])).toBe(1);
+  });
+
+  it("does not depend on when it was asked for before", () => {
+    const step = fc.constantFrom(1, 10, 1000, 1_000_000, 2_000_000, 3_000_000);
+    const readings = fc.array(fc.tuple(fc.nat(3), fc.nat(200), step), { minLength: 1, maxLength: 60 });
+    // Each client has a clock of its own for the most part, and now and then reads another.
+    const steps = fc.array(step, { minLength: 4, maxLength: 4 });
+    fc.assert(
+      fc.property(readings, steps, fc.nat(60), (drawn, clocks, often) => {
+        const [asked, never] = [new ClockPrecision(4), new ClockPrecision(4)];
+        for (const [place, [process, ticks, other]] of drawn.entries()) {
+          const time = ticks * (place % (often + 1) === often ? other : (clocks[process] ?? 1));
+          asked.push({ process, time });
+          never.push({ process, time });
+          // Asked at every event, it must say what it says when it is asked once.
+          void asked.tick;
+          if (place === drawn.length - 1) expect(asked.tick).toEqual(never.tick);
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 });

@@ -7,6 +7,7 @@ const COARSEST = 1_000_000_000;
 const ONE_IN = 1_000_000;
 /** The clocks of so many clients are looked at one by one. */
 const MOST_CLIENTS = 1000;
+const NONE = Symbol("no clock is coarser than the others");
 
 /** What is known of the times that one client's recorder wrote. */
 interface Readings {
@@ -25,6 +26,8 @@ export class ClockPrecision {
   readonly #clients: number | undefined;
   readonly #byClient = new Map<number, Readings>();
   #all: Readings | undefined;
+  /** The client whose clock counts, if one is coarser than the others. Undefined where it must be found anew. */
+  #coarsest: Readings | typeof NONE | undefined;
 
   /** @param clients how many clients ran, where the history says so */
   constructor(clients: number | undefined) {
@@ -32,11 +35,24 @@ export class ClockPrecision {
   }
 
   push({ time, process }: Pick<HistoryEvent, "time" | "process">): void {
+    const finest = this.#all?.step;
     this.#all = reading(this.#all, time);
+    if (this.#all.step !== finest) this.#coarsest = undefined;
     if (typeof process !== "number" || this.#all.step === COARSEST) return;
     const client = clientOf(process, this.#clients);
     const known = this.#byClient.get(client);
-    if (known !== undefined || this.#byClient.size < MOST_CLIENTS) this.#byClient.set(client, reading(known, time));
+    if (known === undefined && this.#byClient.size >= MOST_CLIENTS) return;
+    const step = known?.step;
+    const readings = reading(known, time);
+    this.#byClient.set(client, readings);
+    this.#note(readings, readings.step !== step);
+  }
+
+  /** All clients are looked at again only where one that counted does so no more: a history asks at every event. */
+  #note(readings: Readings, stepChanged: boolean): void {
+    if (this.#coarsest === undefined || this.#all === undefined) return;
+    if (readings !== this.#coarsest) this.#coarsest = coarser(this.#coarsest, readings, lengthOf(this.#all));
+    else if (stepChanged) this.#coarsest = undefined;
   }
 
   /** Whether several clients did something, and all at one time. */
@@ -49,15 +65,22 @@ export class ClockPrecision {
     const all = this.#all;
     if (all === undefined) return { length: 1, since: 0 };
     const finest = lengthOf(all);
-    let coarsest = { length: finest, since: all.first };
-    for (const readings of this.#byClient.values()) {
-      const length = lengthOf(readings);
-      if (length <= coarsest.length) continue;
-      if (improbability(readings, finest) < Math.log(ONE_IN)) continue;
-      coarsest = { length, since: readings.first };
+    if (this.#coarsest === undefined) {
+      this.#coarsest = NONE;
+      for (const readings of this.#byClient.values()) this.#coarsest = coarser(this.#coarsest, readings, finest);
     }
-    return coarsest;
+    if (this.#coarsest === NONE) return { length: finest, since: all.first };
+    return { length: lengthOf(this.#coarsest), since: this.#coarsest.first };
   }
+}
+
+/** The coarser of two clocks, or the one read first, if that `other` is coarser than `finest` cannot be chance. */
+function coarser(known: Readings | typeof NONE, other: Readings, finest: number): Readings | typeof NONE {
+  const length = lengthOf(other);
+  const least = known === NONE ? finest : lengthOf(known);
+  if (length < least) return known;
+  if (length === least && (known === NONE || other.first >= known.first)) return known;
+  return improbability(other, finest) < Math.log(ONE_IN) ? known : other;
 }
 
 function lengthOf({ step }: Readings): number {
