@@ -23,7 +23,7 @@ export class AnsweredTries {
   orTooFew(judged: PropertyVerdict): PropertyVerdict {
     if (judged.verdict !== "valid" || this.#answered * 2 >= this.#tries) return judged;
     return notApplicable(
-      `only ${inFigures(this.#answered)} of ${inFigures(this.#tries)} attempts to acquire were answered`,
+      `only ${inFigures(this.#answered)} of ${inFigures(this.#tries)} attempts to acquire got the lock, or failed with the reason "contended"`,
     );
   }
 }
