@@ -25,15 +25,22 @@ export function subjectOf({ verdict, history }: JudgedRun, property: Property, v
 }
 
 /** The grants that a violation is about, if there are several. */
-function grantsOf({ events, finding }: Violation, history: History): string | undefined {
-  const grants = (finding?.events ?? events).filter((index) => {
-    const event = history.events[index];
-    return event?.type === "ok" && event.f === "acquire";
-  });
+function grantsOf(violation: Violation, history: History): string | undefined {
+  const grants = grantsIn(violation, history);
   return grants.length < 2 ? undefined : grants.join(" ");
 }
 
-/** Whether a violation names no grants, and has the causes of this broken promise: its writes are of the two owners. */
+function grantsIn({ events, finding }: Violation, history: History): readonly number[] {
+  return (finding?.events ?? events).filter((index) => {
+    const event = history.events[index];
+    return event?.type === "ok" && event.f === "acquire";
+  });
+}
+
+/**
+ * Whether a violation names no grants, and has the causes of this broken promise: its writes are of the two owners, and the
+ * last one came after both grants. A lock may use an owner value again: later grants to the same two are another promise.
+ */
 function ledTo(promise: Violation, { events, finding, hypotheses }: Violation, history: History): boolean {
   const { holders = [] } = promise;
   const shown = finding?.events ?? events;
@@ -41,8 +48,9 @@ function ledTo(promise: Violation, { events, finding, hypotheses }: Violation, h
     const event = history.events[index];
     return event?.f === "write" && (event.type === "invoke" || event.type === "audit") ? [event.value.owner] : [];
   });
+  const last = shown.findLast((index) => history.events[index]?.type === "invoke") ?? shown.at(-1) ?? 0;
   return (
-    (promise.events[0] ?? 0) < (shown.at(-1) ?? 0) &&
+    grantsIn(promise, history).every((grant) => grant < last) &&
     holders.length > 0 &&
     holders.every(({ owner }) => owners.includes(owner)) &&
     JSON.stringify(hypotheses) === JSON.stringify(promise.hypotheses)

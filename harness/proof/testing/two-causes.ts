@@ -6,7 +6,7 @@ import type { LockEntry } from "../../../lock-impl/lock-entry.ts";
 import { contentionPlans } from "../../../workloads/contention.ts";
 import { isSimulated, topologySchema } from "../../core/topology.ts";
 import { PROPERTIES, type Property, type Violation } from "../../core/verdict.ts";
-import type { History } from "../../history/history.ts";
+import type { AuditEvent, History, HistoryEvent } from "../../history/history.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 
 /** What was compared over generated runs of a lock. */
@@ -77,16 +77,29 @@ function isOfWrites({ hypotheses = [] }: Violation): boolean {
   return hypotheses.length === 1 && hypotheses[0]?.ground.on === "history";
 }
 
-/** The grants that a violation is about; of writes, the grants of their authors. */
+/** The grants that a violation is about; of writes, the grants under which their authors made them. */
 function grantsIn({ events, finding }: Violation, { events: all }: History): string {
   const grants = (finding?.events ?? events).flatMap((index) => {
     const event = all[index];
     if (event?.type === "ok" && event.f === "acquire") return [index];
     if (event?.f !== "write" || event.type !== "audit") return [];
-    const { owner } = event.value;
-    return (
-      all.findLast((other) => other.type === "ok" && other.f === "acquire" && other.value.owner === owner)?.index ?? []
-    );
+    return grantOf(event, all)?.index ?? [];
   });
   return [...new Set(grants)].toSorted((left, right) => left - right).join(" ");
+}
+
+/** The last grant of the owner value before the write was made: a lock may use one value again and again. */
+function grantOf({ index, key, value: { data, owner } }: AuditEvent, all: History["events"]): HistoryEvent | undefined {
+  const invocation = all.find(
+    (event) => event.type === "invoke" && event.f === "write" && event.key === key && event.value.data === data,
+  );
+  const made = invocation?.index ?? index;
+  return all.findLast(
+    (other) =>
+      other.index < made &&
+      other.type === "ok" &&
+      other.f === "acquire" &&
+      other.key === key &&
+      other.value.owner === owner,
+  );
 }
