@@ -8,7 +8,7 @@ import { LastingShares } from "./holds/lasting-shares.ts";
 import { OwnReleases } from "./holds/own-releases.ts";
 import { type LeaseRequest, Leases } from "./leases.ts";
 import { leaseOf, shorterLease } from "./holds/lease.ts";
-import { isNotReplaced, maybeReplace, maybeReplaced } from "./holds/replaced.ts";
+import { isNotReplaced, maybeForget, maybeReplace, maybeReplaced } from "./holds/replaced.ts";
 import { ownerOf, sign } from "./holds/sign.ts";
 import { newHold } from "./holds/new-hold.ts";
 import { OpenHolds } from "./open-holds.ts";
@@ -135,7 +135,7 @@ export class HoldTracker {
     let oldest: Hold | undefined;
     let isSure = false;
     for (const hold of holds.candidates(key, process, owner)) {
-      if (!this.lineage.mayContinue(hold.currentProcess, process)) continue;
+      if (!this.lineage.mayShare(hold.currentProcess, process)) continue;
       const isOwn = this.lineage.areOne(hold.currentProcess, process);
       if (isSure && !isOwn) continue;
       if (oldest === undefined || isOwn !== isSure || hold.grantedIndex < oldest.grantedIndex) oldest = hold;
@@ -237,7 +237,10 @@ export class HoldTracker {
     if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
+    if (this.#clients === undefined)
+      maybeForget(value.owner, this.#possiblyOfClient(key, process), process, this.lineage);
     const hold = newHold(grant);
+    hold.sharedWith = this.lineage.besideOf(own?.currentProcess, process);
     // It may have entered its old hold once more.
     hold.share = this.#lasting.begin(hold);
     hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
@@ -262,6 +265,7 @@ export class HoldTracker {
   #reenter(hold: Hold, grant: GrantEvents): readonly HoldChange[] {
     this.#leases.answered(hold, leaseOf(grant), grant.invocation.index, grant.completion);
     hold.maybeOfTwo ||= !this.lineage.areOne(hold.currentProcess, grant.completion.process);
+    hold.sharedWith = this.lineage.besideOf(hold.currentProcess, grant.completion.process);
     this.#move(hold, grant.completion.process);
     hold.maybeReplacedBy = undefined;
     sign(hold, grant.completion);

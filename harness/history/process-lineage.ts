@@ -47,6 +47,19 @@ export class ProcessLineage {
     return first >= last;
   }
 
+  /**
+   * True unless two processes that use one owner value are two clients for certain: as long as the history does not say how many
+   * clients ran, they may be threads of one.
+   */
+  mayShare(one: number, other: number): boolean {
+    return this.#clients === undefined || this.areOne(one, other);
+  }
+
+  /** The earlier of the two, if they are one client only where that does several things at a time. */
+  besideOf(earlier: number | undefined, later: number): number | undefined {
+    return earlier === undefined || this.mayContinue(earlier, later) ? undefined : earlier;
+  }
+
   /** Whether the two are one client for certain. */
   areOne(one: number, other: number): boolean {
     return one === other || (this.#clients !== undefined && this.mayContinue(one, other));

@@ -2,9 +2,10 @@ import { pausesClients } from "../../core/fault-traits.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { hypothesesOf } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
+import { DisputedOwners } from "./disputed-owners.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { Findings, notApplicable, VALID } from "../findings.ts";
+import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { NANOSECONDS_PER_MS } from "../../history/history.ts";
 import { holder } from "./mutual-exclusion.ts";
 import { OpenOverlaps, type Overlap } from "../evidence/overlaps.ts";
@@ -33,6 +34,7 @@ class LeaseExclusion implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("lease-exclusion");
   readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
+  readonly #disputed = new DisputedOwners(true);
   #grants = 0;
 
   constructor(evidence: SharedEvidence) {
@@ -54,6 +56,7 @@ class LeaseExclusion implements Checker {
       else this.#findings.addUnlisted();
     }
     this.#overlaps.push(step);
+    this.#disputed.push(step);
   }
 
   knows(key: string): boolean {
@@ -63,7 +66,8 @@ class LeaseExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    if (this.#grants > 0) return this.#findings.verdict(VALID);
+    const { reason } = this.#disputed;
+    if (this.#grants > 0) return this.#findings.verdict(reason === undefined ? VALID : unknown(reason));
     return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }
 

@@ -1,9 +1,10 @@
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { hypothesesOf, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
+import { DisputedOwners } from "./disputed-owners.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
-import { Findings, notApplicable, VALID } from "../findings.ts";
+import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
 import { latestEnd } from "../evidence/latest-end.ts";
 import type { Hold } from "../../history/holds.ts";
 import {
@@ -37,6 +38,7 @@ class MutualExclusion implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("mutual-exclusion");
   readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
+  readonly #disputed = new DisputedOwners(false);
   #holds = 0;
 
   constructor(evidence: SharedEvidence) {
@@ -50,6 +52,7 @@ class MutualExclusion implements Checker {
   push(step: HistoryStep): void {
     for (const change of step.changes) if (change.kind === "granted") this.#granted(change.hold);
     this.#overlaps.push(step);
+    this.#disputed.push(step);
   }
 
   knows(key: string): boolean {
@@ -59,7 +62,8 @@ class MutualExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    if (this.#holds > 0) return this.#findings.verdict(VALID);
+    const { reason } = this.#disputed;
+    if (this.#holds > 0) return this.#findings.verdict(reason === undefined ? VALID : unknown(reason));
     return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }
 

@@ -68,6 +68,11 @@ export interface Hold {
   /** Whether one of its entries may be another client's, which uses the same owner value: nobody knows which. */
   maybeOfTwo: boolean;
   /**
+   * The process that held the key under this owner value when another one was last granted it, if it went on beside that:
+   * the history does not say whether the two are threads of one client.
+   */
+  sharedWith: number | undefined;
+  /**
    * Whether its owner may have given it up before it knew of it: a release of the same owner value was under way beside its
    * acquire. Nothing is certain of such a hold until it is extended.
    */

@@ -39,6 +39,7 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     forgotten: false,
     maybeReplacedBy: undefined,
     maybeOfTwo: false,
+    sharedWith: undefined,
     doubtful: false,
     resumedIndex: -1,
     renewedSince: undefined,

@@ -25,7 +25,7 @@ interface Doings {
 /**
  * Which releases a client has under way, or had, while it acquires or extends the same key. A client that uses one owner value for
  * several operations at a time may so give up a hold before it is told of it. Where the history does not say how many
- * clients ran, two processes that act at the same time are two clients, and nothing is kept.
+ * clients ran, all processes that use an owner value may be one client.
  */
 export class OwnReleases {
   readonly #clients: number | undefined;
@@ -38,7 +38,6 @@ export class OwnReleases {
 
   /** Takes the next event, after it was asked whether a hold is doubtful. */
   push(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
-    if (this.#clients === undefined) return;
     if (event.type === "lost") {
       // It tells of a hold, and nobody knows of which.
       const beside = this.#doings.get(this.#nameOf(event.key, event.process));
@@ -62,7 +61,7 @@ export class OwnReleases {
    * lease is gone.
    */
   anySince(index: number, key: string, process: number, owner: string): boolean {
-    const doings = this.#clients === undefined ? undefined : this.#doings.get(this.#nameOf(key, process));
+    const doings = this.#doings.get(this.#nameOf(key, process));
     if (doings === undefined) return false;
     const { open = 0, last = -1 } = doings.releases.get(owner) ?? {};
     return open > 0 || Math.max(last, doings.forgottenUpTo) > index;
@@ -80,7 +79,7 @@ export class OwnReleases {
   }
 
   #nameOf(key: string, process: number): string {
-    return `${clientOf(process, this.#clients)} ${key}`;
+    return this.#clients === undefined ? key : `${clientOf(process, this.#clients)} ${key}`;
   }
 }
 

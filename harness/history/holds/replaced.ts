@@ -12,6 +12,12 @@ export function maybeReplace(holds: readonly Hold[], process: number, lineage: P
   }
 }
 
+/** This process was granted the key under this owner value: if it is the client of another hold, it has forgotten that. */
+export function maybeForget(owner: string, holds: readonly Hold[], process: number, lineage: ProcessLineage): void {
+  const others = holds.filter((hold) => hold.owner !== owner);
+  maybeReplace(others, process, lineage);
+}
+
 /** The acquire of this process was answered: it has begun the hold anew for certain, or not at all. */
 export function isNotReplaced(hold: Hold, process: number): void {
   if (hold.maybeReplacedBy?.includes(process) !== true) return;
