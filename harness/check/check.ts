@@ -255,7 +255,7 @@ export class HistoryChecker {
       const { checker } = running;
       const verdict = checker.finishing === undefined ? checker.finish() : yield* checker.finishing();
       if (this.#excess !== undefined && verdict.verdict !== "invalid") return unknown(this.#excess);
-      return this.#freezes.mentioned(verdict);
+      return this.#freezes.mentioned(this.#times.withoutDoubtful(running.property, verdict));
     } catch (error) {
       return unknown(`the checker failed: ${messageOf(error)}`);
     }

@@ -29,3 +29,40 @@ it("asks nothing of times that nothing depends on, or that lockstorm recorded", 
   // A clock of milliseconds shows many operations without a length.
   expect(remarksOn(0)).not.toContain("nanoseconds");
 });
+
+/** A lock whose first lease has ended when it grants the key again, in times of another unit: a millisecond lasts `unitMs`. */
+function expired(unitMs: number, facts: Record<string, unknown> = {}, tookMs = 1): Recording {
+  const recording = new Recording({ clients: 2, ...facts });
+  recording.seek(0, 0, { ttlMs: 30 }).granted(tookMs * unitMs, 0, "a");
+  recording.seek(50 * unitMs, 1, { ttlMs: 30 }).granted((50 + tookMs) * unitMs, 1, "b");
+  return recording.leave(60 * unitMs, 0, "a").left((60 + tookMs) * unitMs, 0, false);
+}
+
+it("accuses nobody by leases that may be compared with times of another unit", () => {
+  for (const tookMs of [0, 1]) {
+    const { properties } = checkHistory(expired(MS, {}, tookMs).history, { foreign: true });
+    for (const property of ["lease-exclusion", "owner-release", "linearizability"] as const) {
+      expect(properties[property]?.verdict).not.toBe("invalid");
+    }
+    expect(properties["lease-exclusion"]?.reason).toMatch(/nanoseconds/);
+    // Both held, whatever the unit.
+    expect(properties["mutual-exclusion"]?.verdict).toBe("invalid");
+  }
+});
+
+it("accuses by them where the first line says that the times are nanoseconds", () => {
+  const { properties, remarks } = checkHistory(expired(MS, { timeUnit: "ns" }).history, { foreign: true });
+  expect(properties["lease-exclusion"]?.verdict).toBe("invalid");
+  expect(remarks.join()).not.toContain("nanoseconds");
+});
+
+it("keeps what a lock says of itself: a validity that is over", () => {
+  const recording = new Recording({ clients: 2 });
+  for (const at of [0, 20, 40]) {
+    const validForMs = at === 20 ? -1 : 30;
+    recording.seek(at * MS, 0, { ttlMs: 30 }).granted((at + 1) * MS, 0, `o${at}`, { validForMs });
+    recording.leave((at + 5) * MS, 0, `o${at}`).left((at + 6) * MS, 0);
+  }
+  const { properties } = checkHistory(recording.history, { foreign: true });
+  expect(properties["lease-exclusion"]?.violations.map(({ cause }) => cause)).toEqual(["expired-grant"]);
+});
