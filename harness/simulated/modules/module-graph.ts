@@ -5,7 +5,7 @@ import vm from "node:vm";
 import { heartbeat } from "../../client/heartbeat.ts";
 import { current } from "../kernel/current-context.ts";
 import { queryOf, resolveModule } from "./resolution.ts";
-import { instanceOf, requireShared, sourceOf, type Source } from "./source.ts";
+import { type ImportDynamically, instanceOf, requireShared, sourceOf, type Source } from "./source.ts";
 
 /** A CommonJS module of a graph, as its code sees it. */
 interface CommonJsModule {
@@ -55,6 +55,12 @@ export class ModuleGraph {
     get: (target, name): unknown =>
       name === "createRequire" ? (from: string | URL) => this.#createRequire(from) : Reflect.get(target, name),
   });
+
+  /** Of the client that asks, since what was compiled for one graph runs in all. */
+  readonly #importDynamically: ImportDynamically = async (specifier, parent) => {
+    const graph: ModuleGraph = (current.host === null ? undefined : graphs.get(current.host)) ?? this;
+    return graph.#importFrom(specifier, parent);
+  };
 
   /** @param owner the host in which it is loaded and runs */
   constructor(owner: object) {
@@ -135,10 +141,7 @@ export class ModuleGraph {
   #source(path: string): Source {
     // A package of thousands of files computes for long in one step, and does not hang.
     heartbeat.advance();
-    return sourceOf(path, async (specifier, parent) => {
-      const graph: ModuleGraph = (current.host === null ? undefined : graphs.get(current.host)) ?? this;
-      return graph.#importFrom(specifier, parent);
-    });
+    return sourceOf(path, this.#importDynamically);
   }
 
   /** The result of `require`. */
@@ -204,7 +207,13 @@ export class ModuleGraph {
       require: (specifier) => this.#require(specifier, module),
     };
     parent?.children.push(module);
-    Object.assign(module.require, requireFacts(path), { cache: this.#commonJs, main: undefined });
+    const { resolve, extensions } = requireFacts(path);
+    const require = module.require as { -readonly [Fact in keyof NodeJS.Require]?: NodeJS.Require[Fact] };
+    // One by one: that takes half the time of `Object.assign`.
+    require.resolve = resolve;
+    require.extensions = extensions;
+    require.cache = this.#commonJs as unknown as NodeJS.Require["cache"];
+    require.main = undefined;
     return module;
   }
 }

@@ -1,8 +1,8 @@
 import "../platform/install.ts";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import v8 from "node:v8";
 import { expect, onTestFinished, test } from "vitest";
 import { ModuleGraph } from "./module-graph.ts";
@@ -37,6 +37,34 @@ test("the class of node-redis 4 is what Node makes of its source, with a prototy
   });
   expect({ ...ours, shapes: ours?.shapes.slice(1) }).toEqual({ ...theirs, shapes: theirs?.shapes.slice(1) });
   expect(ours?.answers).toEqual([[7, "a", "b"], [299], "over"]);
+});
+
+test("the table of the commands of node-redis 4 is what Node makes of its source, and was quick to fill", async () => {
+  const home = mkdtempSync(join(tmpdir(), "lockstorm-node-redis-"));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const names = (from: number, to: number): string =>
+    Array.from(
+      { length: to - from },
+      (_, index) => `COMMAND_${from + index},\n    command${from + index}: ${from}`,
+    ).join(",\n    ");
+  const values = Array.from({ length: 500 }, (_, index) => `const COMMAND_${index} = { of: ${index} };`).join("\n");
+  const [ofCluster, ofClient] = ["cluster", "client"].map((kind) =>
+    join(home, `node_modules/@redis/client/dist/lib/${kind}/commands.js`),
+  ) as [string, string];
+  const write = (file: string, code: string): void => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `"use strict";\n${values}\n${code}`);
+  };
+  write(ofCluster, `exports.default = {\n    ${names(0, 200)}\n};\n`);
+  // As in node-redis: the names of the cluster first, of which some are given anew.
+  const requiring = 'const commands_1 = require("../cluster/commands");';
+  write(ofClient, `${requiring}\nexports.default = {\n    ...commands_1.default,\n    ${names(100, 500)}\n};\n`);
+  const mine = ((await new ModuleGraph({}).import(ofClient)) as { readonly default: { readonly default: object } })
+    .default;
+  const nodes = createRequire(import.meta.url)(ofClient) as { readonly default: object };
+  expect([isFast(mine.default), isFast(nodes.default)]).toEqual([false, true]);
+  expect(Object.entries(mine.default)).toHaveLength(1000);
+  expect(Object.entries(mine.default)).toEqual(Object.entries(nodes.default));
 });
 
 // iovalkey is ioredis under another name.

@@ -16,7 +16,10 @@ const { _resolveFilename: resolveFilename, _nodeModulePaths: nodeModulePaths } =
 };
 
 const IMPORT = new Set(["node", "import", "module-sync", "node-addons"]);
+/** By the requesting folder and what it requests. */
 const known = new Map<string, string>();
+/** By the requesting file: each client requests the same, and to put a name together takes longer than to look it up. */
+const requested = { import: new Map<string, Map<string, string>>(), require: new Map<string, Map<string, string>>() };
 
 /** How a module requests another one: many packages have different entry points for the two ways. */
 export type Asking = "import" | "require";
@@ -30,6 +33,14 @@ const PLACE = /^(?<place>(?:\.{0,2}\/|file:)[^?#]*)(?<query>[?#].*)?$/s;
  * @throws Node's own error when there is none
  */
 export function resolveModule(specifier: string, parent: string, asking: Asking): string {
+  let ofParent = requested[asking].get(parent);
+  if (ofParent === undefined) requested[asking].set(parent, (ofParent = new Map()));
+  let path = ofParent.get(specifier);
+  if (path === undefined) ofParent.set(specifier, (path = resolveAnew(specifier, parent, asking)));
+  return path;
+}
+
+function resolveAnew(specifier: string, parent: string, asking: Asking): string {
   if (isBuiltin(specifier)) return specifier.startsWith("node:") ? specifier : `node:${specifier}`;
   if (asking === "require") return resolveFile(specifier, parent, asking);
   const { place = specifier } = PLACE.exec(specifier)?.groups ?? {};
