@@ -259,6 +259,30 @@ test("a lease is extended to a longer one", async () => {
   expect(broken).toEqual(["extended to a longer lease"]);
 });
 
+test("a lease is extended early, which a lock may take for too early to ask", async () => {
+  const driver: LockDriver = {
+    async connect(environment) {
+      const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+      return {
+        acquire: (key, options) => lock.acquire(key, options),
+        release: (grant) => lock.release(grant),
+        async extend(grant, ttlMs) {
+          const now = performance.now();
+          const leftMs = (grant.validFromMs ?? now) + (grant.validForMs ?? 0) - now;
+          // The bug: the lease of the server ends as before.
+          if (leftMs > ttlMs / 2) return { type: "ok", value: { ...grant, validForMs: ttlMs, validFromMs: now } };
+          return lock.extend!(grant, ttlMs);
+        },
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    },
+  };
+  const skills = { ...plain, extends: true };
+  expect(await breaking(driver, "lease-exclusion", skills, { outlives: true })).toEqual([
+    "extended twice, and then beyond the lease",
+  ]);
+});
+
 test("a release comes when the lease of another one is about to end", async () => {
   const protocol: Protocol = {
     ...ownedKey,
