@@ -71,6 +71,12 @@ export function hasOutlived({ leases }: Deadlines, client: string, atMs: number)
   return granted.length > 0 && granted.every(({ toMs }) => toMs <= atMs);
 }
 
+/** Whether another client holds the lock at a moment at which this one has outlived its own lease. */
+export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: number): boolean {
+  const isHeld = deadlines.holds.some((hold) => hold.client !== client && hold.fromMs <= atMs && hold.toMs > atMs);
+  return isHeld && hasOutlived(deadlines, client, atMs);
+}
+
 /**
  * Lengths on either side of each deadline that matters at a moment of a client, each side once before any side twice: just
  * beyond the end of the lease that is running or that it asks for; short compared with it; just below it; far beyond it.

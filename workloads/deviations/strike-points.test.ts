@@ -82,3 +82,22 @@ test("what comes early in a hold of several leases, for which another client wai
   }
   expect(names).toEqual(["renewed after another's hold"]);
 });
+
+test("what ends a hold after its lease, while another client holds, is a sort of its own", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "single", topology, fencing: true, seed: 1, outlives: true };
+  const workloads = smallWorkloads(options, { extends: false, reenters: false });
+  const sortsIn = async (workload: string): Promise<ReadonlySet<string>> => {
+    const { name, plan } = workloads.find((each) => each.name === workload)!;
+    const { history, messages } = await learnSimulated()(plan);
+    const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+    return new Set(points.filter(({ changesHold, phase }) => changesHold && phase === "reply").map(({ sort }) => sort));
+  };
+  const [late, early] = ["reply first release EVAL, while another one holds", "reply first release EVAL"];
+  expect(await sortsIn("released late, while another one holds")).toContain(late);
+  // It is released with its lease, and another client waits.
+  expect(await sortsIn("in turn")).toContain(early);
+  expect(await sortsIn("in turn")).not.toContain(late);
+  // Its lease is over, and nobody else holds.
+  expect(await sortsIn("never released")).not.toContain(late);
+});

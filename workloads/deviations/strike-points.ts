@@ -3,7 +3,7 @@ import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
-import { type Base, holdsLongAgain, holdsOnForLong } from "./base.ts";
+import { type Base, holdsLongAgain, holdsOnForLong, isHeldByAnother } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
@@ -55,6 +55,9 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   ];
   return points.map((point) => {
     const { client, atMs, sort } = point;
+    // What ends or prolongs a hold must leave the other one alone then, whatever its client is told.
+    if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
+      return { ...point, sort: `${sort}, while another one holds` };
     if (holdsLongAgain(deadlines, client, atMs)) return { ...point, sort: `${sort}, before a long hold` };
     return holdsOnForLong(deadlines, client, atMs) ? { ...point, sort: `${sort}, early in a long hold` } : point;
   });
