@@ -62,6 +62,24 @@ describe("a lock is stuck", () => {
     expect(judged(crashed().fail(3011, 1))).toBe("invalid; never-freed 1,2,3,4");
   });
 
+  it("not when the requests to several servers may have used up the lease that was asked for", () => {
+    const slow = (topology: string | undefined, tookMs: number, waitMs = 0): string =>
+      judged(
+        crashed(topology)
+          .seek(6000, 1, { ttlMs: 1000, waitMs })
+          .refused(6000 + waitMs + tookMs, 1)
+          .acquire(9000, 1, "b", { ttlMs: 1000 }),
+      );
+    for (const topology of ["redlock", undefined]) {
+      expect(slow(topology, 501)).toBe("valid");
+      expect(slow(topology, 500)).toMatch(/^invalid; never-freed/);
+      expect(slow(topology, 500, 900)).toMatch(/^invalid; never-freed/);
+      expect(slow(topology, 501, 900)).toBe("valid");
+    }
+    // The server said that another client has the key, however late.
+    for (const topology of ["single", "sentinel"]) expect(slow(topology, 2500)).toMatch(/^invalid; never-freed/);
+  });
+
   it("and is said to be what it must be: free after a release, free by itself after a death", () => {
     const told = (recording: Recording): string =>
       violationsOf("deadlock-freedom", recording.fail(6000, 1))[0]?.explanation ?? "";
@@ -79,7 +97,11 @@ describe("a lock is stuck", () => {
     const told = (waitMs: number): string =>
       violationsOf(
         "deadlock-freedom",
-        new Recording({ clients: 2 }).acquire(0, 0, "a").release(10, 0, "a").seek(4000, 1, { waitMs }).refused(6000, 1),
+        new Recording({ clients: 2, topology: "single" })
+          .acquire(0, 0, "a")
+          .release(10, 0, "a")
+          .seek(4000, 1, { waitMs })
+          .refused(6000, 1),
       )[0]?.explanation ?? "";
     const woken = "or it was, and a client that waited for it was not woken";
     expect(told(1500)).toContain(woken);

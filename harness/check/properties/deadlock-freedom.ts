@@ -1,6 +1,5 @@
 import { traitsOf } from "../../../faults/traits.ts";
 import { disturbsUntilHealed, killsClients, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
-import { knownTopology } from "../../core/topologies/registry.ts";
 import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
@@ -19,6 +18,8 @@ import {
   hadNoMore,
   heldBeforeInWords,
   longestLeft,
+  mayAskSeveralServers,
+  mayHaveRunOut,
   mayNotHaveFreed,
   type Stuck,
   whyFree,
@@ -273,6 +274,7 @@ class DeadlockFreedom implements Checker {
     const holders = this.#evidence.holds.count(refusal.key);
     if (state.suspicion !== undefined || this.#inForce.size > 0 || holders > 0) return;
     if (seek.value.ttlMs < Math.min(this.#shortestGrantedMs, GRANTABLE_TTL_MS)) return;
+    if (mayHaveRunOut(this.#evidence.header, seek, refusal.time)) return;
     const idleSince = Math.max(state.idleSince, this.#calmSince);
     // A single try saw the lock taken at some time after its invocation; a try that waited saw it taken until its wait
     // was over. What it did after that, such as freeing votes on servers that do not answer, may have taken much
@@ -290,8 +292,7 @@ class DeadlockFreedom implements Checker {
    * them for a moment. With one master at a time, a try that is refused as contended held nothing.
    */
   #mayShareVotes({ seeking, lastRefusal }: KeyState, refusal: Refusal, seek: Seek): boolean {
-    const topology = knownTopology(this.#evidence.header["topology"]);
-    if (topology !== undefined && topology.arrangement !== "independent") return false;
+    if (!mayAskSeveralServers(this.#evidence.header)) return false;
     if (seeking.size > 0) return true;
     const since = (seek.value.waitMs ?? 0) > 0 ? Math.max(seek.time, refusal.time - SLACK) : seek.time;
     return lastRefusal !== undefined && lastRefusal.process !== refusal.process && lastRefusal.time >= since;

@@ -1,6 +1,6 @@
 import { knownTopology } from "../../core/topologies/registry.ts";
 import { isEndless } from "../../history/holds/endless-lease.ts";
-import type { HistoryHeader } from "../../history/history.ts";
+import { type HistoryHeader, NANOSECONDS_PER_MS } from "../../history/history.ts";
 import type { Hold } from "../../history/holds.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
 import { clientInWords, timeWords } from "../words.ts";
@@ -54,6 +54,26 @@ export function heldBeforeInWords(
 /** Whether a release was answered otherwise than that it freed its key. */
 export function mayNotHaveFreed(event: InvocationEvent | CompletionEvent): boolean {
   return event.f === "release" && event.type !== "invoke" && !(event.type === "ok" && event.value.released);
+}
+
+/**
+ * Whether a refused try may have been granted the lock by servers so slowly that its lease was over or nearly so: a lock on
+ * several servers then gives its votes back, and says the same as if another client held it. Which part of a lease it must
+ * have left is the library's choice; half of it is longer than any takes for drift.
+ */
+export function mayHaveRunOut(
+  header: HistoryHeader,
+  { time, value: { ttlMs, waitMs } }: Stuck["seek"],
+  refusedAt: number,
+): boolean {
+  if (!mayAskSeveralServers(header)) return false;
+  return (refusedAt - time) / NANOSECONDS_PER_MS - (waitMs ?? 0) > ttlMs / 2;
+}
+
+/** Whether the lock may live on several servers that know nothing of each other. */
+export function mayAskSeveralServers(header: HistoryHeader): boolean {
+  const topology = knownTopology(header["topology"]);
+  return topology === undefined || topology.arrangement === "independent";
 }
 
 /** What may have left a key held. */
