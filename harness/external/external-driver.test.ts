@@ -177,6 +177,7 @@ describe("a worker that cannot be used is one line", () => {
     ["refuse", /no licence for this lock$/],
     ["clock", /its monotonic clock shows \d+ ns/],
     ["hang", /it was not ready within 300 ms$/],
+    ["deaf", /it said that it is ready, and then did not answer `clock` within 300 ms: each answer is one line/],
   ])("%s", async (mistake, words) => {
     const options: WorkerSessionOptions = {
       command: command(mistake),
@@ -186,6 +187,7 @@ describe("a worker that cannot be used is one line", () => {
       ownGroup: true,
       // The others are ready, or not, long before.
       ...(mistake === "hang" ? { readyDeadlineMs: 300 } : {}),
+      ...(mistake === "deaf" ? { clockDeadlineMs: 300 } : {}),
     };
     const opened = WorkerSession.open(options);
     await expect(opened).rejects.toThrow(words);

@@ -18,6 +18,8 @@ import { SHOWN, wrongIn } from "./wrong-line.ts";
 
 /** A program with a virtual machine takes seconds to start on a busy machine. */
 const READY_DEADLINE_MS = 50_000;
+/** For the first answer of its clock: with the time to be ready, less than a client has to connect. */
+const CLOCK_DEADLINE_MS = 8_000;
 const CLOSE_DEADLINE_MS = 2_000;
 
 /** What a worker says of a lease by itself. */
@@ -41,6 +43,8 @@ export interface WorkerSessionOptions {
   readonly ownGroup: boolean;
   /** How long it may take to be ready. Default: most of a minute. */
   readonly readyDeadlineMs?: number;
+  /** How long its first answer to `clock` may take. Default: some seconds. */
+  readonly clockDeadlineMs?: number;
   readonly onEvent?: (event: WorkerEvent) => void;
   /** Called when it was ready and ends although nobody asked it to; what it was asked for is then never answered. */
   readonly onEnd?: (end: WorkerEnd) => void;
@@ -160,7 +164,12 @@ export class WorkerSession implements AsyncDisposable {
     this.#process.kill();
   }
 
-  async #start({ first, supports, readyDeadlineMs = READY_DEADLINE_MS }: WorkerSessionOptions): Promise<void> {
+  async #start({
+    first,
+    supports,
+    readyDeadlineMs = READY_DEADLINE_MS,
+    clockDeadlineMs = CLOCK_DEADLINE_MS,
+  }: WorkerSessionOptions): Promise<void> {
     const timer = setTimeout(
       () => this.#ready.reject(new Error(`it was not ready within ${readyDeadlineMs} ms`)),
       readyDeadlineMs,
@@ -173,7 +182,19 @@ export class WorkerSession implements AsyncDisposable {
       refuseContradiction(supports, capabilities.supports);
       this.#capabilities = supports === undefined ? capabilities : { ...capabilities, supports };
       // Its leases count on that clock.
-      if ("client" in first) await this.clock();
+      if ("client" in first) await this.#firstClock(clockDeadlineMs);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A worker that does not read on, or does not flush what it answers, is found out before anything is asked of its lock. */
+  async #firstClock(deadlineMs: number): Promise<void> {
+    const silence = Promise.withResolvers<never>();
+    const why = `it said that it is ready, and then did not answer \`clock\` within ${deadlineMs} ms: each answer is one line, flushed at once`;
+    const timer = setTimeout(() => silence.reject(new Error(why)), deadlineMs);
+    try {
+      await Promise.race([this.clock(), silence.promise]);
     } finally {
       clearTimeout(timer);
     }

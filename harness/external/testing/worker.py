@@ -134,6 +134,8 @@ def main():
     say({"ready": True} if mistake == "bare" else {"ready": True, "capabilities": {"extend": "any", **supports}})
     if "describe" in first:
         return None
+    if mistake == "deaf":
+        time.sleep(600)
     origin = int(first["origin"])
     redis = Redis(first["servers"]["address"])
     for line in sys.stdin:
