@@ -66,3 +66,17 @@ it("keeps what a lock says of itself: a validity that is over", () => {
   const { properties } = checkHistory(recording.history, { foreign: true });
   expect(properties["lease-exclusion"]?.violations.map(({ cause }) => cause)).toEqual(["expired-grant"]);
 });
+
+it("accuses nobody of what an owner value does that is granted the key again: it may have begun another hold", () => {
+  const recording = new Recording({ clients: 2 });
+  const grant = (at: number, process: number, owner: string, fence: number): Recording =>
+    recording.seek(at * MS, process, { ttlMs: 30 }).granted((at + 1) * MS, process, owner, { fence });
+  grant(0, 0, "a", 1);
+  grant(50, 1, "b", 2);
+  grant(100, 0, "a", 3)
+    .leave(110 * MS, 0, "a")
+    .left(111 * MS, 0);
+  const { properties } = checkHistory(recording.history, { foreign: true });
+  expect(properties["mutual-exclusion"]?.verdict).toBe("unknown");
+  expect(properties["fencing-tokens"]?.verdict).not.toBe("invalid");
+});

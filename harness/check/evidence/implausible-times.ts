@@ -2,6 +2,7 @@ import { isEndless } from "../../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
 import type { Property, PropertyVerdict } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "./history-step.ts";
 
 /** No request over a network is answered within this time, in nanoseconds. */
@@ -13,6 +14,11 @@ const MOST_PROCESSES = 1000;
 
 /** The properties that compare times with leases, which are in milliseconds: with other times they may accuse a sound lock. */
 const BY_LEASES: readonly Property[] = ["lease-exclusion", "owner-release", "linearizability"];
+
+/** Of an owner value that is granted a key again they say whether it entered its hold once more, or began another. */
+const BY_REENTRIES: readonly Property[] = ["mutual-exclusion", "fencing-tokens"];
+/** How many owner values are remembered. */
+const REMEMBERED_OWNERS = 10_000;
 
 const QUESTION =
   "most operations took less than 0.01 ms, which no network does: is every `time` in nanoseconds? Multiply milliseconds by 1000000, microseconds by 1000";
@@ -30,6 +36,8 @@ export class ImplausibleTimes {
   #firstTime: number | undefined;
   #lastTime = 0;
   #endingLeases = false;
+  readonly #owners = new OldestFirst<string, true>();
+  #isOwnerReused = false;
 
   constructor(header: HistoryHeader) {
     this.#isKnown = typeof header["backend"] === "string" || header["timeUnit"] === "ns";
@@ -41,6 +49,7 @@ export class ImplausibleTimes {
     this.#lastTime = event.time;
     if (this.#processes.size <= MOST_PROCESSES) this.#processes.add(event.process);
     if (event.type === "invoke" || invocation === undefined) return;
+    if (event.type === "ok" && event.f === "acquire") this.#granted(event.key, event.value.owner);
     if (invocation.f === "acquire" && !isEndless(invocation.value.ttlMs * NANOSECONDS_PER_MS))
       this.#endingLeases = true;
     const took = event.time - invocation.time;
@@ -56,12 +65,21 @@ export class ImplausibleTimes {
 
   /** The verdict on a property, without the accusations that depend on the unit of the times. */
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
-    if (verdict.verdict !== "invalid" || !BY_LEASES.includes(property) || !this.#areImplausible) return verdict;
+    const isByLeases = BY_LEASES.includes(property) || (this.#isOwnerReused && BY_REENTRIES.includes(property));
+    if (verdict.verdict !== "invalid" || !isByLeases || !this.#areImplausible) return verdict;
     // A validity that is over says so itself.
     const violations = verdict.violations.filter(({ cause }) => cause === "expired-grant");
     return violations.length > 0
       ? { ...verdict, violations }
       : unknown(`${QUESTION}. If they are right, write "timeUnit":"ns" in the first line`);
+  }
+
+  #granted(key: string, owner: string): void {
+    const name = JSON.stringify([key, owner]);
+    this.#isOwnerReused ||= this.#owners.get(name) === true;
+    this.#owners.set(name, true);
+    const { size, oldest } = this.#owners;
+    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#owners.delete(oldest[0]);
   }
 
   get #areImplausible(): boolean {
