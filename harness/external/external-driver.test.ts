@@ -168,6 +168,7 @@ describe("a worker that cannot be used is one line", () => {
   test.each([
     ["garbage", /its first line says neither ready nor why not: Hello!$/],
     ["array", /neither ready nor why not: Invalid input: expected object, received array, in \[\]$/],
+    ["pretty", /its first line says neither ready nor why not: \{ \(a message is one line, not several\)$/],
     ["mark", /its first line begins with a byte order mark, which JSON does not have: \{"ready": true, .*\}$/],
     ["capability", /neither ready nor why not: `capabilities.extend`: Invalid option: .*, in \{"ready": true, "cap/],
     ["unexplained", /neither ready nor why not: `reason`: Invalid input: .*, in \{"ready": false\}$/],

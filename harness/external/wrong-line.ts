@@ -5,6 +5,9 @@ export const SHOWN = 200;
 /** A message is of the kind that it names in one of these fields. */
 const NAMING = new Set(["event", "closed", "ready"]);
 
+/** The first line of JSON that is laid out over several. */
+const OPENING = /^\s*[{[]\s*$/;
+
 type Issue = z.core.$ZodIssue;
 
 /**
@@ -14,7 +17,7 @@ type Issue = z.core.$ZodIssue;
 export function wrongIn(schema: z.ZodType, line: string): string {
   const shown = line.slice(0, SHOWN);
   const content = contentOf(line);
-  if (content === undefined) return shown;
+  if (content === undefined) return OPENING.test(line) ? `${shown} (a message is one line, not several)` : shown;
   const [union] = schema.safeParse(content).error?.issues ?? [];
   const kinds = union?.code === "invalid_union" ? union.errors : [];
   const meant = kinds.find((issues) => isMeant(issues, content))?.[0];

@@ -103,6 +103,8 @@ def main():
         print("Hello!", flush=True)
     if mistake == "array":
         print("[]", flush=True)
+    if mistake == "pretty":
+        print(json.dumps({"ready": True}, indent=2), flush=True)
     if mistake == "mark":
         print(end="\ufeff")
     if mistake == "exit":
