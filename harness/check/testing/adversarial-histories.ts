@@ -333,7 +333,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
 };
 
 /** First line of such a history. If the number of clients is unknown, any process may continue as any other. */
-export const ADVERSARIAL_HEADER: HistoryHeader = { format: "lockstorm-history", version: 1 };
+export const ADVERSARIAL_HEADER: HistoryHeader = { format: "lockstorm-history", version: 1, timeUnit: "ns" };
 
 /** The events of a shape, about as many as asked for. */
 export function adversarialEvents(shape: string, lines: number): Generator<HistoryEvent> {
