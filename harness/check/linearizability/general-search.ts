@@ -53,10 +53,13 @@ export class GeneralSearch {
     return outcome === "not-linearizable" && !isComplete ? "unknown" : outcome;
   }
 
-  /** Whether these have an order if their fencing tokens are ignored. False too where that is not known. */
-  hasOrderWithoutTokens(operations: readonly LockOperation[]): boolean {
+  /** Whether these have an order only if their fencing tokens are ignored. False too where that is not known. */
+  hasOrderOnlyWithoutTokens(operations: readonly LockOperation[]): boolean {
     if (!this.#model.fenced || this.#sharing !== undefined) return false;
-    return searchLinearization(operations, { ...this.#model, fenced: false }, SEARCH_STEPS) === "linearizable";
+    const outcome = (fenced: boolean): SearchOutcome =>
+      searchLinearization(operations, { ...this.#model, fenced }, SEARCH_STEPS);
+    // What makes an operation impossible may have been told only after it, and is then not among these.
+    return outcome(false) === "linearizable" && outcome(true) === "not-linearizable";
   }
 
   /**

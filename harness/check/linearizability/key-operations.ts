@@ -199,11 +199,11 @@ export class KeyOperations {
     return this.#progress;
   }
 
-  /** Whether the operations up to `last` have an order if their fencing tokens are ignored. False too where that is not known. */
-  hasOrderWithoutTokens(last: LockOperation): boolean {
+  /** Whether the operations up to `last` have an order only if their fencing tokens are ignored. False too where that is not known. */
+  hasOrderOnlyWithoutTokens(last: LockOperation): boolean {
     if (this.#log === undefined) return false;
     const known = this.#log.filter(({ required, completed }) => !required || completed <= last.completed);
-    return this.#general.hasOrderWithoutTokens([...known, ...[...this.#open.values()].map(possible)]);
+    return this.#general.hasOrderOnlyWithoutTokens([...known, ...[...this.#open.values()].map(possible)]);
   }
 
   /**

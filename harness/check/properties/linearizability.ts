@@ -292,7 +292,7 @@ class Linearizability implements Checker {
   ): Violation {
     const { header } = this.#evidence;
     const [mine, theirs] = [this.#holds.get(operation), before.grant && this.#holds.get(before.grant)];
-    const ofTokens = operations.hasOrderWithoutTokens(operation);
+    const ofTokens = operations.hasOrderOnlyWithoutTokens(operation);
     const client = (process: number): string => clientInWords(header, process);
     const state = ofTokens
       ? "an order exists only if the fencing tokens are ignored"
