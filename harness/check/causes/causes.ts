@@ -7,6 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
+import { byLoss, keepsSyncedData, setBefore } from "./certain-losses.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
 import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
@@ -108,15 +109,18 @@ export function hypothesesOf(
   // A permit that is extended may be the extender's own: too many others were granted beside it.
   const isCounted = first.share.kind === "counted";
   const isFresh = isFreshlyGranted(overlap);
+  // What came after the server had lost the lock took nothing.
+  const [tooLate, inTime] = byLoss(first, evidence, others);
   return [
     // If the lock did what its client asked, the client comes first.
     ...(isCut ? overran : []),
     ...inTwoPlaces(overlap, evidence),
     ...(isCounted || isFresh ? [] : byExtension),
     ...extensions.late,
-    ...takenCertainly(pair, evidence, others),
+    ...takenCertainly(pair, evidence, inTime),
     ...overwriting.answered,
     ...losses(first.invokedTime, until, evidence, true),
+    ...takenCertainly(pair, evidence, tooLate),
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
@@ -164,11 +168,13 @@ export function earlyEnds(
   const pair = { first: hold, second: { grantedIndex: until.index, grantedTime: until.time, owner: until.owner } };
   const { late, delayed } = foreignExtensions(hold, until.index, evidence, interferences);
   const overwriting = overwritingExtensions(hold, until.index, evidence, interferences);
+  const [tooLate, inTime] = byLoss(hold, evidence, interferences);
   return [
     ...late,
-    ...takenCertainly(pair, evidence, interferences),
+    ...takenCertainly(pair, evidence, inTime),
     ...overwriting.answered,
     ...losses(since, until.time, evidence, until.owner !== undefined, setBefore(hold, until.time)),
+    ...takenCertainly(pair, evidence, tooLate),
     ...overwriting.unanswered,
     ...takenPossibly(pair, evidence, interferences),
     ...takenByLateGrant(pair, evidence, interferences),
@@ -378,15 +384,4 @@ function takenByExtension({ first, extended, index, from }: Overlap, evidence: S
 function isFreshlyGranted({ second, extended, from }: Overlap): boolean {
   if (extended !== second || !second.vague) return false;
   return second.grantedTime + (second.grantedLeaseEnd - second.invokedTime) > from;
-}
-
-/** When the holder was told last, before this time, that its lease was set. */
-function setBefore({ invokedTime, promised }: Hold, time: number): number {
-  const { settled } = promised ?? {};
-  return settled === undefined || settled.time > time ? invokedTime : settled.time;
-}
-
-/** Whether a node that syncs before each reply comes back from it with everything it had granted. */
-function keepsSyncedData({ loses }: FaultTraits): boolean {
-  return loses === "memory" || loses === "unsynced";
 }

@@ -18,6 +18,56 @@ it("no release of one that held on other masters takes the lock, where there are
   expect(causesOf("single")).toEqual([["double-grant"], ["foreign-release", "double-grant"]]);
 });
 
+describe("a release of another that reported success after the only server had lost the lock", () => {
+  const causesOf = (
+    header: object,
+    restartsMs: readonly number[],
+    fault = "kill-node",
+    outcome?: "indeterminate",
+  ): readonly string[] => {
+    const restart = (recording: Recording, ms: number) =>
+      restartsMs.includes(ms)
+        ? recording.fault(ms, fault, { targets: ["node-0"], outcome: outcome ?? "installed" })
+        : recording;
+    const history = new Recording({ clients: 3, backend: "live", topology: "single", ...header });
+    const asked = restart(history.acquire(0, 0, "a", { ttlMs: 20 }), 40).acquire(50, 1, "b", { ttlMs: 1000 });
+    const released = restart(restart(asked, 60).release(70, 0, "a"), 80);
+    const [violation] = violationsOf("lease-exclusion", released.acquire(90, 2, "c"));
+    return violation?.hypotheses?.map(({ cause }) => cause) ?? [];
+  };
+
+  it("took nothing: what the server lost comes first", () => {
+    const expected = ["lost-in-restart", "foreign-release", "double-grant"];
+    expect(causesOf({ persistence: "none" }, [60])).toEqual(expected);
+    // Such a server comes back with an empty disk.
+    expect(causesOf({ persistence: "always" }, [60], "restart-node")).toEqual(expected);
+  });
+
+  it("may have taken it, if nobody saw that the server died", () => {
+    expect(causesOf({ persistence: "none" }, [60], "kill-node", "indeterminate")[0]).toBe("foreign-release");
+  });
+
+  it("may have taken it, if the lock was set anew after the loss", () => {
+    const history = new Recording({ clients: 3, backend: "live", topology: "single", persistence: "none" })
+      .acquire(0, 0, "a", { ttlMs: 20 })
+      .acquire(50, 1, "b", { ttlMs: 1000 })
+      .fault(60, "kill-node", { targets: ["node-0"] })
+      .extend(65, 1, "b", { ttlMs: 1000 })
+      .release(70, 0, "a")
+      .acquire(90, 2, "c");
+    expect(violationsOf("lease-exclusion", history)[0]?.hypotheses?.[0]?.cause).toBe("foreign-release");
+  });
+
+  it.each([
+    ["the server died after it", { persistence: "none" }, [80]],
+    ["the server died before the grant and after the release", { persistence: "none" }, [40, 80]],
+    ["the server may have kept the lock on its disk", { persistence: "always" }, [60]],
+    ["another server may have had it", { persistence: "none", topology: "sentinel" }, [60]],
+  ])("may have taken it, if %s", (_, header, restartsMs) => {
+    expect(causesOf(header, restartsMs)[0]).toBe("foreign-release");
+  });
+});
+
 describe("a permit that was given back after its lease, when another client had been granted one", () => {
   const one = { limit: 1 };
   const recording = () =>
