@@ -2,8 +2,6 @@ import { delayedRestart, leaseLimits, soundLease } from "../claim-tables.ts";
 import type { LockEntry } from "../lock-entry.ts";
 import { leasedByQuorum } from "../lock-kinds.ts";
 import { fromParts } from "../parts/from-parts.ts";
-import type { Connection } from "../parts/connection.ts";
-import { majority } from "../parts/quorum.ts";
 import { RestartDelay } from "../parts/restart-delay.ts";
 import { redlockParts } from "../parts/redlock-parts.ts";
 
@@ -20,7 +18,7 @@ export const redlockDelayedRestart: LockEntry = {
   load: fromParts({
     ...redlockParts,
     protocol: delay.guard(redlockParts.protocol),
-    prepare: untilMajorityUsable,
+    prepare: (servers) => delay.untilMajorityUsable(servers),
   }),
   claims: [...soundLease("redlock"), ...delayedRestart()],
   limits: leaseLimits("redlock").filter(({ cause }) => cause !== "lost-in-restart"),
@@ -29,14 +27,3 @@ export const redlockDelayedRestart: LockEntry = {
     how: "No lock whose leases end by the wall clock survives this: do not step clocks, or use a lock and fencing tokens from a store with consensus.",
   },
 };
-
-/** Resolves when enough servers may be used to grant locks. */
-async function untilMajorityUsable(servers: readonly Connection[]): Promise<void> {
-  const answers = await Promise.all(servers.map((server) => delay.usableInMs(server)));
-  const waitsMs = answers.flatMap((answer) => (answer.type === "ok" ? [answer.value] : [])).sort((a, b) => a - b);
-  const waitMs = waitsMs[majority(servers.length) - 1];
-  if (waitMs === undefined) throw new Error("too few servers say how long they have been up");
-  const { promise, resolve } = Promise.withResolvers<void>();
-  setTimeout(resolve, Math.max(0, waitMs));
-  await promise;
-}

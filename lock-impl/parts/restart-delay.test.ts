@@ -83,3 +83,12 @@ it("allows freeing everywhere", async () => {
   const freed = await new RestartDelay(10_000).guard(ownedKey).release(connection, request);
   expect(freed).toEqual({ type: "ok", value: true });
 });
+
+it("asks anew, when a client connects, servers that did not say how long they are up", async () => {
+  const servers = await Promise.all([undefined, undefined, 100].map(serverUpFor));
+  const ready = new RestartDelay(10_000).untilMajorityUsable(servers.map(({ connection }) => connection));
+  const early = await Promise.race([ready.then(() => "ready"), servers[0]!.connection.command("PING")]);
+  expect(early).not.toBe("ready");
+  servers[0]!.server.info = "uptime_in_seconds:100";
+  await ready;
+});

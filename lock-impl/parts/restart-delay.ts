@@ -1,6 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "./connection.ts";
 import type { Completion } from "../../harness/core/lock-driver.ts";
 import type { Protocol, AcquireAnswer } from "./protocol.ts";
+import { majority } from "./quorum.ts";
+
+/** How long a client that connects waits for servers to say how long they have been up. */
+const TOLD_WITHIN_MS = 8_000;
+/** Before they are asked again. */
+const PAUSE_MS = 20;
 
 /**
  * Delayed restarts, the second of the two mitigations that redis.io proposes: a crashed server takes no part until
@@ -40,6 +47,28 @@ export class RestartDelay {
     const usableInMs = await this.usableInMs(server);
     if (usableInMs.type === "ok" && usableInMs.value <= 0) return answer;
     return { type: "info", reason: "the server was started too short a time ago to know" };
+  }
+
+  /**
+   * Resolves when a majority of the servers may be used to grant locks.
+   * @throws when too few say within eight seconds how long they have been up
+   */
+  async untilMajorityUsable(servers: readonly Connection[]): Promise<void> {
+    const startedMs = performance.now();
+    let waitMs = await this.#majorityUsableInMs(servers);
+    // The time limit of a command suits short leases: a slow server may answer the next question.
+    while (waitMs === undefined && performance.now() - startedMs < TOLD_WITHIN_MS) {
+      await sleep(PAUSE_MS);
+      waitMs = await this.#majorityUsableInMs(servers);
+    }
+    if (waitMs === undefined) throw new Error("too few servers say how long they have been up");
+    await sleep(Math.max(0, waitMs));
+  }
+
+  async #majorityUsableInMs(servers: readonly Connection[]): Promise<number | undefined> {
+    const answers = await Promise.all(servers.map((server) => this.usableInMs(server)));
+    const waitsMs = answers.flatMap((answer) => (answer.type === "ok" ? [answer.value] : []));
+    return waitsMs.toSorted((a, b) => a - b)[majority(servers.length) - 1];
   }
 
   /** In how many milliseconds the server may be used; 0 or less: now. Each connection asks once. */
