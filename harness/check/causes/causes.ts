@@ -13,7 +13,7 @@ import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.t
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
-import { orOverpromised, overpromised } from "./overpromised.ts";
+import { orNotProlonged, orOverpromised, overpromised } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
 import { endsNoLease, isClockOfPromoted, steppedLease, stepsClocks } from "./stepped-clocks.ts";
@@ -306,7 +306,7 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}`;
+  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}${orNotProlonged(overlap)}`;
   const inner = innerReleaseOf(overlap);
   if (inner === undefined) return byElimination("double-grant", why, evidence);
   const [client, caller] = [first.process, inner.process].map((process) => clientInWords(evidence.header, process));

@@ -22,6 +22,20 @@ it("says of a fault that lockstorm does not know that it may have ended the leas
   expect(told("latency")).toContain("(latency happened in between, which changes the timing but ends no lease)");
 });
 
+it("says that a lease may not have been prolonged, where the lease of the grant was over", () => {
+  const told = (extended: number | undefined, grantedMs: number): string => {
+    const begun = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 1000 });
+    const held = extended === undefined ? begun : begun.extend(extended, 0, "a", { ttlMs: 1000 });
+    return violationsOf("lease-exclusion", held.acquire(grantedMs, 1, "b"))[0]?.explanation ?? "";
+  };
+  const doubt =
+    "granted it twice, or it had not prolonged the lease as it reported: the lease of the grant had ended at 1,000 ms";
+  expect(told(500, 1200)).toContain(doubt);
+  expect(told(500, 900)).toContain("granted it twice");
+  expect(told(500, 900)).not.toContain("prolonged the lease as");
+  expect(told(undefined, 900)).not.toContain("prolonged the lease as");
+});
+
 it("names an inner release after which the lock was granted to another", () => {
   const told = (end: (recording: Recording) => Recording): string =>
     violationsOf(

@@ -43,6 +43,15 @@ export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): st
   return `, or it counted a lease from the answer, although the server had begun it before: ${answers.join("; ")}`;
 }
 
+/**
+ * What a lock could have done instead, if the lease that the grant of the first set was over when the second was granted: nothing
+ * shows that its servers prolonged it. Empty if the first was not extended, or the lease of its grant was in force.
+ */
+export function orNotProlonged({ first, from }: Overlap): string {
+  if (first.grantedLeaseEnd > from) return "";
+  return `, or it had not prolonged the lease as it reported: the lease of the grant had ended at ${timeWords(first.grantedLeaseEnd)}`;
+}
+
 /** When a lease would end that is as long as the lock reported, counted from the request. */
 function endByRequest({ invokedTime, grantedTime, grantedLeaseEnd }: Hold): number {
   return invokedTime + (grantedLeaseEnd - grantedTime);
