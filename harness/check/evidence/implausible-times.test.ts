@@ -50,6 +50,32 @@ it("accuses nobody by leases that may be compared with times of another unit", (
   }
 });
 
+it("accuses by leases that are longer than the whole violation in each unit", () => {
+  const twice = new Recording({ clients: 2 });
+  twice.seek(0, 0, { ttlMs: 30 }).granted(MS, 0, "a");
+  twice.seek(5 * MS, 1, { ttlMs: 30 }).granted(6 * MS, 1, "b");
+  const met = twice.leave(10 * MS, 0, "a").left(11 * MS, 0);
+  const { properties, remarks } = checkHistory(met.history, { foreign: true });
+  expect(properties["lease-exclusion"]?.verdict).toBe("invalid");
+  expect(properties["linearizability"]?.verdict).toBe("invalid");
+  expect(remarks.join()).toContain("nanoseconds");
+});
+
+it("accuses nobody by a moment of a hold that an owner value seems to have entered again", () => {
+  const recording = new Recording({ clients: 2 });
+  const grant = (at: number, process: number, owner: string, fence: number): Recording =>
+    recording.seek(at * MS, process, { ttlMs: 30 }).granted((at + 1) * MS, process, owner, { fence });
+  // In nanoseconds, the second grant would be a re-entry with another fencing token, and the release end one of two entries.
+  grant(0, 0, "a", 1);
+  grant(100, 0, "a", 2)
+    .leave(105 * MS, 0, "a")
+    .left(106 * MS, 0);
+  const { properties } = checkHistory(grant(108, 1, "b", 3).history, { foreign: true });
+  for (const property of ["fencing-tokens", "lease-exclusion", "linearizability"] as const) {
+    expect(properties[property]?.verdict).not.toBe("invalid");
+  }
+});
+
 it("accuses by them where the first line says that the times are nanoseconds", () => {
   const { properties, remarks } = checkHistory(expired(MS, { timeUnit: "ns" }).history, { foreign: true });
   expect(properties["lease-exclusion"]?.verdict).toBe("invalid");

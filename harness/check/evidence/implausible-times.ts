@@ -1,6 +1,6 @@
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
-import type { Property, PropertyVerdict } from "../../core/verdict.ts";
+import type { Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "./history-step.ts";
@@ -20,6 +20,9 @@ const BY_REENTRIES: readonly Property[] = ["mutual-exclusion", "fencing-tokens"]
 /** How many owner values are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
+/** The times of so many events are kept. */
+const KEPT_TIMES = 100_000;
+
 const QUESTION =
   "most operations took less than 0.01 ms, which no network does: is every `time` in nanoseconds? Multiply milliseconds by 1000000, microseconds by 1000";
 
@@ -36,6 +39,9 @@ export class ImplausibleTimes {
   #firstTime: number | undefined;
   #lastTime = 0;
   #endingLeases = false;
+  #shortestLeaseMs = Infinity;
+  /** By the index of the event. */
+  readonly #times: number[] = [];
   readonly #owners = new OldestFirst<string, true>();
   #isOwnerReused = false;
 
@@ -44,7 +50,10 @@ export class ImplausibleTimes {
   }
 
   push({ event, invocation }: HistoryStep): void {
-    if (this.#isKnown || typeof event.process !== "number") return;
+    if (this.#isKnown) return;
+    if (event.index < KEPT_TIMES) this.#times[event.index] = event.time;
+    if (typeof event.process !== "number") return;
+    this.#noteLeases(event);
     this.#firstTime ??= event.time;
     this.#lastTime = event.time;
     if (this.#processes.size <= MOST_PROCESSES) this.#processes.add(event.process);
@@ -67,11 +76,25 @@ export class ImplausibleTimes {
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
     const isByLeases = BY_LEASES.includes(property) || (this.#isOwnerReused && BY_REENTRIES.includes(property));
     if (verdict.verdict !== "invalid" || !isByLeases || !this.#areImplausible) return verdict;
-    // A validity that is over says so itself.
-    const violations = verdict.violations.filter(({ cause }) => cause === "expired-grant");
+    const violations = verdict.violations.filter((violation) => this.#isCertain(violation));
     return violations.length > 0
       ? { ...verdict, violations }
       : unknown(`${QUESTION}. If they are right, write "timeUnit":"ns" in the first line`);
+  }
+
+  /** Whether it is one in each unit: a validity that is over says so itself, and leases of any length outlast a moment. */
+  #isCertain({ cause, events }: Violation): boolean {
+    if (cause === "expired-grant") return true;
+    const times = events.map((index) => this.#times[index] ?? Infinity);
+    const longestMs = Math.max(...times) - Math.min(...times);
+    // Half of it leaves room for the drift of clocks.
+    return !this.#isOwnerReused && longestMs < this.#shortestLeaseMs / 2;
+  }
+
+  #noteLeases(event: HistoryStep["event"]): void {
+    const { ttlMs, validForMs } = (event.value ?? {}) as { readonly ttlMs?: number; readonly validForMs?: number };
+    const leasesMs = [ttlMs, validForMs].filter((ms) => ms !== undefined);
+    this.#shortestLeaseMs = Math.min(this.#shortestLeaseMs, ...leasesMs);
   }
 
   #granted(key: string, owner: string): void {
