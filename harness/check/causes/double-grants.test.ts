@@ -99,3 +99,16 @@ it("names no other client where one client is granted a lock again in the lease 
   expect(told({})).toContain("or the lock granted it while another owner had a lease.");
   expect(told({ limit: 1 })).toContain("or the lock granted more permits than it has.");
 });
+
+it("speaks of fencing tokens only where an order exists without them, and none with them", () => {
+  // Only the later release shows that client-0 was granted the lock after client-1.
+  const overlapping = new Recording({ clients: 2 })
+    .seek(0, 0, { ttlMs: 720, waitMs: 3700 })
+    .seek(20, 1, { ttlMs: 720, waitMs: 3700 })
+    .granted(724, 1, "b")
+    .granted(725, 0, "a")
+    .release(735, 0, "a", true);
+  const [violation] = violationsOf("linearizability", overlapping);
+  expect(violation?.cause).toBe("double-grant");
+  expect(violation?.explanation).not.toContain("fencing");
+});

@@ -98,19 +98,6 @@ describe("linearizability", () => {
     expect(judged(overtaken)).toMatch(/^invalid; contradiction/);
   });
 
-  it("speaks of fencing tokens only where an order exists without them, and none with them", () => {
-    // Only the later release shows that client-0 was granted the lock after client-1.
-    const overlapping = new Recording({ clients: 2 })
-      .seek(0, 0, { ttlMs: 720, waitMs: 3700 })
-      .seek(20, 1, { ttlMs: 720, waitMs: 3700 })
-      .granted(724, 1, "b")
-      .granted(725, 0, "a")
-      .release(735, 0, "a", true);
-    expect(judged(overlapping)).toMatch(/^invalid; double-grant/);
-    const { violations } = checkHistory(overlapping.history).properties.linearizability!;
-    expect(violations[0]?.explanation).not.toContain("fencing");
-  });
-
   it("names a release of unknown outcome that may have taken a lease whose beginning is known from the operations alone", () => {
     const taken = (release: (recording: Recording) => Recording): Recording =>
       release(
