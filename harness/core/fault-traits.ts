@@ -166,6 +166,11 @@ export function losesNodeData({ loses }: FaultTraits): boolean {
   return loses === "memory" || loses === "unsynced" || loses === "disk";
 }
 
+/** Whether a node that syncs before each reply comes back from it with everything that it had granted. */
+export function keepsSyncedData({ loses }: FaultTraits): boolean {
+  return loses === "memory" || loses === "unsynced";
+}
+
 /**
  * Whether it is known to endanger granted locks or fence counters on a server. Clock faults do not count: they end
  * leases early.

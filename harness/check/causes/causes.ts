@@ -1,5 +1,5 @@
 import { traitsOf } from "../../../faults/traits.ts";
-import { isUnknown, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
+import { isUnknown, keepsSyncedData, losesLockData, movesClocks, type FaultTraits } from "../../core/fault-traits.ts";
 import { isUnseen, RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Ground, Hypothesis, Remedy } from "../../core/verdict.ts";
@@ -7,7 +7,7 @@ import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
 import { isCertainlyOver, overruns } from "./overrun-causes.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
-import { byLoss, keepsSyncedData, setBefore } from "./certain-losses.ts";
+import { byLoss, setBefore } from "./certain-losses.ts";
 import { byAnswer, byRight, type Interference } from "../evidence/interferences.ts";
 import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.ts";
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
@@ -81,8 +81,9 @@ function takesLeases(traits: FaultTraits): boolean {
  * If the leases do not overlap, the cause is an `overrun`: a client outlived its lease. Otherwise the order is: grants that
  * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
- * that may have taken effect; a release by another owner that was granted the lock in the first hold, after the end of its
- * lease by what the lock said; the lock itself; and last a release by another owner to whom the lock had been granted as well.
+ * by another owner that reported success after the only server had lost the lock; a release that may have taken effect; a
+ * release by another owner that was granted the lock in the first hold, after the end of its lease by what the lock said; the
+ * lock itself; and last a release by another owner to whom the lock had been granted as well.
  * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one by an owner
  * that was granted the lock in the first hold, and one that nobody saw carried out.
  *

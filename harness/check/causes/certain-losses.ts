@@ -1,5 +1,5 @@
 import { traitsOf } from "../../../faults/traits.ts";
-import { type FaultTraits, losesNodeData } from "../../core/fault-traits.ts";
+import { keepsSyncedData, losesNodeData } from "../../core/fault-traits.ts";
 import { knownTopology } from "../../core/topologies/registry.ts";
 import { isUnseen } from "../../history/fault-timeline.ts";
 import type { FaultEvent } from "../../history/history.ts";
@@ -27,11 +27,6 @@ function isLostBefore(first: Hold, { invokedTime }: Interference, evidence: Shar
 /** Whether the server certainly forgot what it had granted. One that keeps a log of its commands may not have. */
 function forgets({ f }: FaultEvent, header: SharedEvidence["header"]): boolean {
   return header["persistence"] === "none" || !keepsSyncedData(traitsOf(f));
-}
-
-/** Whether a node that syncs before each reply comes back from such a fault with everything it had granted. */
-export function keepsSyncedData({ loses }: FaultTraits): boolean {
-  return loses === "memory" || loses === "unsynced";
 }
 
 /** When the holder was told last, before this time, that its lease was set. */

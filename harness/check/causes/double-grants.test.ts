@@ -34,6 +34,15 @@ it("says that a lease may not have been prolonged, where the lease of the grant 
   expect(told(500, 900)).toContain("granted it twice");
   expect(told(500, 900)).not.toContain("prolonged the lease as");
   expect(told(undefined, 900)).not.toContain("prolonged the lease as");
+  // The lock may have waited for 800 ms, and does not say when the lease began.
+  const waited = new Recording({ clients: 2 })
+    .seek(0, 0, { ttlMs: 1000, waitMs: 1000 })
+    .granted(800, 0, "a")
+    .extend(900, 0, "a", { ttlMs: 1000 })
+    .acquire(1200, 1, "b");
+  const [violation] = violationsOf("lease-exclusion", waited);
+  expect(violation?.explanation).toContain("granted it twice");
+  expect(violation?.explanation).not.toContain("prolonged the lease as");
 });
 
 it("names an inner release after which the lock was granted to another", () => {

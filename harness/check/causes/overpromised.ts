@@ -1,4 +1,5 @@
 import type { Hypothesis } from "../../core/verdict.ts";
+import { latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
@@ -45,11 +46,13 @@ export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): st
 
 /**
  * What a lock could have done instead, if the lease that the grant of the first set was over when the second was granted: nothing
- * shows that its servers prolonged it. Empty if the first was not extended, or the lease of its grant was in force.
+ * shows that its servers prolonged it. Empty if the first was not extended, or the lease of its grant may have been in
+ * force.
  */
 export function orNotProlonged({ first, from }: Overlap): string {
-  if (first.grantedLeaseEnd > from) return "";
-  return `, or it had not prolonged the lease as it reported: the lease of the grant had ended at ${timeWords(first.grantedLeaseEnd)}`;
+  const end = latestEnd(first, first.grantedLeaseEnd);
+  if (end > from) return "";
+  return `, or it had not prolonged the lease as it reported: the lease of the grant had ended at ${timeWords(end)}`;
 }
 
 /** When a lease would end that is as long as the lock reported, counted from the request. */
