@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { checkHistory } from "../check.ts";
 import { violationsOf } from "../testing/judge.ts";
 import { Recording } from "../testing/recording.ts";
 
@@ -34,6 +35,15 @@ it("says that a lease may not have been prolonged, where the lease of the grant 
   expect(told(500, 900)).toContain("granted it twice");
   expect(told(500, 900)).not.toContain("prolonged the lease as");
   expect(told(undefined, 900)).not.toContain("prolonged the lease as");
+  const coarse = [0, 1, 500, 501, 1200, 1201];
+  const times = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 1000 }).extend(500, 0, "a", { ttlMs: 1000 });
+  const events = times
+    .acquire(1200, 1, "b")
+    .history.events.map((event, index) => ({ ...event, time: coarse[index]! * 1e6 }));
+  const { properties } = checkHistory({ ...times.history, events } as typeof times.history, { foreign: true });
+  expect(properties["lease-exclusion"]?.violations[0]?.explanation).toContain(
+    "the lease of the grant had ended by 1,00",
+  );
   // The lock may have waited for 800 ms, and does not say when the lease began.
   const waited = new Recording({ clients: 2 })
     .seek(0, 0, { ttlMs: 1000, waitMs: 1000 })

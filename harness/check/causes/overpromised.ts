@@ -52,7 +52,7 @@ export function orOverpromised(overlap: Overlap, { header }: SharedEvidence): st
 export function orNotProlonged({ first, from }: Overlap): string {
   const end = latestEnd(first, first.grantedLeaseEnd);
   if (end > from) return "";
-  return `, or it had not prolonged the lease as it reported: the lease of the grant had ended at ${timeWords(end)}`;
+  return `, or it had not prolonged the lease as it reported: the lease of the grant had ended ${end === first.grantedLeaseEnd ? "at" : "by"} ${timeWords(end)}`;
 }
 
 /** When a lease would end that is as long as the lock reported, counted from the request. */
