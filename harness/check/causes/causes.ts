@@ -322,17 +322,23 @@ function innerReleaseOf({ first, second }: Overlap): Hold["innerRelease"] {
   return inner !== undefined && inner.index < second.grantedIndex ? inner : undefined;
 }
 
+/** Faults between two times of which nobody knows what they do; empty if there are none. */
+export function unknownInWords(from: number, to: number, faults: SharedEvidence["faults"]): string {
+  const kinds = faults.kindsDuring(from, to, isUnknown);
+  return kinds.length === 0
+    ? ""
+    : `${listed(kinds)} happened in between, of which lockstorm does not know what it does`;
+}
+
 /** Faults that are not accused: those that end no lease, and those of which nobody knows whether they do. */
 function meanwhileInWords(from: number, to: number, { faults }: SharedEvidence): string {
-  const unknown = faults.kindsDuring(from, to, isUnknown);
+  const unknown = unknownInWords(from, to, faults);
   const timing = faults.kindsDuring(from, to, (traits) => !takesLeases(traits) && !isUnknown(traits));
   const notes = [
     ...(timing.length === 0
       ? []
       : [`${listed(timing)} happened in between, which changes the timing but ends no lease`]),
-    ...(unknown.length === 0
-      ? []
-      : [`${listed(unknown)} happened in between, of which lockstorm does not know what it does`]),
+    ...(unknown === "" ? [] : [unknown]),
   ];
   return notes.length === 0 ? "" : ` (${notes.join("; ")})`;
 }

@@ -49,6 +49,12 @@ describe("what made a fencing token counter forget", () => {
     expect(causes).toEqual([undefined]);
   });
 
+  it("says of a fault that lockstorm does not know that it may have to do with it", () => {
+    const [first] = hypothesesOf(twice((it) => it.fault(500, "redis-upgrade")));
+    expect(first?.why).toContain("(redis-upgrade happened in between, of which lockstorm does not know what it does)");
+    expect(hypothesesOf(twice((it) => it.fault(500, "latency")))[0]?.why).not.toContain("in between");
+  });
+
   it("is a loss of data before two masters that each have a counter", () => {
     const written = new Recording({ clients: 2, backend: "simulated", topology: "sentinel" })
       .fault(100, "partition", { targets: ["node-0"] })

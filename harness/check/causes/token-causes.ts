@@ -2,7 +2,7 @@ import { traitsOf } from "../../../faults/traits.ts";
 import { losesLockData, losesNodeData, type FaultTraits } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import type { Cause, Hypothesis } from "../../core/verdict.ts";
-import { byElimination } from "./causes.ts";
+import { byElimination, unknownInWords } from "./causes.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { twoMasters } from "./two-masters.ts";
 import { faultInWords } from "../words.ts";
@@ -42,9 +42,10 @@ export function tokenHypotheses(from: number, to: number, evidence: SharedEviden
             remedies: [],
           },
         ];
+  const unknown = unknownInWords(from, to, faults);
   const itself = byElimination(
     "token-rollback",
-    "the lock itself issued the wrong fencing token",
+    `the lock itself issued the wrong fencing token${unknown === "" ? "" : ` (${unknown})`}`,
     evidence,
     losesLockData,
   );
