@@ -40,7 +40,7 @@ it("says that a lease may not have been prolonged, where the lease of the grant 
   const events = times
     .acquire(1200, 1, "b")
     .history.events.map((event, index) => ({ ...event, time: coarse[index]! * 1e6 }));
-  const { properties } = checkHistory({ ...times.history, events } as typeof times.history, { foreign: true });
+  const { properties } = checkHistory({ ...times.history, events }, { foreign: true });
   expect(properties["lease-exclusion"]?.violations[0]?.explanation).toContain(
     "the lease of the grant had ended by 1,00",
   );
