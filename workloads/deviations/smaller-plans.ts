@@ -20,10 +20,15 @@ export function* smallerPlans(plan: Plan): Generator<Plan> {
   for (const smaller of withoutIdleClients(plan)) yield* withOtherSeeds(smaller);
 }
 
-/** What one of several workloads side by side does: clients that share keys. */
-function ofOneWorkload(plan: Plan): readonly Plan[] {
+/**
+ * What one of several workloads side by side does: clients that share keys. One plan for each workload with a client of
+ * `among`; none if there is one workload only.
+ */
+export function ofOneWorkload(plan: Plan, among: ReadonlySet<number> = new Set(indexesOf(plan))): readonly Plan[] {
   const groups = clientsBySharedKeys(plan.clients);
-  return groups.length < 2 ? [] : groups.flatMap((clients) => withClients(plan, clients) ?? []);
+  if (groups.length < 2) return [];
+  const wanted = groups.filter((clients) => clients.some((client) => among.has(client)));
+  return wanted.flatMap((clients) => withClients(plan, clients) ?? []);
 }
 
 /**

@@ -76,6 +76,30 @@ describe("a counterexample that only some seeds show", () => {
     }
   });
 
+  test("of one workload among many is reduced to that one before it is run again and again", async () => {
+    const [holder, waiter] = racing.clients;
+    const calm = Array.from({ length: 8 }, (_, index) => ({
+      sections: [{ ...section, key: `calm-${index}`, waitMs: 0, steps: [] }],
+    }));
+    const clients = [...calm.slice(0, 5), holder!, ...calm.slice(5), waiter!];
+    for (let seed = 1; ; seed += 1) {
+      const run = await execute({ ...racing, seed, clients });
+      if (run.verdict.verdict !== "invalid") continue;
+      const sizes: number[] = [];
+      const { run: found } = await lasting(run, {
+        execute: (plan, delays) => {
+          sizes.push(plan.clients.length);
+          return execute(plan, delays);
+        },
+      });
+      expect(found.plan.clients).toHaveLength(2);
+      expect(isSameViolation(run.verdict, found.verdict)).toBe(true);
+      expect(sizes.filter((size) => size > 2)).toEqual([]);
+      expect((await lasting(run, { execute, runs: 0 })).run).toBe(run);
+      return;
+    }
+  });
+
   test("does not rest on a head start, which the first command of a real process may take up", async () => {
     const [holder, waiter] = racing.clients;
     const sections = waiter!.sections.map((each) => ({ ...each, after: { atMs: 40 } }));

@@ -1,10 +1,10 @@
 import type { RecurrenceCount } from "../../core/recurrence.ts";
 import type { Plan } from "../../core/plan.ts";
 import type { Delays } from "./delays.ts";
-import { withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
+import { ofOneWorkload, withoutIdleClients } from "../../../workloads/deviations/smaller-plans.ts";
 import type { RunRecord } from "../../../reports/run/run-record.ts";
 import type { Judged } from "../run-campaign.ts";
-import { hasVisibleOverlap } from "../visible-overlap.ts";
+import { hasVisibleOverlap, isAsPlain } from "../visible-overlap.ts";
 import { countRecurrences } from "./count-recurrences.ts";
 import { heldPlans } from "./held.ts";
 import { isObservable, observablePlans } from "./observable.ts";
@@ -12,6 +12,7 @@ import { pinnedPlans } from "./pinned.ts";
 import { isSameViolation, saysAsMuch } from "./same-violation.ts";
 import { separatedPlans } from "./separated.ts";
 import { stretchedPlans } from "./stretched.ts";
+import { clientsInViolations } from "./violating-clients.ts";
 import { OTHER_SEEDS, VARIATIONS, atSpeedOfRealServers, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
@@ -40,8 +41,8 @@ export interface Lasting<Run> {
 
 /**
  * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
- * values), nor on how long faults, messages and the start of a client take. From the run that was found, it goes to a plan
- * with a pinned order of events, with a longer hold, with longer or shorter durations, in slow motion or with a stop of one
+ * values), nor on how long faults, messages and the start of a client take. From the run that was found, it goes to the
+ * one workload of several side by side that shows the violation, then to a plan with a pinned order of events, with a longer hold, with longer or shorter durations, in slow motion or with a stop of one
  * client between two commands, whenever that one shows the same violation in more variations. When none does, the run that was found stays. If real
  * servers cannot run the plan, because it waits for what only a simulation sees, it goes to one that they can run and
  * that lasts as long. Equal for equal runs.
@@ -75,11 +76,28 @@ class LastingSearch<Run extends LastingRun> {
   }
 
   async improve(): Promise<void> {
+    if (this.#options.runs !== 0) await this.#dropOtherWorkloads();
     this.#count = await this.#countOf(this.#run, 0);
     this.#left = this.#options.runs ?? LASTING_RUNS;
     await this.#dropIdleClients();
     while (await this.#improves());
     await this.#letRealServersRunIt();
+  }
+
+  /**
+   * Goes to what the clients of one workload do, if that shows the same violation. A plan that was not shrunk may have dozens
+   * of clients side by side, and all that follows runs it again: these runs here are shorter, so they do not count.
+   */
+  async #dropOtherWorkloads(): Promise<void> {
+    for (const smaller of ofOneWorkload(this.#run.plan, clientsInViolations(this.#run))) {
+      for (const candidate of [smaller, ...withOtherSeeds(smaller).map(({ plan }) => plan)]) {
+        if (this.#isOver) return;
+        const run = await this.#execute(candidate);
+        if (!this.#isAsTelling(run) || !isAsPlain(run, this.#found)) continue;
+        this.#run = run;
+        return;
+      }
+    }
   }
 
   /**
@@ -125,14 +143,17 @@ class LastingSearch<Run extends LastingRun> {
 
   async #takes(candidate: Plan, atLeast: number): Promise<boolean> {
     const run = await this.#execute(candidate);
-    if (!isSameViolation(this.#found.verdict, run.verdict)) return false;
-    if (!saysAsMuch(run.verdict, this.#found.verdict)) return false;
+    if (!this.#isAsTelling(run)) return false;
     if (hasVisibleOverlap(this.#found.verdict) && !hasVisibleOverlap(run.verdict)) return false;
     const count = await this.#countOf(run, atLeast);
     if (count === undefined || totalOf(count) < atLeast) return false;
     this.#run = run;
     this.#count = count;
     return true;
+  }
+
+  #isAsTelling({ verdict }: Run): boolean {
+    return isSameViolation(this.#found.verdict, verdict) && saysAsMuch(verdict, this.#found.verdict);
   }
 
   /** Undefined when the search is over before all variations were tried. */
