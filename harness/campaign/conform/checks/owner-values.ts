@@ -12,7 +12,11 @@ export const ownerValues: ConformityCheck = {
       await trial.release(client, grant);
     }
     const [first, again, other] = owners;
-    if (first === again) trial.mistake(`two acquisitions of one client have the same owner value, ${first}`);
+    if (first === again) {
+      trial.mistake(
+        `two acquisitions of one client have the same owner value, ${first}: if that is the one of a whole process, make up one for each acquisition (randomUUID())`,
+      );
+    }
     if (other === first || other === again) trial.mistake(`two clients have the same owner value, ${other}`);
   },
 };

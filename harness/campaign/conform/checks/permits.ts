@@ -23,7 +23,10 @@ export const permits: ConformityCheck = {
     }
     const given = await trial.release(0, first);
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
-      trial.mistakeWithin([second], "a client was granted two permits, where one was left");
+      trial.mistakeWithin(
+        [second],
+        'a client was granted two permits, where one was left: take as many as `permits` says; if the library takes one at a time, answer { type: "fail", kind: "error" } to more',
+      );
       return;
     }
     const next = await trial.acquire(2, asked);

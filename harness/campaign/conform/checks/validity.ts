@@ -47,7 +47,7 @@ async function compareWhole(trial: Trial, invokedMs: number): Promise<void> {
   const tooShortMs = invokedMs + LEASE_MS - (trial.nowMs + keptMs);
   if (keptMs === 0 || tooShortMs <= ROUNDING_MS) return;
   trial.mistake(
-    `the servers keep the lock for ${roundedMs(tooShortMs)} less than the ${roundedMs(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up`,
+    `the servers keep the lock for ${roundedMs(tooShortMs)} less than the ${roundedMs(LEASE_MS)} it was asked for: if the library counts in whole seconds, round up; if it has a lease of its own, state it (validForMs)`,
   );
 }
 
