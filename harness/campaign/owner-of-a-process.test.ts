@@ -21,7 +21,7 @@ return 1`;
 
 /** A lock that lets every request of its process in again, and counts them; the owner values that its driver answers. */
 function ofAProcess(owner: "of the process" | "of the acquisition"): LockDriver {
-  const driver = driverWith((redis) => {
+  return driverWith((redis) => {
     const process = randomUUID();
     return {
       acquire: async (key, { ttlMs }) => {
@@ -31,18 +31,13 @@ function ofAProcess(owner: "of the process" | "of the acquisition"): LockDriver 
         if (isIn) return { type: "ok", value: { ...value, validForMs: ttlMs, validFromMs } };
         return { type: "fail", kind: "contended", reason: "held" };
       },
+      extend: async () => ({ type: "info", reason: "this lock does not extend leases" }),
       release: async ({ key }) => {
         const released = (await redis.eval(LEAVE, 1, key, process)) === 1;
         return { type: "ok", value: { released } };
       },
     };
   });
-  return {
-    connect: async (environment) => {
-      const { extend: _, ...client } = await driver.connect(environment);
-      return client;
-    },
-  };
 }
 
 test.each([
