@@ -96,6 +96,118 @@ test.each([
     'Fatal error: exception Failure("no key")',
   ],
   ["R", "Error in f() : no key\nCalls: f\nExecution halted\n", "Error in f() : no key"],
+  [
+    "Node that shows the code in colours",
+    "w.js:1\n  throw e\n  ^\n\n\u001B[31mError\u001B[0m: no key\n\nNode.js v24.1.0\n",
+    "Error: no key",
+  ],
+  [
+    "Bun",
+    "1 | f(); function f() { throw new Error('no key'); }\n                              ^\nerror: no key\n      at f (/w.ts:1:30)\n\nBun v1.4.5 (Linux x64)\n",
+    "error: no key",
+  ],
+  [
+    "Deno",
+    "connecting\nerror: Uncaught (in promise) Error: no key\nf(); function f() { throw new Error('no key'); }\n                          ^\n    at f (file:///w.ts:1:27)\n",
+    "error: Uncaught (in promise) Error: no key",
+  ],
+  [
+    "a group of exceptions of Python",
+    "  + Exception Group Traceback (most recent call last):\n  |   File \"w.py\", line 4, in main\n  | ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    | KeyError: 'k'\n    +---------------- 2 ----------------\n    | Traceback (most recent call last):\n    | ValueError: no key\n    +------------------------------------\n",
+    "ValueError: no key",
+  ],
+  [
+    "Python that ignores an exception at its end",
+    'Traceback (most recent call last):\n  File "w.py", line 5\nKeyError: \'k\'\nException ignored in: <function C.__del__ at 0x7f>\nTraceback (most recent call last):\n  File "w.py", line 3, in __del__\nTypeError: in del\n',
+    "KeyError: 'k'",
+  ],
+  [
+    "Python that goes on after an exception that it ignores",
+    'Exception ignored in: <function C.__del__ at 0x7f>\nTraceback (most recent call last):\n  File "w.py", line 3, in __del__\nTypeError: in del\nno licence\n',
+    "no licence",
+  ],
+  [
+    "Python that says nothing else than what it ignores",
+    "Exception ignored in: <_io.TextIOWrapper name='<stdout>' mode='w' encoding='utf-8'>\nBrokenPipeError: [Errno 32] Broken pipe\n",
+    "BrokenPipeError: [Errno 32] Broken pipe",
+  ],
+  [
+    "the interpreter of Python",
+    'connecting\nFatal Python error: Segmentation fault\n\nCurrent thread 0x7f (most recent call first):\n  File "w.py", line 1 in <module>\n',
+    "Fatal Python error: Segmentation fault",
+  ],
+  [
+    "Mono",
+    "\nUnhandled Exception:\nSystem.Exception: no key ---> System.Exception: inner\n   --- End of inner exception stack trace ---\n  at P.Main () [0x0000f] in <82>:0 \n[ERROR] FATAL UNHANDLED EXCEPTION: System.Exception: no key ---> System.Exception: inner\n   --- End of inner exception stack trace ---\n  at P.Main () [0x0000f] in <82>:0 \n",
+    "Unhandled Exception: System.Exception: no key ---> System.Exception: inner",
+  ],
+  [
+    "Crystal",
+    "Unhandled exception: no key (Exception)\n  from w.cr:2:3 in 'f'\n  from /lib/libc.so.6 in '??'\n  from ???\n",
+    "Unhandled exception: no key (Exception)",
+  ],
+  [
+    "a process of Elixir that another one ends",
+    "** (EXIT from #PID<0.96.0>) an exception was raised:\n    ** (RuntimeError) no key\n        w.exs:1: anonymous fn/0 in :elixir_compiler_0.__FILE__/1\n\n",
+    "** (EXIT from #PID<0.96.0>) an exception was raised: ** (RuntimeError) no key",
+  ],
+  [
+    "Elixir with more to say",
+    '** (ArgumentError) errors were found at the given arguments:\n\n  * 1st argument: not a textual representation of an integer\n\n    :erlang.binary_to_integer("x")\n    w.exs:1: (file)\n',
+    "** (ArgumentError) errors were found at the given arguments: * 1st argument: not a textual representation of an integer",
+  ],
+  [
+    "a script of Erlang",
+    "escript: exception error: {redis,1}\n  in function  erl_eval:do_apply/7 (erl_eval.erl, line 742)\n  in call from escript:interpret/4 (escript.erl, line 780)\n",
+    "escript: exception error: {redis,1}",
+  ],
+  [
+    "Erlang",
+    "init terminating in do_boot ({{redis,refused},[{init,do_boot,3,[]}]})\n\nCrash dump is being written to: erl_crash.dump...done\n",
+    "init terminating in do_boot ({{redis,refused},[{init,do_boot,3,[]}]})",
+  ],
+  [
+    "OCaml that is not compiled",
+    'Exception: Failure "no key".\nCalled from unknown location\nRe-raised at Stdlib__Fun.protect in file "fun.ml", line 38, characters 6-52\n',
+    'Exception: Failure "no key".',
+  ],
+  [
+    "R after a warning",
+    "Error in f() : no key\nCalls: g -> f\nIn addition: Warning message:\nIn f() : odd\nExecution halted\n",
+    "Error in f() : no key",
+  ],
+  [
+    "R with a long error",
+    "Error in f(1) : \n  no key\nmore of it\nIn addition: Warning message:\nodd\nExecution halted\n",
+    "Error in f(1) : no key",
+  ],
+  ["R after an error that it survived", "Error : other\nError: no key\nExecution halted\n", "Error: no key"],
+  ["a program that only logs an error", "Error in f() : no key\nno licence\n", "no licence"],
+  [
+    "Tcl",
+    'no key\n    while executing\n"error "no key" "\n    (procedure "f" line 1)\n    invoked from within\n"f 1"\n    (file "w.tcl" line 4)\n',
+    "no key",
+  ],
+  [
+    "Clojure",
+    "Execution error (ExceptionInfo) at user/f (w.clj:1).\nno key\n\nFull report at:\n/w/clojure-1542.edn\n",
+    "no key",
+  ],
+  [
+    "an error of Rust with a trace",
+    "Error: no key\n\nStack backtrace:\n   0: w::main\n             at ./src/main.rs:5:14\n   1: main\n",
+    "Error: no key",
+  ],
+  [
+    "D",
+    "object.Exception@w.d(1): no key\n----------------\n/w.d:1 void w.f() [0x55a56f0fd350]\n??:? _Dmain [0x55a56f0fd391]\n",
+    "object.Exception@w.d(1): no key",
+  ],
+  [
+    "Nim",
+    "/w.nim(3) w\n/w.nim(1) f\nError: unhandled exception: no key [ValueError]\n",
+    "Error: unhandled exception: no key [ValueError]",
+  ],
   ["Python", "Traceback (most recent call last):\n  File \"w.py\", line 1\nKeyError: 'k'\n", "KeyError: 'k'"],
   ["Node", "w.js:1\nError: no key\n    at f (w.js:1:7)\n\nNode.js v24.1.0\n", "Error: no key"],
 ])("says why a process ended: %s", (_, text, line) => {
