@@ -55,7 +55,7 @@ public final class RedissonExpirablePermits extends RedissonSemaphore<RPermitExp
       for (String id : ids) if (semaphore(key).updateLeaseTime(id, ttlMs, TimeUnit.MILLISECONDS)) extended += 1;
       if (extended == ids.size()) return new Grant(owner, ttlMs, beforeNanos);
       if (extended == 0 && sent.certain()) throw new ContendedException("no permit was left to extend");
-      throw new IndeterminateException(extended + " of " + ids.size() + " permits were certainly extended", null);
+      throw new IndeterminateException(extended + " of " + ids.size() + " permits were certainly extended");
     } finally {
       connection().sent().forget(key);
     }
@@ -69,7 +69,7 @@ public final class RedissonExpirablePermits extends RedissonSemaphore<RPermitExp
       taken.remove(owner);
       if (semaphore(key).tryRelease(ids) == ids.size()) return true;
       if (sent.certain()) return false;
-      throw new IndeterminateException("a command was sent again, and the first may have released", null);
+      throw new IndeterminateException("a command was sent again, and the first may have released");
     } finally {
       connection().sent().forget(key);
     }

@@ -49,7 +49,7 @@ public final class RedissonRed implements LockClient {
           .filter(Sent::any)
           .map(Sent::lastNanos)
           .reduce(Math::min)
-          .orElseThrow(() -> new IndeterminateException("it was granted, and no lease was set", null));
+          .orElseThrow(() -> new IndeterminateException("it was granted, and no lease was set"));
       held.put(owner, new Held(holder, lock, threadId));
       return new Grant(owner, ttlMs, sentAtNanos);
     } finally {
@@ -70,7 +70,7 @@ public final class RedissonRed implements LockClient {
       mine.holder().call(() -> unlock(mine.lock()));
       if (isMajority(certain(sent, Boolean.class::isInstance))) return true;
       if (isMajority(certain(sent, Objects::isNull))) return false;
-      throw new IndeterminateException("a majority of servers has answered neither that it unlocked nor that it did not", null);
+      throw new IndeterminateException("a majority of servers has answered neither that it unlocked nor that it did not");
     } finally {
       forget(mine.threadId());
       mine.holder().close();
@@ -90,7 +90,7 @@ public final class RedissonRed implements LockClient {
   /** Certain, if a majority of servers said that another has it, each asked once: they say for how long. */
   private RuntimeException refused(List<Sent> sent) throws InterruptedException {
     if (isMajority(certain(sent, Long.class::isInstance))) return new ContendedException("it was not granted");
-    return new IndeterminateException("it was not granted, and no majority of servers has said that another has it", null);
+    return new IndeterminateException("it was not granted, and no majority of servers has said that another has it");
   }
 
   /** How many servers certainly ended with such an answer. */

@@ -69,7 +69,7 @@ public final class ShedLock implements LockClient {
   @Override
   public boolean release(String key, String owner) throws Exception {
     held.remove(owner).unlock();
-    throw new IndeterminateException("unlock does not say whether the lock was still this owner's", null);
+    throw new IndeterminateException("unlock does not say whether the lock was still this owner's");
   }
 
   @Override
@@ -79,7 +79,7 @@ public final class ShedLock implements LockClient {
 
   private static RuntimeException refused(Sent sent, String why) {
     if (sent.certain()) return new ContendedException(why);
-    return new IndeterminateException(why + ", but a command went unanswered, and may have been applied", null);
+    return new IndeterminateException(why + ", but a command went unanswered, and may have been applied");
   }
 
   /** Holds it for lockstorm. */

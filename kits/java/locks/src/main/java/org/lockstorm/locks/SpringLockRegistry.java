@@ -95,7 +95,7 @@ public final class SpringLockRegistry implements LockClient {
 
   private static RuntimeException refused(Sent sent, String why) {
     if (sent.certain()) return new ContendedException(why);
-    return new IndeterminateException(why + ", but a command went unanswered, and may have been applied", null);
+    return new IndeterminateException(why + ", but a command went unanswered, and may have been applied");
   }
 
   /** Holds it for lockstorm. */

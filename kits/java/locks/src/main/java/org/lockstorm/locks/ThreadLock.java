@@ -119,7 +119,7 @@ abstract class ThreadLock<L extends RLock> implements LockClient {
 
   static RuntimeException refused(Sent sent) throws InterruptedException {
     if (sent.certain()) return new ContendedException("it was not granted");
-    return new IndeterminateException("it was not granted, but a command went unanswered, and may have been applied", null);
+    return new IndeterminateException("it was not granted, but a command went unanswered, and may have been applied");
   }
 
   /** {@code tryLock}, as {@link #take} answers. */

@@ -31,6 +31,7 @@ class WorkerTest {
     @Override
     public Grant acquire(String key, long ttlMs, long waitMs) throws IOException {
       if (key.equals("broken")) throw new IOException("the connection broke");
+      if (key.equals("unsaid")) throw new IndeterminateException("the library returns nothing");
       if (key.equals("unlinked")) throw new NoClassDefFoundError("redis/Codec");
       if (key.equals("refused")) throw new FailedException("no");
       if (owners.putIfAbsent(key, "me") != null) throw new ContendedException("held");
@@ -190,6 +191,12 @@ class WorkerTest {
   void saysHowAnOperationFailed(String key, String kind) throws IOException {
     Map<String, Object> failed = operations(acquire(0, key)).get(0);
     assertEquals(List.of(false, kind), List.of(failed.get("ok"), failed.get("kind")));
+  }
+
+  @Test
+  void saysWhyNobodyKnowsWithoutAnErrorOfTheLibrary() throws IOException {
+    assertEquals(
+        "IndeterminateException: the library returns nothing", operations(acquire(0, "unsaid")).get(0).get("reason"));
   }
 
   @Test
