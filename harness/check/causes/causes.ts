@@ -13,7 +13,7 @@ import { foreignExtensions, overwritingExtensions } from "./foreign-extensions.t
 import { takenByLateGrant, takenCertainly, takenOrOwn, takenPossibly } from "./taken-locks.ts";
 import { isPromotion, twoMasters } from "./two-masters.ts";
 import { twoPlaces } from "./two-places.ts";
-import { orNotProlonged, orOverpromised, overpromised } from "./overpromised.ts";
+import { orNotProlonged, orOverpromised, overpromised, overpromisedWithoutEnd } from "./overpromised.ts";
 import { shortOwner } from "../../history/owner-value.ts";
 import { listed } from "../../core/listed.ts";
 import { endsNoLease, isClockOfPromoted, steppedLease, stepsClocks } from "./stepped-clocks.ts";
@@ -81,7 +81,8 @@ function takesLeases(traits: FaultTraits): boolean {
  * If the leases do not overlap, the cause is an `overrun`: a client outlived its lease. Otherwise the order is: grants that
  * name two places; an extension of a lease that was already granted to another owner; a release by another owner that
  * reported success during the first hold; faults between the two grants that lose leases, the most specific first; a release
- * by another owner that reported success after the only server had lost the lock; a release that may have taken effect; a
+ * by another owner that reported success after the only server had lost the lock; a lease that the lock promised without an
+ * end, although one with an end was asked for and was over; a release that may have taken effect; a
  * release by another owner that was granted the lock in the first hold, after the end of its lease by what the lock said; the
  * lock itself; and last a release by another owner to whom the lock had been granted as well.
  * Where a lease may have been over, a release that may have been rightful comes after the overrun, and so does one by an owner
@@ -123,6 +124,7 @@ export function hypothesesOf(
     ...losses(first.invokedTime, until, evidence, true),
     ...takenCertainly(pair, evidence, tooLate),
     ...overwriting.unanswered,
+    ...(overran.length > 0 ? [] : overpromisedWithoutEnd(overlap, evidence)),
     ...takenPossibly(pair, evidence, seen),
     ...lossesBefore(first, second, until, evidence),
     ...(isCounted ? byExtension : []),

@@ -131,3 +131,28 @@ it("speaks of fencing tokens only where an order exists without them, and none w
   expect(violation?.cause).toBe("double-grant");
   expect(violation?.explanation).not.toContain("fencing");
 });
+
+it("names a lease that was promised without an end before a release that may have taken the lock", () => {
+  /** A lease of 300 ms is granted late, while a release of an earlier owner goes on that reports nothing. */
+  const granted = (validForMs: number, ttlMs = 300): Recording =>
+    new Recording({ clients: 3 })
+      .seek(0, 0, { ttlMs })
+      .acquire(10, 1, "b", { ttlMs: 400 })
+      .leave(600, 1, "b")
+      .granted(700, 0, "a", { validForMs })
+      .info(750, 1, "release")
+      .acquire(800, 2, "c")
+      .release(900, 0, "a");
+  const [violation] = violationsOf("lease-exclusion", granted(2 ** 64));
+  expect(violation).toMatchObject({ cause: "double-grant", proof: { standing: "proven" } });
+  expect(violation?.explanation).toContain(
+    "client-0 had asked for its lease at 0 ms, for 300 ms: counted from there it ended at 300 ms, before client-2 was granted it, but the lock promised it without an end.",
+  );
+  expect(violation?.explanation).toContain("subtracts more than there is from a number without a sign");
+  expect(violation?.hypotheses.map(({ cause }) => cause)).toEqual(["double-grant", "foreign-release", "double-grant"]);
+  // A lease of usual length, and one without an end that was asked for.
+  for (const sound of [granted(300), granted(2 ** 64, 1e9)]) {
+    expect(violationsOf("lease-exclusion", sound)[0]?.cause).toBe("foreign-release");
+    expect(violationsOf("lease-exclusion", sound)[0]?.explanation).not.toContain("without a sign");
+  }
+});

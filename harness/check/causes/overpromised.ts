@@ -3,16 +3,31 @@ import { latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import type { Hold } from "../../history/holds.ts";
+import { isEndless } from "../../history/holds/endless-lease.ts";
 import { clientInWords, lasting, timeWords } from "../words.ts";
 
 /**
  * The lock counted a lease from a later instant than its servers. Counted from the request, the lease was over when the
- * overlap began.
+ * overlap began. Empty if the lock promised a lease without an end (`overpromisedWithoutEnd`).
  */
-export function overpromised(
-  { first, second, from, ...lease }: Overlap,
-  { header }: SharedEvidence,
-): readonly Hypothesis[] {
+export function overpromised(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  return isPromisedWithoutEnd(overlap) ? [] : asAsked(overlap, evidence);
+}
+
+/**
+ * The lock promised a lease without an end, although one with an end was asked for: by its request, the lease was over when the
+ * overlap began. A number without a sign becomes so large when a program subtracts more from it than it is.
+ */
+export function overpromisedWithoutEnd(overlap: Overlap, evidence: SharedEvidence): readonly Hypothesis[] {
+  return isPromisedWithoutEnd(overlap) ? asAsked(overlap, evidence) : [];
+}
+
+function isPromisedWithoutEnd({ firstLeaseAsked: asked, firstLeaseEnd: end }: Overlap): boolean {
+  return asked !== undefined && isEndless(end - asked.time);
+}
+
+function asAsked(overlap: Overlap, { header }: SharedEvidence): readonly Hypothesis[] {
+  const { first, second, from, ...lease } = overlap;
   const { extended, firstLeaseEnd: end, firstLeaseAsked: asked } = lease;
   if (asked === undefined || extended !== undefined || asked.end > from || end <= from) return [];
   const [client, other] = [clientInWords(header, first.process), clientInWords(header, second.process)];
@@ -20,8 +35,10 @@ export function overpromised(
     {
       cause: "double-grant",
       events: [asked.invokedIndex],
-      shown: `${client} had asked for ${asked.invokedIndex === first.invokedIndex ? "its lease" : "the extension of its lease"} at ${timeWords(asked.time)}, for ${lasting(asked.ttl)}: counted from there it ended ${asked.end === asked.time + asked.ttl ? "at" : "by"} ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it until ${timeWords(end)}`,
-      why: "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
+      shown: `${client} had asked for ${asked.invokedIndex === first.invokedIndex ? "its lease" : "the extension of its lease"} at ${timeWords(asked.time)}, for ${lasting(asked.ttl)}: counted from there it ended ${asked.end === asked.time + asked.ttl ? "at" : "by"} ${timeWords(asked.end)}, before ${other} was granted it, but the lock promised it ${isPromisedWithoutEnd(overlap) ? "without an end" : `until ${timeWords(end)}`}`,
+      why: isPromisedWithoutEnd(overlap)
+        ? "the lock promised far more than it was asked for, as a program does that subtracts more than there is from a number without a sign"
+        : "the lock counted the lease from too late an instant: a server may begin it as soon as it is asked",
       ground: { on: "history" },
       remedies: [],
     },
