@@ -60,3 +60,23 @@ test("a first run is tried again where it is known that one can begin", async ()
   expect(await runs.run(outcomes(refused, "valid"))).toBe("valid");
   expect(again).toEqual([refused.message]);
 });
+
+test("a run that fails beside a first one is tried once more when that one has shown that a run can begin", async () => {
+  const again: string[] = [];
+  const runs = new StartedAgain(true, (reason) => again.push(reason));
+  const first = Promise.withResolvers<string>();
+  const beside = runs.run(() => first.promise);
+  const failing = runs.run(outcomes(refused, "valid"));
+  first.resolve("first");
+  expect(await Promise.all([beside, failing])).toEqual(["first", "valid"]);
+  expect(again).toEqual([refused.message]);
+});
+
+test("runs that fail beside each other end the hunt", async () => {
+  const runs = new StartedAgain(true, () => expect.unreachable());
+  const both = await Promise.allSettled([runs.run(outcomes(refused, "valid")), runs.run(outcomes(refused, "valid"))]);
+  expect(both).toEqual([
+    { status: "rejected", reason: refused },
+    { status: "rejected", reason: refused },
+  ]);
+});
