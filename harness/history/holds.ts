@@ -54,7 +54,7 @@ export class HoldTracker {
   constructor(clients: number | undefined) {
     this.#clients = clients;
     this.lineage = new ProcessLineage(clients);
-    this.#leases = new Leases(clients, (earlier, later) => this.sameClient(earlier, later));
+    this.#leases = new Leases(clients, this.lineage);
     this.#releases = new OwnReleases(clients);
     this.#open = new OpenHolds(clients);
     this.#forgotten = new OpenHolds(clients);

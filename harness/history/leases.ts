@@ -6,6 +6,7 @@ import { OpenAcquires } from "./holds/open-acquires.ts";
 import { OpenRequests } from "./holds/open-requests.ts";
 import { OldestFirst } from "./oldest-first.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
+import type { ProcessLineage } from "./process-lineage.ts";
 import type { CompletionEvent, InvocationEvent } from "./operations.ts";
 
 /** An operation that may change a lease: its owner enters again, or extends. */
@@ -100,15 +101,15 @@ export class Leases {
   readonly #acquires: OpenAcquires<LeaseRequest>;
   /** By key, the acquires of unknown outcome. */
   readonly #reentries = new Map<string, PossibleReentries<LeaseRequest>>();
-  readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #lineage: ProcessLineage;
 
   /**
    * @param clients how many clients ran, where the history says so
-   * @param sameClient true unless two processes belong to two clients for certain
+   * @param lineage which processes may be one client
    */
-  constructor(clients: number | undefined, sameClient: (earlier: number, later: number) => boolean) {
-    this.#acquires = new OpenAcquires(clients, sameClient);
-    this.#sameClient = sameClient;
+  constructor(clients: number | undefined, lineage: ProcessLineage) {
+    this.#acquires = new OpenAcquires(clients, (earlier, later) => lineage.mayContinue(earlier, later));
+    this.#lineage = lineage;
   }
 
   /** The acquires of a key that the client of this process has under way. */
@@ -283,7 +284,7 @@ export class Leases {
   #reentriesOf(key: string): PossibleReentries<LeaseRequest> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<LeaseRequest>(this.#sameClient);
+    const fresh = PossibleReentries.of<LeaseRequest>(this.#lineage);
     this.#reentries.set(key, fresh);
     return fresh;
   }

@@ -1,3 +1,5 @@
+import type { ProcessLineage } from "./process-lineage.ts";
+
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
 
@@ -26,6 +28,7 @@ interface Unknown<T> {
  */
 export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #mayUseOneValue: (one: number, other: number) => boolean;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new Map<number, { readonly owner: string; readonly index: number }>();
   /** The last grants, the latest last. */
@@ -38,9 +41,24 @@ export class PossibleReentries<T> {
   #referred: Map<number, string> | undefined;
   #owners: Set<string> | undefined;
 
-  /** @param sameClient true unless two processes belong to two clients for certain */
-  constructor(sameClient: (earlier: number, later: number) => boolean) {
+  /**
+   * @param sameClient true unless two processes belong to two clients for certain
+   * @param mayUseOneValue true unless an acquire of one process certainly has another owner value than the other's
+   */
+  constructor(
+    sameClient: (earlier: number, later: number) => boolean,
+    mayUseOneValue = (one: number, other: number): boolean => sameClient(one, other) || sameClient(other, one),
+  ) {
     this.#sameClient = sameClient;
+    this.#mayUseOneValue = mayUseOneValue;
+  }
+
+  /** By what is known of the processes of a history. */
+  static of<T>(lineage: ProcessLineage): PossibleReentries<T> {
+    return new PossibleReentries<T>(
+      (earlier, later) => lineage.mayContinue(earlier, later),
+      (one, other) => lineage.mayUseOneValue(one, other),
+    );
   }
 
   /**
@@ -141,7 +159,7 @@ export class PossibleReentries<T> {
   }
 
   #mayBeOne(one: number, other: number): boolean {
-    return this.#sameClient(one, other) || this.#sameClient(other, one);
+    return this.#mayUseOneValue(one, other);
   }
 
   /** Of two numbers of which one may continue the other, nobody knows it; of two of one known client, either may. */

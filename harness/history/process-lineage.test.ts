@@ -25,6 +25,21 @@ describe("a history that does not say how many clients ran, with a new process n
     expect(judge("lease-exclusion", again)).toBe("valid");
   });
 
+  it("leaves open whether an acquire that was never answered cut the lease of another process", () => {
+    const threads = (facts: { clients?: number }): readonly string[] => {
+      const beside = new Recording(facts)
+        .seek(0, 0, { ttlMs: 410 })
+        .seek(40, 2, { ttlMs: 50 })
+        .granted(100, 0, "c0")
+        .acquire(260, 1, "c1");
+      return [judge("lease-exclusion", beside), judge("linearizability", beside)];
+    };
+    // Process 2 may be a second thread of the client of process 0, or, of four clients, is another.
+    expect(threads({})).toEqual(["valid", "valid"]);
+    expect(threads({ clients: 2 })).toEqual(["valid", "valid"]);
+    expect(threads({ clients: 4 })).toEqual(["invalid; double-grant 2,4", "invalid; double-grant 2,3,4"]);
+  });
+
   it("does not say which of two entries a release gives back", () => {
     const entered = new Recording()
       .acquire(0, 0, "c0")

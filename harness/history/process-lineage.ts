@@ -55,6 +55,14 @@ export class ProcessLineage {
     return this.#clients === undefined || this.areOne(one, other);
   }
 
+  /**
+   * True unless an acquire of unknown outcome by one of two processes certainly has another owner value than the other's: a client
+   * may use one for all its threads, and without the number of clients nobody knows which processes are threads of one.
+   */
+  mayUseOneValue(one: number, other: number): boolean {
+    return this.#clients === undefined || this.mayContinue(one, other);
+  }
+
   /** The earlier of the two, if they are one client only where that does several things at a time. */
   besideOf(earlier: number | undefined, later: number): number | undefined {
     return earlier === undefined || this.mayContinue(earlier, later) ? undefined : earlier;

@@ -12,6 +12,7 @@ import { isDroppable } from "../../history/dropped-front.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { SharedOwnerLinearization } from "./shared-owner-linearization.ts";
 import { PossibleReentries } from "../../history/possible-reentries.ts";
+import { ProcessLineage } from "../../history/process-lineage.ts";
 import { MOST_STEPS, StepBudget } from "./step-budget.ts";
 import {
   described,
@@ -74,7 +75,7 @@ export class KeyOperations {
   /**
    * @param keptOperations up to how many operations the whole history is kept for the general search
    * @param mostWaiting how many completed operations may wait for one that is open
-   * @param sameClient true unless two processes belong to two clients for certain
+   * @param lineage which processes may be one client (default: none)
    * @param shares whether several owners may hold the key at a time
    */
   constructor(
@@ -83,16 +84,16 @@ export class KeyOperations {
     keptOperations = SEARCHED_OPERATIONS,
     mostWaiting = MOST_WAITING,
     budget = new StepBudget(MOST_STEPS),
-    sameClient = (earlier: number, later: number): boolean => earlier === later,
+    lineage = new ProcessLineage(Infinity),
     shares = false,
   ) {
-    this.#reentries = new PossibleReentries(sameClient);
+    this.#reentries = PossibleReentries.of(lineage);
     this.#budget = budget;
     this.#model = model;
     this.#mostWaiting = mostWaiting;
     this.#keptOperations = keptOperations;
     this.#observeContention = observeContention;
-    const sharing = shares ? { ...model, sameClient } : undefined;
+    const sharing = shares ? { ...model, sameClient: lineage.mayContinue.bind(lineage) } : undefined;
     this.#general = new GeneralSearch(model, sharing);
     this.#linearization = followerOf(model, sharing, budget);
     if (model.ownerAware && !observeContention) {

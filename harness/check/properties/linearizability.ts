@@ -260,7 +260,7 @@ class Linearizability implements Checker {
       keptBeside(beside),
       undefined,
       this.#budget,
-      (earlier, later) => holds.sameClient(earlier, later),
+      holds.lineage,
       shares,
     );
   }

@@ -49,7 +49,6 @@ export function goneByOf({ hold, goneBy, besides }: OwnerGrants): number | undef
 export class OwnerGrantLog {
   readonly #byOwner = new OldestFirst<string, OwnerGrants>();
   readonly #capacity: number;
-  readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #heldBefore: HeldBefore;
   readonly #holds: HoldTracker;
   readonly #isShared: (key: string, owner: string) => boolean;
@@ -65,7 +64,6 @@ export class OwnerGrantLog {
     this.#holds = holds;
     this.#isShared = (key, owner) => evidence.isSharedOwner(key, owner);
     this.#capacity = capacity;
-    this.#sameClient = (earlier, later) => holds.sameClient(earlier, later);
     this.#heldBefore = heldBefore;
   }
 
@@ -124,7 +122,7 @@ export class OwnerGrantLog {
   #reentriesOf(key: string): PossibleReentries<undefined> {
     const known = this.#reentries.get(key);
     if (known !== undefined) return known;
-    const fresh = new PossibleReentries<undefined>(this.#sameClient);
+    const fresh = PossibleReentries.of<undefined>(this.#holds.lineage);
     this.#reentries.set(key, fresh);
     return fresh;
   }

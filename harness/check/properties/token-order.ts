@@ -154,7 +154,7 @@ export class TokenOrder {
         keptBeside(this.#keys.size),
         undefined,
         this.#budget,
-        (earlier, later) => this.#evidence.holds.sameClient(earlier, later),
+        this.#evidence.holds.lineage,
       );
     const fresh: Explained = {
       plain: follow("reentrant-mutex"),
