@@ -73,6 +73,8 @@ describe("a history of Jepsen's", () => {
     expect(refusal(since1970)).toContain(":time: too large to be exact");
     const token = granted.replace("nil", "{:fence 9223372036854775807}");
     expect(refusal(`${acquire}\n${token}`)).toContain("value.fence: too large to be exact");
+    const parts = granted.replace("nil", "{:fence [1 17]}");
+    expect(refusal(`${acquire}\n${parts}`)).toContain("received array");
   });
 
   it("is refused with the operation and the field that do not fit, where it is of another workload", () => {
@@ -84,6 +86,13 @@ describe("a history of Jepsen's", () => {
     const untimed = acquire.replace(":time 10, ", "");
     expect(read(untimed)).toHaveLength(1);
     expect(refusal(untimed.replace("nil", "{:ttlMs 10}"))).toContain("without a :time");
+  });
+
+  it("is refused where a lease has a time that is no integer, which may be in seconds", () => {
+    const [acquire = ""] = mutex;
+    const inSeconds = acquire.replace(":time 10", ":time 0.25");
+    expect(read(inSeconds)).toHaveLength(1);
+    expect(refusal(inSeconds.replace("nil", "{:ttlMs 10}"))).toContain(":time that is no integer");
   });
 
   it("becomes events", () => {

@@ -10,9 +10,9 @@ import {
   type HistoryHeader,
 } from "../history.ts";
 import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
-import { firstIssue } from "../first-issue.ts";
-import { inexact } from "../field-problems.ts";
+import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
+import { ProcessOwners } from "./process-owners.ts";
 import { answerOf, ednText, isEdnMap, named, withBigints } from "./edn-operations.ts";
 
 /** Of operations that were left out, no more are named. */
@@ -24,6 +24,24 @@ const OPERATION_NAMES = new Map([
   ["unlock", "release"],
   ["refresh", "extend"],
 ]);
+
+/** An operation that is open. */
+interface OpenForm {
+  readonly f: string;
+  readonly key: string;
+  readonly line: number;
+  /** The owner that a release or an extension is for. */
+  owner?: string;
+}
+
+/** An operation whose key is known. */
+interface Named {
+  readonly type: string;
+  readonly f: string;
+  readonly key: string;
+  readonly process: number;
+  readonly asked: string | undefined;
+}
 
 interface Draft {
   readonly process: number | "nemesis";
@@ -70,12 +88,9 @@ export class EdnReader {
   #lastIndex = -Infinity;
   readonly #forms = new EdnForms();
   /** By process, the operation that is open and its line. */
-  readonly #open = new Map<number, { readonly f: string; readonly key: string; readonly line: number }>();
+  readonly #open = new Map<number, OpenForm>();
   readonly #retired = new Set<number>();
-  /** By process and key, the owner of the last acquire. */
-  readonly #owners = new Map<string, string>();
-  /** By process, the key of its last acquire. */
-  readonly #keys = new Map<number, string>();
+  readonly #owners = new ProcessOwners();
   /** The first value of an operation that may be the name of its lock. */
   #possibleName: string | undefined;
 
@@ -152,10 +167,17 @@ export class EdnReader {
     }
     const { key: stated, value } = named(form);
     const key = stated ?? this.#impliedKey(process, type, f, form);
+    const asked = this.#open.get(process)?.owner;
     this.#follow(process, type, f, key);
     const answer = answerOf(f, type, form);
     if (answer !== undefined) return this.#stamped(form, { process, f, key, ...answer });
-    return this.#stamped(form, { process, type, f, key, value: this.#value(type, f, key, process, value, form) });
+    return this.#stamped(form, {
+      process,
+      type,
+      f,
+      key,
+      value: this.#value({ type, f, key, process, asked }, value, form),
+    });
   }
 
   #leaveOut(name: string): void {
@@ -168,7 +190,7 @@ export class EdnReader {
   #impliedKey(process: number, type: string, f: string, { value = null }: EdnMap): string {
     if (type !== "invoke") return this.#open.get(process)?.key ?? "lock";
     if (value !== null && !isEdnMap(value)) this.#refuseSecondName(JSON.stringify(value, withBigints));
-    return (f === "acquire" ? undefined : this.#keys.get(process)) ?? "lock";
+    return (f === "acquire" ? undefined : this.#owners.keyOf(process)) ?? "lock";
   }
 
   /** Where the operations have several such values, they may be of several locks. */
@@ -208,15 +230,15 @@ export class EdnReader {
 
   /** The order of the lines is time enough for a lock without leases. How long a lease has lasted only `:time` can say. */
   #timeOf({ time }: EdnMap, { value }: Draft): number {
-    if (typeof time === "number" && Number.isFinite(time)) return Math.round(time);
+    if (typeof time === "number" && Number.isInteger(time)) return time;
     if (typeof time === "bigint") {
       const hint = "count :time from the start of the test, as Jepsen does: subtract the first one from all";
       throw this.#error(":time: too large to be exact, beyond 2^53", hint);
     }
     if (value !== undefined && statesLease(value)) {
       throw this.#error(
-        "a lease (:ttlMs, :validForMs) without a :time",
-        "give every operation its :time, in nanoseconds",
+        `a lease (:ttlMs, :validForMs) ${time === undefined ? "without a :time" : "and a :time that is no integer"}`,
+        "give every operation its :time, an integer number of nanoseconds",
       );
     }
     return this.#lastTime + 1;
@@ -226,7 +248,8 @@ export class EdnReader {
     const [issue] = error.issues;
     const known = issue === undefined ? undefined : inexact(issue);
     if (known !== undefined) return this.#error(known.problem, known.hint);
-    return this.#error(`:${type} :${f}: ${firstIssue(error)}`);
+    const { problem, hint } = fieldProblem(error);
+    return this.#error(`:${type} :${f}: ${problem}`, hint);
   }
 
   /** A process does one thing at a time, and nothing after an indeterminate end. */
@@ -240,32 +263,38 @@ export class EdnReader {
         throw this.#error(`process ${process} continues after an :info`, hint);
       }
       this.#open.set(process, { f, key, line: this.#line });
-      if (f === "acquire") this.#keys.set(process, key);
+      this.#owners.begin(process);
+      if (f === "acquire") this.#owners.seek(process, key);
       return;
     }
     if (open === undefined || open.f !== f || open.key !== key) {
       throw this.#error(`process ${process} completes ${f}, but it did not invoke it`);
     }
     this.#open.delete(process);
+    if (type === "ok" && f === "release" && open.owner !== undefined) this.#owners.released(process, key, open.owner);
     if (type === "info") this.#retired.add(process);
+    if (type === "info") this.#owners.retire(process);
   }
 
-  #value(type: string, f: string, key: string, process: number, value: EdnMap, form: EdnMap): object | undefined {
+  /** @param operation `asked` is the owner that its invocation was for */
+  #value(operation: Named, value: EdnMap, form: EdnMap): object | undefined {
+    const { type, f, key, process, asked } = operation;
     if (type === "fail" || type === "info") {
       const error = form["error"] ?? value["reason"];
       if (error === undefined || error === null)
         return f === "acquire" && type === "fail" ? { reason: "contended" } : undefined;
       return { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) };
     }
-    const holder = `${process} ${key}`;
     const owner = ednText(value["owner"] ?? value["client"] ?? value["uid"]);
     if (f === "acquire" && type === "invoke") return { ttlMs: ENDLESS_TTL_MS, ...value };
     if (f === "acquire") {
       const known = owner ?? `process-${process}`;
-      this.#owners.set(holder, known);
+      this.#owners.granted(process, key, known);
       return { ...value, owner: known, ...numbers(value, "fence", "validForMs") };
     }
-    const own = owner ?? this.#owners.get(holder) ?? `process-${process}`;
+    const own = owner ?? asked ?? this.#owners.ownerOf(process, key) ?? `process-${process}`;
+    const open = this.#open.get(process);
+    if (open !== undefined) open.owner = own;
     if (f === "release" && type === "ok") return { released: true, ...value };
     if (f === "extend") return { ttlMs: ENDLESS_TTL_MS, ...value, owner: own };
     return f === "release" ? { ...value, owner: own } : value;
