@@ -39,7 +39,9 @@ const ADVICE: Readonly<Record<string, string>> = {
   "value.owner": "give the value under which the lock is held; if the lock has none, a fresh one for each acquisition",
   "value.waitMs":
     "give how long the client waits at most, in milliseconds; leave it out if that is unknown or for ever",
-  "value.fence": "give the fencing token as an integer",
+  "value.fence":
+    "give the fencing token as an integer; of one of several parts, such as an epoch and a counter, an integer that keeps their order: epoch * 1000000 + counter",
+  "value.mode": "give `shared` for a reader, `exclusive` for a writer",
   "value.released": "say whether the lock was this owner's: true or false",
 };
 

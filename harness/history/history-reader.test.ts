@@ -321,6 +321,12 @@ describe("a broken line", () => {
       { value: { ttlMs: 1000, waitMs: -1 } },
       /^give how long the client waits at most/,
     ],
+    [
+      'value.mode: Invalid option: expected one of "shared"|"exclusive"',
+      { value: { ttlMs: 1000, mode: "read" } },
+      /`shared` for a reader/,
+    ],
+    ['unknown event "type":"hold", "f":"acquire"', { type: "hold" }, /two lines for each operation/],
   ])("is refused with what to write: %s", (problem, fields, advice) => {
     const { message, hint } = refusal([HEADER, line(0, { ...acquire(0), ...fields })]);
     expect(message).toBe(`h.jsonl, line 2: ${problem}`);

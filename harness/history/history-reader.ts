@@ -33,6 +33,7 @@ export class HistoryReader {
   #lastTime = 0;
   readonly #open = new Map<number, { f: string; key: string; line: number }>();
   readonly #retired = new Map<number, number>();
+  #hasInvocations = false;
   readonly #source: string;
 
   /** @param source what to call the history in errors: a file name, or "standard input" */
@@ -145,7 +146,8 @@ export class HistoryReader {
     const schema = eventSchema(json["type"], json["f"]);
     if (schema === undefined) {
       const what = `"type":${brief(json["type"])}, "f":${brief(json["f"])}`;
-      throw this.#error(`unknown event ${what}`, "see docs/history.md");
+      const hint = "write two lines for each operation, its invocation and its completion: see docs/history.md";
+      throw this.#error(`unknown event ${what}`, hint);
     }
     return this.#parsed(schema, json);
   }
@@ -179,13 +181,14 @@ export class HistoryReader {
     if (event.time < this.#lastTime) {
       throw this.#error(
         `time goes backwards, from ${this.#lastTime} to ${event.time}`,
-        "restore the order of the lines",
+        "sort the lines by `time`; if it comes from the clocks of several machines, record all events by one clock",
       );
     }
     this.#lastTime = event.time;
   }
 
   #begin(process: number, f: string, key: string): void {
+    this.#hasInvocations = true;
     const open = this.#open.get(process);
     const retired = this.#retired.get(process);
     if (open !== undefined) {
@@ -208,7 +211,9 @@ export class HistoryReader {
     if (open === undefined) {
       throw this.#error(
         `process ${process} completes ${f}, but it has no open operation`,
-        "complete each operation once, after its invocation; of one that was under way when the recording began, record the invocation too",
+        this.#hasInvocations
+          ? "complete each operation once, after its invocation; of one that was under way when the recording began, record the invocation too"
+          : "write two lines for each operation: its invocation, at the time at which the client asked, and its completion",
       );
     }
     if (open.f !== f || open.key !== key) {
