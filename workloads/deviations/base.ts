@@ -94,25 +94,39 @@ export function lengthsAround(
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }
 
+/** A hold that is shorter than this is over before anything can happen in it. */
+const BRIEF_MS = 5;
+
 /** How long after a release the lock is taken for free, as a share of the lease. */
 const FREE_AFTER = 0.05;
 
+/** For how long a client that asks for the lock must be kept from it, so that another one has it meanwhile. */
+export interface PastAnother {
+  /** Until the other one has held it and given it back. */
+  readonly intoGapMs: number;
+  /** Until the middle of the hold of the other one. Undefined where that hold is brief. */
+  readonly intoHoldMs: number | undefined;
+}
+
 /**
- * For how long a client that asks for the lock at a moment must be kept from it until another one has held it meanwhile
- * and given it back, as far as can be foreseen: the next one to ask holds it for as long as it did. Undefined if nobody
- * asks.
+ * The lengths that keep a client from the lock at a moment at which it asks for it, as far as can be foreseen: the next one to
+ * ask holds it for as long as it did. Undefined if nobody else asks.
  */
-export function lengthIntoNextGap(
+export function lengthsPastAnother(
   { leaseMs, holds, requests }: Deadlines,
   client: string,
   atMs: number,
-): number | undefined {
+): PastAnother | undefined {
   const others = requests.filter((other) => other.client !== client && other.toMs > atMs);
   const [next] = others.toSorted((one, other) => one.fromMs - other.fromMs);
   const hold = next && holds.find((each) => each.client === next.client && each.fromMs >= next.fromMs);
   if (hold === undefined) return undefined;
-  const endMs = Math.max(atMs, next?.fromMs ?? atMs) + (hold.toMs - hold.fromMs);
-  return Math.round(endMs + FREE_AFTER * leaseMs - atMs);
+  const beginMs = Math.max(atMs, next?.fromMs ?? atMs);
+  const holdMs = hold.toMs - hold.fromMs;
+  return {
+    intoGapMs: Math.round(beginMs + holdMs + FREE_AFTER * leaseMs - atMs),
+    intoHoldMs: holdMs > BRIEF_MS ? Math.round(beginMs + holdMs / 2 - atMs) : undefined,
+  };
 }
 
 /** How many holds of a client begin after a moment. */
@@ -145,9 +159,6 @@ export function holdsOnForLong({ leaseMs, holds, requests }: Deadlines, client: 
     isWanted && holds.some((own) => own.client === client && own.fromMs < atMs && own.toMs - atMs > LONG_ON * leaseMs)
   );
 }
-
-/** A hold that is shorter than this is over before anything can happen in it. */
-const BRIEF_MS = 5;
 
 /** For how long a message is held, and whether somebody else asks for the lock when it arrives. */
 export interface IntoNextHold {

@@ -7,9 +7,9 @@ import {
   hasOutlived,
   furtherHolds,
   type IntoNextHold,
-  lengthIntoNextGap,
   lengthIntoNextHold,
   lengthsAround,
+  lengthsPastAnother,
 } from "./base.ts";
 import { type Deviation, type DeviationKind, deviationKindOf } from "./deviation.ts";
 import { divides, familiesOf, type Family, familyOfOneMessage, isBeside } from "./families.ts";
@@ -90,12 +90,9 @@ interface TimedPoint extends StrikePoint {
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
   const { client, atMs, splitsAcquire } = point;
   const around = lengthsAround(deadlines, client, atMs);
-  const intoGap = splitsAcquire ? lengthIntoNextGap(deadlines, client, atMs) : undefined;
-  return {
-    ...point,
-    hasOutlived: hasOutlived(deadlines, client, atMs),
-    lengths: intoGap === undefined || around.includes(intoGap) ? around : [intoGap, ...around],
-  };
+  const past = splitsAcquire ? lengthsPastAnother(deadlines, client, atMs) : undefined;
+  const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
+  return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: [...new Set(lengths)] };
 }
 
 /** A fault at each point at which it makes a difference. */
