@@ -3,6 +3,8 @@ import { grantProblem, lostProblem, refuseNoClient, releaseProblem, shortReason 
 
 const ok = (value: unknown): object => ({ type: "ok", value });
 const grant = { key: "k", owner: "o" };
+const COMPLETION =
+  '{ type: "ok", value }, { type: "fail", kind: "contended" or "error", reason } or { type: "info", reason }';
 
 describe("a grant", () => {
   test.each([
@@ -16,9 +18,9 @@ describe("a grant", () => {
   });
 
   test.each([
-    [undefined, "it gave undefined where a completion is expected"],
-    [null, "it gave null where a completion is expected"],
-    [true, "it gave boolean where a completion is expected"],
+    [undefined, `it gave undefined: answer ${COMPLETION}`],
+    [null, `it gave null: answer ${COMPLETION}`],
+    [true, `it gave boolean: answer ${COMPLETION}`],
     [{}, "`type` is none of ok, fail and info"],
     [{ type: "weird" }, "`type` is none of ok, fail and info"],
     [{ type: "ok" }, "it is ok, but `value` is missing"],
@@ -43,7 +45,7 @@ describe("a grant", () => {
 test("a release says whether it has released", () => {
   expect(releaseProblem(ok({ released: false }))).toBeUndefined();
   expect(releaseProblem(ok({ released: "yes" }))).toBe("`released` is neither true nor false");
-  expect(releaseProblem(undefined)).toMatch(/completion is expected/);
+  expect(releaseProblem(undefined)).toMatch(/^it gave undefined: answer \{ type: "ok", value \}/);
 });
 
 test("a lost lease has a key and an owner", () => {

@@ -75,11 +75,15 @@ export function shortReason(reason: unknown): string {
   return text.length > LONGEST_REASON ? `${text.slice(0, LONGEST_REASON)}...` : text;
 }
 
+/** The shape of an answer, for an author who has answered with none. */
+const COMPLETION =
+  '{ type: "ok", value }, { type: "fail", kind: "contended" or "error", reason } or { type: "info", reason }';
+
 function completionProblem(
   answer: unknown,
   ofValue: (value: Readonly<Record<string, unknown>>) => string | undefined,
 ): string | undefined {
-  if (!isRecord(answer)) return `it gave ${answer === null ? "null" : typeof answer} where a completion is expected`;
+  if (!isRecord(answer)) return `it gave ${answer === null ? "null" : typeof answer}: answer ${COMPLETION}`;
   const { type, kind, value } = answer as Partial<Record<keyof Completion<never> | "kind" | "value", unknown>>;
   switch (type) {
     case "ok":

@@ -129,6 +129,17 @@ describe("what is no driver is refused in one line", () => {
   });
 
   test.each([
+    ["under another name", "export const lock = { connect() {} };", "it exports one as `lock`"],
+    ["as a function that makes it", "export const driver = () => ({ connect() {} });", "its `driver` is a function"],
+    ["as a default function", "export default () => ({ connect() {} });", "its default export is a function"],
+    ["nowhere", "export const x = 1;", "as default or as `driver`"],
+  ])("a driver that is exported %s: the hint says so", async (name, source, hint) => {
+    await expect(loadDriver(module(`exported-${name.replaceAll(" ", "-")}.mjs`, source))).rejects.toMatchObject({
+      hint: expect.stringMatching(new RegExp(`${hint}$`)),
+    });
+  });
+
+  test.each([
     ["a folder", () => folder, "is a folder"],
     ["a file that is not there", () => join(folder, "nothing.mjs"), "there is no file"],
     ["a module that throws", () => module("throws.mjs", 'throw new Error("no\\nway");'), "cannot be loaded: no way"],

@@ -194,7 +194,18 @@ export function driverIn(loaded: unknown, origin: string): LockDriver {
   const exported = typeof loaded === "object" && loaded !== null ? (loaded as Record<string, unknown>) : {};
   const driver = [exported["driver"], exported["default"], loaded].find(isDriver);
   if (driver !== undefined) return driver;
-  throw new UserError(`${origin} exports no lock driver`, "export a LockDriver as default or as `driver`");
+  throw new UserError(
+    `${origin} exports no lock driver`,
+    `export a LockDriver, an object with connect, as default or as \`driver\`${instead(exported)}`,
+  );
+}
+
+/** What a module exports in its place: under another name, or a function that may make one. */
+function instead(exported: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(exported).filter((name) => isDriver(exported[name]));
+  if (names.length > 0) return `; it exports one as ${names.map((name) => `\`${name}\``).join(" and ")}`;
+  const [name] = ["driver", "default"].filter((each) => typeof exported[each] === "function");
+  return name === undefined ? "" : `; its ${name === "driver" ? "`driver`" : "default export"} is a function`;
 }
 
 function isDriver(value: unknown): value is LockDriver {

@@ -40,6 +40,8 @@ export class Trial {
   readonly #ttlGranularityMs: number;
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
+  /** What was wrong with answers of the wrong shape; each is a mistake too. */
+  readonly #malformed = new Set<string>();
   #skipped: string | undefined;
   /** Whether a client has ended its own process. What it is asked for from then on it cannot do. */
   #hasExited = false;
@@ -189,12 +191,23 @@ export class Trial {
   async #timed(perform: () => Promise<ClientReply>): Promise<Answer> {
     const from = this.nowMs;
     const reply = await perform();
-    if (!reply.ok && reply.kind === "invalid-answer") this.mistake(reply.reason);
+    if (!reply.ok && reply.kind === "invalid-answer") {
+      this.mistake(reply.reason);
+      this.#malformed.add(reply.reason);
+    }
     return { reply, tookMs: this.nowMs - from };
   }
 
+  /** Each mistake once, and none that only follows from an answer of the wrong shape. */
+  #told(): readonly string[] {
+    const malformed = [...this.#malformed];
+    return [...new Set(this.#mistakes)].filter(
+      (mistake) => !malformed.some((reason) => mistake.length > reason.length && mistake.includes(reason)),
+    );
+  }
+
   #found(): Pick<Conformity, "outcome" | "details"> {
-    if (this.#mistakes.length > 0) return { outcome: "mistake", details: [...new Set(this.#mistakes)] };
+    if (this.#mistakes.length > 0) return { outcome: "mistake", details: this.#told() };
     if (this.#skipped !== undefined) return { outcome: "skipped", details: [this.#skipped] };
     return { outcome: this.#remarks.length > 0 ? "remark" : "passed", details: this.#remarks };
   }

@@ -87,9 +87,12 @@ async function inRealTime(options: ConformOptions, backend: ConformBackend | und
 
 function inWords({ lock, topology, checks }: ConformResult): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
+  const told = new Map<string, string>();
   const lines = checks.flatMap(({ name, asks, outcome, details }) => [
     beside(`${MARK[outcome]}  ${name.padEnd(width)}  `, asks),
-    ...details.map((detail) => beside(`${" ".repeat(MARK.passed.length + width + 4)}-> `, printable(detail))),
+    ...oncePerChecklist(details, name, told).map((detail) =>
+      beside(`${" ".repeat(MARK.passed.length + width + 4)}-> `, printable(detail)),
+    ),
   ]);
   const mistakes = checks.filter(({ outcome }) => outcome === "mistake").length;
   const end =
@@ -97,4 +100,17 @@ function inWords({ lock, topology, checks }: ConformResult): string {
       ? ["The driver does what the checklist asks. Now hunt with it."]
       : [`${mistakes} of ${checks.length} checks found a mistake. ${MISTAKES[0]}`, MISTAKES[1]];
   return `${printable(lock)} on the topology ${topology}\n\n${lines.join("")}\n${end.map(paragraph).join("\n")}\n`;
+}
+
+/**
+ * What a check found; what an earlier one found as well is named after that one.
+ * @param told the check that found a thing first, by that thing; those of this check are added
+ */
+function oncePerChecklist(details: readonly string[], check: string, told: Map<string, string>): readonly string[] {
+  const inShort = details.map((detail) => {
+    const before = told.get(detail);
+    if (before === undefined) told.set(detail, check);
+    return before === undefined ? detail : `the same as in ${before}`;
+  });
+  return [...new Set(inShort)];
 }
