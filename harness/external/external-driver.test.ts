@@ -177,6 +177,7 @@ describe("a worker that cannot be used is one line", () => {
     ["flood", /it printed a line that is longer than any message: x{200}\.\.\.$/],
     ["refuse", /no licence for this lock$/],
     ["clock", /its monotonic clock shows \d+ ns/],
+    ["coarse", /its monotonic clock shows \d+000000 ns, and moves in steps of a millisecond or more: leases could not/],
     ["hang", /it was not ready within 300 ms$/],
     ["deaf", /it said that it is ready, and then did not answer `clock` within 300 ms: each answer is one line/],
   ])("%s", async (mistake, words) => {

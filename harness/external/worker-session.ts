@@ -22,6 +22,10 @@ const READY_DEADLINE_MS = 50_000;
 const CLOCK_DEADLINE_MS = 8_000;
 const CLOSE_DEADLINE_MS = 2_000;
 
+const MILLISECOND_NS = 1_000_000n;
+/** A clock that shows nanoseconds seldom shows whole milliseconds, and so many times in a row it does not. */
+const READINGS_OF_COARSE = 3;
+
 /** What a worker says of a lease by itself. */
 export type WorkerEvent = Extract<WorkerMessage, { event: "lost" | "renewed" | "queued" }>;
 
@@ -137,7 +141,7 @@ export class WorkerSession implements AsyncDisposable {
    * The worker's clocks.
    * @throws InvalidAnswerError when its monotonic clock is not this machine's: the reading must lie between two of ours
    */
-  async clock(): Promise<{ readonly wallMs: number }> {
+  async clock(): Promise<{ readonly wallMs: number; readonly monotonicNs: bigint }> {
     const before = process.hrtime.bigint();
     const answer = await this.ask({ op: "clock" }, clockSchema);
     const after = process.hrtime.bigint();
@@ -147,7 +151,7 @@ export class WorkerSession implements AsyncDisposable {
       const reading = `its monotonic clock shows ${shown} ns, and CLOCK_MONOTONIC was at ${before} before and ${after} after`;
       throw new InvalidAnswerError(`${reading}: leases could not be judged`);
     }
-    return { wallMs: answer.wallMs };
+    return { wallMs: answer.wallMs, monotonicNs: shown };
   }
 
   /** Asks it to close its lock, and ends it if it does not in time. */
@@ -194,9 +198,20 @@ export class WorkerSession implements AsyncDisposable {
     const why = `it said that it is ready, and then did not answer \`clock\` within ${deadlineMs} ms: each answer is one line, flushed at once`;
     const timer = setTimeout(() => silence.reject(new Error(why)), deadlineMs);
     try {
-      await Promise.race([this.clock(), silence.promise]);
+      await Promise.race([this.#refuseCoarseClock(), silence.promise]);
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** A clock that moves in long steps shows a time between two of ours by chance, and later does not. */
+  async #refuseCoarseClock(): Promise<void> {
+    for (let readings = 1; ; readings += 1) {
+      const { monotonicNs } = await this.clock();
+      if (monotonicNs % MILLISECOND_NS !== 0n) return;
+      if (readings < READINGS_OF_COARSE) continue;
+      const steps = `its monotonic clock shows ${monotonicNs} ns, and moves in steps of a millisecond or more`;
+      throw new InvalidAnswerError(`${steps}: leases could not be judged`);
     }
   }
 

@@ -163,6 +163,12 @@ def main():
         reply = {"id": request["id"], **answer(redis, origin, request)}
         if mistake == "clock" and "monotonicNs" in reply:
             reply["monotonicNs"] = str(int(reply["monotonicNs"]) - 10**9)
+        if mistake == "coarse" and "monotonicNs" in reply:
+            # The clock has just ticked, so that its reading is between those before and after.
+            tick = time.monotonic_ns() // 10**7
+            while time.monotonic_ns() // 10**7 == tick:
+                pass
+            reply["monotonicNs"] = str((tick + 1) * 10**7)
         if mistake == "ones":
             reply["ok"] = 1 if request["op"] == "acquire" else reply["ok"]
         if mistake == "latin-1" and request["op"] == "acquire":
