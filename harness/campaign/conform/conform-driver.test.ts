@@ -332,14 +332,6 @@ test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]
   expect(Object.keys(await mistakesOf(driver))).toContain(check);
 });
 
-test("two acquisitions with one owner value: it says what to do where that is the one of a whole process", async () => {
-  const [, driver] = PLANTED["one owner value"]!;
-  expect((await mistakesOf(driver))["owner-values"]).toMatchObject([
-    expect.stringMatching(/^two acquisitions of one client have the same owner value, me: .*randomUUID\(\)/),
-    "two clients have the same owner value, me",
-  ]);
-});
-
 test("a release after a renewal that took the free lock back has found its own", async () => {
   const driver = driverWith((redis, right) => ({
     acquire: async (key, options) => {
