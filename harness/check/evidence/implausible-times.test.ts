@@ -106,3 +106,38 @@ it("accuses nobody of what an owner value does that is granted the key again: it
   expect(properties["mutual-exclusion"]?.verdict).toBe("unknown");
   expect(properties["fencing-tokens"]?.verdict).not.toBe("invalid");
 });
+
+/** A lock that was free when it was granted again; all is recorded when the answer came, invocations too. */
+function atOneTime(facts: Record<string, unknown> = {}, stepMs = 1.001): Recording {
+  const recording = new Recording({ clients: 2, ...facts });
+  recording.seek(stepMs, 0, { ttlMs: 300 }).granted(stepMs, 0, "a");
+  recording.seek(9 * stepMs, 1, { ttlMs: 300 }).granted(9 * stepMs, 1, "b");
+  return recording
+    .leave(15 * stepMs, 0, "a")
+    .left(15 * stepMs, 0)
+    .leave(20 * stepMs, 1, "b")
+    .left(20 * stepMs, 1);
+}
+
+it("accuses nobody by operations that are recorded only when they end", () => {
+  const { verdict, properties } = checkHistory(atOneTime().history, { foreign: true });
+  expect(verdict).toBe("unknown");
+  for (const property of ["mutual-exclusion", "lease-exclusion", "linearizability"] as const) {
+    expect(properties[property]?.reason).toMatch(/^most operations begin and end at one time: .*"timeUnit":"ns"/);
+  }
+});
+
+it("takes operations that begin and end at one time as they are by a coarse clock, in an ordered history, or where that is said", () => {
+  const judged = (recording: Recording): string => checkHistory(recording.history, { foreign: true }).verdict;
+  // By a clock of milliseconds an operation may well take no time.
+  expect(judged(atOneTime({}, 1))).toBe("invalid");
+  expect(judged(atOneTime({ source: "jepsen" }))).toBe("invalid");
+  expect(judged(atOneTime({ timeUnit: "ns" }))).toBe("invalid");
+});
+
+it("accuses of a validity that was over, whenever the operations began", () => {
+  const over = atOneTime().seek(30.03, 0, { ttlMs: 300 }).granted(30.03, 0, "c", { validForMs: -1 });
+  const { properties } = checkHistory(over.history, { foreign: true });
+  const causes = properties["lease-exclusion"]?.violations.map(({ cause }) => cause);
+  expect(causes).toEqual(["expired-grant"]);
+});

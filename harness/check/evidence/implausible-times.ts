@@ -17,6 +17,12 @@ const BY_LEASES: readonly Property[] = ["lease-exclusion", "owner-release", "lin
 
 /** Of an owner value that is granted a key again they say whether it entered its hold once more, or began another. */
 const BY_REENTRIES: readonly Property[] = ["mutual-exclusion", "fencing-tokens"];
+/** The properties that ask in which order operations of several clients took effect. */
+const BY_ORDER: readonly Property[] = [...BY_LEASES, ...BY_REENTRIES];
+const ONE_TIME =
+  "most operations begin and end at one time: write when the client asked as the `time` of an invocation, and when it had the answer as that of the completion";
+const IF_RIGHT = 'If they are right, write "timeUnit":"ns" in the first line';
+
 /** How many owner values are remembered. */
 const REMEMBERED_OWNERS = 10_000;
 
@@ -32,10 +38,14 @@ const QUESTION =
  */
 export class ImplausibleTimes {
   readonly #isKnown: boolean;
+  /** Whether the order of the lines is that of the events, whatever their times. */
+  readonly #isInOrder: boolean;
   readonly #processes = new Set<number>();
   #quick = 0;
   #slow = 0;
   #unmeasured = 0;
+  /** Whether the clock is fine enough to show how long an operation over a network takes. */
+  #isFine = false;
   #firstTime: number | undefined;
   #lastTime = 0;
   #endingLeases = false;
@@ -46,6 +56,7 @@ export class ImplausibleTimes {
   #isOwnerReused = false;
 
   constructor(header: HistoryHeader) {
+    this.#isInOrder = header["source"] === "jepsen";
     this.#isKnown = typeof header["backend"] === "string" || header["timeUnit"] === "ns";
   }
 
@@ -55,6 +66,7 @@ export class ImplausibleTimes {
     if (typeof event.process !== "number") return;
     this.#noteLeases(event);
     this.#firstTime ??= event.time;
+    this.#isFine ||= (event.time - this.#firstTime) % QUICKEST !== 0;
     this.#lastTime = event.time;
     if (this.#processes.size <= MOST_PROCESSES) this.#processes.add(event.process);
     if (event.type === "invoke" || invocation === undefined) return;
@@ -69,17 +81,19 @@ export class ImplausibleTimes {
   }
 
   get remarks(): readonly string[] {
-    return this.#areImplausible ? [QUESTION] : [];
+    return [...(this.#areImplausible ? [QUESTION] : []), ...(this.#areOfOneTime ? [ONE_TIME] : [])];
   }
 
-  /** The verdict on a property, without the accusations that depend on the unit of the times. */
+  /** The verdict on a property, without the accusations that depend on the unit of the times, or on when operations began. */
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
+    if (verdict.verdict === "invalid" && this.#areOfOneTime && BY_ORDER.includes(property)) {
+      const certain = verdict.violations.filter(({ cause }) => cause === "expired-grant");
+      return certain.length > 0 ? { ...verdict, violations: certain } : unknown(`${ONE_TIME}. ${IF_RIGHT}`);
+    }
     const isByLeases = BY_LEASES.includes(property) || (this.#isOwnerReused && BY_REENTRIES.includes(property));
     if (verdict.verdict !== "invalid" || !isByLeases || !this.#areImplausible) return verdict;
     const violations = verdict.violations.filter((violation) => this.#isCertain(violation));
-    return violations.length > 0
-      ? { ...verdict, violations }
-      : unknown(`${QUESTION}. If they are right, write "timeUnit":"ns" in the first line`);
+    return violations.length > 0 ? { ...verdict, violations } : unknown(`${QUESTION}. ${IF_RIGHT}`);
   }
 
   /** Whether it is one in each unit: a validity that is over says so itself, and leases of any length outlast a moment. */
@@ -107,6 +121,12 @@ export class ImplausibleTimes {
 
   get #areImplausible(): boolean {
     return this.#endingLeases && ((this.#quick >= FEWEST && this.#quick > this.#slow) || this.#isTooShort);
+  }
+
+  /** Whether a clock that would show how long operations take shows nothing of it. */
+  get #areOfOneTime(): boolean {
+    const isMost = this.#unmeasured >= FEWEST && this.#unmeasured > this.#quick + this.#slow;
+    return isMost && this.#isFine && !this.#isTooShort && !this.#isInOrder;
   }
 
   /** Whether the processes together had less time than so many operations need. */
