@@ -27,6 +27,8 @@ describe("an operation of Jepsen's that names no owner", () => {
     expect(owners([...granted(0), "0 invoke release"])).toEqual(["process-0"]);
     expect(owners([...granted(0, '{:owner "a"}'), "0 invoke release"])).toEqual(["a"]);
     expect(owners(["0 invoke release"])).toEqual(["process-0"]);
+    const twice = ["0 invoke release", "0 ok release", "0 invoke release"];
+    expect(owners([...granted(0, '{:owner "a"}'), ...twice])).toEqual(["a", "a"]);
   });
 
   it("is answered for the owner that its invocation names", () => {
@@ -50,6 +52,9 @@ describe("an operation of Jepsen's that names no owner", () => {
 
   it("learns the number of clients where one begins late", () => {
     const begun = [...lost(0, "acquire"), ...granted(1), ...granted(2, '{:owner "late"}'), ...lost(1, "extend")];
+    expect(owners([...lost(0, "acquire"), ...granted(1), ...lost(1, "extend"), "3 invoke release"]).at(-1)).toBe(
+      "process-1",
+    );
     // Of two clients, process 4 would continue process 2, which goes on.
     expect(owners([...begun, "4 invoke release"]).at(-1)).toBe("process-1");
     expect(owners([...begun, ...lost(3, "acquire"), "4 invoke release"]).at(-1)).toBe("process-1");
