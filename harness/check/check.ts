@@ -10,6 +10,7 @@ import { DriverMistakes } from "./evidence/driver-mistakes.ts";
 import { EVIDENCE_LIMITS, excessOf, type EvidenceLimits } from "./evidence/evidence-limits.ts";
 import { endingNotes, unlessCutShort } from "./evidence/ending.ts";
 import { ImplausibleTimes } from "./evidence/implausible-times.ts";
+import { UnrecordedReleases } from "./evidence/unrecorded-releases.ts";
 import { FirstRefusal } from "./evidence/first-refusal.ts";
 import { SharedEvidence } from "./evidence/evidence.ts";
 import { RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
@@ -62,6 +63,7 @@ export class HistoryChecker {
   readonly #tries = new AnsweredTries();
   readonly #refusal = new FirstRefusal();
   readonly #times: ImplausibleTimes;
+  readonly #releases: UnrecordedReleases;
   readonly #unanswered: UnansweredOperations;
   readonly #endless: EndlessHolds;
   readonly #limits: EvidenceLimits;
@@ -86,6 +88,7 @@ export class HistoryChecker {
     this.#unanswered = new UnansweredOperations(header);
     this.#endless = new EndlessHolds(header);
     this.#times = new ImplausibleTimes(header);
+    this.#releases = new UnrecordedReleases(header);
     this.#options = options;
     const isInOrder = typeof header["backend"] === "string" || header["source"] === "jepsen";
     this.#clock = options.foreign === true && !isInOrder ? new CoarseClock(header) : undefined;
@@ -129,6 +132,7 @@ export class HistoryChecker {
       this.#unanswered.push(step);
       this.#endless.push(step);
       this.#times.push(step);
+      this.#releases.push(step);
     } catch (error) {
       this.#evidenceFailure = messageOf(error);
       return;
@@ -255,7 +259,9 @@ export class HistoryChecker {
       const { checker } = running;
       const verdict = checker.finishing === undefined ? checker.finish() : yield* checker.finishing();
       if (this.#excess !== undefined && verdict.verdict !== "invalid") return unknown(this.#excess);
-      return this.#freezes.mentioned(this.#times.withoutDoubtful(running.property, verdict));
+      const { property } = running;
+      const certain = this.#releases.withoutDoubtful(property, this.#times.withoutDoubtful(property, verdict));
+      return this.#freezes.mentioned(certain);
     } catch (error) {
       return unknown(`the checker failed: ${messageOf(error)}`);
     }

@@ -1,0 +1,53 @@
+import type { Property, PropertyVerdict } from "../../core/verdict.ts";
+import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
+import { unknown } from "../findings.ts";
+import type { HistoryStep } from "./history-step.ts";
+
+/** No conclusion is drawn from fewer grants to a process that was granted the key before. */
+const FEWEST = 3;
+/** For so many processes and keys it is remembered until when a lease lasts. */
+const REMEMBERED = 10_000;
+
+/** The properties that ask who holds a key at a time. */
+const BY_HOLDS: readonly Property[] = ["mutual-exclusion", "lease-exclusion", "linearizability"];
+
+/**
+ * Whether the program that recorded a history left releases out. Clients then seem to hold a key until their leases end, and
+ * a lock seems to grant what is taken. It shows where no release was recorded at all, and clients were granted a key again
+ * that their own lease would still have taken.
+ */
+export class UnrecordedReleases {
+  readonly #isKnown: boolean;
+  /** By process and key: until when the lease of its last grant lasts, in nanoseconds. */
+  readonly #leases = new OldestFirst<string, number>();
+  #grantsAgain = 0;
+  #hasReleases = false;
+
+  constructor(header: HistoryHeader) {
+    this.#isKnown = typeof header["backend"] === "string";
+  }
+
+  push({ event, invocation }: HistoryStep): void {
+    if (this.#isKnown || this.#hasReleases || typeof event.process !== "number") return;
+    this.#hasReleases = event.f === "release";
+    if (event.type !== "ok" || event.f !== "acquire" || invocation?.f !== "acquire") return;
+    const name = JSON.stringify([event.process, event.key]);
+    const { inner = false, ttlMs } = invocation.value;
+    if (!inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#grantsAgain += 1;
+    this.#leases.set(name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
+    const { size, oldest } = this.#leases;
+    if (size > REMEMBERED && oldest !== undefined) this.#leases.delete(oldest[0]);
+  }
+
+  /** The verdict on a property, without accusations by holds that may have been over. */
+  withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
+    if (this.#hasReleases || this.#grantsAgain < FEWEST) return verdict;
+    if (verdict.verdict !== "invalid" || !BY_HOLDS.includes(property)) return verdict;
+    const certain = verdict.violations.filter(({ cause }) => cause === "expired-grant");
+    if (certain.length > 0) return { ...verdict, violations: certain };
+    return unknown(
+      "no release is recorded, although clients were granted a key again that they held: record when each client asked to release it and what it was answered, or, if it never does, write `inner` in what it asks for again",
+    );
+  }
+}
