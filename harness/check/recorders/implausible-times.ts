@@ -3,7 +3,7 @@ import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts
 import type { Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
-import type { HistoryStep } from "./history-step.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** No request over a network is answered within this time, in nanoseconds. */
 const QUICKEST = 10_000;

@@ -2,7 +2,7 @@ import type { Property, PropertyVerdict } from "../../core/verdict.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { unknown } from "../findings.ts";
-import type { HistoryStep } from "./history-step.ts";
+import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** No conclusion is drawn from fewer grants to a process that was granted the key before. */
 const FEWEST = 3;
