@@ -76,6 +76,20 @@ export function clientEdges(topology: TopologySpec, clients: number): Arbitrary<
 }
 
 /**
+ * The same, and the links to the masters wherever some servers are named of a topology with replication: of the others there
+ * may be none that a client has a connection to.
+ */
+export function clientEdgesInUse(topology: TopologySpec, clients: number): Arbitrary<Between> {
+  const all = clientEdges(topology, clients);
+  if (!nodesSpeak(topology.kind)) return all;
+  const servers = new Set([...dataNodes(topology.kind), ...sentinelNodes(topology.kind)]);
+  return all.map(({ between, ...way }) => ({
+    ...way,
+    between: between.map((group) => (group.some((name) => servers.has(name)) ? ["masters", ...group] : group)),
+  }));
+}
+
+/**
  * The links of a client to hit: to the servers that it speaks to, both ways, there only, or back only. If it speaks to
  * several, also to a majority of them: the others then answer it while another client can win those.
  */

@@ -1,7 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { UserError } from "../harness/core/errors.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import { FakeSystem } from "../harness/run/testing/fake-system.ts";
+import { topologySchema } from "../harness/core/topology.ts";
+import { reset } from "./reset.ts";
 import { heal, inject } from "./testing/inject.ts";
 
 const between = [["client-0"], ["node-0"]];
@@ -81,6 +84,17 @@ describe("reset", () => {
     });
     system.observed = () => false;
     expect((await inject(system, "reset", { between })).outcome).toBe("indeterminate");
+  });
+
+  test("finds a connection also where a client has none to replicas and Sentinels", async () => {
+    const drawn = reset.arbitrary(topologySchema.parse({ kind: "sentinel" }), 2);
+    await fc.assert(
+      fc.asyncProperty(drawn ?? fc.constant({}), async (params) => {
+        const system = new FakeSystem({ topology: "sentinel" });
+        system.observed = (seen) => !/node-1|node-2|sentinel/.test(seen);
+        expect((await inject(system, "reset", params)).outcome).toBe("installed");
+      }),
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { combine, defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges, endsOf, linksToHit, pairsOf, resolveEdges } from "./edges.ts";
+import { betweenShape, clientEdgesInUse, endsOf, linksToHit, pairsOf, resolveEdges } from "./edges.ts";
 
 /** Every connection between a client and some servers is reset, once. */
 export const reset = defineFault({
@@ -8,7 +8,7 @@ export const reset = defineFault({
   summary: "connections between a client and some servers are reset once",
   traits: { duration: "instant", messages: "resets", breaksConnections: true },
   params: z.strictObject(betweenShape),
-  arbitrary: clientEdges,
+  arbitrary: clientEdgesInUse,
   choices: linksToHit,
   inject: async (system, params) => {
     // A reset has no direction: one per pair is enough.
