@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { Property } from "../core/verdict.ts";
 import { PossibleReentries } from "./possible-reentries.ts";
+import { ProcessLineage } from "./process-lineage.ts";
 import { judge } from "../check/testing/judge.ts";
 import { Recording } from "../check/testing/recording.ts";
 
@@ -257,5 +258,15 @@ describe("where the history does not say how many clients ran", () => {
     expect(verdict("lease-exclusion", asked(4).granted(60, 4, "c"))).toBe("invalid");
     expect(verdict("lease-exclusion", asked(4))).toBe("valid");
     expect(verdict("lease-exclusion", asked(5))).toBe("invalid");
+  });
+
+  it("the latest of many acquires are offered to each grant", () => {
+    const offered = (clients: number | undefined): readonly number[] => {
+      const reentries = PossibleReentries.of<number>(new ProcessLineage(clients));
+      for (let number = 0; number < 300; number++) reentries.add(2 * number, number, number);
+      return reentries.grant(600, "a", 301);
+    };
+    expect(offered(undefined)).toEqual(Array.from({ length: 64 }, (_, index) => 236 + index));
+    expect(offered(2)).toHaveLength(256);
   });
 });

@@ -2,6 +2,8 @@ import type { ProcessLineage } from "./process-lineage.ts";
 
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
+/** How many acquires are remembered that may be any client's: each new process may have asked for each of them. */
+const REMEMBERED_OF_ANY = 64;
 
 /** How many grants of one key are remembered at least: there may be thousands of keys. */
 const RECENT = 8;
@@ -29,6 +31,7 @@ interface Unknown<T> {
 export class PossibleReentries<T> {
   readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #mayUseOneValue: (one: number, other: number) => boolean;
+  readonly #most: number;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new Map<number, { readonly owner: string; readonly index: number }>();
   /** The last grants, the latest last. */
@@ -44,11 +47,14 @@ export class PossibleReentries<T> {
   /**
    * @param sameClient true unless two processes belong to two clients for certain
    * @param mayUseOneValue true unless an acquire of one process certainly has another owner value than the other's
+   * @param most how many acquires of unknown outcome are remembered, the latest ones
    */
   constructor(
     sameClient: (earlier: number, later: number) => boolean,
     mayUseOneValue = (one: number, other: number): boolean => sameClient(one, other) || sameClient(other, one),
+    most = REMEMBERED,
   ) {
+    this.#most = most;
     this.#sameClient = sameClient;
     this.#mayUseOneValue = mayUseOneValue;
   }
@@ -58,6 +64,7 @@ export class PossibleReentries<T> {
     return new PossibleReentries<T>(
       (earlier, later) => lineage.mayContinue(earlier, later),
       (one, other) => lineage.mayUseOneValue(one, other),
+      lineage.knowsClients ? REMEMBERED : REMEMBERED_OF_ANY,
     );
   }
 
@@ -69,7 +76,7 @@ export class PossibleReentries<T> {
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
     const unknown = { process, acquire, invokedIndex, owner, offered: undefined };
-    this.#unknown = [...this.#unknown.slice(1 - REMEMBERED), unknown];
+    this.#unknown = [...this.#unknown.slice(1 - this.#most), unknown];
     const before = this.#ownerOf(process, invokedIndex);
     const known = owner === undefined ? this.#possibleOwnersOf(process) : [owner];
     const owners = new Set([...known, ...(before === undefined ? this.#referredBy(process) : [before])]);

@@ -25,6 +25,11 @@ export class ProcessLineage {
     this.#clients = clients;
   }
 
+  /** Whether the history says how many clients ran. */
+  get knowsClients(): boolean {
+    return this.#clients !== undefined;
+  }
+
   /** Takes note of an event. It may be told long before its turn, and then once more: what a process does later tells whose it is. */
   push({ process, time }: Pick<HistoryEvent, "process" | "time">): void {
     if (this.#clients !== undefined || typeof process !== "number") return;
