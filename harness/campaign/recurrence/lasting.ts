@@ -40,12 +40,12 @@ export interface Lasting<Run> {
 }
 
 /**
- * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner
- * values), nor on how long faults, messages and the start of a client take. From the run that was found, it goes to the
- * one workload of several side by side that shows the violation, then to a plan with a pinned order of events, with a longer hold, with longer or shorter durations, in slow motion or with a stop of one
- * client between two commands, whenever that one shows the same violation in more variations. When none does, the run that was found stays. If real
- * servers cannot run the plan, because it waits for what only a simulation sees, it goes to one that they can run and
- * that lasts as long. Equal for equal runs.
+ * A counterexample whose violation does not depend on the little things that a seed decides (jitter, retries, owner values),
+ * nor on how long faults, messages and the start of a client take. From the run that was found, it goes to the one workload of
+ * several side by side that shows the violation, then to a plan with a pinned order of events, with a longer hold, with longer
+ * or shorter durations, in slow motion or with a stop of one client between two commands, whenever that one shows the same
+ * violation in more variations. When none does, the run that was found stays. If real servers cannot run the plan, because it
+ * waits for what only a simulation sees, it goes to one that they can run and that lasts as long. Equal for equal runs.
  * @throws what `execute` throws
  */
 export async function lasting<Run extends LastingRun>(run: Run, options: LastingOptions<Run>): Promise<Lasting<Run>> {
