@@ -32,7 +32,7 @@ function inTurn({
 }
 
 const verdictsOf = (recording: Recording) => checkHistory(recording.history, { foreign: true }).properties;
-const WORDS = /no release is recorded, although clients were granted a key again/;
+const WORDS = /no release is recorded, although clients took turns within their leases/;
 
 it("accuses nobody by holds of which nobody recorded the end", () => {
   for (const recording of [inTurn(), inTurn({ owner: (client) => `${client}` })]) {
@@ -62,4 +62,10 @@ it("accuses by a grant that was over by its own words", () => {
   const late = inTurn().seek(200, 0, { ttlMs: 30 }).granted(260, 0, "late", { validForMs: -10 });
   const { "lease-exclusion": exclusion } = verdictsOf(late);
   expect(exclusion).toMatchObject({ verdict: "invalid", violations: [{ cause: "expired-grant" }] });
+});
+
+it("accuses a lock that grants a key while its leader prolongs its lease by acquiring again", () => {
+  const leader = new Recording({ clients: 2 });
+  for (let time = 0; time < 60; time += 10) leader.acquire(time, 0, "leader", { ttlMs: 1000 });
+  expect(verdictsOf(leader.acquire(70, 1, "rival", { ttlMs: 1000 }))["lease-exclusion"]?.verdict).toBe("invalid");
 });

@@ -15,12 +15,15 @@ const BY_HOLDS: readonly Property[] = ["mutual-exclusion", "lease-exclusion", "l
 /**
  * Whether the program that recorded a history left releases out. Clients then seem to hold a key until their leases end, and
  * a lock seems to grant what is taken. It shows where no release was recorded at all, and clients were granted a key again
- * that their own lease would still have taken.
+ * that their own lease would still have taken, after another one had been granted it. A leader that only acquires its own key
+ * again and again prolongs its lease.
  */
 export class UnrecordedReleases {
   readonly #isKnown: boolean;
   /** By process and key: until when the lease of its last grant lasts, in nanoseconds. */
   readonly #leases = new OldestFirst<string, number>();
+  /** By key: the process that was granted it last. */
+  readonly #latest = new OldestFirst<string, number>();
   #grantsAgain = 0;
   #hasReleases = false;
 
@@ -34,10 +37,10 @@ export class UnrecordedReleases {
     if (event.type !== "ok" || event.f !== "acquire" || invocation?.f !== "acquire") return;
     const name = JSON.stringify([event.process, event.key]);
     const { inner = false, ttlMs } = invocation.value;
-    if (!inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#grantsAgain += 1;
-    this.#leases.set(name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
-    const { size, oldest } = this.#leases;
-    if (size > REMEMBERED && oldest !== undefined) this.#leases.delete(oldest[0]);
+    const isBack = (this.#latest.get(event.key) ?? event.process) !== event.process;
+    if (isBack && !inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#grantsAgain += 1;
+    remember(this.#leases, name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
+    remember(this.#latest, event.key, event.process);
   }
 
   /** The verdict on a property, without accusations by holds that may have been over. */
@@ -47,7 +50,13 @@ export class UnrecordedReleases {
     const certain = verdict.violations.filter(({ cause }) => cause === "expired-grant");
     if (certain.length > 0) return { ...verdict, violations: certain };
     return unknown(
-      "no release is recorded, although clients were granted a key again that they held: record when each client asked to release it and what it was answered, or, if it never does, write `inner` in what it asks for again",
+      "no release is recorded, although clients took turns within their leases: record when each asked to release the key, and what it was answered; if they never do, write `inner` in each acquire of a key that the client still holds",
     );
   }
+}
+
+function remember<V>(map: OldestFirst<string, V>, name: string, value: V): void {
+  map.set(name, value);
+  const { size, oldest } = map;
+  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
 }
