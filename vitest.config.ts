@@ -9,8 +9,10 @@ type Settings = NonNullable<TestProjectInlineConfiguration["test"]>;
 const execArgv = [...NODE_OPTIONS_FOR_MODULES];
 
 /** No test depends on the speed of the machine, and none has a limit of its own: these end only what hangs. */
-const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
-const LONG_LIMITS = { testTimeout: 600_000, hookTimeout: 600_000 };
+const LIMITS = { testTimeout: 300_000, hookTimeout: 600_000 };
+
+/** What `npm test` leaves out, and `npm run test:long` runs. */
+const LONG = { name: "long", description: "takes more than a second on an idle machine", timeout: 600_000 };
 
 /** Tests that need nothing. */
 const unit: Settings = {
@@ -56,21 +58,22 @@ const containers: Settings = {
 
 const setupFiles = ["harness/testing/fixed-draws.ts"];
 
-/** The tests of a project that `npm test` runs. */
+/** Files of which `npm test` runs the tests that are not tagged `long`. */
 function quick(name: string, settings: Settings): TestProjectInlineConfiguration {
   return { test: { ...settings, name, setupFiles, exclude: [...(settings.exclude ?? []), "**/*.long.*"] } };
 }
 
-/** The others, which `npm run test:long` runs: `x.long.test.ts`, `x.long.containers.test.ts`. */
+/** Files whose tests are all tagged `long`, so that `npm test` need not load them: `x.long.test.ts`, `x.long.containers.test.ts`. */
 function long(name: string, settings: Settings): TestProjectInlineConfiguration {
   const include = (settings.include ?? []).map((pattern) => pattern.replace("/*.", "/*.long."));
-  return { test: { ...settings, name: `long-${name}`, setupFiles, include, ...LONG_LIMITS } };
+  return { test: { ...settings, name: `long-${name}`, setupFiles, include } };
 }
 
 export default defineConfig({
   test: {
     // A failure that comes once in a hundred runs must be understood from its message.
     chaiConfig: { truncateThreshold: 4000 },
+    tags: [LONG],
     projects: [
       quick("unit", sharing),
       quick("unit-isolated", isolated),

@@ -66,6 +66,7 @@ test("anything can happen to Redis, but that a failover needs a replica", () => 
 
 test.each(["single", "sentinel", "redlock", "postgres"] as const)(
   "what is drawn for %s can be saved, read and injected, and finds something to hit",
+  { tags: "long" },
   async (kind) => {
     const topology = topologySchema.parse({ kind });
     for (const fault of faults) {

@@ -11,6 +11,7 @@ import {
   longFiles,
   namelessFiles,
   unregistered,
+  untaggedLongFiles,
 } from "./testing/tidy-rules.ts";
 import { repeatedTypeNames } from "./testing/type-names.ts";
 
@@ -35,6 +36,7 @@ describe("this project", () => {
 
   test.each([
     ["no file is too long", () => longFiles([...code, ...scripts])],
+    ["every long test is run", () => untaggedLongFiles(code)],
     ["no file is called utils", () => namelessFiles([...code, ...scripts])],
     ["no file only passes on what others export", () => barrels(code)],
     [
@@ -83,6 +85,13 @@ test("a long file is caught", () => {
   const text = "const x = 1;\n";
   expect(longFiles([file("a.ts", text.repeat(400))])).toEqual([]);
   expect(longFiles([file("a.ts", text.repeat(401))])).toEqual(["a.ts: 401 lines, more than 400"]);
+});
+
+test("a long test without its tag is caught", () => {
+  const long = ["faults/a.long.test.ts", "faults/a.long.containers.test.ts"];
+  expect(untaggedLongFiles(long.map((path) => file(path, "// @module-tag long\n")))).toEqual([]);
+  expect(untaggedLongFiles(long.map((path) => file(path, "")))).toHaveLength(2);
+  expect(untaggedLongFiles([file("faults/a.test.ts", "")])).toEqual([]);
 });
 
 describe("the name of a type", () => {

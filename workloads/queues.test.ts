@@ -23,7 +23,7 @@ async function orders(makesQueues: boolean): Promise<readonly (string | undefine
   return verdicts;
 }
 
-test("plans that make queues say of a fair lock whether it is", async () => {
+test("plans that make queues say of a fair lock whether it is", { tags: "long" }, async () => {
   const valid = (verdicts: readonly (string | undefined)[]): number =>
     verdicts.filter((verdict) => verdict === "valid").length;
   const some = await orders(false);

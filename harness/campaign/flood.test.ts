@@ -85,7 +85,7 @@ test("a plan of many short sections sends as much by itself, and is let alone", 
   expect(history.end?.value.at).toBeLessThan(2e9);
 });
 
-test("a systematic search tries what it could not learn from, so that it can say so", async () => {
+test("a systematic search tries what it could not learn from, so that it can say so", { tags: "long" }, async () => {
   const drawnFrom = { lock: "renewing", topology: plan.topology, faults: [] };
   const learned: { readonly plan: unknown; readonly isStopped: boolean }[] = [];
   const { plans } = await systematicPlans({

@@ -43,23 +43,27 @@ function ofAProcess(owner: "of the process" | "of the acquisition"): LockDriver 
 test.each([
   ["of the process", undefined],
   ["of the acquisition", "invalid"],
-] as const)("a second request of a process that is let in, with an owner value %s", async (owner, expected) => {
-  const { counterexample, valid, runs } = await verify(
-    {
-      lock: "mine",
-      title: "mine",
-      topology: topologySchema.parse({ kind: "single" }),
-      faults: [],
-      runs: 12,
-      shrinkRuns: 20,
-      budgetMs: 60_000,
-      seed: 1,
-      store: fresh(),
-    },
-    { driver: ofAProcess(owner) },
-  );
-  const { verdict, violations = [] } = counterexample?.record.verdict.properties["lease-exclusion"] ?? {};
-  expect(verdict).toBe(expected);
-  if (expected === undefined) expect(valid).toBe(runs);
-  else expect(violations[0]?.explanation).toContain("promised");
-});
+] as const)(
+  "a second request of a process that is let in, with an owner value %s",
+  { tags: "long" },
+  async (owner, expected) => {
+    const { counterexample, valid, runs } = await verify(
+      {
+        lock: "mine",
+        title: "mine",
+        topology: topologySchema.parse({ kind: "single" }),
+        faults: [],
+        runs: 12,
+        shrinkRuns: 20,
+        budgetMs: 60_000,
+        seed: 1,
+        store: fresh(),
+      },
+      { driver: ofAProcess(owner) },
+    );
+    const { verdict, violations = [] } = counterexample?.record.verdict.properties["lease-exclusion"] ?? {};
+    expect(verdict).toBe(expected);
+    if (expected === undefined) expect(valid).toBe(runs);
+    else expect(violations[0]?.explanation).toContain("promised");
+  },
+);

@@ -35,6 +35,7 @@ async function replayed(
 
 test.each(["simulated", "live"] as const)(
   "a plan without its run is judged, on %s, by what its driver says of leases",
+  { tags: "long" },
   async (backend) => {
     const endless = await replayed("leases: false,", backend);
     expect(endless.ttlsMs).toEqual([ENDLESS_TTL_MS]);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe } from "vitest";
 import { describeWithEngine } from "../containers/testing/engine-required.ts";
 import { testScenario } from "./testing/scenario-on-containers.ts";

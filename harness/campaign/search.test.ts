@@ -10,30 +10,34 @@ import { search, type Searched } from "./search.ts";
 
 const SINGLE = { kind: "single", persistence: "none", config: {} } as const;
 
-test("plans that decided nothing are aimed at what happened in their run, also where nothing was learned", async () => {
-  const unwanted: Searched<SimulatedRun>[] = [];
-  const taken: Searched<SimulatedRun>[] = [];
-  let undecided = 0;
-  const { unknown, furtherRuns, runs } = await search<SimulatedRun>({
-    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults }),
-    seed: 3,
-    runs: 60,
-    shrinkRuns: 0,
-    run: async (plan) => {
-      const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
-      if (countedVerdict(run.record.verdict, run.record.history).verdict === "unknown") undecided += 1;
-      return run;
-    },
-    onRun: (run) => taken.push(run),
-    onUnwanted: (run) => unwanted.push(run),
-  });
-  expect([runs, taken.length]).toEqual([60, 60]);
-  expect(furtherRuns).toBeGreaterThan(3);
-  // Of the two runs of a plan one counts: the one that decided something, if any.
-  expect(unwanted).toHaveLength(furtherRuns);
-  expect(new Set(taken).intersection(new Set(unwanted)).size).toBe(0);
-  expect(unknown).toBeLessThan(undecided / 2);
-});
+test(
+  "plans that decided nothing are aimed at what happened in their run, also where nothing was learned",
+  { tags: "long" },
+  async () => {
+    const unwanted: Searched<SimulatedRun>[] = [];
+    const taken: Searched<SimulatedRun>[] = [];
+    let undecided = 0;
+    const { unknown, furtherRuns, runs } = await search<SimulatedRun>({
+      drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults }),
+      seed: 3,
+      runs: 60,
+      shrinkRuns: 0,
+      run: async (plan) => {
+        const run = await runSimulated(plan, { title: "search", required: requiredProperties(plan) });
+        if (countedVerdict(run.record.verdict, run.record.history).verdict === "unknown") undecided += 1;
+        return run;
+      },
+      onRun: (run) => taken.push(run),
+      onUnwanted: (run) => unwanted.push(run),
+    });
+    expect([runs, taken.length]).toEqual([60, 60]);
+    expect(furtherRuns).toBeGreaterThan(3);
+    // Of the two runs of a plan one counts: the one that decided something, if any.
+    expect(unwanted).toHaveLength(furtherRuns);
+    expect(new Set(taken).intersection(new Set(unwanted)).size).toBe(0);
+    expect(unknown).toBeLessThan(undecided / 2);
+  },
+);
 
 test.each([
   ["in real time", true, 3, 0],
@@ -82,7 +86,7 @@ test("a plan in whose run nothing was granted, without a fault, does not run aga
 test.each([
   ["in real time, where each run costs seconds, they are left out", true, 0],
   ["in simulation a few are run, and show what else breaks", false, 6],
-])("plans under whose faults a lock promises nothing: %s", async (_, inRealTime, most) => {
+])("plans under whose faults a lock promises nothing: %s", { tags: "long" }, async (_, inRealTime, most) => {
   const promised: boolean[] = [];
   const promises = ({ faults: drawn }: Plan): number => (drawn.some(({ kind }) => kind.endsWith("-node")) ? 0 : 3);
   await search<SimulatedRun>({

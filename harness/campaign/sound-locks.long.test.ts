@@ -1,3 +1,4 @@
+// @module-tag long
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 // First: it patches the platform.

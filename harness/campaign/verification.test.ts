@@ -19,7 +19,7 @@ const OPTIONS: Omit<VerificationOptions, "store"> = {
   seed: 1,
 };
 
-test("a verification of a lock that keeps its promise counts its runs", async () => {
+test("a verification of a lock that keeps its promise counts its runs", { tags: "long" }, async () => {
   const result = await verify({ ...OPTIONS, faults: [], runs: 18, store: fresh() });
   expect(result).toMatchObject({ seed: 1, runs: 18, valid: 18, unknown: 0, cutShort: false });
   // The small workloads, two plans, come five times before those that are drawn at random. 1 - 0.05 ** (1 / 8)

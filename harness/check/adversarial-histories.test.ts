@@ -34,13 +34,14 @@ const DEAR: Readonly<Partial<Record<LockModelName, readonly string[]>>> = {
 describe.each(["reentrant-fenced-mutex", "mutex"] as const)("hard histories, model %s", (model) => {
   it.each(Object.keys(SHAPES).filter((shape) => DEAR[model]?.includes(shape) !== true))(
     "take steps in proportion to their length: %s",
+    { tags: "long" },
     (shape) => {
       const [short, long] = [judged(shape, 800, model), judged(shape, 3200, model)];
       expect(long.steps).toBeLessThan(6 * short.steps + 500);
     },
   );
 
-  it.each(DEAR[model] ?? [])("take no more steps than they are given: %s", (shape) => {
+  it.each(DEAR[model] ?? [])("take no more steps than they are given: %s", { tags: "long" }, (shape) => {
     const { steps, reason } = judged(shape, 3200, model);
     // A single operation may be expensive: the budget is checked only between operations.
     expect(steps).toBeLessThan(12_000_000);

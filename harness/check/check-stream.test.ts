@@ -28,7 +28,7 @@ async function outcomeOf(chunks: Iterable<Uint8Array | string>): Promise<string>
 }
 
 describe("checkStream", () => {
-  it.each([1, 7, 4096])("judges as checkHistory does, in pieces of %i bytes", async (size) => {
+  it.each([1, 7, 4096])("judges as checkHistory does, in pieces of %i bytes", { tags: "long" }, async (size) => {
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
       const bytes = readFileSync(new URL(file, folder));

@@ -28,7 +28,7 @@ function judged(kind: RandomServer, moves: Parameters<typeof playServer>[0]): Ve
 }
 
 describe("a sound lock", () => {
-  it("is accused of nothing but that its clients outlive their leases", () => {
+  it("is accused of nothing but that its clients outlive their leases", { tags: "long" }, () => {
     fc.assert(
       fc.property(
         server,
@@ -48,7 +48,7 @@ describe("a sound lock", () => {
     );
   });
 
-  it("is accused of nothing in a recording that begins when somebody may already hold it", () => {
+  it("is accused of nothing in a recording that begins when somebody may already hold it", { tags: "long" }, () => {
     const seen = { cut: 0, strangers: 0 };
     fc.assert(
       fc.property(
@@ -74,23 +74,27 @@ describe("a sound lock", () => {
     expect(seen.strangers).toBeGreaterThan(RUNS / 20);
   });
 
-  it("is accused of nothing because of a late release of a fixed owner value, unless that ended a later hold", () => {
-    const seen = { struck: 0 };
-    fc.assert(
-      fc.property(server, serverMoves(CLIENTS, 24), (kind, moves) => {
-        const struck: number[] = [];
-        const flawed = { ...kind, ...sound, fixedOwners: true, lateReleases: (at: number) => struck.push(at) };
-        const verdict = judged(flawed, moves);
-        seen.struck += struck.length > 0 ? 1 : 0;
-        if (struck.length > 0) return;
-        expect(violated(verdict).filter((property) => property !== "mutual-exclusion")).toEqual([]);
-      }),
-      { numRuns: RUNS },
-    );
-    expect(seen.struck).toBeGreaterThan(RUNS / 1000);
-  });
+  it(
+    "is accused of nothing because of a late release of a fixed owner value, unless that ended a later hold",
+    { tags: "long" },
+    () => {
+      const seen = { struck: 0 };
+      fc.assert(
+        fc.property(server, serverMoves(CLIENTS, 24), (kind, moves) => {
+          const struck: number[] = [];
+          const flawed = { ...kind, ...sound, fixedOwners: true, lateReleases: (at: number) => struck.push(at) };
+          const verdict = judged(flawed, moves);
+          seen.struck += struck.length > 0 ? 1 : 0;
+          if (struck.length > 0) return;
+          expect(violated(verdict).filter((property) => property !== "mutual-exclusion")).toEqual([]);
+        }),
+        { numRuns: RUNS },
+      );
+      expect(seen.struck).toBeGreaterThan(RUNS / 1000);
+    },
+  );
 
-  it("is accused of no foreign release and no bad token after the server lost the key", () => {
+  it("is accused of no foreign release and no bad token after the server lost the key", { tags: "long" }, () => {
     fc.assert(
       fc.property(
         server,

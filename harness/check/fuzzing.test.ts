@@ -113,31 +113,35 @@ describe("any byte string, in pieces of any size", () => {
   it.each([
     ["JSON lines", jsonl],
     ["EDN", edn],
-  ])("gives one when it is a history in %s with bytes changed, cut out or put in", async (_, texts) => {
-    const outcomes = new Map<string, number>();
-    const edit = fc.record({ at: fc.nat(), cut: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) });
-    const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...texts), edits, cuts, async (text, changes, places) => {
-        let edited: Uint8Array = Buffer.from(text);
-        for (const { at, cut: length, put } of changes) {
-          const place = at % (edited.length + 1);
-          edited = Buffer.concat([edited.subarray(0, place), put, edited.subarray(place + length)]);
-        }
-        const outcome = await outcomeOf(cut(edited, places), "auto");
-        expect(outcome).toMatch(ANSWER);
-        // How the bytes are cut makes no difference.
-        expect(await outcomeOf([edited], "auto")).toBe(outcome);
-        const kind = outcome.replaceAll(/\d+/g, "#");
-        outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
-      }),
-      { numRuns: RUNS },
-    );
-    expect(outcomes.size).toBeGreaterThan(8);
-    expect(
-      (outcomes.get("valid") ?? 0) + (outcomes.get("unknown") ?? 0) + (outcomes.get("invalid") ?? 0),
-    ).toBeGreaterThan(10);
-  });
+  ])(
+    "gives one when it is a history in %s with bytes changed, cut out or put in",
+    { tags: "long" },
+    async (_, texts) => {
+      const outcomes = new Map<string, number>();
+      const edit = fc.record({ at: fc.nat(), cut: fc.nat({ max: 3 }), put: fc.uint8Array({ maxLength: 3 }) });
+      const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
+      await fc.assert(
+        fc.asyncProperty(fc.constantFrom(...texts), edits, cuts, async (text, changes, places) => {
+          let edited: Uint8Array = Buffer.from(text);
+          for (const { at, cut: length, put } of changes) {
+            const place = at % (edited.length + 1);
+            edited = Buffer.concat([edited.subarray(0, place), put, edited.subarray(place + length)]);
+          }
+          const outcome = await outcomeOf(cut(edited, places), "auto");
+          expect(outcome).toMatch(ANSWER);
+          // How the bytes are cut makes no difference.
+          expect(await outcomeOf([edited], "auto")).toBe(outcome);
+          const kind = outcome.replaceAll(/\d+/g, "#");
+          outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
+        }),
+        { numRuns: RUNS },
+      );
+      expect(outcomes.size).toBeGreaterThan(8);
+      expect(
+        (outcomes.get("valid") ?? 0) + (outcomes.get("unknown") ?? 0) + (outcomes.get("invalid") ?? 0),
+      ).toBeGreaterThan(10);
+    },
+  );
 });
 
 const LONG = 1 << 20;
@@ -161,7 +165,7 @@ describe.each([
   ["faults with names that objects have, in EDN", "{:type :info :f :constructor :process :nemesis :value \\valueOf}"],
   ["names that objects have, in EDN", "{:type :__proto__ :f :constructor :process 0 :value {:__proto__ {:a 1}}}"],
 ])("%s", (_, text) => {
-  it.each(HISTORY_FORMATS)("is answered, read as %s", async (kind) => {
+  it.each(HISTORY_FORMATS)("is answered, read as %s", { tags: "long" }, async (kind) => {
     expect(await outcomeOf([text], kind)).toMatch(ANSWER);
   });
 });

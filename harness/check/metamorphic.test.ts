@@ -30,7 +30,7 @@ function accusations({ properties }: Verdict, except: readonly Property[] = []):
 }
 
 describe("a verdict", () => {
-  it.each(LAWS)("$relation: $name", ({ relation, except, ...law }) => {
+  it.each(LAWS)("$relation: $name", { tags: "long" }, ({ relation, except, ...law }) => {
     const seen = { changed: 0, accused: 0 };
     fc.assert(
       fc.property(histories, fc.nat(), (history, seed) => {

@@ -103,7 +103,7 @@ describe.each<readonly [string, SmallKind, boolean]>([
     true,
   ],
 ])("small histories of %s", (_, kind, findsAll) => {
-  it("accuse no lock that may be sound, and a lock that cannot be", () => {
+  it("accuse no lock that may be sound, and a lock that cannot be", { tags: "long" }, () => {
     const seen = { sound: 0, caught: 0, missed: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
       const sound = soundOperations(seed, kind);

@@ -59,7 +59,7 @@ test.each([
     { topology: { kind: "single", config: { appendonly: "?" } } },
     /'yes' or 'no'; correct/,
   ],
-])("a plan with %s is refused in one line", async (name, changed, problem) => {
+])("a plan with %s is refused in one line", { tags: "long" }, async (name, changed, problem) => {
   const { code, stdout, stderr } = await replay(name, changed);
   expect(stderr).toMatch(problem);
   expect(stderr).toMatch(/^lockstorm: [^\n]*; [^\n]*\n$/);

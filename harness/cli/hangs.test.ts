@@ -39,7 +39,7 @@ const line = (lock: string, place: string, rest = ""): string =>
 const inRun = "in the run of the plan with seed 4";
 const kept = "; the plan is kept: npx lockstorm replay .lockstorm/hang-4.json";
 
-test("a hunt of a lock that never waits ends with one line, and keeps the plan", async () => {
+test("a hunt of a lock that never waits ends with one line, and keeps the plan", { tags: "long" }, async () => {
   const words = (lock: string): readonly string[] => ["hunt", "--lock", lock, "--seed", "4", "--runs", "20"];
   const loops = await runCli(words("./loops.mjs"), { cwd: folder, env });
   expect(loops.stderr).toContain(line("./loops.mjs", inRun, kept));
@@ -50,7 +50,7 @@ test("a hunt of a lock that never waits ends with one line, and keeps the plan",
   expect([loops.code, replayed.code, retries.code]).toEqual([254, 254, 254]);
 });
 
-test("conform ends with one line, also where the loop is at the top of the module", async () => {
+test("conform ends with one line, also where the loop is at the top of the module", { tags: "long" }, async () => {
   const [retries, atLoad] = await Promise.all([
     runCli(["conform", "./retries.mjs", "--seed", "4"], { cwd: folder, env }),
     runCli(["conform", "./loops-at-load.mjs", "--seed", "4"], { cwd: folder, env }),
@@ -63,7 +63,7 @@ test("conform ends with one line, also where the loop is at the top of the modul
   expect([retries.code, atLoad.code]).toEqual([254, 254]);
 });
 
-test("a thread of an exploration that never ends its step ends the exploration", async () => {
+test("a thread of an exploration that never ends its step ends the exploration", { tags: "long" }, async () => {
   const words = ["explore", "--lock", "./loops.mjs", "--seed", "4", "--threads", "2", "--deviations", "1"];
   const { code, stderr } = await runCli(words, { cwd: folder, env });
   expect(stderr).toContain("lockstorm: ./loops.mjs computed for 0.4 s of processor time");
@@ -71,7 +71,7 @@ test("a thread of an exploration that never ends its step ends the exploration",
   expect(code).toBe(254);
 });
 
-test("verifyLock rejects with the same words", async () => {
+test("verifyLock rejects with the same words", { tags: "long" }, async () => {
   const lock = join(folder, "retries.mjs");
   const verification = verifyLock({ lock, topology: "single", seed: 4, runs: 5, store: join(folder, "store") });
   await expect(verification).rejects.toThrow(UserError);

@@ -38,13 +38,13 @@ function check(lines: readonly string[], ...flags: readonly string[]): Promise<M
   return runMain(["check", file, ...flags]);
 }
 
-test("a history without a violation is valid: exit code 0", async () => {
+test("a history without a violation is valid: exit code 0", { tags: "long" }, async () => {
   const { code, stdout, stderr } = await check(GOOD, "--require", "mutual-exclusion");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^VALID/);
 });
 
-test("a history with a violation is invalid: exit code 1, and the violation is shown", async () => {
+test("a history with a violation is invalid: exit code 1, and the violation is shown", { tags: "long" }, async () => {
   const { code, stdout, stderr } = await runCli(["check", "-"], { input: recorded("async-failover") });
   expect([code, stderr]).toEqual([1, ""]);
   expect(stdout).toMatch(/^INVALID/);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

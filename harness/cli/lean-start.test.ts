@@ -25,11 +25,15 @@ async function loadedBy(...words: readonly string[]): Promise<string> {
   });
 }
 
-test("the first picture loads no commands, and says what it is about before it loads the simulation", async () => {
-  const shown = await loadedBy();
-  expect(shown).toMatch(/^A failover that breaks a lock[^]*\[simulation\][^]*INVALID {2}async-failover/);
-  expect(shown).not.toContain("[commands]");
-});
+test(
+  "the first picture loads no commands, and says what it is about before it loads the simulation",
+  { tags: "long" },
+  async () => {
+    const shown = await loadedBy();
+    expect(shown).toMatch(/^A failover that breaks a lock[^]*\[simulation\][^]*INVALID {2}async-failover/);
+    expect(shown).not.toContain("[commands]");
+  },
+);
 
 test("the version is told without the commands", async () => {
   expect(await loadedBy("--version")).toMatch(/^\d+\.\d+\.\d+\n$/);

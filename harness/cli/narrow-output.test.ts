@@ -26,7 +26,7 @@ test.each([
   "conform single",
   "hunt --lock single --runs 1 --seed 1 --threads 1",
   "explore --lock single --faults kill-client --budget 1s --threads 1",
-])("%s keeps to the width of the terminal", async (words) => {
+])("%s keeps to the width of the terminal", { tags: "long" }, async (words) => {
   const { stdout } = await runMain(words.split(" "), { cwd: folder, columns: COLUMNS });
   expect(stdout).not.toBe("");
   expect(tooLong(stdout)).toEqual([]);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const hunt = (...words: readonly string[]) =>
   runMain(["hunt", "--seed", "1", "--threads", "1", ...words], { cwd: folder });
 
-test("a hunt that drew no plan at random says that it gives no bound, and what would", async () => {
+test("a hunt that drew no plan at random says that it gives no bound, and what would", { tags: "long" }, async () => {
   const { code, stdout } = await hunt("--lock", "single", "--runs", "2");
   expect(code).toBe(0);
   expect(stdout.replaceAll("\n", " ")).toContain(
@@ -21,19 +21,23 @@ test("a hunt that drew no plan at random says that it gives no bound, and what w
   );
 });
 
-test("the Markdown of a badge names its files from where the README is, also if the store is named from the root", async () => {
-  const { stdout } = await hunt(
-    "--lock",
-    "single",
-    "--runs",
-    "1",
-    "--report",
-    "badge",
-    "--store",
-    join(folder, "kept"),
-  );
-  expect(stdout).toContain("](kept/hunt-single-single.badge.svg)](kept/hunt-single-single.html)\n");
-});
+test(
+  "the Markdown of a badge names its files from where the README is, also if the store is named from the root",
+  { tags: "long" },
+  async () => {
+    const { stdout } = await hunt(
+      "--lock",
+      "single",
+      "--runs",
+      "1",
+      "--report",
+      "badge",
+      "--store",
+      join(folder, "kept"),
+    );
+    expect(stdout).toContain("](kept/hunt-single-single.badge.svg)](kept/hunt-single-single.html)\n");
+  },
+);
 
 /** The text of the page that a hunt leaves, without its spaces and marks. */
 const pageOf = (name: string): string =>
@@ -46,36 +50,46 @@ test("the page of a quiet hunt says the same as the terminal", async () => {
   );
 });
 
-test("the page of a hunt that found a counterexample begins with it", async () => {
+test("the page of a hunt that found a counterexample begins with it", { tags: "long" }, async () => {
   await hunt("--lock", "set-px", "--runs", "2", "--shrink-runs", "0");
   const page = pageOf("set-px-single");
   expect(page.indexOf("INVALID")).toBeGreaterThan(0);
   expect(page.indexOf("INVALID")).toBeLessThan(page.indexOf("At a glance"));
 });
 
-test("the properties of a counterexample stand in columns, also beside the longest name", async () => {
-  const { code, stdout } = await hunt("--lock", "fair-stack", "--runs", "2", "--shrink-runs", "0");
-  expect(code).toBe(1);
-  const rows = stdout.split("\n").filter((line) => /^ {2}[✓✗-] [a-z]+-[a-z-]+ +(?:holds|broken|n\/a)/.test(line));
-  expect(rows.length).toBeGreaterThan(8);
-  const columns = rows.map((row) => row.search(/ (?:holds|broken|n\/a)/));
-  expect(new Set(columns).size).toBe(1);
-  // The line that counts the runs stands alone.
-  expect(stdout).toMatch(/\n\n\d runs?: /);
-});
+test(
+  "the properties of a counterexample stand in columns, also beside the longest name",
+  { tags: "long" },
+  async () => {
+    const { code, stdout } = await hunt("--lock", "fair-stack", "--runs", "2", "--shrink-runs", "0");
+    expect(code).toBe(1);
+    const rows = stdout.split("\n").filter((line) => /^ {2}[✓✗-] [a-z]+-[a-z-]+ +(?:holds|broken|n\/a)/.test(line));
+    expect(rows.length).toBeGreaterThan(8);
+    const columns = rows.map((row) => row.search(/ (?:holds|broken|n\/a)/));
+    expect(new Set(columns).size).toBe(1);
+    // The line that counts the runs stands alone.
+    expect(stdout).toMatch(/\n\n\d runs?: /);
+  },
+);
 
-test("a hunt in which no run tested a property that the lock promises says so, as text and as JSON", async () => {
-  // Of a lock that is asked once, by nobody who waits: a plan of the first deviations.
-  const words = ["--lock", "fair", "--runs", "1", "--faults", "none", "--require", "lease-exclusion,all-or-nothing"];
-  const { code, stdout } = await hunt(...words);
-  expect(code).toBe(0);
-  expect(stdout.replaceAll("\n", " ")).toContain(
-    "no property that the lock claims was violated, but no run tested all-or-nothing: ",
-  );
-  expect(stdout).toContain("Tested by no run, so that the verdict says nothing about it\n  - all-or-nothing: 1 run\n");
-  const { notes } = JSON.parse((await hunt(...words, "--json")).stdout) as { notes: readonly unknown[] };
-  expect(notes).toContainEqual({ kind: "untested", what: "all-or-nothing", runs: 1 });
-});
+test(
+  "a hunt in which no run tested a property that the lock promises says so, as text and as JSON",
+  { tags: "long" },
+  async () => {
+    // Of a lock that is asked once, by nobody who waits: a plan of the first deviations.
+    const words = ["--lock", "fair", "--runs", "1", "--faults", "none", "--require", "lease-exclusion,all-or-nothing"];
+    const { code, stdout } = await hunt(...words);
+    expect(code).toBe(0);
+    expect(stdout.replaceAll("\n", " ")).toContain(
+      "no property that the lock claims was violated, but no run tested all-or-nothing: ",
+    );
+    expect(stdout).toContain(
+      "Tested by no run, so that the verdict says nothing about it\n  - all-or-nothing: 1 run\n",
+    );
+    const { notes } = JSON.parse((await hunt(...words, "--json")).stdout) as { notes: readonly unknown[] };
+    expect(notes).toContainEqual({ kind: "untested", what: "all-or-nothing", runs: 1 });
+  },
+);
 
 /** A driver in a file, whose clients connect and answer like this. */
 function driverFile(name: string, connect: string, answer: string): string {

@@ -60,7 +60,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a hunt in which nothing is granted says why, and how to check the driver", async () => {
+test("a hunt in which nothing is granted says why, and how to check the driver", { tags: "long" }, async () => {
   const { code, stdout } = await run("hunt", "--lock", "./deaf.mjs", "--runs", "3", "--seed", "1");
   const text = stdout.replaceAll(/\s+/g, " ");
   expect(code).toBe(2);
@@ -118,7 +118,7 @@ test.each([
   [["check", "history.jsonl", "--write-edn", "missing/x.edn"], 254, /no such file or folder/],
   [["hunt", "--path", "a:b:c"], 254, /--path "a:b:c" is not a path/],
   [["hunt", "--path", "99999999999"], 254, /is not a path/],
-] as const)("%j ends with %d and says why in one line", async (words, code, line) => {
+] as const)("%j ends with %d and says why in one line", { tags: "long" }, async (words, code, line) => {
   expectOneLine(await runMain(words, { cwd: folder }), code, line);
 });
 
@@ -131,7 +131,7 @@ test.concurrent.each([
     255,
     /ended the process \(exit code 0\); let its file load without process\.exit$/m,
   ],
-] as const)("%j ends the process with %d and says why in one line", async (words, code, line) => {
+] as const)("%j ends the process with %d and says why in one line", { tags: "long" }, async (words, code, line) => {
   expectOneLine(await run(...words), code, line);
 });
 
@@ -155,12 +155,27 @@ test("a number that is too large is told the largest, and a port one that a user
   expect(port).toThrow(expect.objectContaining({ hint: "give one: --proxy-port 8474" }));
 });
 
-test("what a driver prints goes to standard error, made plain; standard output stays JSON", async () => {
-  const result = await run("hunt", "--lock", "./talks.mjs", "--runs", "2", "--seed", "1", "--faults", "none", "--json");
-  expect(JSON.parse(result.stdout)).toHaveProperty("verdict");
-  expect(result.stderr).toContain("pwn");
-  expectPlain(result);
-});
+test(
+  "what a driver prints goes to standard error, made plain; standard output stays JSON",
+  { tags: "long" },
+  async () => {
+    const result = await run(
+      "hunt",
+      "--lock",
+      "./talks.mjs",
+      "--runs",
+      "2",
+      "--seed",
+      "1",
+      "--faults",
+      "none",
+      "--json",
+    );
+    expect(JSON.parse(result.stdout)).toHaveProperty("verdict");
+    expect(result.stderr).toContain("pwn");
+    expectPlain(result);
+  },
+);
 
 test("no name of the history that is read lets it be overwritten", async () => {
   symlinkSync("history.jsonl", at("soft.edn"));
@@ -184,19 +199,23 @@ test("no name of the history that is read lets it be overwritten", async () => {
   expect(readFileSync(at("history.jsonl"), "utf8")).toBe(HISTORY);
 });
 
-test("a report that cannot be written is an error that still tells the verdict; a reader that leaves is none", () => {
-  const shell = (line: string): string =>
-    execFileSync("/bin/bash", ["-c", line, launcher()], { cwd: folder, encoding: "utf8" });
-  expect(shell('node "$0" check history.jsonl 2>&1 >/dev/full; echo $?')).toMatch(
-    /^lockstorm: standard output cannot be written: there is no space left, and the verdict is valid \(exit code 0\); .*\n254\n$/,
-  );
-  expect(shell('node "$0" check history.jsonl | true; echo ${PIPESTATUS[0]}')).toBe("0\n");
-});
+test(
+  "a report that cannot be written is an error that still tells the verdict; a reader that leaves is none",
+  { tags: "long" },
+  () => {
+    const shell = (line: string): string =>
+      execFileSync("/bin/bash", ["-c", line, launcher()], { cwd: folder, encoding: "utf8" });
+    expect(shell('node "$0" check history.jsonl 2>&1 >/dev/full; echo $?')).toMatch(
+      /^lockstorm: standard output cannot be written: there is no space left, and the verdict is valid \(exit code 0\); .*\n254\n$/,
+    );
+    expect(shell('node "$0" check history.jsonl | true; echo ${PIPESTATUS[0]}')).toBe("0\n");
+  },
+);
 
 test.each([
   ["a lock that loops for ever", ["hunt", "--lock", "./loops.mjs", "--runs", "2", "--seed", "1"], "hunting: "],
   ["a hunt", ["hunt", "--lock", "fenced", "--runs", "1000000", "--seed", "1"], "hunting: "],
-] as const)("SIGINT ends %s", async (_, words, sign) => {
+] as const)("SIGINT ends %s", { tags: "long" }, async (_, words, sign) => {
   const { child, says, result } = startCli(words, { cwd: folder });
   await says(sign);
   child.kill("SIGINT");

@@ -29,22 +29,26 @@ const text = (path: string): string => readFileSync(join(folder, path), "utf8");
 test.each([
   ["module", "ts"],
   ["commonjs", "mts"],
-])("in a project of type %s it writes .%s, and its hunt runs and is green", async (type, extension) => {
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
-  symlinkSync(modules, join(folder, "node_modules"));
-  const { code, stdout, stderr } = await runMain(["init"], { cwd: folder });
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(stdout).toContain(`written   my-lock.${extension}`);
-  expect(stdout).toContain(`written   my-lock.test.${extension}`);
-  const hunt = await runMain(["hunt", "--runs", "40", "--seed", "1"], { cwd: folder });
-  expect(hunt.stderr).toContain(
-    `hunting: lock ./my-lock.${extension}, topology single, simulated, seed 1, up to 40 runs`,
-  );
-  expect(hunt.stdout.replaceAll(/(?<=\S)\n(?=\S)/g, " ")).toMatch(
-    /^40 runs: [1-9]\d* valid, \d+ unknown; no required property was violated: .* Seed 1\.$/m,
-  );
-  expect(hunt.code).toBe(0);
-});
+])(
+  "in a project of type %s it writes .%s, and its hunt runs and is green",
+  { tags: "long" },
+  async (type, extension) => {
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+    symlinkSync(modules, join(folder, "node_modules"));
+    const { code, stdout, stderr } = await runMain(["init"], { cwd: folder });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain(`written   my-lock.${extension}`);
+    expect(stdout).toContain(`written   my-lock.test.${extension}`);
+    const hunt = await runMain(["hunt", "--runs", "40", "--seed", "1"], { cwd: folder });
+    expect(hunt.stderr).toContain(
+      `hunting: lock ./my-lock.${extension}, topology single, simulated, seed 1, up to 40 runs`,
+    );
+    expect(hunt.stdout.replaceAll(/(?<=\S)\n(?=\S)/g, " ")).toMatch(
+      /^40 runs: [1-9]\d* valid, \d+ unknown; no required property was violated: .* Seed 1\.$/m,
+    );
+    expect(hunt.code).toBe(0);
+  },
+);
 
 test("what is there stays as it was", () => {
   writeFileSync(join(folder, "my-lock.mts"), "mine");

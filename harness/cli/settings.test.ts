@@ -35,7 +35,7 @@ test.each([
     'topology: "redlock", lock: "redlock", shrinkRuns: 1',
     "topology single",
   ],
-] as const)("%s", async (_, words, env, config, expected) => {
+] as const)("%s", { tags: "long" }, async (_, words, env, config, expected) => {
   configure(`export default { ${config} };`);
   const asked = config.includes("topology") ? [...words, "--topology", "single"] : words;
   const { stderr } = await hunt(asked, env);
@@ -81,7 +81,7 @@ test.each([
   ["another lock by a variable", [], { LOCKSTORM_LOCK: "redlock" }, "topology redlock"],
   ["the lock of the file", ["--lock", "single"], {}, "topology sentinel"],
   ["no lock", [], {}, "topology sentinel"],
-] as const)("the topology in the file is that of its lock: %s", async (_, words, env, expected) => {
+] as const)("the topology in the file is that of its lock: %s", { tags: "long" }, async (_, words, env, expected) => {
   configure('export default { lock: "single", topology: "sentinel", runs: 1, faults: [], seed: 1 };');
   const { stderr } = await runMain(["hunt", ...words], { cwd: folder, env });
   expect(stderr).toContain(expected);

@@ -35,7 +35,7 @@ it.each([
   ["a fencing token in quotes", 254, whole(...turn(`,"fence":"7"`)).join("\n")],
   ["an event of unknown type", 254, [HEADER, turn()[0]!.replace("invoke", "teleport"), ...turn()].join("\n")],
   ["deep nesting", 254, `${HEADER}\n${"[".repeat(100_000)}\n${END(0)}`],
-])("%s: exit code %i", async (name, code, text) => {
+])("%s: exit code %i", { tags: "long" }, async (name, code, text) => {
   const file = join(folder, `${name.replaceAll(" ", "-").replaceAll(/\W/g, "")}.jsonl`);
   writeFileSync(file, text);
   const result = await runMain(["check", file]);

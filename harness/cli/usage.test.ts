@@ -205,7 +205,7 @@ test.each([
   ["130", 130],
   ["wide", 100],
   ["", 100],
-])("in a pipe COLUMNS=%s gives a picture of %d columns", async (columns, width) => {
+])("in a pipe COLUMNS=%s gives a picture of %d columns", { tags: "long" }, async (columns, width) => {
   const { stdout } = await runMain([], { env: { COLUMNS: columns } });
   const axis = stdout.split("\n").find((line) => line.includes("┬"));
   expect(axis?.length).toBeGreaterThan(width - 10);

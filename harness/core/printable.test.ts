@@ -71,7 +71,7 @@ test("a long word and a long text are told by beginning, end and length", () => 
   expect(printable("word ".repeat(2_000_000)).length).toBeLessThan(7_000);
 });
 
-test("any text becomes one line that is seen", () => {
+test("any text becomes one line that is seen", { tags: "long" }, () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {
       expect(printable(text)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);

@@ -99,7 +99,7 @@ describe("a lock in another language", () => {
     ["gone", 'it printed what is no message: {"event": "gone"'],
     ["mute", "it closed its standard output"],
     ["latin-1", /it printed a line that is not UTF-8: \{"id": 2, "ok": true, "owner": "caf\uFFFD", "grantedAt": 0\}$/],
-  ])("that gets an answer wrong (%s) is told so", async (mistake, words) => {
+  ])("that gets an answer wrong (%s) is told so", { tags: "long" }, async (mistake, words) => {
     await using client = await connect(mistake);
     await expect(client.acquire("k", OPTIONS)).rejects.toThrow(words);
   });
@@ -180,7 +180,7 @@ describe("a worker that cannot be used is one line", () => {
     ["coarse", /its monotonic clock shows \d+000000 ns, and moves in steps of a millisecond or more: leases could not/],
     ["hang", /it was not ready within 300 ms$/],
     ["deaf", /it said that it is ready, and then did not answer `clock` within 300 ms: each answer is one line/],
-  ])("%s", async (mistake, words) => {
+  ])("%s", { tags: "long" }, async (mistake, words) => {
     const options: WorkerSessionOptions = {
       command: command(mistake),
       first: { protocol: 1, client: "client-0", origin: "0", servers: { kind: "single", address: server.address } },

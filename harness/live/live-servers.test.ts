@@ -153,7 +153,7 @@ describe("one server", () => {
 });
 
 describe("behind Sentinels", () => {
-  test("clients need no map of addresses, and follow a failover", async () => {
+  test("clients need no map of addresses, and follow a failover", { tags: "long" }, async () => {
     const promoted = Promise.withResolvers<Notice>();
     const { servers, viaSentinels, node } = await start("sentinel", (notice) => promoted.resolve(notice));
     const redis = viaSentinels("client-0");

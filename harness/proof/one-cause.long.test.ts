@@ -1,3 +1,4 @@
+// @module-tag long
 /** Properties that are violated by the same two grants name one cause, over generated runs of all flawed locks. */
 import { comparedCauses } from "./testing/two-causes.ts";
 import { randomInt } from "node:crypto";

@@ -10,7 +10,7 @@ it.each([
   ["quorum-of-two", 7001],
   // The fencing tokens are wrong too.
   ["fence-on-release", 7001],
-] as const)("the two grants of a generated run of %s", async (name, seed) => {
+] as const)("the two grants of a generated run of %s", { tags: "long" }, async (name, seed) => {
   const entry = locks.find((each) => each.name === name);
   if (entry === undefined) throw new Error(`there is no lock ${name}`);
   const { contradictions, pairs } = await comparedCauses(entry, seed, { plans: 20, broken: 4 });

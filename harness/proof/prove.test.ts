@@ -32,25 +32,29 @@ const scenario = (slug: string): Plan => {
 };
 
 describe("of the scenarios of the catalogue", () => {
-  it.each(catalogue.map((each) => [each.slug, each] as const))("%s has causes that are proven", async (_, each) => {
-    const properties = await provenViolations(planOf(each, { seed: 1 }), requiredOf(each, "schedule"));
-    for (const [property, expectation] of Object.entries(each.expected)) {
-      const found = properties[property as Property];
-      if (expectation === "valid") {
-        expect(found?.verdict).toBe("valid");
-        continue;
+  it.each(catalogue.map((each) => [each.slug, each] as const))(
+    "%s has causes that are proven",
+    { tags: "long" },
+    async (_, each) => {
+      const properties = await provenViolations(planOf(each, { seed: 1 }), requiredOf(each, "schedule"));
+      for (const [property, expectation] of Object.entries(each.expected)) {
+        const found = properties[property as Property];
+        if (expectation === "valid") {
+          expect(found?.verdict).toBe("valid");
+          continue;
+        }
+        const causes = new Set(found?.violations.map(({ cause }) => cause));
+        expect([...causes].toSorted()).toEqual([expectation].flat().toSorted());
       }
-      const causes = new Set(found?.violations.map(({ cause }) => cause));
-      expect([...causes].toSorted()).toEqual([expectation].flat().toSorted());
-    }
-    for (const { violations } of Object.values(properties)) {
-      for (const { proof, explanation } of violations) {
-        expect(proof?.standing).toBe("proven");
-        expect(explanation).not.toContain("Probably");
-        expect(explanation).not.toMatch(/ by -\d/);
+      for (const { violations } of Object.values(properties)) {
+        for (const { proof, explanation } of violations) {
+          expect(proof?.standing).toBe("proven");
+          expect(explanation).not.toContain("Probably");
+          expect(explanation).not.toMatch(/ by -\d/);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
 describe("a cause", () => {
@@ -337,7 +341,7 @@ describe("advice", () => {
   });
 });
 
-it("takes the same runs, to the same end, whenever it is asked", async () => {
+it("takes the same runs, to the same end, whenever it is asked", { tags: "long" }, async () => {
   const plan = scenario("promoted-skewed-clock");
   expect(await provenViolations(plan)).toEqual(await provenViolations(plan));
 });

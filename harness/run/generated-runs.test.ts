@@ -28,6 +28,7 @@ const isFault = (event: HistoryEvent): event is FaultEvent => event.type === "fa
 
 test.each(["single", "sentinel", "redlock"] as const)(
   "every plan generated for %s runs to its end and leaves a history that can be read",
+  { tags: "long" },
   async (kind: TopologyKind) => {
     const plans = contentionPlans({ lock: "fake", topology: topologySchema.parse({ kind }), faults });
     const seen = new Set<string>();

@@ -12,6 +12,15 @@ export function longFiles(files: readonly SourceFile[]): string[] {
   });
 }
 
+/** Files whose name says that all their tests are long, but which do not tell the test runner so: it would never run them. */
+export function untaggedLongFiles(files: readonly SourceFile[]): string[] {
+  return files
+    .filter(
+      ({ path, text }) => /\.long\.(?:containers\.)?test\.ts$/.test(path) && !text.startsWith("// @module-tag long\n"),
+    )
+    .map(({ path }) => `${path}: its first line is not "// @module-tag long"`);
+}
+
 /** Files and folders whose name does not describe their content. */
 export function namelessFiles(files: readonly SourceFile[]): string[] {
   return files

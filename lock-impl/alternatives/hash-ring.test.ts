@@ -32,7 +32,7 @@ it("moves only the keys of a node that goes, each to the next that it named", ()
   expect(without).toEqual(expected);
 });
 
-it("moves to a node that comes only what it gets: about its share", () => {
+it("moves to a node that comes only what it gets: about its share", { tags: "long" }, () => {
   const before = homesOn(NODES);
   const moved = homesOn([...NODES, "node-5"]).filter((home, index) => home !== before[index]);
   expect(moved.every((home) => home === "node-5")).toBe(true);

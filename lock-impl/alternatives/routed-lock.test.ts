@@ -64,6 +64,7 @@ it("takes no for an answer", async () => {
 
 it.each(["silence", "break"] as const)(
   "goes to the next when its home answers with %s, and comes back",
+  { tags: "long" },
   async (home) => {
     const { lock, asked, grants, ...servers } = await start({ awayMs: AWAY_MS }, home);
     expect(await placeOf(lock)).toBe(`node-${NEXT}`);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { describe, expect, test } from "vitest";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import { useServers } from "../../harness/containers/testing/servers.ts";

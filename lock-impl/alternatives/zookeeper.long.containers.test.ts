@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { zookeeperServer } from "../../harness/containers/servers/zookeeper-server.ts";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";

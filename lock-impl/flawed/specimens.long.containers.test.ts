@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import type { Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import { RealServers } from "../testing/real-redis.ts";

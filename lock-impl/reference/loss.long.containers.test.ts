@@ -1,3 +1,4 @@
+// @module-tag long
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";

@@ -80,7 +80,7 @@ describe("the connection is lost", () => {
     expect(held.remainingMs()).toBeGreaterThan(20_000);
   });
 
-  it("while renewing: the next renewal keeps the hold alive", async () => {
+  it("while renewing: the next renewal keeps the hold alive", { tags: "long" }, async () => {
     const held = await (await connect({ defaultLeaseMs: 3_000 })).lock("k");
     scripted.extend = ["break"];
     await expect.poll(() => sent("extend").length, { ...waits, timeout: 20_000 }).toBeGreaterThan(2);
@@ -107,16 +107,20 @@ describe("the connection is lost", () => {
     expect(await second.unlock()).toBe("released");
   });
 
-  it("for good: a try says that the lock is unavailable, an unlock that nobody knows, and a holder is told in time", async () => {
-    const locks = await connect({ defaultLeaseMs: 600 });
-    const held = await locks.lock("k");
-    const other = await locks.lock("other", { leaseMs: 60_000 });
-    await server[Symbol.asyncDispose]();
-    await expect(locks.tryLock("third", 50)).rejects.toThrow(LockUnavailableError);
-    expect(await other.unlock()).toBe("unknown");
-    await expect.poll(() => held.signal.aborted, waits).toBe(true);
-    expect(held.signal.reason).toBeInstanceOf(LockLostError);
-  });
+  it(
+    "for good: a try says that the lock is unavailable, an unlock that nobody knows, and a holder is told in time",
+    { tags: "long" },
+    async () => {
+      const locks = await connect({ defaultLeaseMs: 600 });
+      const held = await locks.lock("k");
+      const other = await locks.lock("other", { leaseMs: 60_000 });
+      await server[Symbol.asyncDispose]();
+      await expect(locks.tryLock("third", 50)).rejects.toThrow(LockUnavailableError);
+      expect(await other.unlock()).toBe("unknown");
+      await expect.poll(() => held.signal.aborted, waits).toBe(true);
+      expect(held.signal.reason).toBeInstanceOf(LockLostError);
+    },
+  );
 
   it("by closing it: holders are told", async () => {
     const locks = await connect();

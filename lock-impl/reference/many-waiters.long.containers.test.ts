@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { describeWithEngine } from "../../harness/containers/testing/engine-required.ts";
 import { RealLocks, waits } from "../testing/real-locks.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 // First: libraries store functions of the platform when they are loaded.
 import { DETECTION_RUNS, searchLimit } from "../../harness/campaign/limit-search.ts";
 import { planFileOf } from "./lock-documents.ts";

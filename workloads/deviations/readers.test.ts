@@ -80,7 +80,7 @@ test("a reader releases after its lease, while another one reads that has not me
   expect(await breaking(counted)).toEqual(["released late, while another one holds, two readers and a writer"]);
 });
 
-test("a reader joins with a shorter lease than the one that reads already", async () => {
+test("a reader joins with a shorter lease than the one that reads already", { tags: "long" }, async () => {
   const lastLease = readersBy(
     "redis.call('HSET', KEYS[1], ARGV[1], 1) redis.call('PEXPIRE', KEYS[1], ARGV[2])",
     "return redis.call('HDEL', KEYS[1], ARGV[1])",

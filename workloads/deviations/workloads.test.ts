@@ -35,7 +35,7 @@ function perClient(protocol: () => Protocol): LockDriver {
   return { connect: (environment) => composeLock({ protocol: protocol() }).connect(environment) };
 }
 
-test("a sound lock keeps its promises in each of them", async () => {
+test("a sound lock keeps its promises in each of them", { tags: "long" }, async () => {
   const driver = composeLock({ protocol: ownedKey });
   for (const property of ["lease-exclusion", "deadlock-freedom", "linearizability"] as const) {
     expect(await breaking(driver, property, { ...plain, extends: true }, { outlives: true })).toEqual([]);

@@ -19,7 +19,7 @@ test.each(["schedule", "control", "no-faults"] as const)("a scenario comes out a
   expect(existsSync(join(folder, "plan.json"))).toBe(true);
 });
 
-test("a lock that counts in seconds is asked for leases of whole seconds", async () => {
+test("a lock that counts in seconds is asked for leases of whole seconds", { tags: "long" }, async () => {
   const store = fresh();
   const lock = join(mkdirSync(store, { recursive: true }) ?? store, "a.worker.json");
   const worker = join(import.meta.dirname, "../../external/testing/worker.py");

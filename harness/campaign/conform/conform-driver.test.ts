@@ -43,14 +43,18 @@ const TRIED: Readonly<Record<string, string>> = {
   fair: "queue",
 };
 
-test("a right semaphore, read-write lock, lock of several keys and lock with a queue have no mistake", async () => {
-  for (const [lock, check] of Object.entries(TRIED)) {
-    const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
-    expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
-    const tried = checks.find(({ name }) => name === check);
-    expect(tried?.outcome).toBe("passed");
-  }
-});
+test(
+  "a right semaphore, read-write lock, lock of many keys and fair lock have no mistake",
+  { tags: "long" },
+  async () => {
+    for (const [lock, check] of Object.entries(TRIED)) {
+      const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
+      expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+      const tried = checks.find(({ name }) => name === check);
+      expect(tried?.outcome).toBe("passed");
+    }
+  },
+);
 
 /** A waiter says that it stands in the queue, and asks again after ever longer pauses. */
 const seldomer = driverWith((_, right) => {
@@ -328,7 +332,7 @@ test("a right driver of a lock that renews its lease has no mistake", async () =
   expect(await mistakesOf(renewing((renewed) => renewed))).toEqual({});
 });
 
-test.each(Object.entries(PLANTED))("%s: found", async (_mistake, [check, driver]) => {
+test.each(Object.entries(PLANTED))("%s: found", { tags: "long" }, async (_mistake, [check, driver]) => {
   expect(Object.keys(await mistakesOf(driver))).toContain(check);
 });
 

@@ -131,8 +131,12 @@ test("a lock that ends the leases of others by the ttlMs of who asks did not tak
   expect(await lateRepliesOf(byAge)).toMatchObject({ outcome: "passed" });
 });
 
-test("a lock that takes its key on another server after a time-out did not take one reply for another", async () => {
-  const topology = topologySchema.parse({ kind: "redlock" });
-  const { checks } = await conformDriver({ lock: "consistent-hash", topology, seed: 5 });
-  expect(checks.find(({ name }) => name === "late-replies")?.outcome).not.toBe("mistake");
-});
+test(
+  "a lock that takes its key on another server after a time-out did not take one reply for another",
+  { tags: "long" },
+  async () => {
+    const topology = topologySchema.parse({ kind: "redlock" });
+    const { checks } = await conformDriver({ lock: "consistent-hash", topology, seed: 5 });
+    expect(checks.find(({ name }) => name === "late-replies")?.outcome).not.toBe("mistake");
+  },
+);

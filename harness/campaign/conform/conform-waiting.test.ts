@@ -95,7 +95,7 @@ test("an extension of which the library says nothing is a remark", async () => {
   });
 });
 
-test("the commands of a lock that renews its lease without pause are counted", async () => {
+test("the commands of a lock that renews its lease without pause are counted", { tags: "long" }, async () => {
   const driver = driverWith((_, right) => ({
     acquire: async (key, options) => {
       const answer = await right.acquire(key, options);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { describeWithEngine } from "../../containers/testing/engine-required.ts";
 import { foundInWorker } from "./testing/found-in-worker.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { specimens } from "../../../lock-impl/flawed/specimens.ts";
 import { locks } from "../../../lock-impl/registry.ts";

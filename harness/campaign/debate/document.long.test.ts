@@ -1,3 +1,4 @@
+// @module-tag long
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { renderDebateMarkdown } from "../../../reports/debate/debate-markdown.ts";

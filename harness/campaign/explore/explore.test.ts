@@ -49,20 +49,28 @@ describe("an exploration", () => {
     expect(progress.steps.at(-1)).toContain("100 %");
   });
 
-  test("finds a flaw at the first level, keeps the schedule, and finds the same with several threads", async () => {
-    const store = fresh();
-    const { findings } = await explore(FLAWED, { store });
-    expect(findings).toMatchObject({ complete: false, outcomes: { invalid: 1 }, broken: { path: expect.any(String) } });
-    const { plan, verdict } = await readKeptRun(join(store, findings.broken?.folder ?? ""));
-    expect(plan?.faults).toHaveLength(1);
-    expect(verdict.verdict).toBe("invalid");
-    expect(existsSync(join(store, "regressions"))).toBe(true);
-    const again = await explore({ ...FLAWED, threads: 3 }, { store: fresh() });
-    const { folder: _, ...broken } = again.findings.broken ?? { path: "" };
-    expect({ ...again.findings, broken }).toEqual({ ...findings, broken: { path: findings.broken?.path } });
-  });
+  test(
+    "finds a flaw at the first level, keeps the schedule, and finds the same with several threads",
+    { tags: "long" },
+    async () => {
+      const store = fresh();
+      const { findings } = await explore(FLAWED, { store });
+      expect(findings).toMatchObject({
+        complete: false,
+        outcomes: { invalid: 1 },
+        broken: { path: expect.any(String) },
+      });
+      const { plan, verdict } = await readKeptRun(join(store, findings.broken?.folder ?? ""));
+      expect(plan?.faults).toHaveLength(1);
+      expect(verdict.verdict).toBe("invalid");
+      expect(existsSync(join(store, "regressions"))).toBe(true);
+      const again = await explore({ ...FLAWED, threads: 3 }, { store: fresh() });
+      const { folder: _, ...broken } = again.findings.broken ?? { path: "" };
+      expect({ ...again.findings, broken }).toEqual({ ...findings, broken: { path: findings.broken?.path } });
+    },
+  );
 
-  test("whose budget ends while it breaks the lock keeps that schedule all the same", async () => {
+  test("whose budget ends while it breaks the lock keeps that schedule all the same", { tags: "long" }, async () => {
     const store = fresh();
     const overtime = new AbortController();
     using _ = onTimeout(overtime.signal);
@@ -81,30 +89,34 @@ describe("an exploration", () => {
     expect(verdict.verdict).toBe("invalid");
   });
 
-  test("whose budget is used up ends in the middle of a part, and goes on there when it is resumed", async () => {
-    const options: ExploreOptions = { ...FLAWED, lock: "single", workload: smallWorkload("single", "single") };
-    const store = fresh();
-    const whole = await explore(options, { store });
-    const limited = { ...options, budgetMs: 60_000 };
-    const journal = join(store, "campaigns", `${whole.name}.jsonl`);
-    // As a budget leaves it that is used up during the first part.
-    const [header = "", base = "", first = ""] = readFileSync(journal, "utf8").split("\n");
-    const part = JSON.parse(first) as { readonly schedules: readonly unknown[] };
-    expect(part.schedules.length).toBeGreaterThan(2);
-    const cut = { ...part, schedules: part.schedules.slice(-2), partial: true };
-    writeFileSync(journal, [header, base, JSON.stringify(cut), ""].join("\n"));
-    {
-      using _ = onTimeout(AbortSignal.abort());
+  test(
+    "whose budget is used up ends in the middle of a part, and goes on there when it is resumed",
+    { tags: "long" },
+    async () => {
+      const options: ExploreOptions = { ...FLAWED, lock: "single", workload: smallWorkload("single", "single") };
+      const store = fresh();
+      const whole = await explore(options, { store });
+      const limited = { ...options, budgetMs: 60_000 };
+      const journal = join(store, "campaigns", `${whole.name}.jsonl`);
+      // As a budget leaves it that is used up during the first part.
+      const [header = "", base = "", first = ""] = readFileSync(journal, "utf8").split("\n");
+      const part = JSON.parse(first) as { readonly schedules: readonly unknown[] };
+      expect(part.schedules.length).toBeGreaterThan(2);
+      const cut = { ...part, schedules: part.schedules.slice(-2), partial: true };
+      writeFileSync(journal, [header, base, JSON.stringify(cut), ""].join("\n"));
+      {
+        using _ = onTimeout(AbortSignal.abort());
+        const { findings } = await explore({ ...limited, resume: true }, { store });
+        const [level] = findings.levels;
+        expect(findings).toMatchObject({ complete: false, schedules: 3 });
+        expect(level?.missing).toBe(level?.families);
+      }
       const { findings } = await explore({ ...limited, resume: true }, { store });
-      const [level] = findings.levels;
-      expect(findings).toMatchObject({ complete: false, schedules: 3 });
-      expect(level?.missing).toBe(level?.families);
-    }
-    const { findings } = await explore({ ...limited, resume: true }, { store });
-    expect(findings).toEqual(whole.findings);
-  });
+      expect(findings).toEqual(whole.findings);
+    },
+  );
 
-  test("begins no schedule after its budget, not even in a part of thousands", async () => {
+  test("begins no schedule after its budget, not even in a part of thousands", { tags: "long" }, async () => {
     const overtime = new AbortController();
     using _ = onTimeout(overtime.signal);
     const progress = new HeardProgress();
@@ -117,19 +129,23 @@ describe("an exploration", () => {
     expect(findings.levels[0]?.missing).toBe(findings.levels[0]?.families);
   });
 
-  test("keeps what breaks the lock also where it goes on to further deviations when its budget is used up", async () => {
-    const store = fresh();
-    const overtime = new AbortController();
-    using _ = onTimeout(overtime.signal);
-    const progress = new HeardProgress();
-    progress.onStep = (text) => /^1 deviation: .*100 %/.test(text) && overtime.abort();
-    const options = { ...FLAWED, keepGoing: true, deviations: 2, budgetMs: 60_000 };
-    const { findings } = await explore(options, { store, progress });
-    expect(overtime.signal.aborted).toBe(true);
-    expect(findings.complete).toBe(false);
-    const { verdict } = await readKeptRun(join(store, findings.broken?.folder ?? expect.unreachable()));
-    expect(verdict.verdict).toBe("invalid");
-  });
+  test(
+    "keeps what breaks the lock also where it goes on to further deviations when its budget is used up",
+    { tags: "long" },
+    async () => {
+      const store = fresh();
+      const overtime = new AbortController();
+      using _ = onTimeout(overtime.signal);
+      const progress = new HeardProgress();
+      progress.onStep = (text) => /^1 deviation: .*100 %/.test(text) && overtime.abort();
+      const options = { ...FLAWED, keepGoing: true, deviations: 2, budgetMs: 60_000 };
+      const { findings } = await explore(options, { store, progress });
+      expect(overtime.signal.aborted).toBe(true);
+      expect(findings.complete).toBe(false);
+      const { verdict } = await readKeptRun(join(store, findings.broken?.folder ?? expect.unreachable()));
+      expect(verdict.verdict).toBe("invalid");
+    },
+  );
 
   test.each<[string, Partial<ExploreOptions>, string]>([
     ["a lock that does not run there", { topology: "redlock" }, "does not run on the topology redlock"],

@@ -28,7 +28,7 @@ function findings(schedules: readonly ExploredSchedule[]): ReadonlySet<string> {
 }
 
 describe("reductions find what full enumeration finds, in fewer runs", () => {
-  test("one length on each side of each deadline, and one moment for each host", async () => {
+  test("one length on each side of each deadline, and one moment for each host", { tags: "long" }, async () => {
     const work = workOn("set-px", "single", ["pause-client"], 400);
     const all = await levelOne({
       ...work,
@@ -42,7 +42,7 @@ describe("reductions find what full enumeration finds, in fewer runs", () => {
     expect(few.length).toBeLessThan(all.length);
   });
 
-  test("one of equal servers", async () => {
+  test("one of equal servers", { tags: "long" }, async () => {
     const work = workOn("redlock", "redlock", ["eviction"]);
     const all = await levelOne({ ...work, reductions: { ...REDUCED, symmetry: false } });
     const few = await levelOne(work);

@@ -140,7 +140,7 @@ test("a hunt for a lock that cannot connect any more says what it did until then
   expect(endedBy?.error?.message).toMatch(/could not connect: no more connections$/);
 });
 
-test("a counterexample that was found before is kept", async () => {
+test("a counterexample that was found before is kept", { tags: "long" }, async () => {
   const lock = driverFile(`{ type: "ok", value: { key, owner: client + (count += 1) } }`, 500);
   const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, shrinkRuns: 500 }, { store: fresh() });
   expect(findings.counterexample?.verdict).toBe("invalid");
@@ -149,6 +149,7 @@ test("a counterexample that was found before is kept", async () => {
 
 test.each([1, 3])(
   "a hunt for a lock whose answers are none ends after a few runs, with %d threads",
+  { tags: "long" },
   async (threads) => {
     const lock = driverFile(`{ type: "ok", value: { key, owner: "" } }`);
     const { findings, endedBy } = await huntLock({ ...OPTIONS, lock, threads }, { store: fresh() });
@@ -163,6 +164,7 @@ test.each([1, 3])(
 
 test.each([`{ type: "fail", kind: "error", reason: "no idea" }`, `{ type: "info", reason: "no idea" }`])(
   "a hunt for a lock that answers nothing else than %s ends after a few runs",
+  { tags: "long" },
   async (answer) => {
     const { findings, endedBy } = await huntLock({ ...OPTIONS, lock: driverFile(answer) }, { store: fresh() });
     expect(findings).toMatchObject({ runs: 5, valid: 0, missing: 25 });

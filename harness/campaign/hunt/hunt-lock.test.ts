@@ -26,7 +26,7 @@ const BROKEN: HuntOptions = {
 const HOLDING: HuntOptions = { lock: "fenced", faults: [], required: ["fencing-tokens"], seed: 1, runs: 5 };
 
 describe("a hunt", () => {
-  test("gives its counterexample as data, and keeps it with its regression", async () => {
+  test("gives its counterexample as data, and keeps it with its regression", { tags: "long" }, async () => {
     const store = fresh();
     const { name, findings } = await huntLock(BROKEN, { store });
     expect(name).toBe("hunt-single-single");
@@ -53,7 +53,7 @@ describe("a hunt", () => {
     expect(again.findings.runs).toBe(1);
   });
 
-  test("draws kept runs as it was told, or not at all", async () => {
+  test("draws kept runs as it was told, or not at all", { tags: "long" }, async () => {
     const [drawn, plain] = [fresh(), fresh()];
     const pages: string[] = [];
     const found = await huntLock(BROKEN, {
@@ -101,7 +101,7 @@ describe("a hunt", () => {
     expect(progress.steps.at(-1)).toBe("hunt for single: proving the cause");
   });
 
-  test("that was ended says so, and is resumed", async () => {
+  test("that was ended says so, and is resumed", { tags: "long" }, async () => {
     const store = fresh();
     const stop = new AbortController();
     const stopping = { step: () => {}, note: () => stop.abort(new UserError("interrupted", "go on later")) };
@@ -143,7 +143,7 @@ describe("a hunt", () => {
   });
 });
 
-test("the shards of a hunt, merged, are the whole hunt", async () => {
+test("the shards of a hunt, merged, are the whole hunt", { tags: "long" }, async () => {
   // Ten of them are drawn at random, after the small workloads, two plans, which come five times.
   const options = { ...HOLDING, seed: 3, runs: 20 };
   const whole = await huntLock(options, { store: fresh("whole") });
@@ -169,7 +169,7 @@ test("the shards of a hunt, merged, are the whole hunt", async () => {
   expect(part).toMatchObject({ hunt: { reason: expect.stringContaining("shard 1 of 2"), findings: { missing: 10 } } });
 });
 
-test("a kept run that is replayed is the same, event for event", async () => {
+test("a kept run that is replayed is the same, event for event", { tags: "long" }, async () => {
   const store = fresh();
   const { findings } = await huntLock(BROKEN, { store });
   const planFile = join(store, findings.counterexample?.folder ?? "", "plan.json");
@@ -181,25 +181,29 @@ test("a kept run that is replayed is the same, event for event", async () => {
   expect(other.comparison).toBeUndefined();
 });
 
-test("a hunt knows how long it took, and in how many runs each property was valid; merged shards add up", async () => {
-  const [store, whole] = [fresh(), fresh()];
-  const begun = performance.now();
-  const parts = [];
-  for (const index of [1, 2]) parts.push(await huntLock({ ...HOLDING, shard: { index, count: 2 } }, { store }));
-  const tookMs = performance.now() - begun;
-  const merged = await mergeResults([store], fresh());
-  const elapsedMs = parts.reduce((sum, part) => sum + (part.elapsedMs ?? Number.NaN), 0);
-  expect(elapsedMs).toBeGreaterThan(0);
-  expect(elapsedMs).toBeLessThanOrEqual(tookMs + 1);
-  if (!("hunt" in merged)) throw new Error("no hunt");
-  expect(merged.hunt.elapsedMs).toBeCloseTo(elapsedMs, 0);
-  const { findings } = await huntLock(HOLDING, { store: whole });
-  expect(findings.held).toEqual([{ property: "fencing-tokens", runs: 5 }]);
-  expect(merged.hunt.findings.held).toEqual(findings.held);
-  // However long it took: the journal says nothing of it.
-  const journal = readFileSync(join(whole, "campaigns", "hunt-fenced-single.jsonl"), "utf8");
-  expect(journal).not.toMatch(/elapsed|Ms/);
-});
+test(
+  "a hunt knows how long it took, and in how many runs each property was valid; merged shards add up",
+  { tags: "long" },
+  async () => {
+    const [store, whole] = [fresh(), fresh()];
+    const begun = performance.now();
+    const parts = [];
+    for (const index of [1, 2]) parts.push(await huntLock({ ...HOLDING, shard: { index, count: 2 } }, { store }));
+    const tookMs = performance.now() - begun;
+    const merged = await mergeResults([store], fresh());
+    const elapsedMs = parts.reduce((sum, part) => sum + (part.elapsedMs ?? Number.NaN), 0);
+    expect(elapsedMs).toBeGreaterThan(0);
+    expect(elapsedMs).toBeLessThanOrEqual(tookMs + 1);
+    if (!("hunt" in merged)) throw new Error("no hunt");
+    expect(merged.hunt.elapsedMs).toBeCloseTo(elapsedMs, 0);
+    const { findings } = await huntLock(HOLDING, { store: whole });
+    expect(findings.held).toEqual([{ property: "fencing-tokens", runs: 5 }]);
+    expect(merged.hunt.findings.held).toEqual(findings.held);
+    // However long it took: the journal says nothing of it.
+    const journal = readFileSync(join(whole, "campaigns", "hunt-fenced-single.jsonl"), "utf8");
+    expect(journal).not.toMatch(/elapsed|Ms/);
+  },
+);
 
 test("a journal whose parameters are not those of a hunt is refused in one line", async () => {
   const odd = fresh("odd");

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { expectSilence, freshStores } from "../testing/results.ts";
 import { cellCommand } from "./cells.ts";

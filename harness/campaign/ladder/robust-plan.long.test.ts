@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test, type TestContext } from "vitest";
 import { InterruptedRunError, runSimulated } from "../run-simulated.ts";
 import { type Cell, JUDGED, ladderCells, titleOf } from "./cells.ts";

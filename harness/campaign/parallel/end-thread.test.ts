@@ -7,7 +7,7 @@ import { endThread } from "./end-thread.ts";
 /** Of so many that are asked once, a few go on for ever. */
 const THREADS = 100;
 
-test("a thread ends that loops over rejected promises", async () => {
+test("a thread ends that loops over rejected promises", { tags: "long" }, async () => {
   const loop = '(async () => { for (;;) try { await Promise.reject(new Error("closed")); } catch {} })()';
   for (let thread = 0; thread < THREADS; thread += 1) {
     const worker = new Worker(loop, { eval: true });

@@ -42,18 +42,22 @@ test("a step that computes for too long is reported, with what the thread was do
   expect(hang?.message).toMatch(/^a lock computed for 0\.3 s of processor time without waiting for anything/);
 });
 
-test("a step that takes long without computing is none, nor are many steps", async () => {
+test("a step that takes long without computing is none, nor are many steps", { tags: "long" }, async () => {
   expect(await watched(`sleep(${LIMIT_MS * 4});`)).toEqual([]);
   // Several looks, with new steps between them.
   expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.beat(); }`)).toEqual([]);
 });
 
-test("a step that loads one file after another is none, and loading outside of steps begins none", async () => {
-  expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.advance(); }`)).toEqual([]);
-  const memory = heartbeatMemory();
-  new Heartbeat(memory).advance();
-  expect(new HeartbeatReader(memory).step).toBeUndefined();
-});
+test(
+  "a step that loads one file after another is none, and loading outside of steps begins none",
+  { tags: "long" },
+  async () => {
+    expect(await watched(`for (let n = 0; n < 40; n += 1) { compute(20); heartbeat.advance(); }`)).toEqual([]);
+    const memory = heartbeatMemory();
+    new Heartbeat(memory).advance();
+    expect(new HeartbeatReader(memory).step).toBeUndefined();
+  },
+);
 
 test("a task that is too long for the memory is kept without its plan", () => {
   const memory = heartbeatMemory();
@@ -61,7 +65,7 @@ test("a task that is too long for the memory is kept without its plan", () => {
   expect(new HeartbeatReader(memory).task).toEqual({ lock: "x" });
 });
 
-test("loading that takes more than a second is told once, a run is not", async () => {
+test("loading that takes more than a second is told once, a run is not", { tags: "long" }, async () => {
   vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", "20000");
   const told: string[] = [];
   const program = (task: string): URL => {

@@ -46,7 +46,7 @@ async function simulatedInThread(lock: string): Promise<ExecutedRun> {
 }
 
 describe("simulations on several threads", () => {
-  test("run, find and shrink the same as one thread", async () => {
+  test("run, find and shrink the same as one thread", { tags: "long" }, async () => {
     const alone = await hunt("get-del", 200, 1);
     expect(alone.plan).toBeDefined();
     expect(await hunt("get-del", 200, 3)).toEqual(alone);
@@ -58,7 +58,7 @@ describe("simulations on several threads", () => {
     await expect(hunt(driver, 5, 2)).rejects.toThrow("not today");
   });
 
-  test("say of a plan that it loops in a thread", async () => {
+  test("say of a plan that it loops in a thread", { tags: "long" }, async () => {
     vi.stubEnv("LOCKSTORM_STEP_LIMIT_MS", "300");
     const driver = join(store, "loops.mjs");
     writeFileSync(driver, "export const driver = {\n  connect: async () => {\n    for (;;);\n  },\n};\n");
@@ -66,7 +66,7 @@ describe("simulations on several threads", () => {
     vi.unstubAllEnvs();
   });
 
-  test("end at once when they are interrupted", async () => {
+  test("end at once when they are interrupted", { tags: "long" }, async () => {
     const interruption = new AbortController();
     await using simulations = new SimulationThreads({
       threads: 2,

@@ -133,7 +133,7 @@ describe("client processes on the simulated servers", () => {
     expect(released).toMatchObject({ type: "ok", value: { released: false } });
   });
 
-  test("a lock in another language is judged by what it promised", async () => {
+  test("a lock in another language is judged by what it promised", { tags: "long" }, async () => {
     const worker = fileURLToPath(new URL("../../external/testing/worker.py", import.meta.url));
     const lock = join(store, "long-lease.worker.json");
     const command = { program: "python3", arguments: [worker, "long-lease"] };

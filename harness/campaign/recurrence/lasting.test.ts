@@ -33,7 +33,7 @@ async function failingRun(): Promise<LastingRun> {
 }
 
 describe("a counterexample that only some seeds show", () => {
-  test("becomes one that all show, with the same violation", async () => {
+  test("becomes one that all show, with the same violation", { tags: "long" }, async () => {
     const run = await failingRun();
     const before = await lasting(run, { execute, runs: 0 });
     expect(before.run).toBe(run);
@@ -76,29 +76,33 @@ describe("a counterexample that only some seeds show", () => {
     }
   });
 
-  test("of one workload among many is reduced to that one before it is run again and again", async () => {
-    const [holder, waiter] = racing.clients;
-    const calm = Array.from({ length: 8 }, (_, index) => ({
-      sections: [{ ...section, key: `calm-${index}`, waitMs: 0, steps: [] }],
-    }));
-    const clients = [...calm.slice(0, 5), holder!, ...calm.slice(5), waiter!];
-    for (let seed = 1; ; seed += 1) {
-      const run = await execute({ ...racing, seed, clients });
-      if (run.verdict.verdict !== "invalid") continue;
-      const sizes: number[] = [];
-      const { run: found } = await lasting(run, {
-        execute: (plan, delays) => {
-          sizes.push(plan.clients.length);
-          return execute(plan, delays);
-        },
-      });
-      expect(found.plan.clients).toHaveLength(2);
-      expect(isSameViolation(run.verdict, found.verdict)).toBe(true);
-      expect(sizes.filter((size) => size > 2)).toEqual([]);
-      expect((await lasting(run, { execute, runs: 0 })).run).toBe(run);
-      return;
-    }
-  });
+  test(
+    "of one workload among many is reduced to that one before it is run again and again",
+    { tags: "long" },
+    async () => {
+      const [holder, waiter] = racing.clients;
+      const calm = Array.from({ length: 8 }, (_, index) => ({
+        sections: [{ ...section, key: `calm-${index}`, waitMs: 0, steps: [] }],
+      }));
+      const clients = [...calm.slice(0, 5), holder!, ...calm.slice(5), waiter!];
+      for (let seed = 1; ; seed += 1) {
+        const run = await execute({ ...racing, seed, clients });
+        if (run.verdict.verdict !== "invalid") continue;
+        const sizes: number[] = [];
+        const { run: found } = await lasting(run, {
+          execute: (plan, delays) => {
+            sizes.push(plan.clients.length);
+            return execute(plan, delays);
+          },
+        });
+        expect(found.plan.clients).toHaveLength(2);
+        expect(isSameViolation(run.verdict, found.verdict)).toBe(true);
+        expect(sizes.filter((size) => size > 2)).toEqual([]);
+        expect((await lasting(run, { execute, runs: 0 })).run).toBe(run);
+        return;
+      }
+    },
+  );
 
   test("does not rest on a head start, which the first command of a real process may take up", async () => {
     const [holder, waiter] = racing.clients;
@@ -108,7 +112,7 @@ describe("a counterexample that only some seeds show", () => {
     expect(found.plan.clients[1]?.sections[0]?.after).toMatchObject({ client: 0 });
   });
 
-  test("of a race becomes one in which a client is stopped between two commands", async () => {
+  test("of a race becomes one in which a client is stopped between two commands", { tags: "long" }, async () => {
     const sections = [{ ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 400 }] }];
     const after = { on: "acquire:invoke" as const, client: 0, afterMs: 0.6 };
     const late = sections.map((each) => ({ ...each, after }));
@@ -126,24 +130,28 @@ describe("a counterexample that only some seeds show", () => {
   test.each([
     ["setnx-expire", "kill-client", "client-0", { moment: "send", command: "PEXPIRE", client: 0 } as const],
     ["get-del", "pause-node", "node-0", { moment: "after", command: "GET", client: 0 } as const],
-  ])("of %s, by a moment that only a simulation sees, becomes one for real servers", async (lock, kind, target, at) => {
-    const held = { ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 900 }] };
-    const later = (atMs: number) => ({ ...held, ttlMs: 3000, waitMs: 4000, after: { atMs } });
-    const of: Plan = plan({
-      lock,
-      clients: [{ sections: [held] }, { sections: [later(1050)] }, { sections: [later(1400)] }],
-      faults: [{ kind, params: { targets: [target] }, at, until: { ...at, afterMs: 200 } }],
-    });
-    const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
-      const required = ["lease-exclusion", "deadlock-freedom"] as const;
-      const { record } = await runSimulated(plan, { title: "", required, delays });
-      return { plan, record, verdict: record.verdict };
-    };
-    const run = await judge(of);
-    expect(run.verdict.verdict).toBe("invalid");
-    const { run: found } = await lasting(run, { execute: judge });
-    expect(isObservable(found.plan)).toBe(true);
-  });
+  ])(
+    "of %s, by a moment that only a simulation sees, becomes one for real servers",
+    { tags: "long" },
+    async (lock, kind, target, at) => {
+      const held = { ...section, ttlMs: 1000, waitMs: 0, steps: [{ do: "hold" as const, forMs: 900 }] };
+      const later = (atMs: number) => ({ ...held, ttlMs: 3000, waitMs: 4000, after: { atMs } });
+      const of: Plan = plan({
+        lock,
+        clients: [{ sections: [held] }, { sections: [later(1050)] }, { sections: [later(1400)] }],
+        faults: [{ kind, params: { targets: [target] }, at, until: { ...at, afterMs: 200 } }],
+      });
+      const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
+        const required = ["lease-exclusion", "deadlock-freedom"] as const;
+        const { record } = await runSimulated(plan, { title: "", required, delays });
+        return { plan, record, verdict: record.verdict };
+      };
+      const run = await judge(of);
+      expect(run.verdict.verdict).toBe("invalid");
+      const { run: found } = await lasting(run, { execute: judge });
+      expect(isObservable(found.plan)).toBe(true);
+    },
+  );
 
   test("by a fault that comes at once becomes one that lasts where faults take some time", async () => {
     const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {

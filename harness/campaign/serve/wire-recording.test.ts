@@ -9,7 +9,7 @@ import { Service } from "./service.ts";
 
 const topology = topologySchema.parse({ kind: "single" });
 
-test("a recording has the commands of each client with their replies, and the faults", async () => {
+test("a recording has the commands of each client with their replies, and the faults", { tags: "long" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const recording = join(folder, "wire.jsonl");

@@ -64,7 +64,7 @@ test("workloads ask for leases within which a waiting client asks again", async 
   expect(leaseMs).toBeLessThan(8000);
 });
 
-test("a workload has as much time as its leases need", async () => {
+test("a workload has as much time as its leases need", { tags: "long" }, async () => {
   const options = { ...drawnFrom, fencing: true, seed: 1, outlives: true, leaseMs: 10_000 };
   const learn = learnSimulated({ driver: composeLock({ protocol: ownedKey }) });
   for (const { plan } of smallWorkloads(options, { extends: true, reenters: false })) {

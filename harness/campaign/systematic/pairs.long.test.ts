@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 // First: it patches the platform.
 import { learnSimulated } from "./learn.ts";

@@ -94,25 +94,29 @@ test.each([
   },
 );
 
-test("a workload that never ends since the lock is not free again is tried, and no deviation starts from it", async () => {
-  const topology = topologySchema.parse({ kind: "single" });
-  const firstSteps = async (lock: string, driver?: LockDriver): Promise<readonly string[]> => {
-    const { plans, bases } = await systematicPlans({
-      drawnFrom: { lock, topology, faults: faultsFor([], "simulated", topology) },
-      seed: 1,
-      learn: learnSimulated({ driver }),
-      skills: { extends: false, reenters: false },
-      promises: () => 1,
-      most: 1,
-    });
-    const based = bases.map(({ plan }) => JSON.stringify(plan.clients));
-    const small = [...plans].filter(({ clients }) => clients.length <= 3);
-    return small.map(({ clients }) => JSON.stringify(clients)).filter((clients) => !based.includes(clients));
-  };
-  expect(await firstSteps("./mine.ts", withoutRelease)).not.toEqual([]);
-  // A lock without leases is never free again if its holder does not release it, and nobody promised more.
-  expect(await firstSteps("setnx")).toEqual([]);
-});
+test(
+  "a workload that never ends since the lock is not free again is tried, and no deviation starts from it",
+  { tags: "long" },
+  async () => {
+    const topology = topologySchema.parse({ kind: "single" });
+    const firstSteps = async (lock: string, driver?: LockDriver): Promise<readonly string[]> => {
+      const { plans, bases } = await systematicPlans({
+        drawnFrom: { lock, topology, faults: faultsFor([], "simulated", topology) },
+        seed: 1,
+        learn: learnSimulated({ driver }),
+        skills: { extends: false, reenters: false },
+        promises: () => 1,
+        most: 1,
+      });
+      const based = bases.map(({ plan }) => JSON.stringify(plan.clients));
+      const small = [...plans].filter(({ clients }) => clients.length <= 3);
+      return small.map(({ clients }) => JSON.stringify(clients)).filter((clients) => !based.includes(clients));
+    };
+    expect(await firstSteps("./mine.ts", withoutRelease)).not.toEqual([]);
+    // A lock without leases is never free again if its holder does not release it, and nobody promised more.
+    expect(await firstSteps("setnx")).toEqual([]);
+  },
+);
 
 /** The bug: a release says that it freed the lock, and did nothing. */
 const withoutRelease: LockDriver = composeLock({
@@ -124,7 +128,7 @@ const withoutRelease: LockDriver = composeLock({
   },
 });
 
-test("of three clients, the last is not struck more often than the two others together", async () => {
+test("of three clients, the last is not struck more often than the two others together", { tags: "long" }, async () => {
   const topology = topologySchema.parse({ kind: "single" });
   const { plans } = await systematicPlans({
     drawnFrom: { lock: "single", topology, faults: faultsFor(undefined, "simulated", topology), maxHoldShare: 1.3 },

@@ -27,7 +27,7 @@ function accused(history: History, foreign: boolean): readonly string[] {
 describe("a coarse clock", () => {
   const cases = [1, 2, 5, 10, 1000].flatMap((ms) => Object.keys(ROUNDINGS).map((rounding) => [rounding, ms] as const));
 
-  it.each(cases)("accuses nobody of whom exact times show nothing: %s to %d ms", (rounding, ms) => {
+  it.each(cases)("accuses nobody of whom exact times show nothing: %s to %d ms", { tags: "long" }, (rounding, ms) => {
     const { [rounding as keyof typeof ROUNDINGS]: round } = ROUNDINGS;
     fc.assert(
       fc.property(histories, fc.nat(), fc.boolean(), ({ header, events }, seed, namesClients) => {

@@ -35,7 +35,7 @@ describe("a clock with many handovers in a tick", () => {
   it.each([
     ["fresh", (time: number) => `o${time}`],
     ["of the clients", (time: number) => `o${time % 8}`],
-  ])("is decided in steps that grow with the history: owner values %s", (_, owner) => {
+  ])("is decided in steps that grow with the history: owner values %s", { tags: "long" }, (_, owner) => {
     const short = judged(handedOn(500, 8, owner));
     const long = judged(handedOn(4000, 8, owner));
     expect([short.verdict, long.verdict]).toEqual(["valid", "valid"]);

@@ -140,7 +140,7 @@ describe("a key that is idle", () => {
   });
 });
 
-it("does not accuse a lock once an operation that may explain its answers was dropped", () => {
+it("does not accuse a lock once an operation that may explain its answers was dropped", { tags: "long" }, () => {
   const verdictWith = (notices: number) => {
     const recording = new Recording().acquire(0, 0, "a").leave(10, 0, "a").info(11, 0, "release");
     for (let notice = 0; notice < notices; notice += 1) recording.lost(20, 1, `o${notice}`);

@@ -140,6 +140,7 @@ function from(operations: readonly LockOperation[], first: number): readonly Loc
 describe("random histories of which the beginning is missing", () => {
   it.each(RANDOM_KINDS)(
     "are judged as by the general search: fixed owners $fixedOwners, contention $contention, unknown outcomes $unknown, lies $lies, re-entry $reentrant",
+    { tags: "long" },
     (options) => {
       fc.assert(
         fc.property(moves(options), fc.nat({ max: 8 }), (history, first) => {
@@ -161,6 +162,7 @@ describe("random histories of which the beginning is missing", () => {
 
   it.each(RANDOM_KINDS.filter(({ lies, unknown }) => lies === 0 && !unknown))(
     "of a correct lock are explained: fixed owners $fixedOwners, contention $contention, re-entry $reentrant",
+    { tags: "long" },
     (options) => {
       const seen = { cut: 0 };
       fc.assert(

@@ -199,7 +199,7 @@ describe("operations of owner values that overlap", () => {
     expect(outcome(history)).toBe("following");
   });
 
-  it.each([1, 2, 3])("are judged as by the general search: owner values %i", (owners) => {
+  it.each([1, 2, 3])("are judged as by the general search: owner values %i", { tags: "long" }, (owners) => {
     const wild = wildOperations({ leases: [3, 6, 12, 1000], owners });
     fc.assert(
       fc.property(wild, fc.constantFrom(...LOCK_MODELS), (operations, model) => {

@@ -14,11 +14,11 @@ async function judged(edn: string, model: LockModelName): Promise<readonly (stri
  * which every model finds invalid at its event 1119, where process 0 is granted what process 3 still holds.
  */
 describe.each(LOCK_MODELS)("a mutex history as knossos has them, model %s", (model) => {
-  it("is decided when it is right, regardless of its length", async () => {
+  it("is decided when it is right, regardless of its length", { tags: "long" }, async () => {
     expect(await judged(knossosHistory(400), model)).toEqual(["valid"]);
   });
 
-  it("is decided when the lock was granted twice", async () => {
+  it("is decided when the lock was granted twice", { tags: "long" }, async () => {
     const [outcome, events, explanation] = await judged(knossosHistory(400, 200), model);
     expect(outcome).toBe("invalid");
     expect(events).toHaveLength(3);

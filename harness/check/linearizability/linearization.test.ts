@@ -254,6 +254,7 @@ describe("random histories", () => {
 
   it.each(RANDOM_KINDS)(
     "are judged as by the general search: fixed owners $fixedOwners, contention $contention, unknown outcomes $unknown, lies $lies, re-entry $reentrant",
+    { tags: "long" },
     (options) => {
       fc.assert(
         fc.property(moves(options), (history) => {
@@ -295,7 +296,7 @@ describe("operations of no lock at all, judged without owners", () => {
     { leases: "of one length", options: { leases: [6], owners: undefined } },
     { leases: "of several lengths", options: { leases: [3, 6, 6, 12, 1_000_000], owners: undefined } },
     { leases: "of several lengths, owner values that overlap", options: { leases: [3, 6, 12], owners: 3 } },
-  ])("leases $leases", ({ options }) => {
+  ])("leases $leases", { tags: "long" }, ({ options }) => {
     const model = lockModel("mutex");
     fc.assert(
       fc.property(wildOperations(options), (operations) => {

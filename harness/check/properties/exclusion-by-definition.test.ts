@@ -234,12 +234,12 @@ function compared(moves: fc.Arbitrary<readonly Move[]>): Seen {
   return seen;
 }
 
-it("are what their definitions say", () => {
+it("are what their definitions say", { tags: "long" }, () => {
   const seen = compared(fc.array(move, { maxLength: 24 }));
   expect(Math.min(seen.exclusive, seen.broken, seen.overrun)).toBeGreaterThan(10);
 });
 
-it("are what their definitions say while an extension to a shorter lease is under way", () => {
+it("are what their definitions say while an extension to a shorter lease is under way", { tags: "long" }, () => {
   const shortening = (["next", "next", "extend"] as const).map((action): Move => {
     return { client: 0, gap: 1, action, ttlMs: action === "extend" ? 20 : 400, validForMs: undefined };
   });

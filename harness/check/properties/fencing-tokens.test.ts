@@ -125,13 +125,17 @@ it("blames the fault that makes a counter forget", () => {
   expect(judged(recording)).toBe("invalid; token-rollback 1,3,5");
 });
 
-it("finds a repetition however many grants lie between, while one of the two acquires was under way", () => {
-  const recording = new Recording().seek(0, 99).acquire(1, 0, "first", { fence: 1 });
-  for (let count = 2; count <= 10_000; count += 1) recording.acquire(count * 2, 0, `o${count}`, { fence: count });
-  expect(judged(recording.granted(30_000, 99, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback 2,\d+$/);
-});
+it(
+  "finds a repetition however many grants lie between, while one of the two acquires was under way",
+  { tags: "long" },
+  () => {
+    const recording = new Recording().seek(0, 99).acquire(1, 0, "first", { fence: 1 });
+    for (let count = 2; count <= 10_000; count += 1) recording.acquire(count * 2, 0, `o${count}`, { fence: count });
+    expect(judged(recording.granted(30_000, 99, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback 2,\d+$/);
+  },
+);
 
-it("finds a fencing token that ran backwards however many grants lie between", () => {
+it("finds a fencing token that ran backwards however many grants lie between", { tags: "long" }, () => {
   const recording = new Recording();
   for (let count = 1; count <= 10_000; count += 1) recording.acquire(count * 2, 0, `o${count}`, { fence: count });
   expect(judged(recording.acquire(30_000, 1, "late", { fence: 1 }))).toMatch(/^invalid; token-rollback/);

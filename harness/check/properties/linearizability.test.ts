@@ -306,7 +306,7 @@ describe("linearizability", () => {
     expect(judged(late)).toBe("invalid; foreign-release 2,3,5,6,7");
   });
 
-  it("is decided where owner values overlap for longer than the general search takes, or unknown with the reason", () => {
+  it("is decided where owner values overlap for very long, or unknown with the reason", { tags: "long" }, () => {
     const recording = new Recording();
     for (let round = 0; round < 400; round += 1) {
       recording

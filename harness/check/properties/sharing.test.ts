@@ -348,7 +348,7 @@ it("only a try for which there was no room counts as contention", () => {
   expect(doubts(against)).toEqual([]);
 });
 
-it("finds what the definition of exclusion says, at each instant", () => {
+it("finds what the definition of exclusion says, at each instant", { tags: "long" }, () => {
   const HOURS = 3_600_000;
   const sharing = fc.oneof(
     fc.integer({ min: 1, max: 3 }).map((permits): Sharing => ({ limit: 3, permits })),

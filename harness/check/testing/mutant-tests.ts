@@ -51,6 +51,8 @@ export class MutantTests {
       watch: false,
       include: ["harness/{check,history}/**/*.test.ts"],
       exclude: ["**/fuzzing.test.ts", "**/mutants.test.ts", "**/*.long.*"],
+      // Long tests are tests like others here: nothing is chosen by their tag.
+      strictTags: false,
       // The same random histories for each mutant: another one must not kill it, or fail without any.
       setupFiles: ["harness/testing/fixed-draws.ts"],
       env: { CI: "true" },

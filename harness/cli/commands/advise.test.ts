@@ -36,7 +36,7 @@ test("a hold of a history goes from its grant to its release; one that the recor
   expect(await readHolds([folder, file])).toEqual({ durationsMs: [250, 250], cutOff: 2, planned: 0 });
 });
 
-test("holds of plans are no holds of an application, and the advice says so", async () => {
+test("holds of plans are no holds of an application, and the advice says so", { tags: "long" }, async () => {
   const planned = join(folder, "planned.jsonl");
   const [header, ...events] = HISTORY;
   writeFileSync(
@@ -68,7 +68,7 @@ test("a file that is no text is refused as such", async () => {
   await expect(readHolds([list("1\n\u007fELF\0\u0002\n")])).rejects.toThrow(/durations\.txt, line 2: not UTF-8 text$/);
 });
 
-test("advises from standard input; from a file as JSON", async () => {
+test("advises from standard input; from a file as JSON", { tags: "long" }, async () => {
   const input = Array.from({ length: 3000 }, (_, index) => 100 + (index % 10)).join("\n");
   const text = await runCli(["advise", "-", "--margin", "50%"], { input });
   const json = await runMain(["advise", list(input), "--margin", "50", "--format", "json"]);

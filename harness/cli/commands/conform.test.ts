@@ -7,7 +7,7 @@ import { runCli } from "../testing/run-cli.ts";
 const folder = mkdtempSync(join(tmpdir(), "lockstorm-conform-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("what many checks find is told once, and by the answer of the wrong shape alone", async () => {
+test("what many checks find is told once, and by the answer of the wrong shape alone", { tags: "long" }, async () => {
   const path = join(folder, "boolean.mjs");
   writeFileSync(
     path,

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import type { MeasuredHeadline } from "../../../reports/debate/measured-headline.ts";
 import { runCli } from "../testing/run-cli.ts";

@@ -73,7 +73,7 @@ test("former results that are not there are refused before anything is searched"
   ]);
 });
 
-test("a limit that does not show in the runs there were is said, and no success", async () => {
+test("a limit that does not show in the runs there were is said, and no success", { tags: "long" }, async () => {
   const { code, stdout } = await hunt("--lock", "owner-value-fixed", "--runs", "1");
   expect(stdout).toMatch(/owner-value-fixed under [\w-]+: expected broken, found (?:holds|outlived|unknown) in 1 run/);
   expect(code).toBe(2);

@@ -10,7 +10,7 @@ describe("a fault that the topology cannot have", () => {
     ["a list of which only some fit", ["hunt", "--lock", "single", "--faults", "reset,failover"]],
     ["a table", ["hunt", "--ladder", "--lock", "fenced", "--topology", "single", "--faults", "reset,failover"]],
     ["the table of all locks", ["hunt", "--all", "--lock", "fenced", "--topology", "single", "--faults", "failover"]],
-  ])("is refused in one line in %s", async (_, words) => {
+  ])("is refused in one line in %s", { tags: "long" }, async (_, words) => {
     const { code, stderr, stdout } = await runMain(words);
     expect([code, stdout]).toEqual([254, ""]);
     expect(stderr).toContain(FAILOVER);

@@ -16,6 +16,7 @@ afterEach(() => rmSync(cache, { recursive: true }));
 
 test.each(libraryWorkers)(
   "hunt --lock $name says in a line that $language is not prepared",
+  { tags: "long" },
   async ({ name, language }) => {
     const { code, stderr } = await runMain(["hunt", "--lock", name, "--backend", "live"], {
       env: { XDG_CACHE_HOME: cache },

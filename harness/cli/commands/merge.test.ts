@@ -35,16 +35,20 @@ function quietShard(index: number, count = COUNT, name = `${index}-of-${count}`)
 
 const merge = (stores: readonly string[]) => runMain(["merge", ...stores, "--store", join(folder, "merged")]);
 
-test("a hundred shards are merged; without some of them nothing is valid, and they are named", async () => {
-  const stores = Array.from({ length: COUNT }, (_, position) => quietShard(position + 1));
-  const all = await merge(stores);
-  expect([all.code, all.stdout]).toEqual([EXIT.valid, expect.stringContaining("200 runs: 200 valid")]);
+test(
+  "a hundred shards are merged; without some of them nothing is valid, and they are named",
+  { tags: "long" },
+  async () => {
+    const stores = Array.from({ length: COUNT }, (_, position) => quietShard(position + 1));
+    const all = await merge(stores);
+    expect([all.code, all.stdout]).toEqual([EXIT.valid, expect.stringContaining("200 runs: 200 valid")]);
 
-  const some = await merge(stores.filter((_, position) => position < 6 || position > 8));
-  expect(some.code).toBe(EXIT.unknown);
-  expect(some.stdout).toContain("194 runs: 194 valid, 0 unknown (ended early: shard 7 to 9 of 100 is missing");
-  expect(some.stdout).toContain("what the missing shards found is not known");
-});
+    const some = await merge(stores.filter((_, position) => position < 6 || position > 8));
+    expect(some.code).toBe(EXIT.unknown);
+    expect(some.stdout).toContain("194 runs: 194 valid, 0 unknown (ended early: shard 7 to 9 of 100 is missing");
+    expect(some.stdout).toContain("what the missing shards found is not known");
+  },
+);
 
 test("a shard that is there twice, or that belongs to another division, is refused in one line", async () => {
   const twice = await merge([quietShard(1), quietShard(2), quietShard(2, COUNT, "copy")]);

@@ -140,7 +140,7 @@ test("--live and --static together are refused", async () => {
   expect(await runMain(["open", "--store", store, "--live", "--static", "x"])).toMatchObject({ code: 254 });
 });
 
-test("what hunts came to stays, with the commit, when their pages are written again", async () => {
+test("what hunts came to stays, with the commit, when their pages are written again", { tags: "long" }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "lockstorm-outcomes-"));
   const words = ["hunt", "--lock", "fenced", "--faults", "none", "--runs", "3", "--seed", "1", "--store", folder];
   for (const commit of ["1111111111", "2222222222"]) await runMain(words, { env: { GITHUB_SHA: commit }, cwd: folder });

@@ -30,20 +30,24 @@ beforeEach(() => {
   record(recently(), "fenced", "valid");
 });
 
-test("lists the newest first, with what was violated, and nothing that could be taken for a command", async () => {
-  const { code, stdout } = await runs();
-  expect(code).toBe(EXIT.valid);
-  expect([...stdout.matchAll(/^\d.* on single {2}(.*)$/gm)].map(([, said]) => said)).toEqual([
-    "valid",
-    "unfinished",
-    "invalid: mutual-exclusion",
-    "valid",
-  ]);
-  expect(stdout).toContain("2020-01-02 10:00:00  redlock on single");
-  expect(stdout).toContain("4 of 4 runs");
-  expect(stdout).not.toContain("\u001b");
-  expect(stdout).not.toMatch(/^::error/m);
-});
+test(
+  "lists the newest first, with what was violated, and nothing that could be taken for a command",
+  { tags: "long" },
+  async () => {
+    const { code, stdout } = await runs();
+    expect(code).toBe(EXIT.valid);
+    expect([...stdout.matchAll(/^\d.* on single {2}(.*)$/gm)].map(([, said]) => said)).toEqual([
+      "valid",
+      "unfinished",
+      "invalid: mutual-exclusion",
+      "valid",
+    ]);
+    expect(stdout).toContain("2020-01-02 10:00:00  redlock on single");
+    expect(stdout).toContain("4 of 4 runs");
+    expect(stdout).not.toContain("\u001b");
+    expect(stdout).not.toMatch(/^::error/m);
+  },
+);
 
 test("says of a run that is valid what it violates all the same", async () => {
   record("2020-01-04T10-00-00-4", "watchdog", "valid", "invalid");

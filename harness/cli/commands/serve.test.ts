@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runCli, startCli } from "../testing/run-cli.ts";
 import { runMain } from "../testing/run-main.ts";
 
-test("ends by SIGTERM, and its port is free then", async () => {
+test("ends by SIGTERM, and its port is free then", { tags: "long" }, async () => {
   const { child, result } = startCli(["serve", "--no-prompt", "--clients", "1"]);
   const [greeting] = (await once(child.stdout ?? child, "data")) as [Buffer];
   const port = Number(/redis-cli -p (\d+)/.exec(greeting.toString())?.[1]);
@@ -17,7 +17,7 @@ test("ends by SIGTERM, and its port is free then", async () => {
   expect(refused.code).toBe("ECONNREFUSED");
 });
 
-test("ends with its input", async () => {
+test("ends with its input", { tags: "long" }, async () => {
   const { code, stdout, stderr } = await runCli(["serve", "--clients", "1"], { input: "status\nfailover\n" });
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toContain("node-0  running  master  0 keys\n");
@@ -30,7 +30,7 @@ test.each([
   [["--fault", "kill node-7"], 'there is no "node-7" here'],
   [["--plan", "/nowhere/plan.json"], "/nowhere/plan.json cannot be read"],
   [["now"], 'serve takes no "now"'],
-])("%j is refused in one line", async (words, problem) => {
+])("%j is refused in one line", { tags: "long" }, async (words, problem) => {
   const { code, stdout, stderr } = await runMain(["serve", ...words]);
   expect([code, stdout]).toEqual([254, ""]);
   expect(stderr).toContain(problem);

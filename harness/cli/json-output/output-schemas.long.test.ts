@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { jsonCaller, validatorOf } from "../testing/json-output.ts";
 

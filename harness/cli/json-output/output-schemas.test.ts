@@ -36,32 +36,38 @@ describe("what is printed is valid against the schema", () => {
     ["runs", "runs --lock nobody --older-than 1d --delete --json"],
     ["explain", "explain --json"],
     ["advise", "advise holds.txt --format json"],
-  ])("%s: %s", async (name, call) => {
+  ])("%s: %s", { tags: "long" }, async (name, call) => {
     const validate = validatorOf(name);
     validate(await printed(call));
     expect(validate.errors).toBeNull();
   });
 });
 
-test("a hunt names its lock, its faults, and why runs are unknown, with a counterexample and without", async () => {
-  expect(await printed(QUIET)).toMatchObject({
-    verdict: "valid",
-    lock: "single",
-    topology: "single",
-    faults: [],
-    runs: 3,
-    notes: expect.any(Array) as unknown,
-  });
-  const found = await printed(BROKEN);
-  expect(found).toMatchObject({
-    verdict: "invalid",
-    lock: "get-del",
-    topology: "single",
-    properties: expect.any(Object) as unknown,
-    notes: expect.any(Array) as unknown,
-    counterexample: { replay: expect.stringMatching(/^npx lockstorm replay found\/runs\/.*\/plan\.json$/) as unknown },
-  });
-});
+test(
+  "a hunt names its lock, its faults, and why runs are unknown, with a counterexample and without",
+  { tags: "long" },
+  async () => {
+    expect(await printed(QUIET)).toMatchObject({
+      verdict: "valid",
+      lock: "single",
+      topology: "single",
+      faults: [],
+      runs: 3,
+      notes: expect.any(Array) as unknown,
+    });
+    const found = await printed(BROKEN);
+    expect(found).toMatchObject({
+      verdict: "invalid",
+      lock: "get-del",
+      topology: "single",
+      properties: expect.any(Object) as unknown,
+      notes: expect.any(Array) as unknown,
+      counterexample: {
+        replay: expect.stringMatching(/^npx lockstorm replay found\/runs\/.*\/plan\.json$/) as unknown,
+      },
+    });
+  },
+);
 
 test.each([
   ["hunt", { verdict: "valid" }],

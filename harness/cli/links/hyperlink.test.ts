@@ -21,21 +21,25 @@ test.each([
   expect(showsHyperlinks(environment)).toBe(shows);
 });
 
-test("the report is a link on a terminal that has links, and plain text in a pipe, even if links are forced", async () => {
-  const cwd = mkdtempSync(join(tmpdir(), "lockstorm-link-"));
-  try {
-    const words = ["reproduce", "async-failover"];
-    const env = { FORCE_HYPERLINK: "1", FORCE_COLOR: "1" };
-    const onTerminal = await runMain(words, { cwd, env, columns: 100 });
-    expect(onTerminal.stdout).toMatch(
-      // oxlint-disable-next-line no-control-regex -- an escape begins with one
-      /\u001b\]8;;file:\/\/\/[^\u001b]*report\.html\u001b\\\.lockstorm\/runs\/[^\u001b]*report\.html\u001b\]8;;\u001b\\/,
-    );
-    expect((await runMain(words, { cwd, env })).stdout).not.toContain("\u001b]8");
-  } finally {
-    rmSync(cwd, { recursive: true });
-  }
-});
+test(
+  "the report is a link on a terminal that has links, and plain text in a pipe, even if links are forced",
+  { tags: "long" },
+  async () => {
+    const cwd = mkdtempSync(join(tmpdir(), "lockstorm-link-"));
+    try {
+      const words = ["reproduce", "async-failover"];
+      const env = { FORCE_HYPERLINK: "1", FORCE_COLOR: "1" };
+      const onTerminal = await runMain(words, { cwd, env, columns: 100 });
+      expect(onTerminal.stdout).toMatch(
+        // oxlint-disable-next-line no-control-regex -- an escape begins with one
+        /\u001b\]8;;file:\/\/\/[^\u001b]*report\.html\u001b\\\.lockstorm\/runs\/[^\u001b]*report\.html\u001b\]8;;\u001b\\/,
+      );
+      expect((await runMain(words, { cwd, env })).stdout).not.toContain("\u001b]8");
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
+  },
+);
 
 test("a link that somebody else writes loses its escapes", () => {
   let written = "";

@@ -81,33 +81,37 @@ test("another site's name for this address is refused, and so is everything but 
   expect(await ask("/", { method: "POST" })).toMatchObject({ status: 405 });
 });
 
-test("who watches is told of new runs, of how far a hunt is, and to load again when one has ended", async () => {
-  const live = /data-live="([^"]*)"/.exec((await ask("/")).text)?.[1] ?? "";
-  const stop = new AbortController();
-  const answer = await fetch(new URL(live, server.address), { signal: stop.signal });
-  expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  let heard = "";
-  const listening = (async () => {
-    const decoder = new TextDecoder();
-    for await (const part of answer.body ?? []) heard += decoder.decode(part as Uint8Array, { stream: true });
-  })().catch(() => {});
-  const patience = { timeout: 20_000, interval: 50 };
-  await vi.waitFor(
-    () => expect(heard).toContain('event: change\ndata: {"runs":[],"gone":[],"campaigns":[]}\n\n'),
-    patience,
-  );
-  writeRun("2026-01-31T12-00-00-1");
-  await vi.waitFor(() => expect(heard).toMatch(/"folder":"runs\/2026-01-31T12-00-00-1"/), patience);
-  const journal = join(store, "campaigns", "hunt-single-single.jsonl");
-  writeFileSync(journal, `${JSON.stringify(HEADER)}\n{"position":0,"verdict":"valid"}\n`);
-  await vi.waitFor(() => expect(heard).toContain("hunt, single, seed 3: 1 of 10 runs done, 1 valid"), patience);
-  rmSync(join(store, "runs", "2026-01-31T12-00-00-1"), { recursive: true });
-  await vi.waitFor(() => expect(heard).toContain('"gone":["runs/2026-01-31T12-00-00-1"]'), patience);
-  writeFileSync(join(store, "outcomes.jsonl"), `${JSON.stringify({ name: "hunt", at: "now", cells: [] })}\n`);
-  await vi.waitFor(() => expect(heard).toContain("event: reload"), patience);
-  stop.abort();
-  await listening;
-});
+test(
+  "who watches is told of new runs, of how far a hunt is, and to load again when one has ended",
+  { tags: "long" },
+  async () => {
+    const live = /data-live="([^"]*)"/.exec((await ask("/")).text)?.[1] ?? "";
+    const stop = new AbortController();
+    const answer = await fetch(new URL(live, server.address), { signal: stop.signal });
+    expect(answer.headers.get("content-type")).toBe("text/event-stream");
+    let heard = "";
+    const listening = (async () => {
+      const decoder = new TextDecoder();
+      for await (const part of answer.body ?? []) heard += decoder.decode(part as Uint8Array, { stream: true });
+    })().catch(() => {});
+    const patience = { timeout: 20_000, interval: 50 };
+    await vi.waitFor(
+      () => expect(heard).toContain('event: change\ndata: {"runs":[],"gone":[],"campaigns":[]}\n\n'),
+      patience,
+    );
+    writeRun("2026-01-31T12-00-00-1");
+    await vi.waitFor(() => expect(heard).toMatch(/"folder":"runs\/2026-01-31T12-00-00-1"/), patience);
+    const journal = join(store, "campaigns", "hunt-single-single.jsonl");
+    writeFileSync(journal, `${JSON.stringify(HEADER)}\n{"position":0,"verdict":"valid"}\n`);
+    await vi.waitFor(() => expect(heard).toContain("hunt, single, seed 3: 1 of 10 runs done, 1 valid"), patience);
+    rmSync(join(store, "runs", "2026-01-31T12-00-00-1"), { recursive: true });
+    await vi.waitFor(() => expect(heard).toContain('"gone":["runs/2026-01-31T12-00-00-1"]'), patience);
+    writeFileSync(join(store, "outcomes.jsonl"), `${JSON.stringify({ name: "hunt", at: "now", cells: [] })}\n`);
+    await vi.waitFor(() => expect(heard).toContain("event: reload"), patience);
+    stop.abort();
+    await listening;
+  },
+);
 
 test("a page that was made before the newest change is told to load again", async () => {
   const answer = await fetch(new URL("/events?version=17", server.address));

@@ -272,17 +272,21 @@ describe("a history of Jepsen's", () => {
     );
   });
 
-  it("is unknown wherever its last operation is cut off, also within a string, an escape or a number", async () => {
-    const last = String.raw`#op/of{:type :invoke, :f :acquire, :note "a\"b\u00e9", :c \newline, :n 1e-3, :r 1/2, :x ##Inf, :process 9}`;
-    const parts = Array.from({ length: last.length - 1 }, (_, length) => last.slice(0, length + 1));
-    for (const lines of [mutex, [`[${mutex.join(" ")}`]]) {
-      for (const part of parts) {
-        const text = lines.length > 1 ? [...lines, part].join("\n") : `${lines[0]} ${part}`;
-        const { verdict } = await checkStream([text], "history.edn", { foreign: true });
-        expect({ part, verdict: verdict.verdict }).toEqual({ part, verdict: "unknown" });
+  it(
+    "is unknown wherever its last operation is cut off, also within a string, an escape or a number",
+    { tags: "long" },
+    async () => {
+      const last = String.raw`#op/of{:type :invoke, :f :acquire, :note "a\"b\u00e9", :c \newline, :n 1e-3, :r 1/2, :x ##Inf, :process 9}`;
+      const parts = Array.from({ length: last.length - 1 }, (_, length) => last.slice(0, length + 1));
+      for (const lines of [mutex, [`[${mutex.join(" ")}`]]) {
+        for (const part of parts) {
+          const text = lines.length > 1 ? [...lines, part].join("\n") : `${lines[0]} ${part}`;
+          const { verdict } = await checkStream([text], "history.edn", { foreign: true });
+          expect({ part, verdict: verdict.verdict }).toEqual({ part, verdict: "unknown" });
+        }
       }
-    }
-  });
+    },
+  );
 
   it.each([String.raw`"\x`, String.raw`"\u00zz`, String.raw`"\uzz`, "1e 2", "# 1", "##Ink 1"])(
     "is refused where more characters would not mend the last line: %s",

@@ -361,7 +361,7 @@ const scenarios: Scenario[] = [
 ];
 
 describe("a simulated socket behaves as a net.Socket on loopback does", () => {
-  test.each(scenarios)("$name", async ({ server, client }) => {
+  test.each(scenarios)("$name", { tags: "long" }, async ({ server, client }) => {
     const real = new Log();
     await againstReal(server(), (address) => client(address, real));
     expect(real.lines.length).toBeGreaterThan(2);

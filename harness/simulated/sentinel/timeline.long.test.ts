@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { MASTER_NAME } from "../../core/topologies/sentinel.ts";
 import { RedisWorld } from "./testing/redis-world.ts";

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { plansToRepeat } from "./testing/plans-to-repeat.ts";
 import { hashesOf } from "./testing/trace-hashes.ts";

@@ -8,8 +8,8 @@ import { hashesOf } from "./testing/trace-hashes.ts";
 
 const { faults } = await import("../../../faults/registry.ts");
 
-/** `determinism.long.test.ts` repeats them 200 times. */
-const RUNS = 8;
+/** `determinism.long.test.ts` repeats them 50 times. */
+const RUNS = 2;
 const program = fileURLToPath(new URL("testing/trace-hashes.ts", import.meta.url));
 
 describe("the same plan", () => {
@@ -17,7 +17,8 @@ describe("the same plan", () => {
     expect(await hashesOf(plan, RUNS)).toHaveLength(1);
   });
 
-  test.each(["Asia/Kathmandu", "America/St_Johns"])("gives it in another process too, in %s", async (TZ) => {
+  test("gives it in another process too, in another time zone", async () => {
+    const TZ = "Asia/Kathmandu";
     const { stdout } = await promisify(execFile)(process.execPath, [program], { env: { ...process.env, TZ } });
     const elsewhere = stdout
       .trim()

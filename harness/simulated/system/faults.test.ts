@@ -210,7 +210,7 @@ describe.each([
 ] as const)("every plan generated for %s", (kind: TopologyKind, lock) => {
   const topology = topologySchema.parse({ kind, persistence: "everysec" });
 
-  test("runs to its end, with every kind of fault among it", async () => {
+  test("runs to its end, with every kind of fault among it", { tags: "long" }, async () => {
     const seen = new Set<string>();
     for (const plan of fc.sample(contentionPlans({ lock, topology, faults }), { seed: 3, numRuns: 120 })) {
       const run = await runSimulated(plan, { checkDescent: true });
@@ -224,7 +224,7 @@ describe.each([
     for (const fault of kinds) expect(seen).toContain(`${fault.kind} start installed`);
   });
 
-  test("is valid without faults", async () => {
+  test("is valid without faults", { tags: "long" }, async () => {
     for (const plan of fc.sample(contentionPlans({ lock, topology, faults: [] }), { seed: 4, numRuns: 40 })) {
       const verdict = judge(await runSimulated(plan), ["mutual-exclusion", "lease-exclusion", "linearizability"]);
       expect(verdict.verdict).not.toBe("invalid");

@@ -78,7 +78,7 @@ describe.each(CLIENTS)("%s on %s", (lock, topology) => {
     for (const { value } of released) expect(value).toEqual({ released: true });
   });
 
-  test("is refused while another holds, and granted once that has released", async () => {
+  test("is refused while another holds, and granted once that has released", { tags: "long" }, async () => {
     const events = await eventsOf(
       planFor(lock, topology, [
         { sections: [{ ...section, steps: [{ do: "hold", forMs: 400 }] }] },
@@ -99,7 +99,7 @@ describe.each(CLIENTS)("%s on %s", (lock, topology) => {
     expect(granted?.time).toBeLessThan(900_000_000);
   });
 
-  test("of a client that died is free again after its lease, and not before", async () => {
+  test("of a client that died is free again after its lease, and not before", { tags: "long" }, async () => {
     const events = await eventsOf(
       planFor(
         lock,

@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import type { Servers } from "../../core/lock-driver.ts";
 import { RealServers } from "../../../lock-impl/testing/real-redis.ts";

@@ -18,7 +18,7 @@ async function watched(plan: Plan): Promise<WireRecord> {
   return record.wire;
 }
 
-test("looking changes nothing, and is off unless it is asked for", async () => {
+test("looking changes nothing, and is off unless it is asked for", { tags: "long" }, async () => {
   for (const slug of ["async-failover", "node-clock-jump"]) {
     const plan = scenario(slug);
     const plain = await runSimulated(plan, { title: "", required: [] });

@@ -10,7 +10,7 @@ import { clockOffset, firstEndingAfter, modelOf } from "./run-model.ts";
 import { AXIS_HEIGHT, itemAt, timeAt, xOf, type Scene } from "./scene.ts";
 import { clampView, offsetLabel, ticksOf, timeLabel, viewAround, wholeView, zoomView } from "./time-view.ts";
 
-test("the page's program is well typed against the browser's own types", () => {
+test("the page's program is well typed against the browser's own types", { tags: "long" }, () => {
   const folder = fileURLToPath(new URL(".", import.meta.url));
   const { stdout, status } = spawnSync("tsc", ["--noEmit", "-p", folder], { encoding: "utf8" });
   expect(stdout).toBe("");

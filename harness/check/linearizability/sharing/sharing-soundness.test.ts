@@ -16,7 +16,7 @@ test.each([
   ["a semaphore whose clients have an owner value each", { limit: 4, fixedOwners: true }],
   ["a read-write lock", { fixedOwners: false }],
   ["a read-write lock whose clients have an owner value each", { fixedOwners: true }],
-])("%s that is sound is not accused, however many leases may be over", (_, kind) => {
+])("%s that is sound is not accused, however many leases may be over", { tags: "long" }, (_, kind) => {
   let valid = 0;
   for (const seed of SEEDS) {
     const fastClock = seed % 2 === 0;
@@ -42,7 +42,7 @@ test.each([
   ["a semaphore", { limit: 3, fixedOwners: false }],
   ["a semaphore whose clients have an owner value each", { limit: 3, fixedOwners: true }],
   ["a read-write lock", { fixedOwners: false }],
-])("%s that grants without room has no order where two leases overlap for certain", (_, kind) => {
+])("%s that grants without room has no order where two leases overlap for certain", { tags: "long" }, (_, kind) => {
   let overlaps = 0;
   for (const seed of SEEDS) {
     const shape = { clients: 6 + (seed % 8), operations: 40 + (seed % 5) * 30 };

@@ -41,21 +41,25 @@ describe("scripts", () => {
     expect(client.command("eval", "return redis.call('get', 'k')", "0")).toBe("$1\r\n1\r\n");
   });
 
-  test("by EVAL are forgotten beyond 500, the longest unused first; loaded ones stay; 7.0 keeps all", () => {
-    const client = newClient();
-    const loaded = client.command("script", "load", "return 'loaded'").slice(5, 45);
-    for (let index = 0; index < 500; index += 1) client.command("eval", `return ${index}`, "0");
-    const exists = (script: string): string => client.command("script", "exists", shaOf(script));
-    client.command("eval", "return 0", "0");
-    expect(exists("return 1")).toBe("*1\r\n:1\r\n");
-    client.command("eval", "return 'one more'", "0");
-    expect(exists("return 0")).toBe("*1\r\n:1\r\n");
-    expect(exists("return 1")).toBe("*1\r\n:0\r\n");
-    expect(client.command("evalsha", loaded, "0")).toBe("$6\r\nloaded\r\n");
-    const old = newClient("7.0.15");
-    for (let index = 0; index < 510; index += 1) old.command("eval", `return ${index}`, "0");
-    expect(old.command("script", "exists", shaOf("return 0"))).toBe("*1\r\n:1\r\n");
-  });
+  test(
+    "by EVAL are forgotten beyond 500, the longest unused first; loaded ones stay; 7.0 keeps all",
+    { tags: "long" },
+    () => {
+      const client = newClient();
+      const loaded = client.command("script", "load", "return 'loaded'").slice(5, 45);
+      for (let index = 0; index < 500; index += 1) client.command("eval", `return ${index}`, "0");
+      const exists = (script: string): string => client.command("script", "exists", shaOf(script));
+      client.command("eval", "return 0", "0");
+      expect(exists("return 1")).toBe("*1\r\n:1\r\n");
+      client.command("eval", "return 'one more'", "0");
+      expect(exists("return 0")).toBe("*1\r\n:1\r\n");
+      expect(exists("return 1")).toBe("*1\r\n:0\r\n");
+      expect(client.command("evalsha", loaded, "0")).toBe("$6\r\nloaded\r\n");
+      const old = newClient("7.0.15");
+      for (let index = 0; index < 510; index += 1) old.command("eval", `return ${index}`, "0");
+      expect(old.command("script", "exists", shaOf("return 0"))).toBe("*1\r\n:1\r\n");
+    },
+  );
 
   test("draw the numbers of a freshly started real server, going on from script to script", () => {
     const client = newClient();

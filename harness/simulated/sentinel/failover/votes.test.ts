@@ -67,7 +67,7 @@ function elections(world: SentinelWorld): { leaders: Map<number, Set<string>>; v
   return { leaders, votes };
 }
 
-test("never two leaders in one epoch, though all ask for votes at the same time", async () => {
+test("never two leaders in one epoch, though all ask for votes at the same time", { tags: "long" }, async () => {
   let contested = 0;
   // So slow that others stand for election before they hear of the first one.
   const latency = { minUs: 20_000, maxUs: 60_000 };

@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium, keepScreenshot, launchChromium, openDocument } from "../../../testdata/browser.ts";

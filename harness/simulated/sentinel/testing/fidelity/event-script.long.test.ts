@@ -1,3 +1,4 @@
+// @module-tag long
 import { expect, test } from "vitest";
 import { KnownScripts } from "./known-scripts.ts";
 import { SCENARIOS } from "./scenarios.ts";

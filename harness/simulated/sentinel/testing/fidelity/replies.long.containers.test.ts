@@ -1,3 +1,4 @@
+// @module-tag long
 import { beforeAll, expect, test } from "vitest";
 import { describeWithEngine } from "../../../../containers/testing/engine-required.ts";
 import { useServers } from "../../../../containers/testing/servers.ts";
