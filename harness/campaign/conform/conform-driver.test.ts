@@ -43,18 +43,14 @@ const TRIED: Readonly<Record<string, string>> = {
   fair: "queue",
 };
 
-test(
-  "a right semaphore, read-write lock, lock of many keys and fair lock have no mistake",
-  { tags: "long" },
-  async () => {
-    for (const [lock, check] of Object.entries(TRIED)) {
-      const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
-      expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
-      const tried = checks.find(({ name }) => name === check);
-      expect(tried?.outcome).toBe("passed");
-    }
-  },
-);
+test("a right semaphore, read-write, multi-key or fair lock has no mistake", { tags: "long" }, async () => {
+  for (const [lock, check] of Object.entries(TRIED)) {
+    const { checks } = await conformDriver({ lock, topology: topologySchema.parse({ kind: "single" }), seed: 3 });
+    expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+    const tried = checks.find(({ name }) => name === check);
+    expect(tried?.outcome).toBe("passed");
+  }
+});
 
 /** A waiter says that it stands in the queue, and asks again after ever longer pauses. */
 const seldomer = driverWith((_, right) => {
