@@ -52,6 +52,16 @@ test("every cause says how it comes about, not only where it is seen", async () 
     expect([kind, word, details[0]]).toEqual([kind, word, expect.stringMatching(/^[A-Z].{30,}\.$/)]);
 });
 
+test("a client that is killed is dead until the run ends; what is healed says so", async () => {
+  const texts = await Promise.all(
+    ["kill-client", "pause-client"].map(async (word) => (await runMain(["explain", word])).stdout),
+  );
+  expect(texts.map((text) => /in force until (?:the run ends|it is healed)/.exec(text)?.[0])).toEqual([
+    "in force until the run ends",
+    "in force until it is healed",
+  ]);
+});
+
 test("as JSON too", async () => {
   const { stdout } = await runMain(["explain", "failover", "--json"]);
   expect(JSON.parse(stdout)).toEqual(entries.filter(({ word }) => word === "failover"));

@@ -25,7 +25,9 @@ const MESSAGES = {
 export function traitWords(traits: FaultTraits): readonly string[] {
   const { duration, pauses, kills, messages, breaksConnections, clock, loses, promotes, jepsen } = traits;
   return [
-    duration === "instant" ? "it happens at one instant" : "it is in force until it is healed",
+    duration === "instant"
+      ? "it happens at one instant"
+      : `it is in force until ${kills === "client" ? "the run ends" : "it is healed"}`,
     ...(pauses === undefined ? [] : [`${processes(pauses)} stop, and continue where they stopped`]),
     ...(kills === undefined ? [] : [`${processes(kills)} die`]),
     ...(messages === undefined ? [] : [MESSAGES[messages]]),
