@@ -1,7 +1,7 @@
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
 import type { Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { unknown } from "../findings.ts";
+import { isOverByItsOwnWords, onlyCertain } from "./only-certain.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 
@@ -86,20 +86,17 @@ export class ImplausibleTimes {
 
   /** The verdict on a property, without the accusations that depend on the unit of the times, or on when operations began. */
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
-    if (verdict.verdict === "invalid" && this.#areOfOneTime && BY_ORDER.includes(property)) {
-      const certain = verdict.violations.filter(({ cause }) => cause === "expired-grant");
-      return certain.length > 0 ? { ...verdict, violations: certain } : unknown(`${ONE_TIME}. ${IF_RIGHT}`);
-    }
+    if (this.#areOfOneTime && BY_ORDER.includes(property))
+      return onlyCertain(verdict, isOverByItsOwnWords, `${ONE_TIME}. ${IF_RIGHT}`);
     const isByLeases = BY_LEASES.includes(property) || (this.#isOwnerReused && BY_REENTRIES.includes(property));
-    if (verdict.verdict !== "invalid" || !isByLeases || !this.#areImplausible) return verdict;
-    const violations = verdict.violations.filter((violation) => this.#isCertain(violation));
-    return violations.length > 0 ? { ...verdict, violations } : unknown(`${QUESTION}. ${IF_RIGHT}`);
+    if (!isByLeases || !this.#areImplausible) return verdict;
+    return onlyCertain(verdict, (violation) => this.#isCertain(violation), `${QUESTION}. ${IF_RIGHT}`);
   }
 
   /** Whether it is one in each unit: a validity that is over says so itself, and leases of any length outlast a moment. */
-  #isCertain({ cause, events }: Violation): boolean {
-    if (cause === "expired-grant") return true;
-    const times = events.map((index) => this.#times[index] ?? Infinity);
+  #isCertain(violation: Violation): boolean {
+    if (isOverByItsOwnWords(violation)) return true;
+    const times = violation.events.map((index) => this.#times[index] ?? Infinity);
     const longestMs = Math.max(...times) - Math.min(...times);
     // Half of it leaves room for the drift of clocks.
     return !this.#isOwnerReused && longestMs < this.#shortestLeaseMs / 2;

@@ -3,19 +3,21 @@ import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { unknown } from "../findings.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
+import { isOverByItsOwnWords, onlyCertain } from "./only-certain.ts";
 
-/** No conclusion is drawn from fewer grants to a process that was granted the key before. */
-const FEWEST = 3;
 /** For so many processes and keys it is remembered until when a lease lasts. */
 const REMEMBERED = 10_000;
 
 /** The properties that ask who holds a key at a time. */
 const BY_HOLDS: readonly Property[] = ["mutual-exclusion", "lease-exclusion", "linearizability"];
 
+const NOT_RECORDED =
+  "no release is recorded, although clients took turns within their leases: record when each asked to release the key, and what it was answered; if they never do, write `inner` in each acquire of a key that the client still holds";
+
 /**
  * Whether the program that recorded a history left releases out. Clients then seem to hold a key until their leases end, and
- * a lock seems to grant what is taken. It shows where no release was recorded at all, and clients were granted a key again
- * that their own lease would still have taken, after another one had been granted it. A leader that only acquires its own key
+ * a lock seems to grant what is taken. It shows where no release was recorded at all, and a client was granted a key again
+ * that its own lease would still have taken, after another one had been granted it. A leader that only acquires its own key
  * again and again prolongs its lease.
  */
 export class UnrecordedReleases {
@@ -24,7 +26,7 @@ export class UnrecordedReleases {
   readonly #leases = new OldestFirst<string, number>();
   /** By key: the process that was granted it last. */
   readonly #latest = new OldestFirst<string, number>();
-  #grantsAgain = 0;
+  #tookTurns = false;
   #hasReleases = false;
 
   constructor(header: HistoryHeader) {
@@ -38,20 +40,19 @@ export class UnrecordedReleases {
     const name = JSON.stringify([event.process, event.key]);
     const { inner = false, ttlMs } = invocation.value;
     const isBack = (this.#latest.get(event.key) ?? event.process) !== event.process;
-    if (isBack && !inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#grantsAgain += 1;
+    if (isBack && !inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#tookTurns = true;
     remember(this.#leases, name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
     remember(this.#latest, event.key, event.process);
   }
 
-  /** The verdict on a property, without accusations by holds that may have been over. */
+  /**
+   * The verdict on a property, without accusations by holds that may have been over. Of a hold whose end nobody recorded only its
+   * grant is certain, so that two of them never overlap: this is no proof that they did not.
+   */
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
-    if (this.#hasReleases || this.#grantsAgain < FEWEST) return verdict;
-    if (verdict.verdict !== "invalid" || !BY_HOLDS.includes(property)) return verdict;
-    const certain = verdict.violations.filter(({ cause }) => cause === "expired-grant");
-    if (certain.length > 0) return { ...verdict, violations: certain };
-    return unknown(
-      "no release is recorded, although clients took turns within their leases: record when each asked to release the key, and what it was answered; if they never do, write `inner` in each acquire of a key that the client still holds",
-    );
+    if (this.#hasReleases || !this.#tookTurns || !BY_HOLDS.includes(property)) return verdict;
+    if (property === "mutual-exclusion" && verdict.verdict === "valid") return unknown(NOT_RECORDED);
+    return onlyCertain(verdict, isOverByItsOwnWords, NOT_RECORDED);
   }
 }
 
