@@ -25,7 +25,7 @@ import { withShortValues } from "./evidence/long-values.ts";
 import { inOnePiece } from "./evidence/pieces.ts";
 import type { HistoryStep } from "./evidence/history-step.ts";
 import { doubtInWords } from "./words.ts";
-import { CoarseClock } from "./clock/coarse-clock.ts";
+import { RecordedTimes } from "./clock/recorded-times.ts";
 import { Lookahead } from "./lookahead.ts";
 
 export interface CheckOptions extends LinearizabilityOptions {
@@ -68,8 +68,7 @@ export class HistoryChecker {
   readonly #endless: EndlessHolds;
   readonly #limits: EvidenceLimits;
   readonly #keys: FollowedKeys;
-  /** For a recording by another program, whose clock nobody knows. */
-  readonly #clock: CoarseClock | undefined;
+  readonly #clock: RecordedTimes;
   /** For a history that does not say how many clients ran. */
   readonly #ahead: Lookahead | undefined;
   #evidenceFailure: string | undefined;
@@ -90,8 +89,7 @@ export class HistoryChecker {
     this.#times = new ImplausibleTimes(header);
     this.#releases = new UnrecordedReleases(header);
     this.#options = options;
-    const isInOrder = typeof header["backend"] === "string" || header["source"] === "jepsen";
-    this.#clock = options.foreign === true && !isInOrder ? new CoarseClock(header) : undefined;
+    this.#clock = new RecordedTimes(header, options.foreign === true);
     const { lineage } = this.#evidence.holds;
     this.#ahead = header.clients === undefined ? new Lookahead((event) => lineage.push(event)) : undefined;
     this.#running = (options.checkers ?? allCheckers(options)).map((factory) => {
@@ -106,7 +104,7 @@ export class HistoryChecker {
 
   push(recorded: HistoryEvent): void {
     this.#lastTime = recorded.time;
-    for (const event of this.#clock?.push(recorded) ?? [recorded]) this.#take(event);
+    for (const event of this.#clock.push(recorded)) this.#take(event);
   }
 
   #take(event: HistoryEvent): void {
@@ -202,10 +200,10 @@ export class HistoryChecker {
 
   /** The same, in pieces. */
   *finishing(ending: HistoryEnd = {}): Generator<undefined, Verdict> {
-    for (const event of this.#clock?.finish() ?? []) this.#take(event);
+    for (const event of this.#clock.finish()) this.#take(event);
     for (const event of this.#ahead?.finish() ?? []) this.#judge(event);
     const verdict = yield* this.#decide(ending);
-    return this.#clock?.places.inRecording(verdict) ?? verdict;
+    return this.#clock.inRecording(verdict);
   }
 
   *#decide(ending: HistoryEnd): Generator<undefined, Verdict> {
@@ -227,7 +225,7 @@ export class HistoryChecker {
       ...this.#crashes.reasons,
       ...this.#freezes.reasons,
       ...(silent && (foreign || this.#nothingGranted === undefined) ? [silenceOf(required, this.#refusal)] : []),
-      ...(this.#evidence.events === 0 ? [this.#clock?.excess ?? "the history holds no events"] : []),
+      ...(this.#evidence.events === 0 ? [this.#clock.excess ?? "the history holds no events"] : []),
       ...(foreign ? [] : doubts),
     ];
     return {
@@ -238,7 +236,7 @@ export class HistoryChecker {
       margins: this.#margins.finish(),
       remarks: [
         ...this.#times.remarks,
-        ...(this.#clock?.remarks ?? []),
+        ...this.#clock.remarks,
         ...(foreign ? end.caveats : []),
         ...end.remarks,
         ...(foreign ? doubts : []),
@@ -249,7 +247,7 @@ export class HistoryChecker {
 
   /** Why something in the history was not judged. */
   get #excess(): string | undefined {
-    return this.#stopped ?? this.#clock?.excess ?? this.#leftOut;
+    return this.#stopped ?? this.#clock.excess ?? this.#leftOut;
   }
 
   *#conclude(running: RunningChecker): Generator<undefined, PropertyVerdict> {

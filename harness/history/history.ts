@@ -24,6 +24,9 @@ export const INVALID_ANSWER = "invalid-answer";
 /** The reason of a `fail` completion of an acquire of several keys: somebody held one of them. */
 export const ONE_OF_SEVERAL = "contended-one-of-several";
 
+/** Clocks that differ by more than an hour say nothing of the order of anything. */
+const LARGEST_UNCERTAINTY_MS = 3_600_000;
+
 const nanoseconds = z.int().nonnegative();
 const milliseconds = z.number();
 const owner = z.string().min(1);
@@ -250,14 +253,23 @@ export type Unstamped<E extends HistoryEvent = HistoryEvent> = E extends History
   ? Omit<E, "index" | "time">
   : never;
 
-/** First line of a history: the format, then facts about the run. `clients` is how many clients ran. */
-export const historyHeaderSchema = z.looseObject({
-  format: z.literal(HISTORY_FORMAT),
-  version: z.int().positive(),
-  clients: z.int().positive().optional(),
-  lock: z.string().optional(),
-  seed: z.int().optional(),
-});
+/**
+ * First line of a history: the format, then facts about the run. `clients` is how many clients ran. `clockUncertaintyMs` is by how
+ * much the clocks by which the times were recorded may differ at any moment; it needs `clients`.
+ */
+export const historyHeaderSchema = z
+  .looseObject({
+    format: z.literal(HISTORY_FORMAT),
+    version: z.int().positive(),
+    clients: z.int().positive().optional(),
+    lock: z.string().optional(),
+    seed: z.int().optional(),
+    clockUncertaintyMs: milliseconds.nonnegative().max(LARGEST_UNCERTAINTY_MS).optional(),
+  })
+  .refine(({ clockUncertaintyMs = 0, clients }) => clockUncertaintyMs === 0 || clients !== undefined, {
+    path: ["clockUncertaintyMs"],
+    message: "it needs `clients`, the number of clients",
+  });
 export type HistoryHeader = z.infer<typeof historyHeaderSchema>;
 
 /** What is known of the end of a history. */

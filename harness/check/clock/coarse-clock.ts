@@ -38,6 +38,11 @@ export class CoarseClock {
     return this.#excess;
   }
 
+  /** How long a tick of the clock is, in nanoseconds, as far as the times have shown. */
+  get tick(): number {
+    return this.#precision.tick.length;
+  }
+
   /** What to tell the reader of a history in which the order of some events is not known. */
   get remarks(): readonly string[] {
     if (this.#coarsestUnordered === 0) return [];

@@ -1,0 +1,131 @@
+/** What a history proves whose times several clocks told. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { History, HistoryEvent } from "../../history/history.ts";
+import { PROPERTIES, type Property } from "../../core/verdict.ts";
+import { clientOf } from "../../history/clients.ts";
+import { checkHistory } from "../check.ts";
+import { playServer, randomServers, serverFlaws, serverMoves } from "../testing/random-server.ts";
+import { Recording } from "../testing/recording.ts";
+
+const MS = 1_000_000;
+const CLIENTS = 3;
+/** More runs, with `LOCKSTORM_CLOCK_RUNS=5000`, take longer. */
+const RUNS = Number(process.env["LOCKSTORM_CLOCK_RUNS"] ?? 100);
+
+const histories = fc
+  .tuple(randomServers(CLIENTS), serverFlaws, serverMoves(CLIENTS, 20))
+  .map(([kind, flaws, moves]) => playServer(moves, { ...kind, ...flaws }));
+
+function accused(history: History): readonly Property[] {
+  const { properties } = checkHistory(history, { foreign: true });
+  return PROPERTIES.filter((property) => properties[property]?.verdict === "invalid");
+}
+
+/** The recordings of clients whose clocks are ahead by so many milliseconds, merged by their times. */
+function merged({ header, events }: History, aheadMs: readonly number[], uncertaintyMs?: number): History {
+  const ahead = ({ process }: HistoryEvent): number =>
+    MS * ((typeof process === "number" ? aheadMs[clientOf(process, CLIENTS)] : aheadMs.at(-1)) ?? 0);
+  const told = events.map((event) => ({
+    ...event,
+    time: event.time + ahead(event),
+    ...leaseTold(event, ahead(event)),
+  }));
+  const sorted = told.toSorted((one, other) => one.time - other.time);
+  const stated = uncertaintyMs === undefined ? undefined : { clockUncertaintyMs: uncertaintyMs };
+  return {
+    header: { ...header, clients: CLIENTS, timeUnit: "ns", ...stated },
+    events: sorted.map((event, index) => ({ ...event, index })),
+  };
+}
+
+function leaseTold(event: HistoryEvent, aheadNs: number): object {
+  const { grantedAt } = (event.value ?? {}) as { readonly grantedAt?: number };
+  return grantedAt === undefined ? {} : { value: { ...event.value, grantedAt: grantedAt + aheadNs } };
+}
+
+describe("clocks that differ", () => {
+  it.each([1, 10, 100])(
+    "accuse nobody of whom one clock shows nothing, if the header says by how much: %d ms",
+    (ms) => {
+      const ahead = fc.array(fc.integer({ min: 0, max: ms }), { minLength: CLIENTS + 1, maxLength: CLIENTS + 1 });
+      fc.assert(
+        fc.property(histories, ahead, (history, aheadMs) => {
+          if (accused({ ...history, header: { ...history.header, clients: CLIENTS, timeUnit: "ns" } }).length > 0)
+            return;
+          expect(accused(merged(history, aheadMs, ms))).toEqual([]);
+        }),
+        { numRuns: RUNS, seed: 1 },
+      );
+    },
+  );
+
+  /** Two holds that overlap from 30 to 60 ms. */
+  const overlapping = (uncertaintyMs?: number): History => {
+    const header = uncertaintyMs === undefined ? {} : { clockUncertaintyMs: uncertaintyMs };
+    const both = new Recording({ clients: 2, timeUnit: "ns", ...header })
+      .seek(1, 0)
+      .granted(10, 0, "a")
+      .seek(20, 1)
+      .granted(30, 1, "b");
+    return both.leave(60, 0, "a").left(61, 0).leave(70, 1, "b").left(71, 1).history;
+  };
+
+  it("leave certain what lasts longer than they differ", () => {
+    const all = ["mutual-exclusion", "lease-exclusion", "owner-release", "linearizability"];
+    expect(accused(overlapping())).toEqual(all);
+    expect(accused(overlapping(5))).toEqual(all);
+    expect(accused(overlapping(29))).toContain("mutual-exclusion");
+    expect(accused(overlapping(30))).toEqual([]);
+  });
+
+  it("are named in a remark, and leave the events where they were recorded", () => {
+    const { remarks, properties } = checkHistory(overlapping(25), { foreign: true });
+    expect(remarks).toContain(
+      "the clocks of this history may differ by 25 ms: each answer counts as 25 ms later than it is recorded",
+    );
+    expect(properties["mutual-exclusion"]?.violations[0]?.events).toEqual([1, 3]);
+  });
+
+  it("count by whole ticks where they are coarse", () => {
+    // By clocks of 10 ms that differ by 21 ms, 30 and 60 ms may have been one time.
+    expect(accused(overlapping(21))).toContain("mutual-exclusion");
+    const coarse = new Recording({ clients: 2, clockUncertaintyMs: 21 }).seek(0, 0).granted(10, 0, "a");
+    const both = coarse.seek(20, 1).granted(30, 1, "b").leave(60, 0, "a").left(70, 0).leave(70, 1, "b").left(90, 1);
+    expect(accused(both.history)).toEqual([]);
+  });
+
+  it("leave open whether a client means by what it does at once the hold that it was just granted", () => {
+    const again = new Recording({ clients: 2, clockUncertaintyMs: 10 })
+      .acquire(0, 0, "a", { ttlMs: 20 })
+      .seek(2, 1, { ttlMs: 20 })
+      .granted(21.5, 1, "b")
+      .acquire(50.1, 0, "a", { ttlMs: 20 })
+      .extend(52, 0, "a", { ttlMs: 20 });
+    expect(accused(again.history)).toEqual([]);
+  });
+
+  const apart = (): Recording => new Recording({ clients: 2, timeUnit: "ns", clockUncertaintyMs: 10 });
+
+  it("leave open whether a client still held when it was answered last", () => {
+    const answered = apart().acquire(0, 0, "a", { ttlMs: 20 }).seekExtension(13, 0, "a", 20).failExtension(28.5, 0);
+    expect(accused(answered.seek(28.6, 1).granted(29, 1, "b").history)).toEqual([]);
+    const late = apart().acquire(0, 0, "a", { ttlMs: 20 }).seek(21, 1).seekExtension(25, 0, "a", 20);
+    expect(accused(late.granted(30, 1, "b").failExtension(38.5, 0).history)).toEqual([]);
+  });
+
+  it("count a validity from where its own clock says", () => {
+    const valid = apart().seek(0, 0, { ttlMs: 20 }).granted(10.000007, 0, "a", { validForMs: 20 });
+    expect(accused(valid.seek(20.000013, 1).granted(28.500001, 1, "b").history)).toEqual([]);
+  });
+
+  it("let a lost notice end what was granted just before", () => {
+    const lost = apart().seek(0, 0).granted(10.000007, 0, "a").lost(15.000011, 0, "a");
+    expect(accused(lost.seek(20.000013, 1).granted(25.500001, 1, "b").history)).toEqual([]);
+  });
+
+  it("leave open whether a lease was renewed for shorter before another grant", () => {
+    const other = apart().acquire(0, 0, "a").seek(30, 1).granted(45.5, 1, "b");
+    expect(accused(other.renewed(50, 0, "a", 1).history)).toEqual([]);
+  });
+});
