@@ -242,16 +242,6 @@ describe("a file that is no history", () => {
       /bad header: clients/,
     );
   });
-
-  it("says by how much clocks differ, but not how many clients there are, or says more than an hour", () => {
-    const stated = (fields: string): string =>
-      refusal([`{"format":"lockstorm-history","version":2,"clockUncertaintyMs":${fields}}`]).message;
-    expect(stated("5")).toBe(
-      "h.jsonl, line 1: bad header: clockUncertaintyMs: it needs `clients`, the number of clients",
-    );
-    expect(stated('3600001,"clients":2')).toMatch(/bad header: clockUncertaintyMs/);
-    expect(stated('-1,"clients":2')).toMatch(/bad header: clockUncertaintyMs/);
-  });
 });
 
 describe("a broken line", () => {
