@@ -162,7 +162,9 @@ export class Leases {
   /** How a hold certainly excludes others: an acquire of unknown outcome may have entered it in another way. */
   shareOf(hold: Hold): Share {
     const possible = hold.share.kind === "shared" ? undefined : this.#shareByOwner.get(nameOf(hold));
-    return possible === undefined ? hold.share : weaker(hold.share, possible);
+    if (possible === undefined) return hold.share;
+    if (!this.#lineage.knowsClients) hold.shareAsStated ??= hold.share;
+    return weaker(hold.share, possible);
   }
 
   /** An operation that was acknowledged sets the lease. */

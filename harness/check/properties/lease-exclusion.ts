@@ -3,6 +3,7 @@ import type { Hypothesis, PropertyVerdict, Violation } from "../../core/verdict.
 import { hypothesesOf } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import { DisputedOwners } from "./disputed-owners.ts";
+import { DoubtedShares } from "./doubted-shares.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
@@ -35,6 +36,7 @@ class LeaseExclusion implements Checker {
   readonly #findings = new Findings("lease-exclusion");
   readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
   readonly #disputed = new DisputedOwners(true);
+  readonly #doubted = new DoubtedShares(true);
   #grants = 0;
 
   constructor(evidence: SharedEvidence) {
@@ -57,6 +59,7 @@ class LeaseExclusion implements Checker {
     }
     this.#overlaps.push(step);
     this.#disputed.push(step);
+    this.#doubted.push(step, this.#evidence.holds);
   }
 
   knows(key: string): boolean {
@@ -66,7 +69,7 @@ class LeaseExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    const { reason } = this.#disputed;
+    const reason = this.#disputed.reason ?? this.#doubted.reason;
     if (this.#grants > 0) return this.#findings.verdict(reason === undefined ? VALID : unknown(reason));
     return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }

@@ -2,6 +2,7 @@ import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { hypothesesOf, promiseHypotheses } from "../causes/causes.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import { DisputedOwners } from "./disputed-owners.ts";
+import { DoubtedShares } from "./doubted-shares.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
 import { Findings, notApplicable, unknown, VALID } from "../findings.ts";
@@ -39,6 +40,7 @@ class MutualExclusion implements Checker {
   readonly #findings = new Findings("mutual-exclusion");
   readonly #overlaps = new OpenOverlaps((overlap) => this.#conclude(overlap));
   readonly #disputed = new DisputedOwners(false);
+  readonly #doubted = new DoubtedShares(false);
   #holds = 0;
 
   constructor(evidence: SharedEvidence) {
@@ -53,6 +55,7 @@ class MutualExclusion implements Checker {
     for (const change of step.changes) if (change.kind === "granted") this.#granted(change.hold);
     this.#overlaps.push(step);
     this.#disputed.push(step);
+    this.#doubted.push(step, this.#evidence.holds);
   }
 
   knows(key: string): boolean {
@@ -62,7 +65,7 @@ class MutualExclusion implements Checker {
 
   finish(): PropertyVerdict {
     this.#overlaps.finish();
-    const { reason } = this.#disputed;
+    const reason = this.#disputed.reason ?? this.#doubted.reason;
     if (this.#holds > 0) return this.#findings.verdict(reason === undefined ? VALID : unknown(reason));
     return this.#findings.verdict(notApplicable(this.#evidence.noneInWords("grant", "no lock was ever granted")));
   }

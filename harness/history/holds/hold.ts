@@ -16,6 +16,11 @@ export interface Hold {
   readonly fence: number | undefined;
   /** How it excludes others. If an owner enters again in another mode, it may have either mode, and the weaker one counts. */
   share: Share;
+  /**
+   * The same as its grant states it, where `share` is less because of an acquire of unknown outcome of which the history does not
+   * say whose it is.
+   */
+  shareAsStated: Share | undefined;
   /** The server that has the lock, if the grant says so. */
   readonly place: string | undefined;
   /** Whether others did something at the same time as it was granted, by a clock that does not say in which order. */
