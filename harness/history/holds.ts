@@ -269,8 +269,11 @@ export class HoldTracker {
     this.#move(hold, grant.completion.process);
     hold.maybeReplacedBy = undefined;
     sign(hold, grant.completion);
-    hold.depth += 1;
-    this.#reshare(hold, weaker(hold.share, shareOf(grant.invocation.value)));
+    const share = shareOf(grant.invocation.value);
+    // A reader that becomes a writer has entered again, or holds in another way what one release ends.
+    if (share.kind !== hold.share.kind) this.#lasting.doubt(hold);
+    else hold.depth += 1;
+    this.#reshare(hold, weaker(hold.share, share));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
 
@@ -379,10 +382,6 @@ export class HoldTracker {
 
   #strike(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
     if (mayLoseLocks(traitsOf(event.f)) && event.value.outcome !== "skipped") this.#lossIndex = event.index;
-    return this.#kill(event);
-  }
-
-  #kill(event: Extract<HistoryEvent, { type: "fault" }>): readonly HoldChange[] {
     const inOrder = bereavedBy(event, [this.#open, this.#forgotten], this.lineage);
     return inOrder.flatMap((hold) => this.#end(hold, "kill", event));
   }

@@ -7,6 +7,8 @@ export interface PossibleHold {
   readonly owner: string;
   readonly process: number;
   share: Share;
+  /** Whether it was entered in two modes: one release may end it. */
+  hasTwoModes: boolean;
   /** How often it may have been entered: 0 if it may be over. What its owner is told later decides. */
   depths: readonly number[];
   /** When its lease may expire at the earliest, in nanoseconds since the start. */
@@ -66,7 +68,15 @@ export class PossibleHolds {
   begin(operation: LockOperation, owner: string, time: number): void {
     const { process, share = EXCLUSIVE } = operation;
     const from = expirableFrom(operation, time);
-    const hold: PossibleHold = { owner, process, share, depths: [1], expirableFrom: from, slack: undefined };
+    const hold: PossibleHold = {
+      owner,
+      process,
+      share,
+      hasTwoModes: false,
+      depths: [1],
+      expirableFrom: from,
+      slack: undefined,
+    };
     this.#holds.set(owner, hold);
     this.#count(share, 1);
     this.#narrow(hold);
@@ -79,6 +89,7 @@ export class PossibleHolds {
     const again = hold.depths.filter((depth) => depth > 0).map((depth) => depth + 1);
     const isNew = mayBeNew && isSame;
     this.#count(hold.share, -1);
+    hold.hasTwoModes ||= hold.share.kind !== (operation.share ?? EXCLUSIVE).kind;
     hold.share = share;
     this.#count(share, 1);
     hold.depths = isNew && !again.includes(1) ? [1, ...again] : again;
@@ -106,6 +117,7 @@ export class PossibleHolds {
   /** One entry less. */
   leave(hold: PossibleHold): void {
     hold.depths = hold.depths.map((depth) => depth - 1);
+    if (hold.hasTwoModes) hold.expirableFrom = -Infinity;
     if (hold.depths.every((depth) => depth === 0)) this.end(hold);
   }
 

@@ -15,6 +15,8 @@ export interface SharedHold {
   readonly process: number;
   readonly depth: number;
   readonly share: Share;
+  /** Whether it was entered in two modes: one release may end it. */
+  readonly hasTwoModes: boolean;
   /** When the lease may expire at the earliest, in nanoseconds since the start. */
   readonly expirableFrom: number;
 }
@@ -114,7 +116,8 @@ export class SharedLock {
 
   /** One entry less. */
   leave(hold: SharedHold): boolean {
-    if (hold.depth > 1) return this.#replace(hold, { depth: hold.depth - 1 });
+    const { depth, expirableFrom: from, hasTwoModes } = hold;
+    if (depth > 1) return this.#replace(hold, { depth: depth - 1, expirableFrom: hasTwoModes ? -Infinity : from });
     this.end(hold);
     return true;
   }
@@ -167,8 +170,8 @@ export class SharedLock {
   /** Two locks with the same name allow the same. */
   name(): string {
     const names = [...this.#holds.values()].map(
-      ({ owner, depth, share, expirableFrom: from, process }) =>
-        `${owner === undefined ? "?" : JSON.stringify(owner)} ${process} ${depth} ${from} ${shareInWords(share)}`,
+      ({ owner, depth, share, expirableFrom: from, process, hasTwoModes }) =>
+        `${owner === undefined ? "?" : JSON.stringify(owner)} ${process} ${depth} ${from} ${shareInWords(share)} ${hasTwoModes}`,
     );
     return names.toSorted().join();
   }
@@ -180,7 +183,7 @@ export class SharedLock {
   #begin(operation: LockOperation, time: number): boolean {
     if (!this.hasRoom(operation)) return false;
     const { owner, process, share = EXCLUSIVE } = operation;
-    this.#add({ owner, process, depth: 1, share, expirableFrom: expirableFrom(operation, time) });
+    this.#add({ owner, process, depth: 1, share, hasTwoModes: false, expirableFrom: expirableFrom(operation, time) });
     return true;
   }
 
@@ -193,7 +196,8 @@ export class SharedLock {
     const process = operation.required && !isOthers ? operation.process : own.process;
     // An acquire of unknown outcome may be of several clients, as far as anybody knows; another grant shows of which it was.
     if (process !== own.process && this.#isExcluded(own, process)) return false;
-    return this.#replace(own, { depth: own.depth + 1, share, expirableFrom: from, process });
+    const hasTwoModes = own.hasTwoModes || own.share.kind !== (operation.share ?? EXCLUSIVE).kind;
+    return this.#replace(own, { depth: own.depth + 1, share, hasTwoModes, expirableFrom: from, process });
   }
 
   #add(hold: SharedHold): void {
