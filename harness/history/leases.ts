@@ -108,25 +108,26 @@ export class Leases {
    * @param lineage which processes may be one client
    */
   constructor(clients: number | undefined, lineage: ProcessLineage) {
-    this.#acquires = new OpenAcquires(clients, (earlier, later) => lineage.mayContinue(earlier, later));
+    this.#acquires = new OpenAcquires(clients, lineage);
     this.#lineage = lineage;
   }
 
   /** The acquires of a key that the client of this process has under way. */
-  openAcquires(key: string, process: number): Iterable<LeaseRequest> {
-    return this.#acquires.of(key, process)?.values() ?? [];
+  *openAcquires(key: string, process: number): Iterable<LeaseRequest> {
+    for (const [, request] of this.#acquires.of(key, process)) yield request;
   }
 
   /** Whether the client of this process has an acquire of the key under way. */
   isAsking(key: string, process: number): boolean {
-    return this.#acquires.of(key, process) !== undefined;
+    return this.#acquires.has(key, process);
   }
 
   begin(hold: Hold, lease: Lease): void {
     const { process, owner, grantedIndex, invokedIndex } = hold;
-    for (const request of this.#reentriesOf(hold.key).grant(process, owner, grantedIndex, invokedIndex)) {
-      this.#remember(nameOf(hold), request);
-      this.#rememberShare(nameOf(hold), request.share);
+    const reentries = this.#reentriesOf(hold.key).grant(process, owner, grantedIndex, invokedIndex);
+    if (reentries.length > 0) {
+      this.#remember(nameOf(hold), reentries.reduce(shorter));
+      this.#rememberShare(nameOf(hold), reentries.map(({ share }) => share).reduce(weaker));
     }
     const shortestUnknown = this.#shortestByOwner.get(nameOf(hold));
     hold.promised = {
@@ -145,17 +146,17 @@ export class Leases {
    * What its client has under way may enter this hold once more, or extend it. Of too many nobody says which may do so.
    */
   #expect(hold: Hold, promised: Promised): void {
-    const acquires = this.#acquires.of(hold.key, hold.process);
-    const extensions = this.#extensions.of(nameOf(hold));
-    for (const open of [acquires, extensions]) {
-      if (open === undefined) continue;
-      if (open.size > MOST_OPEN) hold.doubtful = true;
-      else
-        for (const [process, request] of open) {
-          this.#asking.get(process)?.holds.push(hold);
-          promised.asked ??= new Map();
-          promised.asked.set(process, { by: request, end: request.time + request.ttl });
-        }
+    for (const open of [this.#acquires.of(hold.key, hold.process), this.#extensions.of(nameOf(hold)) ?? []]) {
+      const requests = atMost(open, MOST_OPEN);
+      if (requests === undefined) {
+        hold.doubtful = true;
+        continue;
+      }
+      for (const [process, request] of requests) {
+        this.#asking.get(process)?.holds.push(hold);
+        promised.asked ??= new Map();
+        promised.asked.set(process, { by: request, end: request.time + request.ttl });
+      }
     }
   }
 
@@ -352,6 +353,13 @@ function shortestOf({ asked, lease }: Promised, most = NAMED_REQUESTS): CuttingR
 /** The request for the shorter lease. */
 function shorter(known: LeaseRequest | undefined, request: LeaseRequest): LeaseRequest {
   return known !== undefined && known.ttl <= request.ttl ? known : request;
+}
+
+/** All of these; undefined if there are more than `most`. */
+function atMost<T>(all: Iterable<T>, most: number): readonly T[] | undefined {
+  const found: T[] = [];
+  for (const one of all) if (found.push(one) > most) return undefined;
+  return found;
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

@@ -124,6 +124,18 @@ it("an acquire of unknown outcome concerns the owner value that its client had l
   expect(reentries.mayHaveGranted("b")).toBe(false);
 });
 
+it("is offered once to each process that may be its client's, and each later one to the same process again", () => {
+  const reentries = new PossibleReentries<string>((one, other) => one <= other);
+  reentries.add(0, "first", 0);
+  expect(reentries.grant(5, "a", 1)).toEqual(["first"]);
+  expect(reentries.grant(5, "b", 2)).toEqual([]);
+  reentries.add(1, "second", 3);
+  expect(reentries.grant(5, "c", 4)).toEqual(["second"]);
+  expect(reentries.grant(6, "d", 5)).toEqual(["first", "second"]);
+  expect(reentries.grant(5, "e", 6)).toEqual([]);
+  expect(reentries.grant(6, "f", 7)).toEqual([]);
+});
+
 it("is one of those too that its client was granted while it was under way", () => {
   const reentries = new PossibleReentries<string>((one, other) => one % CLIENTS === other % CLIENTS);
   for (const [index, owner] of ["before", "a", "b"].entries()) reentries.grant(3, owner, index);

@@ -1,9 +1,12 @@
+import { OldestFirst } from "./oldest-first.ts";
 import type { ProcessLineage } from "./process-lineage.ts";
 
 /** How many entries of each kind are remembered. */
 const REMEMBERED = 256;
 /** How many acquires are remembered that may be any client's: each new process may have asked for each of them. */
 const REMEMBERED_OF_ANY = 64;
+/** How many processes are remembered that acquires of unknown outcome were offered to: as many as `ProcessLineage` remembers. */
+const REMEMBERED_OFFERS = 20_000;
 
 /** How many grants of one key are remembered at least: there may be thousands of keys. */
 const RECENT = 8;
@@ -16,8 +19,8 @@ interface Unknown<T> {
   readonly invokedIndex: number;
   /** The one owner value that its client is known to have had, if any. */
   owner: string | undefined;
-  /** Processes that may be its client's and were granted the key since: nobody knows which of them is. */
-  offered: Set<number> | undefined;
+  /** How many grants there were before it. */
+  readonly after: number;
 }
 
 /**
@@ -43,6 +46,12 @@ export class PossibleReentries<T> {
   /** By process, the first owner value without a known grant that it referred to. */
   #referred: Map<number, string> | undefined;
   #owners: Set<string> | undefined;
+  #grants = 0;
+  /**
+   * By process, which of the grants was its last that an acquire of unknown outcome may have come before: each that came before
+   * it and may be its client's was offered to it.
+   */
+  #offers: OldestFirst<number, number> | undefined;
 
   /**
    * @param sameClient true unless two processes belong to two clients for certain
@@ -75,7 +84,7 @@ export class PossibleReentries<T> {
    */
   add(process: number, acquire: T, invokedIndex: number): readonly string[] {
     const owner = this.#ownerOf(process);
-    const unknown = { process, acquire, invokedIndex, owner, offered: undefined };
+    const unknown: Unknown<T> = { process, acquire, invokedIndex, owner, after: this.#grants };
     this.#unknown = [...this.#unknown.slice(1 - this.#most), unknown];
     const before = this.#ownerOf(process, invokedIndex);
     const known = owner === undefined ? this.#possibleOwnersOf(process) : [owner];
@@ -97,19 +106,32 @@ export class PossibleReentries<T> {
     this.#granted.set(process, { owner, index });
     const [oldest] = this.#granted.keys();
     if (this.#granted.size > REMEMBERED && oldest !== undefined) this.#granted.delete(oldest);
-    if (this.#unknown.length === 0 && this.#settled.length === 0) return [];
-    const own = [...this.#settled, ...this.#unknown].filter((unknown) => this.#mayBeOne(unknown.process, process));
-    const isBeside = (unknown: Unknown<T>): boolean => unknown.invokedIndex > invokedIndex;
-    const others = own.filter((unknown) => unknown.owner !== undefined && unknown.owner !== owner);
-    const free = own.filter((unknown) => unknown.owner === undefined && unknown.offered?.has(process) !== true);
-    const found = [...free, ...others.filter(isBeside)];
-    for (const unknown of found) {
-      if (this.#isOne(unknown.process, process)) unknown.owner ??= owner;
-      else (unknown.offered ??= new Set()).add(process);
+    this.#grants += 1;
+    if (this.#unknown.length === 0 && this.#settled.length === 0) return NONE;
+    const lastOffer = this.#offers?.get(process) ?? 0;
+    const free: Unknown<T>[] = [];
+    const beside: Unknown<T>[] = [];
+    const others = new Set<Unknown<T>>();
+    for (const unknowns of [this.#settled, this.#unknown]) {
+      for (const unknown of unknowns) {
+        if (unknown.owner === owner || !this.#mayBeOne(unknown.process, process)) continue;
+        if (unknown.owner === undefined) {
+          if (lastOffer <= unknown.after) free.push(unknown);
+        } else if (unknown.invokedIndex > invokedIndex) beside.push(unknown);
+        else others.add(unknown);
+      }
     }
-    this.#settle(new Set(others.filter((unknown) => !isBeside(unknown))));
-    if (found.length > 0) this.#include(owner);
-    return found.map(({ acquire }) => acquire);
+    if (free.length > 0) this.#offer(process);
+    for (const unknown of free) if (this.#isOne(unknown.process, process)) unknown.owner ??= owner;
+    this.#settle(others);
+    if (free.length + beside.length > 0) this.#include(owner);
+    return [...free, ...beside].map(({ acquire }) => acquire);
+  }
+
+  #offer(process: number): void {
+    const offers = (this.#offers ??= new OldestFirst());
+    offers.set(process, this.#grants);
+    if (offers.size > REMEMBERED_OFFERS && offers.oldest !== undefined) offers.delete(offers.oldest[0]);
   }
 
   /**

@@ -48,8 +48,13 @@ export class ProcessLineage {
     if (earlier === later) return true;
     if (this.#clients !== undefined) return clientOf(earlier, this.#clients) === clientOf(later, this.#clients);
     const last = this.#spans.get(earlier)?.last ?? -Infinity;
-    const first = this.#spans.get(later)?.first ?? Infinity;
+    const first = this.firstOf(later);
     return first >= last;
+  }
+
+  /** When this process first did something, as far as it is remembered; Infinity if it is not, or if the history says how many clients ran. */
+  firstOf(process: number): number {
+    return this.#spans.get(process)?.first ?? Infinity;
   }
 
   /**
