@@ -53,6 +53,8 @@ export class Network {
   readonly #listeners = new Map<Host, Map<number, Service>>();
   readonly #everListened = new Map<Host, Set<number>>();
   readonly #deadAddresses = new Map<Host, Set<string>>();
+  /** For each host, the hosts that it has tried to reach. */
+  readonly #sought = new Map<Host, Set<Host>>();
   readonly #ends = new Map<Host, Set<Endpoint>>();
   readonly #ports = new Map<Host, number>();
   readonly #connectionCounts = new Map<Link, number>();
@@ -162,9 +164,15 @@ export class Network {
     return [...(this.#deadAddresses.get(host) ?? [])];
   }
 
+  /** The hosts to which a host tried to connect, whether they answered or not. */
+  soughtBy(host: Host): readonly Host[] {
+    return [...(this.#sought.get(host) ?? [])];
+  }
+
   /** For the handshake and sockets: a host tries to connect. */
   noticeTry(from: Host, address: string, port: number): void {
     const to = this.hostAt(from, address);
+    if (to !== undefined) this.#sought.set(from, (this.#sought.get(from) ?? new Set()).add(to));
     if (to !== undefined && this.#everListened.get(to)?.has(port) === true) return;
     const dead = this.#deadAddresses.get(from) ?? new Set<string>();
     this.#deadAddresses.set(from, dead.add(`${address}:${port}`));

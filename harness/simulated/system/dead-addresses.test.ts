@@ -87,3 +87,9 @@ test("a client that never connects, or fails to, says so too", async () => {
   const failing = connectingTo([["127.0.0.1", 6379]], () => Promise.reject(new Error("no server")));
   await expect(acquireOn(failing)).rejects.toThrow(`the lock of client-0 could not connect: no server; ${where}`);
 });
+
+test("an operation that fails says that its client has not even tried to connect", async () => {
+  await expect(acquireOn(connectingTo([]))).resolves.toMatchObject({
+    reason: "nobody answered; its driver has not tried to connect to a server so far",
+  });
+});

@@ -1,3 +1,4 @@
+import { RESOURCE } from "../../core/topology.ts";
 import type { Host } from "../kernel/host.ts";
 import type { Network } from "../network/network.ts";
 
@@ -14,4 +15,14 @@ export function deadAddressWords(network: Network, host: Host): string | undefin
   const more = addresses.length > MOST_NAMED ? ` and ${addresses.length - MOST_NAMED} more` : "";
   const what = addresses.length === 1 ? "an address that is" : "addresses that are";
   return `it tried to connect to ${what} not in \`servers\`: ${addresses.slice(0, MOST_NAMED).join(", ")}${more}`;
+}
+
+/**
+ * Says that a client has not tried to connect to any server of the lock; undefined if it has. The usual reason is a driver
+ * that does not call `connect()` of its Redis client.
+ */
+export function unconnectedWords(network: Network, host: Host): string | undefined {
+  if (network.deadAddressesOf(host).length > 0) return undefined;
+  if (network.soughtBy(host).some(({ name }) => name !== RESOURCE)) return undefined;
+  return "its driver has not tried to connect to a server so far";
 }

@@ -5,7 +5,7 @@ import type { ClientHandle, ClientReply, ClientRequest, PauseToCome, RenewedLeas
 import type { Host } from "../kernel/host.ts";
 import { HostDiedError } from "../kernel/host-tasks.ts";
 import type { Network } from "../network/network.ts";
-import { deadAddressWords } from "./dead-addresses.ts";
+import { deadAddressWords, unconnectedWords } from "./dead-addresses.ts";
 import type { SendStops } from "./send-stops.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 
@@ -58,7 +58,7 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     });
   }
 
-  /** Where it tried to connect although no server is there, in words; undefined if it did not. */
+  /** See `deadAddressWords`. */
   get deadAddressWords(): string | undefined {
     return deadAddressWords(this.#network, this.host);
   }
@@ -91,7 +91,8 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
 
   /** An operation that failed for want of a server says so: its driver may only know that nobody answered. */
   #explained(reply: Extract<ClientReply, { ok: false }>): ClientReply {
-    const words = reply.kind === "contended" ? undefined : this.deadAddressWords;
+    const unconnected = reply.kind === "indeterminate" ? unconnectedWords(this.#network, this.host) : undefined;
+    const words = reply.kind === "contended" ? undefined : (this.deadAddressWords ?? unconnected);
     return words === undefined ? reply : { ...reply, reason: `${reply.reason}; ${words}` };
   }
 
