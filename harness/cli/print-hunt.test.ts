@@ -136,6 +136,37 @@ test("a hunt whose driver answers nothing but mistakes ends soon, and says what 
   );
 });
 
+/** The lock `single` in a file, whose releases all answer this. */
+function singleAnswering(name: string, released: string): string {
+  const source = new URL("../../lock-impl/ladder/single.ts", import.meta.url).href;
+  writeFileSync(
+    join(folder, name),
+    `import { single } from ${JSON.stringify(source)};
+    export const driver = { async connect(environment) {
+      const lock = await (await single.load()).connect(environment);
+      return {
+        acquire: (...asked) => lock.acquire(...asked),
+        release: async (grant) => { await lock.release(grant); return ${released}; },
+        [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+      };
+    } };`,
+  );
+  return `./${name}`;
+}
+
+test("a counterexample of a user's lock in which releases freed what was not theirs says how to check the driver's answers", async () => {
+  const check = (lock: string) =>
+    `\nCheck whether its releases answer truthfully: npx lockstorm conform ${lock} --topology single\n`;
+  const words = ["--runs", "30", "--shrink-runs", "0", "--faults", "none"];
+  const boastful = singleAnswering("boastful.mjs", `{ type: "ok", value: { released: true } }`);
+  expect((await hunt("--lock", boastful, ...words)).stdout).toContain(check(boastful));
+  const silent = singleAnswering("silent.mjs", `{ type: "info", reason: "it does not say" }`);
+  const { code, stdout } = await hunt("--lock", silent, ...words);
+  expect(code).toBe(0);
+  expect(stdout).not.toContain("Check whether");
+  expect((await hunt("--lock", "set-px", ...words)).stdout).not.toContain("Check whether");
+});
+
 test("a hunt that ended early says how it goes on", async () => {
   const { stdout } = await hunt("--lock", "single", "--runs", "1000", "--budget", "1ms");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(

@@ -54,8 +54,8 @@ export async function printHunt(
     const isAfterText = record !== undefined || notes !== "";
     const { says, command } = words(result);
     // A command stands on a line of its own, whole, to be copied.
-    const last = command === undefined ? "" : `${command}\n`;
-    print(`${notes}${isAfterText ? "\n" : ""}${paragraph(says)}\n${last}`);
+    const commands = [command ?? [], checkOfReleases(result, record) ?? []].flat().map((line) => `${line}\n`);
+    print(`${notes}${isAfterText ? "\n" : ""}${paragraph(says)}\n${commands.join("")}`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
   recordOutcome(store, name, report.summary);
@@ -171,6 +171,17 @@ function untestedWords({ notes }: HuntFindings): string {
 
 function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {
   return `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
+}
+
+/**
+ * How to see whether a release that is said to have freed another client's lock did so: the history shows only what the driver
+ * answered, and many libraries answer the release of a lease that is over as they answer any other.
+ */
+function checkOfReleases({ findings }: HuntResult, record: RunRecord | undefined): string | undefined {
+  const { parameters } = findings;
+  if (!isModulePath(parameters.lock) || record?.verdict.properties["owner-release"]?.verdict !== "invalid")
+    return undefined;
+  return `Check whether its releases answer truthfully: ${conformCommand(parameters)}`;
 }
 
 /** What a hunt without a counterexample says of the lock. */
