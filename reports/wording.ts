@@ -65,9 +65,9 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${inFigures(n)} ${n === 1 ? one : many}`;
 }
 
-/** An owner value shortened for a picture: its first 8 characters. */
-export function drawnOwner(owner: string): string {
-  return shortOwner(printable(owner), "..");
+/** An owner value shortened for a picture: its first 8 characters, and where others `beside` it begin so too, what differs. */
+export function drawnOwner(owner: string, beside: readonly string[] = []): string {
+  return shortOwner(printable(owner), "..", beside.map(printable));
 }
 
 /** Evidence without repetitions: a fault of many edges often has the same evidence on several. */

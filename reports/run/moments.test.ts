@@ -30,6 +30,17 @@ test("extensions and renewals are told, and a renewed lease lasts until its true
   );
 });
 
+test("owner values that begin alike are told apart", () => {
+  const { history } = new Recording({ clients: 2 })
+    .acquire(0, 0, "redis_1764360001_aaaa", { ttlMs: 1000 })
+    .acquire(200, 1, "redis_1764360002_bbbb", { ttlMs: 1000 })
+    .release(300, 0, "redis_1764360001_aaaa")
+    .release(400, 1, "redis_1764360002_bbbb", false);
+  const told = momentsIn(history);
+  expect(told).toContain("1: client-0 is granted k (owner redis_17..1_aaaa, lease 999 ms)");
+  expect(told).toContain("201: client-1 is granted k (owner redis_17..2_bbbb, lease 999 ms)");
+});
+
 test.each([
   ["perhaps over already", { waitMs: 400 }],
   ["already over", { waitMs: 0 }],

@@ -35,8 +35,10 @@ export function momentsOf(
 ): { readonly moments: readonly Moment[]; readonly leftOut: number } {
   const modal = keysWithModes(timeline);
   const mine = aboutKeys(story, timeline);
+  const holds = holdsIn(story, timeline);
+  const owners = holds.map(({ owner }) => owner);
   const all = [
-    ...holdsIn(story, timeline).flatMap((hold) => holdMoments(hold, story, modal)),
+    ...holds.flatMap((hold) => holdMoments(hold, story, { modal, owners })),
     ...story.faults.flatMap((fault) => faultMoments(fault, story)),
     ...writeMoments(story, mine),
     ...secondGrants(story, mine),
@@ -73,7 +75,12 @@ export function holdsIn(story: Story, timeline: Timeline): readonly HoldSpan[] {
   return [...story.holds, ...others];
 }
 
-function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): readonly Moment[] {
+/** @param drawn the keys with modes, and the owner values of all holds that the story shows */
+function holdMoments(
+  hold: HoldSpan,
+  story: Story,
+  { modal, owners }: { readonly modal: ReadonlySet<string>; readonly owners: readonly string[] },
+): readonly Moment[] {
   const lane = clientName(hold.client);
   const proof = (index: number | undefined): Moment["weight"] =>
     index !== undefined && story.violation.events.includes(index) ? "proof" : "context";
@@ -83,7 +90,7 @@ function holdMoments(hold: HoldSpan, story: Story, modal: ReadonlySet<string>): 
     time: hold.from,
     lane,
     index: hold.granted,
-    text: `${lane} is granted ${grantWords(hold, modal)} (owner ${drawnOwner(hold.owner)}${fence}, ${leaseWords(hold)})`,
+    text: `${lane} is granted ${grantWords(hold, modal)} (owner ${drawnOwner(hold.owner, owners)}${fence}, ${leaseWords(hold)})`,
     weight: main ? "proof" : proof(hold.granted),
   };
   const expired: Moment[] =
