@@ -92,3 +92,18 @@ test("a read-write lock has readers, which do not write, and writers", () => {
   expect(sections.filter(({ mode }) => mode === "exclusive").length).toBeGreaterThan(50);
   expect(readers.length).toBeGreaterThan(50);
 });
+
+test("who seeks a read-write lock at the end does so as a reader, before it does as a writer", () => {
+  const [first] = contendersThatSeek();
+  const wants = (first?.sections ?? []).map(({ mode, steps }) => `${mode}${steps.length === 0 ? " seeker" : ""}`);
+  expect(wants.slice(-2)).toEqual(["shared seeker", "exclusive seeker"]);
+  // A writer may remove what keeps readers out, and the other way round: one of them alone hides it.
+  expect(wants.filter((each) => each.endsWith("seeker"))).toHaveLength(2);
+});
+
+/** The clients of the first small workload in which one seeks the lock at the end, that one first. */
+function contendersThatSeek(): Plan["clients"] {
+  const seeks = ({ sections }: Plan["clients"][number]) => sections.at(-1)?.steps.length === 0;
+  const plan = small({ modes: true }).find(({ clients }) => clients.some(seeks)) ?? expect.unreachable();
+  return plan.clients.toSorted((one, other) => Number(seeks(other)) - Number(seeks(one)));
+}

@@ -85,13 +85,22 @@ function withPermits(limit: number, taken: readonly number[]): AssignShares {
   });
 }
 
-/** The key is a read-write lock. Readers do not write; who seeks the lock at the end is a writer. */
+/**
+ * The key is a read-write lock. Readers do not write. Who seeks the lock at the end does so as a reader, whom only what a
+ * writer left behind keeps out, and then as a writer, who may remove that.
+ */
 function withModes(reads: (index: number, client: number) => boolean): AssignShares {
-  return eachSection((section, index, client) =>
+  const moded = eachSection((section, index, client) =>
     !isSeeker(section) && reads(index, client)
       ? { ...without("write", section), mode: "shared" }
       : { ...section, mode: "exclusive" },
   );
+  return (clients) =>
+    moded(clients).map(({ sections }) => ({
+      sections: sections.flatMap((section, index): readonly SectionInput[] =>
+        isSeeker(section) && index === sections.length - 1 ? [{ ...section, mode: "shared" }, section] : [section],
+      ),
+    }));
 }
 
 /** Each section takes one of these sets of keys. Who seeks the lock at the end wants one key: so one left behind shows. */
