@@ -144,6 +144,20 @@ export function holdsLongAgain({ leaseMs, holds }: Deadlines, client: string, at
   return hasHeld && own.some(({ fromMs, toMs }) => fromMs > atMs && toMs - fromMs > leaseMs);
 }
 
+/** A hold of this share of its lease shows whether the lease is as long as its client believes. */
+const WHOLE_LEASE = 0.8;
+
+/**
+ * Whether a client is granted the lock next for a hold that takes about the whole lease or more, and another one asks for it
+ * when that is over: a lease that ends earlier than its client believes then lets the other one in.
+ */
+export function isGrantedForWholeLease({ leaseMs, holds, requests }: Deadlines, client: string, atMs: number): boolean {
+  const hold = holds.find((own) => own.client === client && own.fromMs >= atMs);
+  if (hold === undefined || hold.toMs - hold.fromMs < WHOLE_LEASE * leaseMs) return false;
+  const endMs = Math.min(hold.toMs, hold.fromMs + leaseMs);
+  return requests.some((other) => other.client !== client && other.fromMs < endMs && other.toMs >= endMs);
+}
+
 /** A hold that goes on for this many leases is not over when another client has had the lock in between. */
 const LONG_ON = 2;
 

@@ -101,3 +101,55 @@ test("what ends a hold after its lease, while another client holds, is a sort of
   // Its lease is over, and nobody else holds.
   expect(await sortsIn("never released")).not.toContain(late);
 });
+
+/** The sorts of what strikes while a client takes these keys one by one, each answered after 1 ms. */
+async function sortsOfTaking(...keys: readonly string[]): Promise<readonly string[]> {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "single", topology, fencing: false, seed: 1, outlives: false };
+  const [workload] = smallWorkloads(options, { extends: false, reenters: false });
+  const { name, plan } = workload ?? expect.unreachable();
+  const { history } = await learnSimulated()(plan);
+  const operation = history.events.findIndex(({ type, f }) => type === "invoke" && f === "acquire");
+  const messages = keys.map((key, index): WireMessage => {
+    const sentNs = index * 1_000_000;
+    const times = { sentNs, reachedNs: sentNs, appliedNs: sentNs, repliedNs: sentNs + 1_000_000 };
+    const connection = "client-0>node-0#1";
+    return {
+      client: 0,
+      server: "node-0",
+      command: "SET",
+      keys: [key],
+      count: index + 1,
+      connection,
+      operation,
+      ...times,
+    };
+  });
+  const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+  return points.filter(({ phase }) => phase === "send").map(({ sort }) => sort.replace(/, .*/, ""));
+}
+
+test("taking a further key, while the lease of the first one is running, is a sort of its own", async () => {
+  const [first = "", second, ...others] = await sortsOfTaking("k1", "k2");
+  expect(second).toBe(`${first} of a further key`);
+  expect(others).toEqual([]);
+  // Asking for the same key again is what a waiting client does.
+  expect(await sortsOfTaking("k1", "k1")).toEqual([first, first]);
+});
+
+test("an acquire of a hold for a whole lease, which another client waits for, is a sort of its own", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "single", topology, fencing: true, seed: 1, outlives: true };
+  const workloads = smallWorkloads(options, { extends: false, reenters: false });
+  const clientsIn = async (workload: string): Promise<readonly string[]> => {
+    const { name, plan } = workloads.find((each) => each.name === workload) ?? expect.unreachable();
+    const { history, messages } = await learnSimulated()(plan);
+    const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+    const whole = points.filter(({ sort }) => sort.endsWith("of a hold for a whole lease"));
+    expect(whole.every(({ beginsHold }) => beginsHold)).toBe(true);
+    return [...new Set(whole.map(({ client, at }) => `${client} ${"count" in at ? at.count : ""}`))].toSorted();
+  };
+  // Of the first client the first of two holds: the second one is short. The other client holds for less than a lease.
+  expect(await clientsIn("in turn")).toEqual(["client-0 1"]);
+  expect(await clientsIn("at once")).toEqual([]);
+});

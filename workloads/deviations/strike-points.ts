@@ -3,7 +3,7 @@ import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
-import { type Base, holdsLongAgain, holdsOnForLong, isHeldByAnother } from "./base.ts";
+import { type Base, holdsLongAgain, holdsOnForLong, isGrantedForWholeLease, isHeldByAnother } from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
@@ -22,6 +22,8 @@ export interface StrikePoint {
   readonly servers: readonly string[];
   /** Whether it is a message that ends or prolongs a hold. */
   readonly changesHold: boolean;
+  /** Whether it is a message of an acquire. */
+  readonly beginsHold: boolean;
   /** Whether it is a message of an acquire that takes several commands: the lock can change hands between two of them. */
   readonly splitsAcquire: boolean;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
@@ -55,6 +57,9 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   ];
   return points.map((point) => {
     const { client, atMs, sort } = point;
+    // A grant that comes late must say how much of its lease is left.
+    if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
+      return { ...point, sort: `${sort}, of a hold for a whole lease` };
     // What ends or prolongs a hold must leave the other one alone then, whatever its client is told.
     if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while another one holds` };
@@ -87,6 +92,7 @@ function atMessages(
     const times = seen.get(group) ?? 0;
     seen.set(group, times + 1);
     const isLast = !told.slice(index + 1).some((other) => sameGroup(other, message));
+    const further = isOfFurtherKeys(message, told.slice(0, index)) ? " of a further key" : "";
     const rank =
       rankOf(invoked) +
       (times > 0 && !isLast ? REPEATED_RANK : 0) +
@@ -104,8 +110,9 @@ function atMessages(
         of: moment.of,
         servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
+        beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
-        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}`,
+        sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}`,
         rank,
       };
     });
@@ -125,6 +132,13 @@ function momentsOfRound(message: WireMessage, others: readonly WireMessage[]): r
       ? arrivals.reduce((first, other) => (other.atNs < first.atNs ? other : first), moment)
       : moment,
   );
+}
+
+/** Whether its client asked the server the same before, for this operation, about other keys: the lease of those is running. */
+function isOfFurtherKeys(message: WireMessage, before: readonly WireMessage[]): boolean {
+  const same = before.filter((other) => sameGroup(other, message) && other.server === message.server);
+  const known = new Set(same.flatMap(({ keys }) => keys));
+  return message.operation !== undefined && same.length > 0 && message.keys.some((key) => !known.has(key));
 }
 
 /** The operations that sent different commands about keys. */
@@ -168,6 +182,7 @@ function betweenOperations(plan: Base["plan"], history: History, roles: Roles): 
           of,
           servers: [...dataNodes(plan.topology.kind)],
           changesHold: false,
+          beginsHold: false,
           splitsAcquire: false,
           sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
           rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
