@@ -24,6 +24,8 @@ export interface Deadlines {
   readonly holds: readonly Span[];
   /** While somebody asks for the lock, and for how long a lease. */
   readonly requests: readonly Request[];
+  /** How long a client waits for a reply before it goes on without it. Absent: for longer than any fault lasts, or unknown. */
+  readonly patienceMs?: number | undefined;
 }
 
 interface Request extends Span {
@@ -36,8 +38,8 @@ interface Span {
   readonly toMs: number;
 }
 
-/** What a run without faults shows of its deadlines. */
-export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
+/** What a run without faults shows of its deadlines, and how long clients wait for a reply, which another run has shown. */
+export function deadlinesOf(plan: Plan, { events }: History, patienceMs?: number): Deadlines {
   const clients = plan.clients.length;
   const endNs = events.at(-1)?.time ?? 0;
   const leaseMs = Math.max(...plan.clients.flatMap(({ sections }) => sections.map(({ ttlMs }) => ttlMs)));
@@ -62,6 +64,7 @@ export function deadlinesOf(plan: Plan, { events }: History): Deadlines {
     leases,
     holds: collectHolds(events, endNs, clients).map(spanOf),
     requests,
+    patienceMs,
   };
 }
 
@@ -77,20 +80,36 @@ export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: numb
   return isHeld && hasOutlived(deadlines, client, atMs);
 }
 
+/** How much longer than its client's patience a message is held, as a share of the lease: the client may have asked again. */
+const BEYOND_PATIENCE = 0.08;
+
 /**
  * Lengths on either side of each deadline that matters at a moment of a client, each side once before any side twice: just
- * beyond the end of the lease that is running or that it asks for; short compared with it; just below it; far beyond it.
+ * beyond the end of the lease that is running or that it asks for; short compared with it; a little longer than the client
+ * waits for a reply, where that is well within the lease; just below its end; far beyond it. For a reply that is under way
+ * the third one comes first: the client asks again while its first request has taken effect.
  */
 export function lengthsAround(
-  { leaseMs, leases, requests }: Deadlines,
+  { leaseMs, leases, requests, patienceMs = Infinity }: Deadlines,
   client: string,
   atMs: number,
+  isReply = false,
 ): readonly number[] {
   // The first to end: at an extension, the lease before it.
   const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
   const asked = requests.filter((own) => own.client === client && own.fromMs <= atMs && own.toMs >= atMs);
   const endMs = Math.min(leaseMs, ...asked.map(({ ttlMs }) => ttlMs), ...running.map(({ toMs }) => toMs - atMs));
-  const lengths = [endMs + 0.08 * leaseMs, 0.15 * leaseMs, endMs - 0.1 * leaseMs, endMs + 0.5 * leaseMs, 2.5 * leaseMs];
+  const againMs = patienceMs + BEYOND_PATIENCE * leaseMs;
+  const again = againMs < endMs - 0.2 * leaseMs ? [againMs] : [];
+  const lengths = [
+    ...(isReply ? again : []),
+    endMs + 0.08 * leaseMs,
+    0.15 * leaseMs,
+    ...(isReply ? [] : again),
+    endMs - 0.1 * leaseMs,
+    endMs + 0.5 * leaseMs,
+    2.5 * leaseMs,
+  ];
   return [...new Set(lengths.map((ms) => Math.round(ms)).filter((ms) => ms > 0))];
 }
 

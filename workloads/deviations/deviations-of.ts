@@ -88,8 +88,8 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs, splitsAcquire } = point;
-  const around = lengthsAround(deadlines, client, atMs);
+  const { client, atMs, splitsAcquire, phase } = point;
+  const around = lengthsAround(deadlines, client, atMs, phase === "after");
   const past = splitsAcquire ? lengthsPastAnother(deadlines, client, atMs) : undefined;
   const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
   return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: [...new Set(lengths)] };

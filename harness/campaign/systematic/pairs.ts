@@ -97,7 +97,7 @@ async function changing({
     if (name === "" || known.has(name)) continue;
     known.add(name);
     const { struck, fromNs } = restingOn(plan, history, news, messages);
-    const deadlines = deadlinesOf(plan, history);
+    const deadlines = deadlinesOf(plan, history, base.deadlines.patienceMs);
     const seconds = deviationsOf({ name: base.name, plan, history, messages: struck, deadlines }, faults, {
       mostCost: MOST_COST,
       servers: "one",

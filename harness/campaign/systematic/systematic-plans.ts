@@ -15,6 +15,7 @@ import { countDeviations, deviationsOf, type RankedDeviation } from "../../../wo
 import { freeAfterOf, isHeldForLonger, leaseScaleOf } from "./lease-scale.ts";
 import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
+import { patienceOf } from "./patience.ts";
 import { type PlansInOrder, PlansOnDemand } from "./on-demand.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
@@ -50,9 +51,11 @@ interface SystematicOptions extends LearningOptions {
   readonly most: number | "all";
 }
 
-/** What a lock can do, and the lease that suits it, in milliseconds. */
+/** What a lock can do, the lease that suits it, in milliseconds, and what else a run shows of its times. */
 export interface LearnedSkills extends Skills {
   readonly leaseMs?: number | undefined;
+  /** How long its clients wait for a reply, in milliseconds. Absent: for longer than any fault lasts, or unknown. */
+  readonly patienceMs?: number | undefined;
 }
 
 /** What a search begins with. */
@@ -89,7 +92,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       continue;
     }
     apart.push(...Array.from({ length: times }, () => plan));
-    if (!isCalm) bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) });
+    if (!isCalm)
+      bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history, skills.patienceMs) });
   }
   const calm = sideBySide(apart);
   const again = againWith(calm);
@@ -165,6 +169,7 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     renews: lesson.messages.some(isRenewal),
     tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
     leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
+    patienceMs: await patienceOf(plan, lesson, options.learn),
   };
 }
 
