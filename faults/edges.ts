@@ -5,7 +5,8 @@ import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { Edge, SystemUnderTest } from "../harness/core/system.ts";
 import { clientName, dataNodes, RESOURCE, sentinelNodes, type TopologySpec } from "../harness/core/topology.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
-import { anyClient, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
+import type { FaultParams, MilderFault } from "../harness/core/fault.ts";
+import { anyClient, areClients, resolveTargets, someNodes, targetsSchema } from "./targets.ts";
 
 /**
  * The edges that a network fault hits: all edges between different groups. `oneWay` takes only those that lead from the
@@ -20,6 +21,17 @@ export interface Between extends Record<string, unknown> {
   readonly between: string[][];
   readonly oneWay?: boolean | undefined;
 }
+
+/** Whether each edge certainly has a client at one of its ends: of the groups that face each other, one at most is not of clients. */
+function endAtClients({ between }: FaultParams): boolean {
+  return Array.isArray(between) && between.filter((group) => !areClients(group)).length <= 1;
+}
+
+/**
+ * A fault that holds messages back does less where it hits no link between servers: no replica is promoted, since Sentinels
+ * judge the master by what it answers them.
+ */
+export const heldOnlyFromClients: MilderFault = { traits: { messages: "holds-of-clients" }, applies: endAtClients };
 
 /** The directed edges that `between` stands for now, limited to edges that carry data at some time. */
 export async function resolveEdges(system: SystemUnderTest, { between, oneWay }: Between): Promise<readonly Edge[]> {

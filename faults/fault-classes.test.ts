@@ -24,6 +24,19 @@ test("a jump of clients' clocks does less than one of a server's, and has its na
     expect(jump(...targets)).toEqual({ name: "clock-jump", effects: ["steps-clock"] });
 });
 
+test.each(["latency", "partition", "stall"])("%s does less where it hits no link between servers", (kind) => {
+  const between = (...groups: readonly (readonly string[])[]) => classOf(kind, { between: groups });
+  const ofClients = { name: kind, effects: ["holds-client-messages"] };
+  for (const rest of [["masters"], ["nodes", "sentinels"], ["resource"], ["client-1"]]) {
+    expect(between(["client-0"], rest)).toEqual(ofClients);
+    expect(between(rest, ["client-0", "client-2"], ["clients"])).toEqual(ofClients);
+  }
+  const ofServers = { name: kind, effects: ["holds-messages"] };
+  expect(between(["node-0"], ["node-1", "client-0"])).toEqual(ofServers);
+  expect(between(["client-0", "node-0"], ["replicas"])).toEqual(ofServers);
+  expect(between(["client-0"], ["node-0"], ["sentinels"])).toEqual(ofServers);
+});
+
 test("every class leads back to its kind, and no two kinds share one", () => {
   const classes = faults.flatMap(({ kind }) => classesOf(kind).map(({ name }) => [name, kind] as const));
   expect(new Set(classes.map(([name]) => name)).size).toBe(classes.length);

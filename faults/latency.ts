@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { z } from "zod";
 import { lengthMs } from "../harness/core/plan-bounds.ts";
 import { defineFault } from "./define-fault.ts";
-import { betweenShape, clientEdges, linksToHit, oneWayOf } from "./edges.ts";
+import { betweenShape, clientEdges, heldOnlyFromClients, linksToHit, oneWayOf } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /**
@@ -13,6 +13,7 @@ export const latency = defineFault({
   kind: "latency",
   summary: "messages between a client and some servers take longer",
   traits: { duration: "lasting", messages: "holds" },
+  milder: heldOnlyFromClients,
   params: z.strictObject({ ...betweenShape, delayMs: lengthMs }),
   arbitrary: (topology, clients) =>
     fc

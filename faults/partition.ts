@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineFault } from "./define-fault.ts";
-import { anyEdges, betweenShape, edgesToHit } from "./edges.ts";
+import { anyEdges, betweenShape, edgesToHit, heldOnlyFromClients } from "./edges.ts";
 import { injectOnEdges } from "./network-fault.ts";
 
 /** A network partition between groups of clients, nodes and Sentinels, both ways or one way. */
@@ -13,6 +13,7 @@ export const partition = defineFault({
     breaksConnections: true,
     jepsen: { start: ["start-partition"], heal: ["stop-partition"] },
   },
+  milder: heldOnlyFromClients,
   params: z.strictObject(betweenShape),
   arbitrary: anyEdges,
   choices: edgesToHit,

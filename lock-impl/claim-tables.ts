@@ -5,8 +5,10 @@ import { type Claim, DISK_LOSS, type Limit, type Persistence } from "./claims.ts
 
 /** The client dies or stops; its lease expires, and its later actions are an overrun. */
 const CLIENT: readonly FaultEffect[] = ["kills-client", "pauses-client"];
+/** The same as `SILENT`, and no message between servers is late: they see each other as ever. */
+const SILENT_TO_CLIENTS: readonly FaultEffect[] = ["holds-client-messages"];
 /** Requests and replies come late, never, or after the client gave up. */
-const SILENT: readonly FaultEffect[] = ["holds-messages"];
+const SILENT: readonly FaultEffect[] = ["holds-messages", ...SILENT_TO_CLIENTS];
 const LINK: readonly FaultEffect[] = [...SILENT, "resets-connections"];
 /** The server stops and keeps everything it knows. */
 const FROZEN: readonly FaultEffect[] = ["pauses-node"];
@@ -79,7 +81,7 @@ function leaseByServers(topology: TopologyKind): readonly Claim[] {
  * not wait. So this covers only faults that leave the master where it is.
  */
 export function soundLeaseBehindSentinel(topology: TopologyKind = "sentinel"): readonly Claim[] {
-  const quiet: readonly FaultEffect[] = [...CLIENT, "resets-connections"];
+  const quiet: readonly FaultEffect[] = [...CLIENT, ...SILENT_TO_CLIENTS, "resets-connections"];
   const because = `${late}; no replica is promoted`;
   return [
     { property: "lease-exclusion", topology, under: quiet, because },
@@ -112,7 +114,7 @@ export function soundFence(topology: TopologyKind): readonly Claim[] {
   const stored = "the counter survives with the disk";
   const replicated = topologyOf(topology).arrangement === "replicated";
   const alive: readonly FaultEffect[] = replicated
-    ? [...CLIENT, "resets-connections", "changes-clock-rate"]
+    ? [...CLIENT, ...SILENT_TO_CLIENTS, "resets-connections", "changes-clock-rate"]
     : [...CLIENT, ...LINK, ...FROZEN, ...CLOCK];
   const onDisk: readonly FaultEffect[] = [...alive, ...CRASH];
   return TOKEN_PROPERTIES.flatMap((property): readonly Claim[] => {

@@ -38,6 +38,23 @@ describe("a lock that nobody has described", () => {
   });
 });
 
+describe("messages that are held back, behind Sentinels", () => {
+  const held = (kind: string, ...between: readonly (readonly string[])[]): readonly string[] =>
+    requiredProperties({ ...plan("sentinel"), faults: [{ kind, params: { between }, at: { atMs: 0 } }] });
+
+  test("take no lease where only links of clients hold them: no replica is promoted", () => {
+    for (const kind of ["latency", "stall", "partition"]) {
+      const required = held(kind, ["client-0"], ["masters"]);
+      for (const property of requiredProperties(plan("sentinel", "pause-client"))) expect(required).toContain(property);
+    }
+  });
+
+  test("may have a replica promoted where servers do not hear each other", () => {
+    expect(held("partition", ["client-0", "node-0"], ["replicas", "sentinels"])).not.toContain("lease-exclusion");
+    expect(held("partition", ["client-0"], ["node-0"], ["sentinels"])).not.toContain("owner-release");
+  });
+});
+
 describe("a jump of a client's clock", () => {
   const folder = mkdtempSync(join(tmpdir(), "lockstorm-clocks-"));
   afterAll(() => rmSync(folder, { recursive: true }));

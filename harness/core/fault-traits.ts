@@ -13,8 +13,11 @@ export interface FaultTraits {
    * is running again.
    */
   readonly kills?: ProcessRole;
-  /** What it does to messages: `holds` them back while it is in force, or `resets` the connections they are on, once. */
-  readonly messages?: "holds" | "resets";
+  /**
+   * What it does to messages: `holds` them back while it is in force, or `resets` the connections they are on, once.
+   * `holds-of-clients`: it holds back messages of clients and to clients, and certainly none between servers.
+   */
+  readonly messages?: "holds" | "holds-of-clients" | "resets";
   /**
    * Connections break before their last replies: a client library may resend a command that the server has carried out.
    */
@@ -98,6 +101,7 @@ const EFFECTS = {
   "kills-client": ({ kills }) => kills === "client",
   "kills-node": ({ kills }) => kills === "node",
   "holds-messages": ({ messages }) => messages === "holds",
+  "holds-client-messages": ({ messages }) => messages === "holds-of-clients",
   "resets-connections": ({ messages }) => messages === "resets",
   "steps-clock": ({ clock }) => clock === "step",
   "steps-client-clock": ({ clock }) => clock === "step-of-clients",

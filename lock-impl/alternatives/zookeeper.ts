@@ -198,7 +198,7 @@ function failed(reason: string): Completion<never> {
 /** What a lock of ephemeral sequential znodes promises on a ZooKeeper server that keeps its data. */
 function claims(): readonly Claim[] {
   const CLIENT: readonly FaultEffect[] = ["kills-client", "pauses-client"];
-  const LINK: readonly FaultEffect[] = ["holds-messages", "resets-connections"];
+  const LINK: readonly FaultEffect[] = ["holds-messages", "holds-client-messages", "resets-connections"];
   const FROZEN: readonly FaultEffect[] = ["pauses-node"];
   /** The server dies and comes back with its disk. Each transaction is in its log before the server acknowledges it. */
   const CRASH: readonly FaultEffect[] = ["kills-node", "loses-memory"];

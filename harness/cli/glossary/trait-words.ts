@@ -18,6 +18,7 @@ const CLOCKS = {
 
 const MESSAGES = {
   holds: "messages are held back while it is in force",
+  "holds-of-clients": "messages from and to clients are held back while it is in force",
   resets: "connections are reset, once",
 } as const;
 
