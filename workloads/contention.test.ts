@@ -7,7 +7,7 @@ import { topologySchema } from "../harness/core/topology.ts";
 import type { TopologyKind } from "../harness/core/topologies/registry.ts";
 import { type EventTrigger, isMessageTrigger, type Trigger } from "../harness/core/trigger.ts";
 import { readyFaults } from "../harness/run/nemesis.ts";
-import { contentionPlans, type ContentionOptions } from "./contention.ts";
+import { BEYOND_LEASE, contentionPlans, type ContentionOptions } from "./contention.ts";
 
 function plansFor(kind: TopologyKind, options: Partial<ContentionOptions> = {}): fc.Arbitrary<Plan> {
   return contentionPlans({ lock: "single", topology: topologySchema.parse({ kind }), faults, ...options });
@@ -40,6 +40,20 @@ describe.each(["single", "sentinel", "redlock"] as const)("plans for %s", (kind)
         expect(plan.clients.length).toBeLessThanOrEqual(3);
         readyFaults(plan.faults, faults);
         for (const client of namedClients(plan)) expect(client).toBeLessThan(plan.clients.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("end late enough for many clients to hold one after another", () => {
+    const crowded = plansFor(kind, { clients: { min: 6, max: 6 }, maxHoldShare: BEYOND_LEASE });
+    const heldMs = ({ clients }: Plan): number =>
+      clients
+        .flatMap(({ sections }) => sections.flatMap(({ steps }) => steps))
+        .reduce((sum, step) => sum + (step.do === "hold" ? step.forMs : 0), 0);
+    fc.assert(
+      fc.property(crowded, (plan) => {
+        expect(plan.limitMs).toBeGreaterThan(heldMs(plan));
       }),
       { numRuns: 300 },
     );

@@ -6,6 +6,7 @@ import { topologyOf } from "../harness/core/topologies/registry.ts";
 import type { TopologySpec } from "../harness/core/topology.ts";
 import type { Supports } from "../harness/core/sharing.ts";
 import { inQueue, queues } from "./queues.ts";
+import { limitForClients } from "./run-limit.ts";
 import { isShareable, type AssignShares, shares } from "./sharing.ts";
 import { faultSchedules, faultStep, type SentCommand } from "./fault-schedule.ts";
 
@@ -101,7 +102,7 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
         resource: { fencing: options.fencing ?? true },
         clients,
         faults: faults.map((fault) => faultStep(fault, clients)),
-        limitMs: workload.limitMs,
+        limitMs: limitForClients(options.topology.kind, clients),
       });
     });
 }
