@@ -54,6 +54,14 @@ test.each([
   expect(momentsIn(history)).toContain(`400: client-0 is granted k (owner a, lease ${over})`);
 });
 
+test.each([2 ** 64, Number.MAX_SAFE_INTEGER])("a lease of %d ms is one that does not end", (ttlMs) => {
+  const { history } = new Recording({ clients: 2 })
+    .acquire(0, 0, "a", { ttlMs })
+    .acquire(400, 1, "b")
+    .release(450, 0, "a");
+  expect(momentsIn(history)).toContain("1: client-0 is granted k (owner a, no lease that ends)");
+});
+
 test("the end of a lease that may have begun late is not told as a fact, until an extension sets it", () => {
   const late = new Recording({ clients: 2 }).seek(0, 0, { ttlMs: 300, waitMs: 400 }).granted(100, 0, "a");
   const { history } = late.acquire(500, 1, "b").release(600, 0, "a", false);

@@ -124,7 +124,8 @@ function isOpen({ vague, prolonged }: HoldSpan): boolean {
 }
 
 function leaseWords({ from, grantedUntil, vague }: HoldSpan): string {
-  if (isEndless(grantedUntil - from)) return "no lease";
+  // Of a lock without leases, or one as good as that: a history does not tell them apart.
+  if (isEndless(grantedUntil - from)) return "no lease that ends";
   if (grantedUntil > from) return `lease ${formatMs(grantedUntil - from)}`;
   return vague ? "lease perhaps over already" : "lease already over";
 }
