@@ -155,7 +155,7 @@ test("--observe-contention has a refusal count", async () => {
   expect(await check(lines, ...observed)).toMatchObject({ code: 0 });
 });
 
-test("what --write-edn writes is judged the same, by its name or by what it holds", async () => {
+test("what --write-edn writes is judged the same, by its name or by what it holds", { tags: "long" }, async () => {
   const file = join(folder, "written.edn");
   const flags = ["--property", "mutual-exclusion", "--property", "linearizability", "--json"];
   const original = await runMain(["check", recordedFile("plain-del-seen-by-release"), ...flags, "--write-edn", file]);
@@ -178,7 +178,7 @@ test("what --write-edn writes is judged the same, by its name or by what it hold
   expect(readFileSync(file, "utf8")).toBe(written);
 });
 
-test("a history too long to be drawn is judged, and its violations are told", async () => {
+test("a history too long to be drawn is judged, and its violations are told", { tags: "long" }, async () => {
   const rounds = Array.from({ length: 5_001 }, (_, round) => {
     const times = [1, 2, 3, 4].map((step) => round * 10 + step);
     return [ACQUIRE, GRANTED, RELEASE, RELEASED].map((line, step) =>

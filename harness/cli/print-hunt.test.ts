@@ -43,7 +43,7 @@ test(
 const pageOf = (name: string): string =>
   readFileSync(join(folder, ".lockstorm", `hunt-${name}.html`), "utf8").replaceAll(/<[^>]*>|\s+/g, " ");
 
-test("the page of a quiet hunt says the same as the terminal", async () => {
+test("the page of a quiet hunt says the same as the terminal", { tags: "long" }, async () => {
   await hunt("--lock", "single", "--runs", "2");
   expect(pageOf("single-single").replaceAll(/ +/g, " ")).toContain(
     "No property that the lock claims was violated: these plans were taken in order, not drawn at random, so they give no bound for other plans;",
@@ -154,18 +154,22 @@ function singleAnswering(name: string, released: string): string {
   return `./${name}`;
 }
 
-test("a counterexample of a user's lock in which releases freed what was not theirs says how to check the driver's answers", async () => {
-  const check = (lock: string) =>
-    `\nCheck whether its releases answer truthfully: npx lockstorm conform ${lock} --topology single\n`;
-  const words = ["--runs", "30", "--shrink-runs", "0", "--faults", "none"];
-  const boastful = singleAnswering("boastful.mjs", `{ type: "ok", value: { released: true } }`);
-  expect((await hunt("--lock", boastful, ...words)).stdout).toContain(check(boastful));
-  const silent = singleAnswering("silent.mjs", `{ type: "info", reason: "it does not say" }`);
-  const { code, stdout } = await hunt("--lock", silent, ...words);
-  expect(code).toBe(0);
-  expect(stdout).not.toContain("Check whether");
-  expect((await hunt("--lock", "set-px", ...words)).stdout).not.toContain("Check whether");
-});
+test(
+  "a counterexample of a user's lock in which releases freed what was not theirs says how to check the driver's answers",
+  { tags: "long" },
+  async () => {
+    const check = (lock: string) =>
+      `\nCheck whether its releases answer truthfully: npx lockstorm conform ${lock} --topology single\n`;
+    const words = ["--runs", "30", "--shrink-runs", "0", "--faults", "none"];
+    const boastful = singleAnswering("boastful.mjs", `{ type: "ok", value: { released: true } }`);
+    expect((await hunt("--lock", boastful, ...words)).stdout).toContain(check(boastful));
+    const silent = singleAnswering("silent.mjs", `{ type: "info", reason: "it does not say" }`);
+    const { code, stdout } = await hunt("--lock", silent, ...words);
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("Check whether");
+    expect((await hunt("--lock", "set-px", ...words)).stdout).not.toContain("Check whether");
+  },
+);
 
 test("a hunt that ended early says how it goes on", async () => {
   const { stdout } = await hunt("--lock", "single", "--runs", "1000", "--budget", "1ms");

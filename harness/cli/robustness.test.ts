@@ -177,7 +177,7 @@ test(
   },
 );
 
-test("no name of the history that is read lets it be overwritten", async () => {
+test("no name of the history that is read lets it be overwritten", { tags: "long" }, async () => {
   symlinkSync("history.jsonl", at("soft.edn"));
   linkSync(at("history.jsonl"), at("hard.edn"));
   for (const name of ["history.jsonl", "soft.edn", "hard.edn"]) {

@@ -69,7 +69,7 @@ function readersBy(join: string, leave: string): Protocol {
   };
 }
 
-test("a reader releases after its lease, while another one reads that has not met it", async () => {
+test("a reader releases after its lease, while another one reads that has not met it", { tags: "long" }, async () => {
   const counted = readersBy(
     `redis.call('INCR', KEYS[1])
     if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end`,

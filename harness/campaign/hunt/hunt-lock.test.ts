@@ -41,7 +41,7 @@ describe("a hunt", () => {
     expect(existsSync(join(store, "regressions"))).toBe(true);
   });
 
-  test("finds the same with the same seed, and goes straight to it by its path", async () => {
+  test("finds the same with the same seed, and goes straight to it by its path", { tags: "long" }, async () => {
     const [one, other] = [fresh(), fresh()];
     const first = await huntLock(BROKEN, { store: one });
     const path = first.findings.counterexample?.path;
@@ -71,7 +71,7 @@ describe("a hunt", () => {
     expect(existsSync(join(plain, findings.counterexample?.folder ?? "", "report.html"))).toBe(false);
   });
 
-  test("counts what it did where nothing broke, and tells how far it is", async () => {
+  test("counts what it did where nothing broke, and tells how far it is", { tags: "long" }, async () => {
     const progress = new HeardProgress();
     const { findings } = await huntLock(HOLDING, { store: fresh(), progress });
     expect(findings).toMatchObject({ runs: 5, valid: 5, unknown: 0, missing: 0 });
@@ -81,7 +81,7 @@ describe("a hunt", () => {
     expect(progress.notes).toEqual(["hunting: lock fenced, topology single, simulated, seed 1, up to 5 runs"]);
   });
 
-  test("says at once that a property was violated, and then what it does about it", async () => {
+  test("says at once that a property was violated, and then what it does about it", { tags: "long" }, async () => {
     const progress = new HeardProgress();
     /** The steps before the finding was told. */
     const before: string[] = [];

@@ -153,35 +153,39 @@ describe("a counterexample that only some seeds show", () => {
     },
   );
 
-  test("by a fault that comes at once becomes one that lasts where faults take some time", async () => {
-    const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
-      const { record } = await runSimulated(plan, { title: "", required: ["deadlock-freedom"], delays });
-      return { plan, record, verdict: record.verdict };
-    };
-    const asked = { on: "acquire:invoke" as const, client: 0 };
-    const run = await judge(
-      plan({
-        lock: "setnx",
-        clients: [
-          { sections: [{ ...section, waitMs: 0, steps: [] }] },
-          {
-            sections: [
-              { ...section, waitMs: 0, after: { ...asked, afterMs: 10 }, steps: [] },
-              { ...section, waitMs: 2800, steps: [] },
-            ],
-          },
-        ],
-        faults: [{ kind: "kill-client", params: { targets: ["client-0"] }, at: { ...asked, afterMs: 0.1 } }],
-      }),
-    );
-    expect(run.verdict.verdict).toBe("invalid");
-    const real: Delays = { faultMs: 150, messageUs: { from: 500, to: 1_500 } };
-    expect((await judge(run.plan, real)).verdict.verdict).not.toBe("invalid");
-    const { run: found } = await lasting(run, { execute: judge });
-    for (const seed of [101, 202, 303]) {
-      expect((await judge({ ...found.plan, seed }, real)).verdict.verdict).toBe("invalid");
-    }
-  });
+  test(
+    "by a fault that comes at once becomes one that lasts where faults take some time",
+    { tags: "long" },
+    async () => {
+      const judge = async (plan: Plan, delays?: Delays): Promise<LastingRun> => {
+        const { record } = await runSimulated(plan, { title: "", required: ["deadlock-freedom"], delays });
+        return { plan, record, verdict: record.verdict };
+      };
+      const asked = { on: "acquire:invoke" as const, client: 0 };
+      const run = await judge(
+        plan({
+          lock: "setnx",
+          clients: [
+            { sections: [{ ...section, waitMs: 0, steps: [] }] },
+            {
+              sections: [
+                { ...section, waitMs: 0, after: { ...asked, afterMs: 10 }, steps: [] },
+                { ...section, waitMs: 2800, steps: [] },
+              ],
+            },
+          ],
+          faults: [{ kind: "kill-client", params: { targets: ["client-0"] }, at: { ...asked, afterMs: 0.1 } }],
+        }),
+      );
+      expect(run.verdict.verdict).toBe("invalid");
+      const real: Delays = { faultMs: 150, messageUs: { from: 500, to: 1_500 } };
+      expect((await judge(run.plan, real)).verdict.verdict).not.toBe("invalid");
+      const { run: found } = await lasting(run, { execute: judge });
+      for (const seed of [101, 202, 303]) {
+        expect((await judge({ ...found.plan, seed }, real)).verdict.verdict).toBe("invalid");
+      }
+    },
+  );
 
   test("becomes the same one each time", async () => {
     const run = await failingRun();

@@ -50,12 +50,19 @@ test(
   },
 );
 
-test("a shard that is there twice, or that belongs to another division, is refused in one line", async () => {
-  const twice = await merge([quietShard(1), quietShard(2), quietShard(2, COUNT, "copy")]);
-  expect([twice.code, twice.stderr]).toEqual([EXIT.usage, expect.stringMatching(/^.* both are shard 2 of 100; .*\n$/)]);
-  const mixed = await merge([quietShard(1), quietShard(2, 4)]);
-  expect([mixed.code, mixed.stderr]).toEqual([
-    EXIT.usage,
-    expect.stringMatching(/ is shard 1 of 100, and .* is shard 2 of 4; .*\n$/),
-  ]);
-});
+test(
+  "a shard that is there twice, or that belongs to another division, is refused in one line",
+  { tags: "long" },
+  async () => {
+    const twice = await merge([quietShard(1), quietShard(2), quietShard(2, COUNT, "copy")]);
+    expect([twice.code, twice.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/^.* both are shard 2 of 100; .*\n$/),
+    ]);
+    const mixed = await merge([quietShard(1), quietShard(2, 4)]);
+    expect([mixed.code, mixed.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/ is shard 1 of 100, and .* is shard 2 of 4; .*\n$/),
+    ]);
+  },
+);

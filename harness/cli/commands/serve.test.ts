@@ -37,7 +37,7 @@ test.each([
   expect(stderr.trimEnd().split("\n")).toHaveLength(1);
 });
 
-test("a recording that cannot be written ends it in one line", async () => {
+test("a recording that cannot be written ends it in one line", { tags: "long" }, async () => {
   const { code, stderr } = await runMain(["serve", "--no-prompt", "--record", "/dev/full"]);
   expect([code, stderr]).toEqual([
     254,
