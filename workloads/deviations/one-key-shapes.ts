@@ -1,4 +1,4 @@
-import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
+import { askingAgain, type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
 
 /** Small workloads by what a lock can do. */
 interface Shapes {
@@ -6,6 +6,7 @@ interface Shapes {
   readonly extending: readonly Shape[];
   readonly reentering: readonly Shape[];
   readonly renewing: readonly Shape[];
+  readonly silent: readonly Shape[];
 }
 
 /** The shapes of small workloads on one key or two. Lengths are shares of the lease. */
@@ -16,6 +17,7 @@ export function shapesOf(scale: Scale): Shapes {
     extending: extendingShapes(words),
     reentering: reenteringShapes(words),
     renewing: renewingShapes(words),
+    silent: silentShapes(words),
   };
 }
 
@@ -49,6 +51,7 @@ function wordsOf(scale: Scale) {
     rival: one(read, hold(0.7), write),
     brief: one(write),
     short: (...steps: StepInput[]): SectionInput => ({ ...one(...steps), ttlMs: Math.round(0.6 * leaseMs) }),
+    again: (section: SectionInput): SectionInput => askingAgain(section, scale),
     on: (key: string, section: SectionInput): SectionInput => ({ ...section, key }),
   };
 }
@@ -308,6 +311,19 @@ function renewingShapes({ hold, write, read, sections, later, seeker, rival, bri
     {
       name: "renewed in a first hold and in a second one",
       clients: [[...sections([hold(0.7), write], [read, hold(1.8), write]), seeker], [later(rival, 1.9)]],
+    },
+  ];
+}
+
+/** Shapes for locks whose releases report no result. */
+function silentShapes({ hold, write, read, one, sections, later, again }: Words): readonly Shape[] {
+  return [
+    {
+      name: "asked for again and again",
+      // No release proves that its client held. That another one held before shows only where the lease began for certain: the
+      // request that was granted is short. It holds for about a lease, so that what is kept from the lock until then comes after
+      // the end of a lease that was just begun.
+      clients: [sections([read, hold(0.9), write]), [later(again(one(read, hold(0.98), write)), 0)]],
     },
   ];
 }

@@ -6,6 +6,9 @@ export type StepInput = SectionInput["steps"][number];
 /** How long after the longest lease a lock that nobody holds must be free. */
 export const SETTLING_MS = 2500;
 
+/** How long a client waits between two tries. */
+export const BETWEEN_TRIES_MS = 50;
+
 /** When the second client comes, if the first is to be granted the lock before. */
 export const SOON_MS = 20;
 
@@ -32,4 +35,14 @@ export interface Shape {
 /** A critical section on the workload's key. */
 export function section({ leaseMs, tries }: Scale, steps: readonly StepInput[]): SectionInput {
   return { key: "k1", ttlMs: leaseMs, waitMs: leaseMs + SETTLING_MS, tries, steps: [...steps] };
+}
+
+/** The same, asked for as long, but each request is short: the lease of the one that is granted begins at a known moment. */
+export function askingAgain(section: SectionInput, { leaseMs }: Scale): SectionInput {
+  return { ...section, waitMs: 0, tries: Math.ceil((leaseMs + SETTLING_MS) / BETWEEN_TRIES_MS) };
+}
+
+/** Whether the section is asked for in short requests that go on for longer than a lease. */
+export function asksAgain({ waitMs, tries = 1, ttlMs }: SectionInput): boolean {
+  return waitMs === 0 && tries * BETWEEN_TRIES_MS > ttlMs;
 }

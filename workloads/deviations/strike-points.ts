@@ -7,6 +7,7 @@ import { type Base, holdsLongAgain, holdsOnForLong, isGrantedForWholeLease, isHe
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
+import { asksAgain } from "./shape.ts";
 
 /** A moment of a run without faults at which a deviation can strike. */
 export interface StrikePoint {
@@ -51,12 +52,16 @@ export type Struck = "together" | "one";
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
   const { plan, history, messages, deadlines } = base;
   const roles = rolesIn(history);
+  const isAskedAgain = plan.clients.some(({ sections }) => sections.some(asksAgain));
   const points = [
     ...atMessages(plan.topology, history, messages, struck, roles),
     ...betweenOperations(plan, history, roles),
   ];
   return points.map((point) => {
     const { client, atMs, sort } = point;
+    // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
+    if (point.splitsAcquire && isAskedAgain)
+      return { ...point, sort: `${sort}, while another one asks again and again` };
     // A grant that comes late must say how much of its lease is left.
     if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
       return { ...point, sort: `${sort}, of a hold for a whole lease` };

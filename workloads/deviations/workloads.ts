@@ -7,7 +7,7 @@ import { isShareable, smallShares } from "../sharing.ts";
 import { shapesOf } from "./one-key-shapes.ts";
 import { queueShapes } from "./queue-shapes.ts";
 import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
-import { type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
+import { BETWEEN_TRIES_MS, type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
 export interface Skills {
@@ -17,6 +17,8 @@ export interface Skills {
   readonly renews?: boolean | undefined;
   /** Whether it tells of each renewal: then a client that holds on does not outlive its lease. Default: false. */
   readonly tellsRenewals?: boolean | undefined;
+  /** Whether a release says if it freed the lock. Default: true. */
+  readonly tellsReleases?: boolean | undefined;
 }
 
 /** What all small workloads of a search have in common. */
@@ -45,8 +47,6 @@ export interface Workload {
 
 const RACES = 3;
 
-const BETWEEN_TRIES_MS = 50;
-
 /**
  * Small workloads: two or three clients, one to six critical sections each, for what the lock can do. In each, the last section
  * of one client seeks the lock for as long as it takes, so that a lock that is never freed shows.
@@ -60,6 +60,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
+    ...(skills.tellsReleases === false ? shared.silent : []),
     ...(skills.renews === true
       ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))
       : []),

@@ -168,6 +168,7 @@ export async function skillsOf(options: LearningOptions): Promise<LearnedSkills>
     reenters: times("acquire", "ok") > 1,
     renews: lesson.messages.some(isRenewal),
     tellsRenewals: lesson.history.events.some(({ type }) => type === "renewed"),
+    tellsReleases: times("release", "ok") > 0 || times("release", "info") === 0,
     leaseMs: leaseScaleOf(askedMs, lesson, freeAfter),
     patienceMs: await patienceOf(plan, lesson, options.learn),
   };
