@@ -40,8 +40,8 @@ export interface Exits {
 export interface CommandInput {
   readonly operands: readonly string[];
   readonly flags: Flags;
-  /** All commands there are. */
-  readonly commands: readonly Command[];
+  /** Imports all commands there are, and with them most of the program. */
+  readonly allCommands: () => Promise<readonly Command[]>;
   /** Aborted by Ctrl-C: the command must end and keep its results so far. */
   readonly signal: AbortSignal;
 }
@@ -135,7 +135,10 @@ export function refuseOperands(name: string, operands: readonly string[], hint =
  * Reads the arguments after a command's name.
  * @throws UserError for an unknown flag
  */
-export function readArguments(command: Command, words: readonly string[]): Omit<CommandInput, "signal" | "commands"> {
+export function readArguments(
+  command: Command,
+  words: readonly string[],
+): Omit<CommandInput, "signal" | "allCommands"> {
   const options: ParseArgsOptionsConfig = { help: { type: "boolean", short: "h" } };
   for (const [name, flag] of Object.entries(command.flags)) {
     const base = {

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { commands } from "./commands/registry.ts";
+import { allCommands } from "./commands/registry.ts";
 import { runMain } from "./testing/run-main.ts";
+
+const commands = await allCommands();
 
 let script: Readonly<Record<string, string>>;
 beforeAll(async () => {

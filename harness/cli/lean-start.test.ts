@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { expect, test } from "vitest";
+import { allCommands, commandNamed } from "./commands/registry.ts";
 
 /** Runs the command line in a process that also prints when it loads the commands, and the simulation. */
 async function loadedBy(...words: readonly string[]): Promise<string> {
@@ -7,7 +8,7 @@ async function loadedBy(...words: readonly string[]): Promise<string> {
   const program = `
     import { writeSync } from "node:fs";
     import { registerHooks } from "node:module";
-    const told = { "/cli/commands/registry.ts": "[commands]", "/harness/simulated/system/simulate.ts": "[simulation]" };
+    const told = { "/cli/commands/debate.ts": "[commands]", "/harness/simulated/system/simulate.ts": "[simulation]" };
     registerHooks({
       load(url, context, next) {
         for (const [end, name] of Object.entries(told)) if (url.endsWith(end)) writeSync(1, name);
@@ -38,4 +39,18 @@ test(
 test("the version is told without the commands", async () => {
   expect(await loadedBy("--version")).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(await loadedBy("--help")).toMatch(/\[commands\][^]*Usage/);
+});
+
+test("a command is loaded without the others", async () => {
+  const shown = await loadedBy("explain", "fencing-tokens");
+  expect(shown).toMatch(/fencing token/);
+  expect(shown).not.toContain("[commands]");
+});
+
+test("a command is found by the name that it has", async () => {
+  for (const command of await allCommands()) expect(await commandNamed(command.name)).toBe(command);
+});
+
+test.each(["registry", "frob", "constructor", "--all", ""])("%j is no command", async (name) => {
+  expect(await commandNamed(name)).toBeUndefined();
 });

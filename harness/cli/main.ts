@@ -6,6 +6,7 @@ import { hintFor, mostAlike } from "../core/words/did-you-mean.ts";
 import { HarnessError, messageOf, UserError } from "../core/errors.ts";
 import { EXIT } from "../core/verdict.ts";
 import { type Command, type CommandInput, readArguments } from "./command.ts";
+import { allCommands, commandNamed } from "./commands/registry.ts";
 import { firstError } from "../core/first-error.ts";
 import { ownedError } from "./foreign-error.ts";
 import { commandHelp, helpWidth, INTERRUPTED, programHelp } from "./help.ts";
@@ -27,31 +28,31 @@ export async function run(words: readonly string[], signal: AbortSignal): Promis
 }
 
 async function dispatch([name, ...rest]: readonly string[], signal: AbortSignal): Promise<number> {
-  // Commands are imported only when one is asked for: they import most of the program.
   if (name === undefined) return (await import("./first-minute.ts")).showFailover(signal);
   if (name === "--version" || name === "-V") {
     print(`${version()}\n`);
     return EXIT.valid;
   }
-  const { commands } = await import("./commands/registry.ts");
-  if (name === "--help" || name === "-h" || name === "help") return help(name === "help" ? rest : [], commands);
-  const command = findCommand(name, commands);
-  if (readArguments(command, rest).flags.on("help")) return help([name], commands);
-  return runWithSettings(command, rest, { signal, commands });
+  if (name === "--help" || name === "-h") return help([]);
+  if (name === "help") return help(rest);
+  const command = await findCommand(name);
+  if (readArguments(command, rest).flags.on("help")) return help([name]);
+  return runWithSettings(command, rest, { signal, allCommands });
 }
 
 /** Prints the help of the program, or of the command that is named. @throws UserError when there is none */
-function help([name]: readonly string[], commands: readonly Command[]): number {
+async function help([name]: readonly string[]): Promise<number> {
   const width = helpWidth(outputTerminal().columns);
-  const text = name === undefined ? programHelp(commands, width) : commandHelp(findCommand(name, commands), width);
+  const text =
+    name === undefined ? programHelp(await allCommands(), width) : commandHelp(await findCommand(name), width);
   print(`${text}\n`);
   return EXIT.valid;
 }
 
-function findCommand(name: string, commands: readonly Command[]): Command {
-  const command = commands.find((candidate) => candidate.name === name);
+async function findCommand(name: string): Promise<Command> {
+  const command = await commandNamed(name);
   if (command !== undefined) return command;
-  const names = commands.map((candidate) => candidate.name);
+  const names = (await allCommands()).map((candidate) => candidate.name);
   if (!name.startsWith("-")) {
     const hint = mostAlike(name, ["version"]) === undefined ? hintFor(name, names) : "did you mean --version?";
     throw new UserError(`there is no command "${name}"`, hint);
@@ -68,7 +69,7 @@ function findCommand(name: string, commands: readonly Command[]): Command {
 async function runWithSettings(
   command: Command,
   words: readonly string[],
-  run: Pick<CommandInput, "signal" | "commands">,
+  run: Pick<CommandInput, "signal" | "allCommands">,
 ): Promise<number> {
   const settings = await readSettings(command, words);
   const added = settings.map(({ flag, value }) => `--${flag}=${value}`);

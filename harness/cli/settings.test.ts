@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Config } from "../campaign/config.ts";
-import { commands } from "./commands/registry.ts";
+import { allCommands } from "./commands/registry.ts";
 import { readSettings, settingsOf, variableOf } from "./settings.ts";
 import { runMain, type MainResult } from "./testing/run-main.ts";
+
+const commands = await allCommands();
 
 let folder: string;
 beforeEach(() => {

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EXIT } from "../core/verdict.ts";
 import { readArguments } from "./command.ts";
-import { commands } from "./commands/registry.ts";
+import { allCommands } from "./commands/registry.ts";
 import { runMain, type MainResult } from "./testing/run-main.ts";
+
+const commands = await allCommands();
 
 /**
  * Bad usage: exit code 254, nothing on standard output, one line on standard error that names the problem and the

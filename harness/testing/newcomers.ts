@@ -84,10 +84,9 @@ export const NEWCOMERS_TASKS: readonly NewcomersTask[] = [
     registrations: [
       {
         path: "harness/cli/commands/registry.ts",
-        before: 'import { headline } from "./headline.ts";',
-        insert: 'import { greet } from "./greet.ts";\n',
+        before: "  init: ",
+        insert: '  greet: async () => (await import("./greet.ts")).greet,\n',
       },
-      { path: "harness/cli/commands/registry.ts", before: "  init,\n", insert: "  greet,\n" },
     ],
   },
   {

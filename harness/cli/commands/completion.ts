@@ -19,12 +19,12 @@ export const completion: Command = {
   exits: {
     valid: "printed",
   },
-  run: async ({ operands, commands }) => {
+  run: async ({ operands, allCommands }) => {
     const shell = SHELLS.find((candidate) => candidate === operands[0]);
     if (shell === undefined || operands.length > 1) {
       throw new UserError("completion takes one shell", hintFor(operands[0] ?? "", SHELLS));
     }
-    print(completionScript(shell, commands));
+    print(completionScript(shell, await allCommands()));
     return EXIT.valid;
   },
 };

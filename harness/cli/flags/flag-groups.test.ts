@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { commands } from "../commands/registry.ts";
+import { allCommands } from "../commands/registry.ts";
 import { grouped, GROUPED_FLAGS } from "./flag-groups.ts";
+
+const commands = await allCommands();
 
 const flags = new Set(commands.flatMap((command) => Object.keys(command.flags)));
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { commands } from "../commands/registry.ts";
+import { allCommands } from "../commands/registry.ts";
 import { jsonCaller, validatorOf } from "../testing/json-output.ts";
 import { OUTPUT_SCHEMAS, outputJsonSchema } from "./output-schemas.ts";
+
+const commands = await allCommands();
 
 const printed = jsonCaller();
 const QUIET = "hunt --lock single --runs 3 --seed 1 --faults none --require mutual-exclusion --json";
