@@ -1,6 +1,5 @@
 import type { PlanInput } from "../harness/core/plan.ts";
-import { topologyOf } from "../harness/core/topologies/registry.ts";
-import type { TopologyKind } from "../harness/core/topologies/registry.ts";
+import { type TopologyKind, topologyOf } from "../harness/core/topologies/registry.ts";
 
 type ClientInput = PlanInput["clients"][number];
 type StepInput = ClientInput["sections"][number]["steps"][number];

@@ -7,6 +7,9 @@ import { triggerSchema } from "./trigger.ts";
 export const PLAN_FORMAT = "lockstorm-plan";
 export const PLAN_VERSION = 1;
 
+/** How long a client waits between two tries of a section, in milliseconds. */
+export const BETWEEN_TRIES_MS = 50;
+
 /** A step of a holder between its acquire and its release, except re-entry. */
 const plainStepSchema = z.discriminatedUnion("do", [
   /** Keep the lock for a while and do nothing. */

@@ -1,7 +1,7 @@
 import { ENDLESS_TTL_MS } from "../history/holds/endless-lease.ts";
 import { INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
 import { type Sharing, statedSharing } from "../core/sharing.ts";
-import type { ClientPlan, Section, Step } from "../core/plan.ts";
+import { BETWEEN_TRIES_MS, type ClientPlan, type Section, type Step } from "../core/plan.ts";
 import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
 import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
@@ -18,8 +18,6 @@ export interface SessionOptions {
   /** `false` where what is granted does not end by itself: no TTL of the plan counts. */
   readonly leases?: false | undefined;
 }
-
-const BETWEEN_TRIES_MS = 50;
 
 interface Hold {
   readonly key: string;

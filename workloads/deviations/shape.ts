@@ -1,13 +1,10 @@
-import type { PlanInput } from "../../harness/core/plan.ts";
+import { BETWEEN_TRIES_MS, type PlanInput } from "../../harness/core/plan.ts";
 
 export type SectionInput = PlanInput["clients"][number]["sections"][number];
 export type StepInput = SectionInput["steps"][number];
 
 /** How long after the longest lease a lock that nobody holds must be free. */
 export const SETTLING_MS = 2500;
-
-/** How long a client waits between two tries. */
-export const BETWEEN_TRIES_MS = 50;
 
 /** When the second client comes, if the first is to be granted the lock before. */
 export const SOON_MS = 20;

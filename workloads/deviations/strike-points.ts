@@ -1,6 +1,6 @@
 import type { Trigger } from "../../harness/core/trigger.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
-import { dataNodes, RESOURCE } from "../../harness/core/topology.ts";
+import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
 import { type Base, holdsLongAgain, holdsOnForLong, isGrantedForWholeLease, isHeldByAnother } from "./base.ts";
@@ -52,7 +52,7 @@ export type Struck = "together" | "one";
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
   const { plan, history, messages, deadlines } = base;
   const roles = rolesIn(history);
-  const isAskedAgain = plan.clients.some(({ sections }) => sections.some(asksAgain));
+  const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
   const points = [
     ...atMessages(plan.topology, history, messages, struck, roles),
     ...betweenOperations(plan, history, roles),
@@ -60,7 +60,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   return points.map((point) => {
     const { client, atMs, sort } = point;
     // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
-    if (point.splitsAcquire && isAskedAgain)
+    if (point.splitsAcquire && asking.some((other) => other !== client))
       return { ...point, sort: `${sort}, while another one asks again and again` };
     // A grant that comes late must say how much of its lease is left.
     if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))

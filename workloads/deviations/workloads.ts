@@ -1,4 +1,4 @@
-import { PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../../harness/core/plan.ts";
+import { BETWEEN_TRIES_MS, PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../../harness/core/plan.ts";
 import { PLAN_BOUNDS } from "../../harness/core/plan-bounds.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import type { Supports } from "../../harness/core/sharing.ts";
@@ -7,7 +7,7 @@ import { isShareable, smallShares } from "../sharing.ts";
 import { shapesOf } from "./one-key-shapes.ts";
 import { queueShapes } from "./queue-shapes.ts";
 import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
-import { BETWEEN_TRIES_MS, type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
+import { type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
 export interface Skills {

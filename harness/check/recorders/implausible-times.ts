@@ -1,7 +1,7 @@
 import { isEndless } from "../../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts";
 import type { Property, PropertyVerdict, Violation } from "../../core/verdict.ts";
-import { isOverByItsOwnWords, onlyCertain } from "./only-certain.ts";
+import { isExpiredGrant, onlyCertain } from "./only-certain.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 
@@ -87,7 +87,7 @@ export class ImplausibleTimes {
   /** The verdict on a property, without the accusations that depend on the unit of the times, or on when operations began. */
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
     if (this.#areOfOneTime && BY_ORDER.includes(property))
-      return onlyCertain(verdict, isOverByItsOwnWords, `${ONE_TIME}. ${IF_RIGHT}`);
+      return onlyCertain(verdict, isExpiredGrant, `${ONE_TIME}. ${IF_RIGHT}`);
     const isByLeases = BY_LEASES.includes(property) || (this.#isOwnerReused && BY_REENTRIES.includes(property));
     if (!isByLeases || !this.#areImplausible) return verdict;
     return onlyCertain(verdict, (violation) => this.#isCertain(violation), `${QUESTION}. ${IF_RIGHT}`);
@@ -95,7 +95,7 @@ export class ImplausibleTimes {
 
   /** Whether it is one in each unit: a validity that is over says so itself, and leases of any length outlast a moment. */
   #isCertain(violation: Violation): boolean {
-    if (isOverByItsOwnWords(violation)) return true;
+    if (isExpiredGrant(violation)) return true;
     const times = violation.events.map((index) => this.#times[index] ?? Infinity);
     const longestMs = Math.max(...times) - Math.min(...times);
     // Half of it leaves room for the drift of clocks.

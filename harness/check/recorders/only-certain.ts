@@ -2,7 +2,7 @@ import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
 import { unknown } from "../findings.ts";
 
 /** What proves a violation by itself, whatever the recording leaves out: the lock reported a validity that was over. */
-export function isOverByItsOwnWords({ cause }: Violation): boolean {
+export function isExpiredGrant({ cause }: Violation): boolean {
   return cause === "expired-grant";
 }
 

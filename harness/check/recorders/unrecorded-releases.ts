@@ -3,7 +3,7 @@ import { NANOSECONDS_PER_MS, type HistoryHeader } from "../../history/history.ts
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { unknown } from "../findings.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
-import { isOverByItsOwnWords, onlyCertain } from "./only-certain.ts";
+import { isExpiredGrant, onlyCertain } from "./only-certain.ts";
 
 /** For so many processes and keys it is remembered until when a lease lasts. */
 const REMEMBERED = 10_000;
@@ -52,7 +52,7 @@ export class UnrecordedReleases {
   withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
     if (this.#hasReleases || !this.#tookTurns || !BY_HOLDS.includes(property)) return verdict;
     if (property === "mutual-exclusion" && verdict.verdict === "valid") return unknown(NOT_RECORDED);
-    return onlyCertain(verdict, isOverByItsOwnWords, NOT_RECORDED);
+    return onlyCertain(verdict, isExpiredGrant, NOT_RECORDED);
   }
 }
 
