@@ -9,6 +9,7 @@ import { faults } from "../../faults/registry.ts";
 import { fenceSecondCommand } from "../../lock-impl/flawed/fence-second-command.ts";
 import { deadlinesOf } from "./base.ts";
 import { deviationsOf } from "./deviations-of.ts";
+import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
 
 const topology = topologySchema.parse({ kind: "single" });
@@ -43,6 +44,17 @@ test("only a lock whose releases report no result is asked for again and again",
   const names = async (isSilent: boolean) => (await workloadsFor(await lateTokens(isSilent))).map(({ name }) => name);
   expect(await names(false)).not.toContain(NAME);
   expect(await names(true)).toEqual([...(await names(false)), NAME]);
+});
+
+test("what is done between the two commands while another one asks again and again is of a sort of its own", async () => {
+  const driver = await lateTokens(true);
+  const { name, plan } = (await workloadsFor(driver)).find((each) => each.name === NAME) ?? expect.unreachable();
+  const { history, messages } = await learnSimulated({ driver })(plan);
+  const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+  const tokens = points.filter(({ sort }) => sort.includes("acquire INCR"));
+  const apart = tokens.filter(({ sort }) => sort.endsWith(", while another one asks again and again"));
+  expect(new Set(tokens.map(({ client }) => client))).toEqual(new Set(["client-0", "client-1"]));
+  expect(new Set(apart.map(({ client }) => client))).toEqual(new Set(["client-0"]));
 });
 
 test("a fencing token that overtakes shows though no release proves who held", { tags: "long" }, async () => {
