@@ -123,6 +123,11 @@ export function excludeEachOther(one: Share, other: Share): boolean {
   return one.kind === "exclusive" || other.kind === "exclusive";
 }
 
+/** Whether the one is a reader's and the other a writer's. */
+export function isOtherMode(one: Share, other: Share): boolean {
+  return one.kind !== other.kind && one.kind !== "counted" && other.kind !== "counted";
+}
+
 /** Whether these hold more permits at a time than the largest limit that any of them stated. */
 export function exceeds(shares: readonly Share[]): boolean {
   const counted = shares.filter((share) => share.kind === "counted");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { SharedEvidence } from "../check/evidence/evidence.ts";
 import type { Hold } from "./holds.ts";
+import { judge } from "../check/testing/judge.ts";
 import { Recording } from "../check/testing/recording.ts";
 
 const MS = 1_000_000;
@@ -72,6 +73,22 @@ describe("a hold ends", () => {
           .fault(9, "kill-client", { processes: [2] }),
       ).map(({ doubtful, end }) => [doubtful, end]),
     ).toEqual([[false, undefined]]);
+  });
+
+  it("not when the client of another process was killed and its own asks for something later", () => {
+    const killed = (later: (recording: Recording) => Recording): string =>
+      judge(
+        "lease-exclusion",
+        later(
+          new Recording()
+            .acquire(0, 1, "a")
+            .seekExtension(2, 1, "a", 1000)
+            .fault(4, "kill-client", { processes: [9] })
+            .acquire(10, 2, "b"),
+        ),
+      );
+    expect(killed((recording) => recording.info(20, 1, "extend"))).toBe("valid");
+    expect(killed((recording) => recording.extended(20, 1, "a").leave(30, 1, "a"))).toMatch(/^invalid/);
   });
 
   it("not when the kill was not seen, was healed, or names nobody", () => {

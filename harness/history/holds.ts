@@ -15,6 +15,7 @@ import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
 import { bereavedBy, doubtOthers } from "./holds/bereaved.ts";
+import { doubtChanged, doubtRenamed } from "./holds/changed-mode.ts";
 import { extensionAsHeard } from "./holds/unheard-extension.ts";
 
 export type { Hold, HoldChange } from "./holds/hold.ts";
@@ -196,11 +197,6 @@ export class HoldTracker {
     (hold.forgotten ? this.#forgotten : this.#open).reshare(hold, share);
   }
 
-  /** The holds of a key that are this process's own for certain. */
-  #ofClient(key: string, process: number): readonly Hold[] {
-    return [...this.#open.ofClient(key, process)];
-  }
-
   /** Those too of which nobody knows whether they are this process's own. */
   #possiblyOfClient(key: string, process: number): readonly Hold[] {
     const candidates = [...this.#open.candidates(key, process, undefined)];
@@ -211,14 +207,15 @@ export class HoldTracker {
   #sign(event: HistoryEvent, invocation: InvocationEvent | undefined): void {
     if (typeof event.process !== "number" || ["lost", "renewed", "queued"].includes(event.type)) return;
     if (invocation?.f === "acquire" && invocation.value.inner !== true) {
-      if (event.type === "info") maybeReplace(this.#ofClient(event.key, event.process), event.process, this.lineage);
+      if (event.type === "info")
+        maybeReplace([...this.#open.ofClient(event.key, event.process)], event.process, this.lineage);
       else for (const hold of this.#possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
     }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
     const operation = event.type === "invoke" ? event : invocation;
     const owner = operation === undefined ? undefined : ownerOf(operation);
-    const named = owner === undefined ? this.#ofClient(event.key, event.process) : undefined;
+    const named = owner === undefined ? this.#open.ofClient(event.key, event.process) : undefined;
     for (const hold of named ?? this.#open.candidates(event.key, event.process, owner)) {
       if (!this.sameClient(hold.currentProcess, event.process)) continue;
       this.#showMeant(hold, event, operation);
@@ -236,7 +233,7 @@ export class HoldTracker {
     if (own !== undefined && this.#isReentry(own, grant)) return this.#reenter(own, grant);
     if (own !== undefined && grant.invocation.value.inner === true) this.#showMeant(own, grant.completion);
     const replaced = this.#end(own, "abandoned", grant.completion);
-    for (const hold of this.#ofClient(key, process)) if (hold.owner !== value.owner) this.#forget(hold);
+    for (const hold of [...this.#open.ofClient(key, process)]) if (hold.owner !== value.owner) this.#forget(hold);
     if (this.#clients === undefined)
       maybeForget(value.owner, this.#possiblyOfClient(key, process), process, this.lineage);
     const hold = newHold(grant);
@@ -251,6 +248,8 @@ export class HoldTracker {
     // The hold may be the older one, which was over when its owner was told of it.
     if (rival !== undefined && hold.leaseEnd <= hold.grantedTime) hold.doubtful = true;
     hold.share = this.#leases.shareOf(hold);
+    hold.hasTwoModes ||= hold.share.kind !== shareOf(grant.invocation.value).kind;
+    doubtChanged(hold, [this.#open, this.#forgotten], this.lineage);
     this.#open.add(hold);
     return [...replaced, { kind: "granted", hold }];
   }
@@ -271,7 +270,8 @@ export class HoldTracker {
     sign(hold, grant.completion);
     const share = shareOf(grant.invocation.value);
     // A reader that becomes a writer has entered again, or holds in another way what one release ends.
-    if (share.kind !== hold.share.kind) this.#lasting.doubt(hold);
+    hold.hasTwoModes ||= share.kind !== hold.share.kind;
+    if (hold.hasTwoModes) this.#lasting.doubt(hold);
     else hold.depth += 1;
     this.#reshare(hold, weaker(hold.share, share));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
@@ -304,7 +304,8 @@ export class HoldTracker {
     const hold = this.find(event.key, event.value.owner, event.process);
     if (hold === undefined) return [];
     // The release that made it doubtful may have come after the extension.
-    const isSettled = !this.#releases.anySince(invocation.index, event.key, event.process, hold.owner);
+    const mayBeReleased = this.#releases.anySince(invocation.index, event.key, event.process, hold.owner);
+    const isSettled = !mayBeReleased && invocation.index > hold.changedIndex;
     // That release may have given up its first entry, so that the next one began the hold.
     const hasFewerEntries = hold.doubtful && isSettled && hold.depth > 1;
     if (event.time >= hold.leaseEnd || hasFewerEntries) this.#resume(hold, event);
@@ -370,7 +371,7 @@ export class HoldTracker {
 
   #release(event: Extract<HistoryEvent, { f: "release"; type: "invoke" }>): readonly HoldChange[] {
     const hold = this.find(event.key, event.value.owner, event.process);
-    if (hold === undefined) return [];
+    if (hold === undefined) return doubtRenamed(event, [this.#open, this.#forgotten], this.lineage);
     doubtOthers(hold, event, [this.#open, this.#forgotten], this.lineage);
     if (hold.depth === 1) return this.#end(hold, "release", event);
     if (hold.maybeOfTwo) hold.doubtful = true;

@@ -1,6 +1,7 @@
 import { type Share, shareOf, weaker } from "../core/sharing.ts";
 import { type HistoryEvent, NANOSECONDS_PER_MS } from "./history.ts";
 import type { Hold } from "./holds.ts";
+import { mayHaveOtherMode } from "./holds/changed-mode.ts";
 import { type Lease, shorterLease } from "./holds/lease.ts";
 import { OpenAcquires } from "./holds/open-acquires.ts";
 import { OpenRequests } from "./holds/open-requests.ts";
@@ -31,9 +32,16 @@ export interface LeaseRequest {
   owner: string | undefined;
 }
 
-/** Whether a request certainly changed nothing of a hold: it failed, or was granted under another owner value. */
-export function hadNoEffect({ outcome, owner }: LeaseRequest, hold: Pick<Hold, "owner">): boolean {
-  return outcome === "fail" || (outcome === "ok" && owner !== undefined && owner !== hold.owner);
+/**
+ * Whether a request certainly changed nothing of a hold: it failed, or was granted under another owner value. In another mode,
+ * the hold may go on under that value.
+ */
+export function hadNoEffect(
+  { outcome, owner, share }: LeaseRequest,
+  hold: Pick<Hold, "owner" | "share" | "hasTwoModes">,
+): boolean {
+  if (outcome === "fail") return true;
+  return outcome === "ok" && owner !== undefined && owner !== hold.owner && !mayHaveOtherMode(hold, share);
 }
 
 /** A request that may have made a lease shorter. */
@@ -128,6 +136,7 @@ export class Leases {
     if (reentries.length > 0) {
       this.#remember(nameOf(hold), reentries.reduce(shorter));
       this.#rememberShare(nameOf(hold), reentries.map(({ share }) => share).reduce(weaker));
+      hold.hasTwoModes ||= reentries.some(({ share }) => mayHaveOtherMode(hold, share));
     }
     const shortestUnknown = this.#shortestByOwner.get(nameOf(hold));
     hold.promised = {
@@ -266,6 +275,7 @@ export class Leases {
     for (const hold of holds) {
       const { promised } = hold;
       promised?.asked?.delete(process);
+      if (isUnknown && mayHaveOtherMode(hold, request.share)) hold.hasTwoModes = hold.mayBeRenamed = true;
       if (promised !== undefined && type === "info") {
         promised.shortestUnknown = shorter(promised.shortestUnknown, request);
         this.#remember(nameOf(hold), promised.shortestUnknown);

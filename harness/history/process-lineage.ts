@@ -9,6 +9,8 @@ const REMEMBERED = 20_000;
 interface Span {
   readonly first: number;
   last: number;
+  /** When it last asked for something, or -Infinity. */
+  asked: number;
 }
 
 /**
@@ -31,11 +33,12 @@ export class ProcessLineage {
   }
 
   /** Takes note of an event. It may be told long before its turn, and then once more: what a process does later tells whose it is. */
-  push({ process, time }: Pick<HistoryEvent, "process" | "time">): void {
+  push({ process, time, type }: Pick<HistoryEvent, "process" | "time"> & Partial<Pick<HistoryEvent, "type">>): void {
     if (this.#clients !== undefined || typeof process !== "number") return;
     const known = this.#spans.get(process);
     this.#spans.delete(process);
-    this.#spans.set(process, { first: known?.first ?? time, last: Math.max(known?.last ?? time, time) });
+    const asked = Math.max(known?.asked ?? -Infinity, type === "invoke" ? time : -Infinity);
+    this.#spans.set(process, { first: known?.first ?? time, last: Math.max(known?.last ?? time, time), asked });
     const { size, oldest } = this.#spans;
     if (size > REMEMBERED && oldest !== undefined) this.#spans.delete(oldest[0]);
   }
@@ -50,6 +53,14 @@ export class ProcessLineage {
     const last = this.#spans.get(earlier)?.last ?? -Infinity;
     const first = this.firstOf(later);
     return first >= last;
+  }
+
+  /**
+   * Whether this process asked for something after this time, in nanoseconds: its client was not killed until then. An outcome alone may
+   * be told of a dead client. False if the history says how many clients ran: a new one may use the number of one that was killed.
+   */
+  livedOn(process: number, time: number): boolean {
+    return (this.#spans.get(process)?.asked ?? -Infinity) > time;
   }
 
   /** When this process first did something, as far as it is remembered; Infinity if it is not, or if the history says how many clients ran. */

@@ -2,6 +2,7 @@ import { traitsOf } from "../../../faults/traits.ts";
 import { killsClients } from "../../core/fault-traits.ts";
 import type { FaultEvent } from "../../history/history.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
+import type { ProcessLineage } from "../../history/process-lineage.ts";
 import type { HistoryStep } from "../evidence/history-step.ts";
 
 /** How many are remembered, of all keys together. */
@@ -23,11 +24,11 @@ export class UnseenHolds {
   readonly #holds = new OldestFirst<string, UnseenHold>();
   /** By process, what its release that is under way is to end. */
   readonly #leaving = new Map<number, UnseenHold>();
-  readonly #sameClient: (earlier: number, later: number) => boolean;
+  readonly #lineage: ProcessLineage;
 
-  /** @param sameClient true unless two processes belong to two clients for certain */
-  constructor(sameClient: (earlier: number, later: number) => boolean) {
-    this.#sameClient = sameClient;
+  /** @param lineage which processes may be one client */
+  constructor(lineage: ProcessLineage) {
+    this.#lineage = lineage;
   }
 
   /** A release, or the answer to one. */
@@ -42,7 +43,7 @@ export class UnseenHolds {
     }
     const hold = this.#leaving.get(event.process);
     this.#leaving.delete(event.process);
-    if (hold !== undefined && (event.type === "fail" || !this.#sameClient(hold.process, event.process)))
+    if (hold !== undefined && (event.type === "fail" || !this.#lineage.mayContinue(hold.process, event.process)))
       this.keep(hold);
   }
 
@@ -56,12 +57,17 @@ export class UnseenHolds {
   }
 
   /** Those whose client died by this fault. */
-  bereavedBy({ f, value }: FaultEvent): readonly UnseenHold[] {
+  bereavedBy({ f, value, time }: FaultEvent): readonly UnseenHold[] {
     const { phase, outcome, processes = [] } = value;
     const isDeath = phase === "start" && outcome === "installed" && killsClients(traitsOf(f));
     if (!isDeath) return [];
     return [...this.#holds.values(), ...this.#leaving.values()].filter(({ process }) =>
-      processes.some((dead) => this.#sameClient(process, dead) || this.#sameClient(dead, process)),
+      processes.some((dead) => process === dead || this.#mayDie(process, dead, time)),
     );
+  }
+
+  #mayDie(process: number, dead: number, time: number): boolean {
+    const isOne = this.#lineage.mayContinue(process, dead) || this.#lineage.mayContinue(dead, process);
+    return isOne && !this.#lineage.livedOn(process, time);
   }
 }

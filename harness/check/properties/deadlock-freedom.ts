@@ -209,7 +209,8 @@ class DeadlockFreedom implements Checker {
   #bury({ index, time, value }: FaultEvent): void {
     const { holds } = this.#evidence;
     const died = (process: number): boolean =>
-      value.processes?.some((dead) => holds.sameClient(process, dead)) ?? false;
+      value.processes?.some((dead) => holds.sameClient(process, dead) && !holds.lineage.livedOn(process, time)) ??
+      false;
     for (const state of this.#keys.values()) {
       for (const process of [...state.changing].filter(died)) {
         state.doubt = { ...state.doubt, release: true };

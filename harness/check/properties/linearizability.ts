@@ -79,7 +79,7 @@ class Linearizability implements Checker {
   constructor(evidence: SharedEvidence, options: LinearizabilityOptions) {
     this.#evidence = evidence;
     this.#model = lockModel(options.model ?? DEFAULT_MODEL, { beganFree: evidence.beganFree });
-    this.#unseen = new UnseenHolds((earlier, later) => evidence.holds.sameClient(earlier, later));
+    this.#unseen = new UnseenHolds(evidence.holds.lineage);
     this.#observeContention = options.observeContention ?? false;
     this.#budget = options.budget ?? new StepBudget(MOST_STEPS);
   }

@@ -10,7 +10,7 @@ import type { Hold } from "./hold.ts";
  * client's nothing is certain until they are extended.
  */
 export function bereavedBy(
-  { f, value }: Extract<HistoryEvent, { type: "fault" }>,
+  { f, value, time }: Extract<HistoryEvent, { type: "fault" }>,
   stores: readonly OpenHolds[],
   lineage: ProcessLineage,
 ): readonly Hold[] {
@@ -20,6 +20,7 @@ export function bereavedBy(
   for (const process of processes) {
     for (const hold of stores.flatMap((holds) => [...holds.ofClientAnywhere(process)])) {
       if (lineage.areOne(hold.currentProcess, process)) bereaved.add(hold);
+      else if (lineage.livedOn(hold.currentProcess, time)) continue;
       else if (lineage.mayContinue(hold.currentProcess, process)) hold.doubtful = true;
     }
   }

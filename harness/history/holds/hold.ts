@@ -56,6 +56,13 @@ export interface Hold {
   lastSignTime: number;
   /** The last write of its client that was begun, or answered, after the lease that it had then: which, and when. */
   lateWrite: { readonly data: string; readonly begun: number; readonly until: number } | undefined;
+  /** Whether its owner has entered it in both modes of a read-write lock, or may have: one release may end it. */
+  hasTwoModes: boolean;
+  /**
+   * Whether an acquire of unknown outcome by its client asked for the other mode: it may go on under an owner value that only its
+   * client knows.
+   */
+  mayBeRenamed: boolean;
   /** How many of its owner's entries are not released. */
   depth: number;
   /** The last release that gave back one of several entries, and the process that called it. */
@@ -79,9 +86,12 @@ export interface Hold {
   sharedWith: number | undefined;
   /**
    * Whether its owner may have given it up before it knew of it: a release of the same owner value was under way beside its
-   * acquire. Nothing is certain of such a hold until it is extended.
+   * acquire; or it may go on under another owner value, under which its client was granted the other mode. Nothing is certain of
+   * such a hold until it is extended.
    */
   doubtful: boolean;
+  /** Index of the grant of the other mode under another owner value, or -1: the hold may go on under that value since. */
+  changedIndex: number;
   /**
    * Index of the extension that was answered, or the renewal that was told, when its lease may have been over, or -1.
    * From then on it may be another hold of the same owner.

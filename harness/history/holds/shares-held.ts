@@ -6,6 +6,7 @@ import type { Share } from "../../core/sharing.ts";
  */
 export class SharesHeld {
   #exclusive = 0;
+  #shared = 0;
   #permits = 0;
 
   add(share: Share): void {
@@ -35,8 +36,14 @@ export class SharesHeld {
     return permits <= limit;
   }
 
+  /** Whether one of them is a reader's, or may be. */
+  get haveReaders(): boolean {
+    return this.#shared > 0;
+  }
+
   #count(share: Share, by: 1 | -1): void {
     if (share.kind === "exclusive") this.#exclusive += by;
+    else if (share.kind === "shared") this.#shared += by;
     else if (share.kind === "counted") this.#permits += by * share.permits;
   }
 }

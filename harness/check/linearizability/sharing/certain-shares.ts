@@ -1,6 +1,7 @@
-import { exceeds, excludeEachOther, type Share, weaker } from "../../../core/sharing.ts";
+import { exceeds, excludeEachOther, isOtherMode, type Share, weaker } from "../../../core/sharing.ts";
 import type { Impossible } from "../follower.ts";
 import { expirableFrom, FREE, type LockOperation } from "../lock-models.ts";
+import { ModeChanges } from "./mode-changes.ts";
 import type { SharingModel } from "./sharing-model.ts";
 
 /** How many owners are remembered. Beyond it nothing is certain any more. */
@@ -13,6 +14,8 @@ interface CertainHold {
   /** The grant or extension that shows it. */
   readonly since: LockOperation;
   readonly share: Share;
+  /** Whether its owner may have entered it in both modes of a read-write lock. */
+  readonly hasTwoModes: boolean;
   /** Until when the lease lasts for certain, in nanoseconds since the start. */
   readonly until: number;
   /** The first event from which on something else may end or shorten it. */
@@ -26,6 +29,8 @@ interface Owner {
   hold: CertainHold | undefined;
   /** How its grants exclude others, the least of them: nobody knows which of them its hold is. */
   share: Share | undefined;
+  /** Whether some of these grants are a reader's, and others a writer's. */
+  hasTwoModes: boolean;
   /** The process that was granted it first. */
   process: number | undefined;
   /** Whether several clients were granted it: a lock may tell them apart, and then each has a hold of its own. */
@@ -48,6 +53,9 @@ export class CertainShares {
   readonly #owners = new Map<string, Owner>();
   /** Holds that were certain when they were looked at last. */
   readonly #holding = new Map<string, CertainHold>();
+  readonly #modeChanges = new ModeChanges();
+  /** Whether some of them may have entered in both modes of a read-write lock. */
+  #hasTwoModes = false;
   #permits = 0;
   #writers = 0;
   /** The completion that was placed last. */
@@ -61,13 +69,15 @@ export class CertainShares {
   /** Announces an operation, once its outcome is known, and before anything is placed that was completed after it began. */
   announce(operation: LockOperation): void {
     const { owner, kind, share, required, completed, invoked } = operation;
+    this.#modeChanges.announce(operation);
     if (owner === undefined || kind === "miss" || kind === "contended" || this.#isFull) return;
     const known = this.#of(owner);
     // What is announced later begins after the last completion that was placed.
     this.#settle(known);
     known.changes.push({ invoked, completed });
-    if (!required && kind === "reenter") known.share = weakest(known.share, share);
+    if (!required && kind === "reenter") enterAs(known, share);
     if (kind === "acquire" || kind === "reenter") known.depth += 1;
+    if (kind === "acquire") this.#changeMode(operation);
     const { hold } = known;
     if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
   }
@@ -75,13 +85,14 @@ export class CertainShares {
   /** Places the next completed operation. Returns what makes it impossible, if it is. */
   push(operation: LockOperation): Impossible | undefined {
     this.#last = operation.completed;
+    this.#modeChanges.place(operation);
     const { owner, kind } = operation;
     if (owner === undefined || this.#isFull) return undefined;
     if (kind === "release") this.#leave(owner);
     if (kind !== "acquire" && kind !== "extend") return undefined;
     const known = this.#of(owner);
     if (kind === "acquire") {
-      known.share = weakest(known.share, operation.share);
+      enterAs(known, operation.share);
       known.process ??= operation.process;
       if (!this.#isOneClient(known.process, operation.process)) known.isOfSeveral = true;
     }
@@ -94,14 +105,44 @@ export class CertainShares {
     const others = known.changes.filter(
       (change) => change.invoked !== operation.invoked && change.completed > operation.invoked,
     );
+    this.#hasTwoModes ||= known.hasTwoModes;
     this.#set(owner, known, {
       grant,
       since: operation,
       share: known.share,
+      hasTwoModes: known.hasTwoModes,
       until: expirableFrom(operation, operation.invokedTime),
-      doubtfulFrom: Math.min(Infinity, ...others.map(({ invoked }) => invoked)),
+      doubtfulFrom: Math.min(
+        Infinity,
+        ...others.map(({ invoked }) => invoked),
+        this.#changedFrom({ grant, since: operation, hasTwoModes: known.hasTwoModes }),
+      ),
     });
     return this.#excess(owner, operation);
+  }
+
+  /** An acquire of another mode under another owner value: a hold of its client may go on under that. */
+  #changeMode(acquire: LockOperation): void {
+    const { share = EXCLUSIVE, invoked } = acquire;
+    const hasOtherModes = share.kind === "exclusive" || this.#writers > 0 || this.#hasTwoModes;
+    if (share.kind === "counted" || !hasOtherModes) return;
+    for (const hold of this.#holding.values()) {
+      if (this.#mayChange(hold, acquire)) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);
+    }
+  }
+
+  /** From which event on a hold that this operation shows may go on under another owner value. */
+  #changedFrom({ grant, since, hasTwoModes }: Pick<CertainHold, "grant" | "since" | "hasTwoModes">): number {
+    const later = this.#modeChanges.notBefore(since);
+    return Math.min(
+      Infinity,
+      ...later.filter((acquire) => this.#mayChange({ grant, hasTwoModes }, acquire)).map((acquire) => acquire.invoked),
+    );
+  }
+
+  #mayChange({ grant, hasTwoModes }: Pick<CertainHold, "grant" | "hasTwoModes">, acquire: LockOperation): boolean {
+    const isOther = hasTwoModes || isOtherMode(acquire.share ?? EXCLUSIVE, grant.share ?? EXCLUSIVE);
+    return acquire.owner !== grant.owner && isOther && this.#isOneClient(grant.process, acquire.process);
   }
 
   #of(owner: string): Owner {
@@ -111,6 +152,7 @@ export class CertainShares {
     const fresh: Owner = {
       hold: undefined,
       share: undefined,
+      hasTwoModes: false,
       process: undefined,
       isOfSeveral: false,
       depth: 0,
@@ -188,8 +230,10 @@ export class CertainShares {
   }
 }
 
-function weakest(known: Share | undefined, share: Share = EXCLUSIVE): Share {
-  return known === undefined ? share : weaker(known, share);
+function enterAs(owner: Owner, share: Share = EXCLUSIVE): void {
+  const { share: known = share } = owner;
+  owner.hasTwoModes ||= isOtherMode(known, share);
+  owner.share = weaker(known, share);
 }
 
 function isCertainAt({ until, doubtfulFrom }: CertainHold, { completed, completedTime }: LockOperation): boolean {

@@ -1,4 +1,4 @@
-import { type Share, weaker } from "../../../core/sharing.ts";
+import { isOtherMode, type Share, weaker } from "../../../core/sharing.ts";
 import { expirableFrom, type LockOperation } from "../lock-models.ts";
 import type { SharingModel } from "./sharing-model.ts";
 
@@ -31,6 +31,8 @@ export class PossibleHolds {
   readonly #holds = new Map<string, PossibleHold>();
   /** Those that may have made room. */
   readonly #optional = new Set<PossibleHold>();
+  /** Whether one of them was entered in two modes. */
+  #hasTwoModes = false;
   #permits = 0;
   #writers = 0;
 
@@ -77,9 +79,27 @@ export class PossibleHolds {
       expirableFrom: from,
       slack: undefined,
     };
+    this.#change(hold);
     this.#holds.set(owner, hold);
     this.#count(share, 1);
     this.#narrow(hold);
+  }
+
+  /** Holds of the same client in the other mode may go on under the owner value of this one. */
+  #change({ share, process }: PossibleHold): void {
+    const hasOtherModes = share.kind === "exclusive" || this.#writers > 0 || this.#hasTwoModes;
+    if (share.kind === "counted" || !hasOtherModes) return;
+    for (const other of this.#holds.values()) {
+      if (!this.isChanged(other, share, process) || other.depths.includes(0)) continue;
+      other.depths = [0, ...other.depths];
+    }
+  }
+
+  /** Whether this hold may go on under another owner value, under which this process is granted this share. */
+  isChanged(hold: PossibleHold, share: Share | undefined, process: number): boolean {
+    return (
+      (hold.hasTwoModes || isOtherMode(hold.share, share ?? EXCLUSIVE)) && this.#isOneClient(process, hold.process)
+    );
   }
 
   /** The owner enters its hold again, or begins a new one if the old one may be over. */
@@ -90,6 +110,7 @@ export class PossibleHolds {
     const isNew = mayBeNew && isSame;
     this.#count(hold.share, -1);
     hold.hasTwoModes ||= hold.share.kind !== (operation.share ?? EXCLUSIVE).kind;
+    this.#hasTwoModes ||= hold.hasTwoModes;
     hold.share = share;
     this.#count(share, 1);
     hold.depths = isNew && !again.includes(1) ? [1, ...again] : again;
@@ -149,9 +170,12 @@ export class PossibleHolds {
   #excludes(share: Share, process: number, hold: PossibleHold): boolean {
     if (share.kind !== "exclusive" && hold.share.kind !== "exclusive") return false;
     // The holds of one client in two modes are no conflict.
+    return !(share.kind !== hold.share.kind && this.#isOneClient(process, hold.process));
+  }
+
+  #isOneClient(one: number, other: number): boolean {
     const { sameClient } = this.#model;
-    const isOneClient = sameClient(process, hold.process) || sameClient(hold.process, process);
-    return !(isOneClient && share.kind !== hold.share.kind);
+    return sameClient(one, other) || sameClient(other, one);
   }
 
   #count(share: Share, by: number): void {

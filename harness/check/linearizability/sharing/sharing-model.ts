@@ -1,4 +1,4 @@
-import { weaker, type Share } from "../../../core/sharing.ts";
+import { isOtherMode, weaker, type Share } from "../../../core/sharing.ts";
 import { expirableFrom, type LockModel, type LockOperation } from "../lock-models.ts";
 
 /** What a lock needs to know that several owners may hold at a time. */
@@ -112,6 +112,15 @@ export class SharedLock {
     this.end(hold);
     this.#add({ ...hold, owner: operation.owner, process: operation.process });
     return this.apply(operation, time);
+  }
+
+  /** The holds of the same client in the other mode: one of them may go on under the owner value of this acquire. */
+  changedBy({ kind, owner, process, share = EXCLUSIVE }: LockOperation): readonly SharedHold[] {
+    if ((kind !== "acquire" && kind !== "reenter") || this.hold(owner) !== undefined || share.kind === "counted")
+      return [];
+    return [...this.#holds.values()].filter(
+      (hold) => (hold.hasTwoModes || isOtherMode(hold.share, share)) && this.#isOneClient(process, hold.process),
+    );
   }
 
   /** One entry less. */

@@ -82,6 +82,11 @@ function expired({ state, time }: SpecifiedStep<SharedLock>, hold: SharedHold): 
 function effects(state: SharedLock, operation: LockOperation, at: number): SharedLock[] {
   const direct = state.clone();
   const found = direct.apply(operation, at) ? [direct] : [];
+  for (const hold of state.changedBy(operation)) {
+    const after = state.clone();
+    after.end(hold);
+    if (after.apply(operation, at)) found.push(after);
+  }
   if (state.unknownOwners === 0 || !operation.stranger) return found;
   for (const hold of state.holds) {
     if (hold.owner !== undefined) continue;

@@ -193,6 +193,7 @@ export class Witness {
       }
     }
     for (const hold of inTheWay) if (this.#enterForLess(hold, next) && this.#holds.hasRoom(acquire)) return true;
+    for (const hold of inTheWay) if (this.#changeMode(hold, next) && this.#holds.hasRoom(acquire)) return true;
     // Those that their owners are known to use next come last.
     for (const isUsed of [false, true]) {
       for (const hold of inTheWay) {
@@ -212,6 +213,23 @@ export class Witness {
       if (again === next || this.#early.has(again)) continue;
       if (!this.#holds.isForLess(hold, again) || !this.#acquire(again, hold.owner, next)) return false;
       this.#mark(again, hold.owner);
+      return true;
+    }
+    return false;
+  }
+
+  /** Its client becomes a reader under another owner value, if it has asked to before the completion of `next`. */
+  #changeMode(hold: PossibleHold, next: LockOperation): boolean {
+    if (hold.share.kind !== "exclusive") return false;
+    for (const [owner, pending] of this.#pending) {
+      this.#budget.spend(1);
+      const [first] = pending;
+      if (first?.kind !== "acquire" || first.invoked >= next.completed || first === next || this.#early.has(first))
+        continue;
+      if (owner === hold.owner || !this.#holds.isChanged(hold, first.share, first.process)) continue;
+      if (!this.#acquire(first, owner, next)) continue;
+      this.#mark(first, owner);
+      this.#giveWay(hold, next);
       return true;
     }
     return false;
