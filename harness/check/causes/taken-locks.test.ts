@@ -152,3 +152,24 @@ it("takes what was over in the tick of a grant, by a coarse clock, for the hold 
   for (const extendsToo of [true, false])
     expect(handedOver(extendsToo)).toEqual(["the lock ended or deleted the lease too early"]);
 });
+
+describe("a release of unknown outcome that was over before another owner asked for the lock", () => {
+  /** Its owner's lease is over when the other owner asks, which is then told that it does not hold. */
+  const causesOf = (between: (recording: Recording) => Recording): readonly string[] => {
+    const released = new Recording({ clients: 2 }).acquire(0.1, 0, "a", { ttlMs: 100 }).leave(10.2, 0, "a");
+    const unknown = released.info(20.3, 0, "release");
+    const { history } = between(unknown).acquire(130.4, 1, "b").release(150.1, 1, "b", false);
+    const { violations = [] } = checkHistory(history, { foreign: true }).properties["linearizability"] ?? {};
+    return violations.map(({ cause }) => cause);
+  };
+
+  it("did not take the lock where nothing kept it back", () => {
+    expect(causesOf((recording) => recording)).toEqual(["lost-early"]);
+  });
+
+  it("may have come late where a fault is recorded since then", () => {
+    expect(causesOf((recording) => recording.fault(50.2, "pause-client", { processes: [0] }))).toContain(
+      "foreign-release",
+    );
+  });
+});

@@ -111,11 +111,25 @@ function tookFrom(first: Hold, second: Successor, interference: Interference, ev
     return (
       !interference.certain && interference.completedIndex < first.grantedIndex && !isOverBefore(interference, first)
     );
-  if (isOverBefore(interference, first)) return false;
+  if (isOverBefore(interference, first) || !mayComeLate(first, second, interference, evidence)) return false;
   if (foundItsOwn(first, interference)) return false;
   if (heldBeside(first, interference)) return false;
   const over = interference.certain ? interference.completedTime : second.grantedTime;
   return isReportedWithin(first, interference, evidence) || (interference.ownLeaseEnd ?? -Infinity) < over;
+}
+
+/**
+ * Whether its request may have reached the lock in the first hold. One that ended without a known outcome before the hold was even
+ * asked for came late only if something kept it back: a history whose faults are all known, or one that names a fault since then.
+ */
+function mayComeLate(
+  { invokedIndex }: Hold,
+  { grantedTime }: Successor,
+  { certain, completedIndex, invokedTime }: Interference,
+  { header, faults }: SharedEvidence,
+): boolean {
+  if (certain || completedIndex > invokedIndex || header["backend"] !== undefined) return true;
+  return faults.during(() => true, invokedTime, grantedTime).length > 0;
 }
 
 /** Whether it may have given up what the second client had been granted, or the second client had a hold before that. */

@@ -78,3 +78,15 @@ describe("what made a fencing token counter forget", () => {
     expect(hypothesesOf(twice((it) => it.fault(500, "eviction"), persistence))[0]?.remedies).toEqual([]);
   });
 });
+
+it("may be a fault whose name lockstorm does not know, as well as the lock itself", () => {
+  const whyOf = (between: (written: Recording) => Recording): string => {
+    const first = new Recording({ clients: 2 }).acquire(0, 0, "a", { fence: 1 }).release(10, 0, "a");
+    const [violation] = violationsOf("fencing-tokens", between(first).acquire(1000, 1, "b", { fence: 1 }));
+    return violation?.explanation ?? "";
+  };
+  expect(whyOf((written) => written.fault(500, "flushall"))).toMatch(
+    /Probably: the fencing token counter was lost, or the lock itself issued the wrong fencing token \(flushall happened/,
+  );
+  expect(whyOf((written) => written)).toMatch(/Probably: the lock itself issued the wrong fencing token\./);
+});

@@ -45,7 +45,9 @@ export function tokenHypotheses(from: number, to: number, evidence: SharedEviden
   const unknown = unknownInWords(from, to, faults);
   const itself = byElimination(
     "token-rollback",
-    `the lock itself issued the wrong fencing token${unknown === "" ? "" : ` (${unknown})`}`,
+    unknown === ""
+      ? "the lock itself issued the wrong fencing token"
+      : `the fencing token counter was lost, or the lock itself issued the wrong fencing token (${unknown})`,
     evidence,
     losesLockData,
   );
