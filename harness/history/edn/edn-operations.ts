@@ -6,6 +6,33 @@ const NOT_HELD: ReadonlySet<unknown> = new Set(["not-held", "not-lock-owner", "n
 /** The fields of a value that name the lock, beside the operation's own `:key`. */
 const KEY_FIELDS = ["key", "lock", "lock-name", "resource"] as const;
 
+/** The names of a lock's operations in Jepsen's workloads and their like. */
+const OPERATION_NAMES = new Map([
+  ["acquire", "acquire"],
+  ["release", "release"],
+  ["extend", "extend"],
+  ["lock", "acquire"],
+  ["acquire-lock", "acquire"],
+  ["try-lock", "acquire"],
+  ["trylock", "acquire"],
+  ["try-acquire", "acquire"],
+  ["tryacquire", "acquire"],
+  ["unlock", "release"],
+  ["release-lock", "release"],
+  ["refresh", "extend"],
+  ["renew", "extend"],
+  ["extend-lock", "extend"],
+]);
+
+/** The operation of this name, which for a lock's may have a namespace, capitals and underscores. */
+export function operationOf(name: string): string {
+  const plain = name
+    .slice(name.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replaceAll("_", "-");
+  return OPERATION_NAMES.get(plain) ?? name;
+}
+
 /** An end of an operation that says something else than its type and value do by themselves. */
 interface Answer {
   readonly type: string;

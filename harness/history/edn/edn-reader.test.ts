@@ -41,6 +41,36 @@ const mutex = [
 const unnumbered = mutex[0]?.replace(", :index 0", "");
 
 describe("a history of Jepsen's", () => {
+  it.each(["lock/acquire", "try-lock", "TRY_LOCK", "tryLock", "acquire-lock", "TryAcquire"])(
+    "may call an acquire %s",
+    (name) => {
+      expect(read(mutex.map((line) => line.replace(":acquire", `:${name}`)).join("\n"))).toEqual(
+        read(mutex.join("\n")),
+      );
+    },
+  );
+
+  it("leaves out operations of other names, whatever their namespace", () => {
+    expect(read("{:type :invoke, :f :register/write, :value nil, :process 0, :time 10}")).toEqual([]);
+  });
+
+  it("may name owners where they ask, or only afterwards", async () => {
+    const said = (asked: string, granted: string): readonly string[] => [
+      `{:type :invoke, :f :acquire, :value ${asked}, :process 0}`,
+      `{:type :ok, :f :acquire, :value ${granted}, :process 0}`,
+      '{:type :invoke, :f :release, :value {:owner "a"}, :process 0}',
+      "{:type :ok, :f :release, :value true, :process 0}",
+      "{:type :invoke, :f :acquire, :value nil, :process 1}",
+    ];
+    const ownersIn = (lines: readonly string[]) =>
+      read(lines.join("\n")).flatMap(({ value }) => (value !== undefined && "owner" in value ? [value.owner] : []));
+    expect(new Set(ownersIn(said('{:owner "a"}', "nil")))).toEqual(new Set(["a"]));
+    expect(new Set(ownersIn(said("nil", "{:lock {:owner 1}}")))).toEqual(new Set(["process-0"]));
+    for (const lines of [said('{:owner "a"}', "nil"), said("nil", "{:lock {:owner 1}}")]) {
+      expect(await judge([...lines, "{:type :ok, :f :acquire, :value nil, :process 1}"])).toBe("valid");
+    }
+  });
+
   it("is of a semaphore where its acquires state a limit", async () => {
     const two = mutex.map((line) => line.replace(":type :fail", ":type :ok"));
     expect(await judge(two)).toBe("invalid");

@@ -13,24 +13,17 @@ import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
 import { ProcessOwners } from "./process-owners.ts";
-import { answerOf, ednText, isEdnMap, named, withBigints } from "./edn-operations.ts";
+import { answerOf, ednText, isEdnMap, named, operationOf, withBigints } from "./edn-operations.ts";
 
 /** Of operations that were left out, no more are named. */
 const MOST_NAMED = 5;
-
-/** The names of operations in Jepsen's lock workloads, beside our own. */
-const OPERATION_NAMES = new Map([
-  ["lock", "acquire"],
-  ["unlock", "release"],
-  ["refresh", "extend"],
-]);
 
 /** An operation that is open. */
 interface OpenForm {
   readonly f: string;
   readonly key: string;
   readonly line: number;
-  /** The owner that a release or an extension is for. */
+  /** The owner that a release or an extension is for, or under which an acquire asks. */
   owner?: string;
 }
 
@@ -160,7 +153,7 @@ export class EdnReader {
     if (process === "nemesis") return this.#fault(form);
     if (typeof process !== "number") throw this.#error(":process is neither a number nor :nemesis");
     const name = ednText(form["f"]) ?? "";
-    const f = OPERATION_NAMES.get(name) ?? name;
+    const f = operationOf(name);
     if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") {
       this.#leaveOut(name);
       return undefined;
@@ -286,14 +279,18 @@ export class EdnReader {
       return { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) };
     }
     const owner = ednText(value["owner"] ?? value["client"] ?? value["uid"]);
-    if (f === "acquire" && type === "invoke") return { ttlMs: ENDLESS_TTL_MS, ...value };
+    const open = this.#open.get(process);
+    if (f === "acquire" && type === "invoke") {
+      if (open !== undefined && owner !== undefined) open.owner = owner;
+      return { ttlMs: ENDLESS_TTL_MS, ...value };
+    }
     if (f === "acquire") {
-      const known = owner ?? `process-${process}`;
-      this.#owners.granted(process, key, known);
+      const known = owner ?? asked ?? `process-${process}`;
+      this.#owners.granted(process, key, known, (owner ?? asked) !== undefined);
       return { ...value, owner: known, ...numbers(value, "fence", "validForMs") };
     }
-    const own = owner ?? asked ?? this.#owners.ownerOf(process, key) ?? `process-${process}`;
-    const open = this.#open.get(process);
+    const stated = this.#owners.isUnnamed(process, key) ? undefined : owner;
+    const own = stated ?? asked ?? this.#owners.ownerOf(process, key) ?? `process-${process}`;
     if (open !== undefined) open.owner = own;
     if (f === "release" && type === "ok") return { released: true, ...value };
     if (f === "extend") return { ttlMs: ENDLESS_TTL_MS, ...value, owner: own };

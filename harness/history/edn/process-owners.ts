@@ -5,6 +5,8 @@ const LEARNED_FROM = 1000;
 
 interface Grant {
   readonly owner: string;
+  /** Whether the history names this owner: otherwise it is a name for the process. */
+  readonly isNamed: boolean;
   isReleased: boolean;
 }
 
@@ -64,8 +66,9 @@ export class ProcessOwners {
     if (known !== undefined) known.lastKey = key;
   }
 
-  granted(process: number, key: string, owner: string): void {
-    this.#processes.get(process)?.grants.set(key, { owner, isReleased: false });
+  /** @param isNamed whether the history names this owner */
+  granted(process: number, key: string, owner: string, isNamed = true): void {
+    this.#processes.get(process)?.grants.set(key, { owner, isNamed, isReleased: false });
   }
 
   /** The lock of this owner was given back. */
@@ -84,11 +87,20 @@ export class ProcessOwners {
 
   /** The owner of the last grant of this key to this process, or of one to a process that it continues and has not given back. */
   ownerOf(process: number, key: string): string | undefined {
+    return this.#grantOf(process, key)?.owner;
+  }
+
+  /** Whether that grant named no owner: what its process calls the owner afterwards is the same lock. */
+  isUnnamed(process: number, key: string): boolean {
+    return this.#grantOf(process, key)?.isNamed === false;
+  }
+
+  #grantOf(process: number, key: string): Grant | undefined {
     const own = this.#processes.get(process)?.grants.get(key);
-    if (own !== undefined) return own.owner;
+    if (own !== undefined) return own;
     for (const { grants } of this.#lineOf(process)) {
       const grant = grants.get(key);
-      if (grant?.isReleased === false) return grant.owner;
+      if (grant?.isReleased === false) return grant;
     }
     return undefined;
   }
