@@ -3,6 +3,20 @@ import type { EdnMap, EdnValue } from "./edn-forms.ts";
 /** What a release says in Jepsen's tests where its client did not hold the lock: etcd's, and Hazelcast's two. */
 const NOT_HELD: ReadonlySet<unknown> = new Set(["not-held", "not-lock-owner", "not-permit-owner"]);
 
+/** The fields of a value by which a client says whether its lock did what it asked for. */
+const SUCCESS_FIELDS: readonly string[] = ["acquired", "granted", "released", "extended", "success"];
+
+/** What an acquire says as a word where the lock was refused. */
+const REFUSED: ReadonlySet<unknown> = new Set([
+  "contended",
+  "busy",
+  "refused",
+  "denied",
+  "rejected",
+  "failed",
+  "not-acquired",
+]);
+
 /** The fields of a value that name the lock, beside the operation's own `:key`. */
 const KEY_FIELDS = ["key", "lock", "lock-name", "resource"] as const;
 
@@ -42,7 +56,8 @@ interface Answer {
 /**
  * What an operation's end says, if not what its type says. A release that failed because its client did not hold found
  * nothing to release. An operation that ended well and has an error all the same, as Jepsen's etcd test ends a release,
- * has an unknown outcome. `false` is an acquire that was refused, an extension that failed, a release that found nothing.
+ * has an unknown outcome. `false`, also
+ * as a field of the value, is an acquire that was refused, an extension that failed, a release that found nothing.
  */
 export function answerOf(f: string, type: string, { error = null, value = null }: EdnMap): Answer | undefined {
   if (f !== "acquire" && f !== "extend" && f !== "release") return undefined;
@@ -54,9 +69,15 @@ export function answerOf(f: string, type: string, { error = null, value = null }
   if (error !== null) {
     return { type: "info", value: { reason: typeof error === "string" ? error : JSON.stringify(error, withBigints) } };
   }
-  if (value !== false) return undefined;
+  if (!isDenied(f, value)) return undefined;
   if (f === "release") return { type: "ok", value: { released: false } };
   return { type: "fail", value: { reason: f === "acquire" ? "contended" : "false" } };
+}
+
+/** Whether the value of an operation that ended well says that the lock did not do what it was asked for. */
+function isDenied(f: string, value: EdnValue): boolean {
+  if (!isEdnMap(value)) return value === false || (f === "acquire" && REFUSED.has(value));
+  return SUCCESS_FIELDS.some((field) => value[field] === false || value[`${field}?`] === false);
 }
 
 /**

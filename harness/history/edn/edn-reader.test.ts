@@ -50,6 +50,27 @@ describe("a history of Jepsen's", () => {
     },
   );
 
+  it.each(["false", ":contended", '"busy"', "{:acquired false}", "{:success? false, :owner nil}"])(
+    "may end a refused acquire well, with the value %s",
+    async (said) => {
+      const ended = mutex.map((line) =>
+        line.replace(":fail, :f :acquire, :value nil", `:ok, :f :acquire, :value ${said}`),
+      );
+      expect(read(ended.join("\n"))[3]).toMatchObject({ type: "fail", value: { reason: "contended" } });
+      expect(await judge(ended)).toBe("valid");
+      const granted = mutex.map((line) =>
+        line.replace(":fail, :f :acquire, :value nil", ":ok, :f :acquire, :value :done"),
+      );
+      expect(await judge(granted)).toBe("invalid");
+    },
+  );
+
+  it("may say in a field that a release found nothing", () => {
+    const [, , , , asked = "", ended = ""] = mutex;
+    const lines = [...mutex.slice(0, 3), asked, ended.replace(":value nil", ":value {:released? false}")];
+    expect(read(lines.join("\n")).at(-1)).toMatchObject({ type: "ok", f: "release", value: { released: false } });
+  });
+
   it("leaves out operations of other names, whatever their namespace", () => {
     expect(read("{:type :invoke, :f :register/write, :value nil, :process 0, :time 10}")).toEqual([]);
   });
