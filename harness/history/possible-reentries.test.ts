@@ -124,6 +124,18 @@ it("an acquire of unknown outcome concerns the owner value that its client had l
   expect(reentries.mayHaveGranted("b")).toBe(false);
 });
 
+it("concerns its own key only, whatever the names of keys and owner values", () => {
+  const met = (key: string, owner: string): Recording =>
+    unknown()
+      .acquire(2, 0, "12", { ttlMs: 400 })
+      .on(key)
+      .acquire(4, 1, owner, { ttlMs: 400 })
+      .acquire(40, 2, "other", { ttlMs: 400 });
+  expect(verdict("lease-exclusion", met("k", "12"))).toBe("invalid");
+  expect(verdict("lease-exclusion", met("k1", "2"))).toBe("invalid");
+  expect(verdict("lease-exclusion", met("k1", "12"))).toBe("invalid");
+});
+
 it("is offered once to each process that may be its client's, and each later one to the same process again", () => {
   const reentries = new PossibleReentries<string>((one, other) => one <= other);
   reentries.add(0, "first", 0);
@@ -253,6 +265,15 @@ describe("where the history does not say how many clients ran", () => {
     expect(reentries.grant(3, "c", 4)).toEqual(["unknown"]);
     expect(reentries.grant(3, "d", 5)).toEqual([]);
     expect(reentries.grant(4, "a", 6)).toEqual(["unknown"]);
+  });
+
+  it("two processes that did all at one instant are not one client for certain", () => {
+    const lineage = new ProcessLineage(undefined);
+    for (const process of [0, 1, 2]) lineage.push({ process, time: 5 });
+    const reentries = PossibleReentries.of<string>(lineage);
+    reentries.grant(0, "a", 0);
+    reentries.grant(1, "b", 1);
+    expect(reentries.add(2, "unknown", 2)).toEqual(["a", "b"]);
   });
 
   it("an acquire that is under way may have cut the lease of each client that may be its own", () => {

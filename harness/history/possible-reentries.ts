@@ -32,8 +32,8 @@ interface Unknown<T> {
  * several: each value that one of these was granted is then possible, and none is known to be the client's only one.
  */
 export class PossibleReentries<T> {
-  readonly #sameClient: (earlier: number, later: number) => boolean;
   readonly #mayUseOneValue: (one: number, other: number) => boolean;
+  readonly #areOne: (one: number, other: number) => boolean;
   readonly #most: number;
   /** By process, the owner value that it was granted last, the latest last. */
   readonly #granted = new Map<number, { readonly owner: string; readonly index: number }>();
@@ -57,15 +57,18 @@ export class PossibleReentries<T> {
    * @param sameClient true unless two processes belong to two clients for certain
    * @param mayUseOneValue true unless an acquire of one process certainly has another owner value than the other's
    * @param most how many acquires of unknown outcome are remembered, the latest ones
+   * @param areOne true if two processes are one client for certain. Of two numbers of which one may continue the other, nobody
+   * knows it; of two of one known client, either may
    */
   constructor(
     sameClient: (earlier: number, later: number) => boolean,
     mayUseOneValue = (one: number, other: number): boolean => sameClient(one, other) || sameClient(other, one),
     most = REMEMBERED,
+    areOne = (one: number, other: number): boolean => sameClient(one, other) && sameClient(other, one),
   ) {
     this.#most = most;
-    this.#sameClient = sameClient;
     this.#mayUseOneValue = mayUseOneValue;
+    this.#areOne = areOne;
   }
 
   /** By what is known of the processes of a history. */
@@ -74,6 +77,7 @@ export class PossibleReentries<T> {
       (earlier, later) => lineage.mayContinue(earlier, later),
       (one, other) => lineage.mayUseOneValue(one, other),
       lineage.knowsClients ? REMEMBERED : REMEMBERED_OF_ANY,
+      (one, other) => lineage.areOne(one, other),
     );
   }
 
@@ -179,7 +183,9 @@ export class PossibleReentries<T> {
 
   /** The last owner values of the processes that may be this one's client. */
   #possibleOwnersOf(process: number): readonly string[] {
-    return [...this.#granted].filter(([other]) => this.#mayBeOne(other, process)).map(([, { owner }]) => owner);
+    const owners: string[] = [];
+    for (const [other, { owner }] of this.#granted) if (this.#mayBeOne(other, process)) owners.push(owner);
+    return owners;
   }
 
   #referredBy(process: number): readonly string[] {
@@ -191,8 +197,7 @@ export class PossibleReentries<T> {
     return this.#mayUseOneValue(one, other);
   }
 
-  /** Of two numbers of which one may continue the other, nobody knows it; of two of one known client, either may. */
   #isOne(one: number, other: number): boolean {
-    return this.#sameClient(one, other) && this.#sameClient(other, one);
+    return this.#areOne(one, other);
   }
 }

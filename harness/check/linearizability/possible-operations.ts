@@ -204,5 +204,6 @@ function insert(pool: Pool, operation: LockOperation): void {
   // Operations arrive in the order of their ends, which is nearly that of their invocations.
   let place = pool.operations.length;
   while (place > pool.used && pool.operations[place - 1]!.invoked > operation.invoked) place -= 1;
-  pool.operations.splice(place, 0, operation);
+  if (place === pool.operations.length) pool.operations.push(operation);
+  else pool.operations.splice(place, 0, operation);
 }
