@@ -153,3 +153,17 @@ test("an acquire of a hold for a whole lease, which another client waits for, is
   expect(await clientsIn("in turn")).toEqual(["client-0 1"]);
   expect(await clientsIn("at once")).toEqual([]);
 });
+
+test("a command of an acquire that takes several matters most where another client asks meanwhile or later", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "fence-second-command", topology, fencing: true, seed: 1, outlives: true };
+  const workloads = smallWorkloads(options, { extends: false, reenters: false });
+  const { name, plan } = workloads.find((each) => each.name === "in turn") ?? expect.unreachable();
+  const { history, messages } = await learnSimulated()(plan);
+  const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+  const tokens = points
+    .filter(({ sort }) => / acquire INCR/.test(sort))
+    .toSorted((one, other) => one.atMs - other.atMs);
+  expect(tokens[0]?.rank).toBeLessThan(0);
+  expect(tokens.at(-1)?.rank).toBe(0);
+});

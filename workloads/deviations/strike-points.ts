@@ -3,7 +3,14 @@ import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import { clientName, dataNodes, RESOURCE } from "../../harness/core/topology.ts";
 import type { WireMessage } from "../../harness/core/messages/wire-message.ts";
 import { type History, type HistoryEvent, NANOSECONDS_PER_MS } from "../../harness/history/history.ts";
-import { type Base, holdsLongAgain, holdsOnForLong, isGrantedForWholeLease, isHeldByAnother } from "./base.ts";
+import {
+  type Base,
+  type Deadlines,
+  holdsLongAgain,
+  holdsOnForLong,
+  isGrantedForWholeLease,
+  isHeldByAnother,
+} from "./base.ts";
 import { type DeviationMoment, momentsAtEvents, momentsOfMessage, type Phase } from "./moments.ts";
 import { type Roles, rolesIn } from "./roles.ts";
 import { isSameRound, sameGroup } from "./rounds.ts";
@@ -38,7 +45,10 @@ const RANKS: Readonly<Record<string, number>> = { release: 0, acquire: 0, extend
 const RENEWAL_RANK = 0;
 /** What changes a hold; a message of no operation renews it. */
 const CHANGES: ReadonlySet<string | undefined> = new Set(["release", "extend", undefined]);
-/** Of an operation of several commands: what one command found may have changed before the next one acts on it. */
+/**
+ * Of an operation of several commands, where another client asks meanwhile: what one command found may have changed before the
+ * next one acts on it.
+ */
 const SPLIT_RANK = -1;
 /** Of messages that name no key: they set a connection up. */
 const KEYLESS_RANK = 1;
@@ -53,10 +63,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   const { plan, history, messages, deadlines } = base;
   const roles = rolesIn(history);
   const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
-  const points = [
-    ...atMessages(plan.topology, history, messages, struck, roles),
-    ...betweenOperations(plan, history, roles),
-  ];
+  const points = [...atMessages(base, struck, roles), ...betweenOperations(plan, history, roles)];
   return points.map((point) => {
     const { client, atMs, sort } = point;
     // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
@@ -74,9 +81,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
 }
 
 function atMessages(
-  topology: Base["plan"]["topology"],
-  { events }: History,
-  messages: readonly WireMessage[],
+  { plan: { topology }, history: { events }, messages, deadlines }: Base,
   struck: Struck,
   roles: Roles,
 ): readonly StrikePoint[] {
@@ -101,7 +106,7 @@ function atMessages(
     const rank =
       rankOf(invoked) +
       (times > 0 && !isLast ? REPEATED_RANK : 0) +
-      (split.has(operation) ? SPLIT_RANK : 0) +
+      (split.has(operation) && isContended(deadlines, message) ? SPLIT_RANK : 0) +
       (message.keys.length === 0 ? KEYLESS_RANK : 0);
     const round = struck === "together" ? told.filter((other) => isSameRound(message, other)) : [];
     return momentsOfRound(message, round).map(({ phase, atNs, trigger, ...moment }): StrikePoint => {
@@ -153,6 +158,11 @@ function splitOperations(messages: readonly WireMessage[]): ReadonlySet<number |
   return new Set(
     [...commands].flatMap(([operation, sent]) => (new Set(sent.map(scriptOrCommand)).size > 1 ? [operation] : [])),
   );
+}
+
+/** Whether another client asks for the lock when a message is sent, or does so later. */
+function isContended({ requests }: Deadlines, { client, sentNs }: WireMessage): boolean {
+  return requests.some((other) => other.client !== clientName(client) && other.toMs > sentNs / NANOSECONDS_PER_MS);
 }
 
 /** Whether the server answered that it does not know the script: it did nothing, and is sent it once more, in full. */
