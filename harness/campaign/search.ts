@@ -102,14 +102,14 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const { onUnwanted, signal } = options;
   const runs = new SearchedRuns({ run, verdictOf, inRealTime, promises, isOver, onUnwanted, signal });
   const otherSeeds = lasts ? SHRINKING_SEEDS : 0;
-  const { first, reenters, commands, pairs, countSingles } = await systematicPart(
+  const { first, workloads, reenters, commands, pairs, countSingles } = await systematicPart(
     { drawnFrom, learn, promises, complete },
     options,
   );
   const singlesAmong = (plans: number): number =>
     Iterator.from(first)
       .take(plans)
-      .reduce((sum, { faults }) => sum + (faults.length === 1 ? 1 : 0), 0);
+      .reduce((sum, plan) => sum + (plan.faults.length === 1 && !workloads.has(plan) ? 1 : 0), 0);
   const campaign = await inTwoParts<Searched<Run>>(
     {
       ...options,
@@ -219,6 +219,8 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
 interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
   /** Without a deviation, and with one. */
   readonly first: PlansInOrder;
+  /** What deviations start from, of which some have a fault of their own. */
+  readonly workloads: ReadonlySet<Plan>;
   /** With two deviations, to be tried after those. */
   readonly pairs: () => Promise<readonly Plan[]>;
   readonly reenters: boolean;
@@ -236,7 +238,13 @@ async function systematicPart<Run>(
   }: Required<Pick<SearchOptions<Run>, "drawnFrom" | "promises" | "complete">> & Pick<SearchOptions<Run>, "learn">,
   { seed, signal }: Pick<SearchOptions<Run>, "seed" | "signal">,
 ): Promise<SystematicPlans> {
-  const unlearned = { first: [], pairs: async () => [], reenters: drawnFrom.reenters ?? false, countSingles: () => 0 };
+  const unlearned = {
+    first: [],
+    workloads: new Set<Plan>(),
+    pairs: async () => [],
+    reenters: drawnFrom.reenters ?? false,
+    countSingles: () => 0,
+  };
   const isOver = (): boolean => signal?.aborted === true;
   if (learn === undefined || isOver()) return unlearned;
   try {
@@ -251,6 +259,7 @@ async function systematicPart<Run>(
     });
     return {
       first: plans,
+      workloads: new Set(bases.map(({ plan }) => plan)),
       commands,
       countSingles,
       reenters: skills.reenters || unlearned.reenters,

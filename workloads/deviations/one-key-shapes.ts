@@ -1,4 +1,13 @@
-import { askingAgain, type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
+import {
+  askingAgain,
+  type Scale,
+  section,
+  type SectionInput,
+  type Shape,
+  SOON_MS,
+  type StepInput,
+  waitingLong,
+} from "./shape.ts";
 
 /** Small workloads by what a lock can do. */
 interface Shapes {
@@ -7,6 +16,7 @@ interface Shapes {
   readonly reentering: readonly Shape[];
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
+  readonly dying: readonly Shape[];
 }
 
 /** The shapes of small workloads on one key or two. Lengths are shares of the lease. */
@@ -18,6 +28,7 @@ export function shapesOf(scale: Scale): Shapes {
     reentering: reenteringShapes(words),
     renewing: renewingShapes(words),
     silent: silentShapes(words),
+    dying: dyingShapes(words),
   };
 }
 
@@ -48,6 +59,7 @@ function wordsOf(scale: Scale) {
       after: { atMs: Math.round(share * leaseMs) + SOON_MS },
     }),
     seeker: one(),
+    patient: (section: SectionInput): SectionInput => waitingLong(section, scale),
     rival: one(read, hold(0.7), write),
     brief: one(write),
     short: (...steps: StepInput[]): SectionInput => ({ ...one(...steps), ttlMs: Math.round(0.6 * leaseMs) }),
@@ -210,6 +222,23 @@ function furtherShapes({
       clients: [
         [...sections([read, hold(0.9), write]), later(seeker, 1.1)],
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
+      ],
+    },
+  ];
+}
+
+/** Shapes in which a holder dies. */
+function dyingShapes({ hold, write, one, later, seeker, patient, brief }: Words): readonly Shape[] {
+  return [
+    {
+      name: "left behind by the second holder, and waited for long",
+      // A waiter that is woken by messages only gets none. A first holder that does not know that it has released may renew
+      // what the second one has left behind, and who has had the lock before must be able to have it again.
+      dies: 1,
+      clients: [
+        [one(hold(0.7), write), later(brief, 3.5)],
+        [later(one(hold(0.3), write), 0)],
+        [patient(later(seeker, 0.9))],
       ],
     },
   ];

@@ -26,6 +26,8 @@ export interface Shape {
   readonly races?: boolean;
   /** So long that it runs without faults only: a deviation of a shorter one shows the same. */
   readonly isCalm?: boolean;
+  /** The index of a client that dies when it is granted the lock. */
+  readonly dies?: number;
   readonly clients: readonly (readonly SectionInput[])[];
 }
 
@@ -37,6 +39,17 @@ export function section({ leaseMs, tries }: Scale, steps: readonly StepInput[]):
 /** The same, asked for as long, but each request is short: the lease of the one that is granted begins at a known moment. */
 export function askingAgain(section: SectionInput, { leaseMs }: Scale): SectionInput {
   return { ...section, waitMs: 0, tries: Math.ceil((leaseMs + SETTLING_MS) / BETWEEN_TRIES_MS) };
+}
+
+/** For how many leases a client waits that waits for long: for that of a holder, and for one that a fault has moved. */
+const LONG_WAIT = 4;
+
+/**
+ * The same, asked for once: the one request waits until a lock that is left behind, at its beginning or by a fault soon after,
+ * must have been free for so long that a refusal at its end is proof.
+ */
+export function waitingLong(section: SectionInput, { leaseMs }: Scale): SectionInput {
+  return { ...section, waitMs: LONG_WAIT * leaseMs + SETTLING_MS, tries: 1 };
 }
 
 /** Whether the section is asked for in short requests that go on for longer than a lease. */

@@ -30,6 +30,8 @@ export interface StrikePoint {
   readonly servers: readonly string[];
   /** Whether it is a message that ends or prolongs a hold. */
   readonly changesHold: boolean;
+  /** Whether it is a message of a release. */
+  readonly endsHold: boolean;
   /** Whether it is a message of an acquire. */
   readonly beginsHold: boolean;
   /** Whether it is a message of an acquire that takes several commands: the lock can change hands between two of them. */
@@ -64,8 +66,11 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
   const roles = rolesIn(history);
   const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
   const points = [...atMessages(base, struck, roles), ...betweenOperations(plan, history, roles)];
+  const deathMs = messages.some(isRenewal) ? firstFaultMs(history) : 0;
   return points.map((point) => {
     const { client, atMs, sort } = point;
+    // A holder that does not know how its hold ended may renew what another one leaves behind.
+    if (point.endsHold && atMs < deathMs) return { ...point, sort: `${sort}, before a holder dies` };
     // Whoever is granted the lock between the two commands certainly has it when the second one arrives.
     if (point.splitsAcquire && asking.some((other) => other !== client))
       return { ...point, sort: `${sort}, while another one asks again and again` };
@@ -122,6 +127,7 @@ function atMessages(
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
+        endsHold: message.keys.length > 0 && invoked?.f === "release",
         sort: `${phase} ${roles.ofClient(client)} ${roles.ofOperation(operation)} ${scriptOrCommand(message)}${further}`,
         rank,
       };
@@ -165,6 +171,16 @@ function isContended({ requests }: Deadlines, { client, sentNs }: WireMessage): 
   return requests.some((other) => other.client !== clientName(client) && other.toMs > sentNs / NANOSECONDS_PER_MS);
 }
 
+/** When the first fault of the workload itself began, in milliseconds since the start; 0 if it has none. */
+function firstFaultMs({ events }: History): number {
+  return (events.find(({ type }) => type === "fault")?.time ?? 0) / NANOSECONDS_PER_MS;
+}
+
+/** Whether no operation sent it, but it is about keys. */
+function isRenewal({ operation, keys, server }: WireMessage): boolean {
+  return operation === undefined && keys.length > 0 && server !== RESOURCE;
+}
+
 /** Whether the server answered that it does not know the script: it did nothing, and is sent it once more, in full. */
 function isUnknownScript(message: WireMessage, messages: readonly WireMessage[], index: number): boolean {
   if (message.command !== "EVALSHA") return false;
@@ -197,6 +213,7 @@ function betweenOperations(plan: Base["plan"], history: History, roles: Roles): 
           of,
           servers: [...dataNodes(plan.topology.kind)],
           changesHold: false,
+          endsHold: false,
           beginsHold: false,
           splitsAcquire: false,
           sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,

@@ -1,4 +1,11 @@
-import { BETWEEN_TRIES_MS, PLAN_FORMAT, PLAN_VERSION, planSchema, type Plan } from "../../harness/core/plan.ts";
+import {
+  BETWEEN_TRIES_MS,
+  type FaultStep,
+  PLAN_FORMAT,
+  PLAN_VERSION,
+  planSchema,
+  type Plan,
+} from "../../harness/core/plan.ts";
 import { PLAN_BOUNDS } from "../../harness/core/plan-bounds.ts";
 import { topologyOf } from "../../harness/core/topologies/registry.ts";
 import type { Supports } from "../../harness/core/sharing.ts";
@@ -33,9 +40,11 @@ export interface WorkloadOptions {
   readonly supports?: Supports | undefined;
   /** The lease that clients ask for, in milliseconds. Default: by the topology. */
   readonly leaseMs?: number | undefined;
+  /** The fault that ends a client when it is granted the lock, by its index. Absent: no client dies in a workload. */
+  readonly deathOf?: ((client: number) => FaultStep | undefined) | undefined;
 }
 
-/** A workload: a plan without faults, and what it is about, in words. */
+/** A workload: a plan without faults but the death of a client, and what it is about, in words. */
 export interface Workload {
   readonly name: string;
   readonly plan: Plan;
@@ -61,6 +70,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
     ...(skills.tellsReleases === false ? shared.silent : []),
+    ...shared.dying,
     ...(skills.renews === true
       ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))
       : []),
@@ -70,9 +80,12 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   const inTurn = queue.map(({ name, clients }) => ({ name, times: RACES, plan: planOf(options, clients) }));
   const common = shapes
     .filter(({ outlives }) => options.outlives || outlives !== true)
-    .flatMap(({ name, clients, races, isCalm }): readonly Workload[] => {
+    .flatMap(({ name, clients, races, isCalm, dies }): readonly Workload[] => {
       const times = races === true ? RACES : 1;
-      if (!isShareable(options.supports)) return [{ name, times, isCalm, plan: planOf(options, clients) }];
+      const death = dies === undefined ? undefined : options.deathOf?.(dies);
+      if (dies !== undefined && death === undefined) return [];
+      const faults = death === undefined ? [] : [death];
+      if (!isShareable(options.supports)) return [{ name, times, isCalm, plan: planOf(options, clients, faults) }];
       return smallShares(options.supports).map(({ name: how, share }) => {
         const sections = share(clients.map((each) => ({ sections: [...each] })));
         return {
@@ -82,6 +95,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
           plan: planOf(
             options,
             sections.map((each) => each.sections),
+            faults,
           ),
         };
       });
@@ -130,7 +144,11 @@ function scaleOf({ topology, leaseMs = defaultLeaseMs(topology) }: WorkloadOptio
 /** The longest workloads take as many leases as this, with all their waiting. */
 const MOST_LEASES = 14;
 
-function planOf(options: WorkloadOptions, clients: readonly (readonly SectionInput[])[]): Plan {
+function planOf(
+  options: WorkloadOptions,
+  clients: readonly (readonly SectionInput[])[],
+  faults: readonly FaultStep[] = [],
+): Plan {
   const { lock, topology, fencing, seed } = options;
   return planSchema.parse({
     format: PLAN_FORMAT,
@@ -140,7 +158,7 @@ function planOf(options: WorkloadOptions, clients: readonly (readonly SectionInp
     topology,
     resource: { fencing },
     clients: clients.map((sections) => ({ sections: [...sections] })),
-    faults: [],
+    faults: [...faults],
     limitMs: Math.max(topologyOf(topology.kind).workload.limitMs, MOST_LEASES * scaleOf(options).leaseMs),
   });
 }

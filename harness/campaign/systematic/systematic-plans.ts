@@ -1,4 +1,4 @@
-import type { Plan } from "../../core/plan.ts";
+import type { FaultStep, Plan } from "../../core/plan.ts";
 import type { WireMessage } from "../../core/messages/wire-message.ts";
 import type { KeyState } from "../../core/messages/wire-record.ts";
 import type { History } from "../../history/history.ts";
@@ -17,6 +17,7 @@ import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
 import { patienceOf } from "./patience.ts";
 import { type PlansInOrder, PlansOnDemand } from "./on-demand.ts";
+import { deathAtGrant } from "../../../workloads/deviations/death.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   defaultLeaseMs,
@@ -81,6 +82,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const bases: Base[] = [];
   /** What runs without faults, each as often as it is worth. */
   const apart: Plan[] = [];
+  /** Those in which a client dies: another one's workload beside it would be another schedule. */
+  const deadly: Plan[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end, or that the lock is at fault. */
   const endless: Plan[] = [];
   for (const { name, plan, times, isCalm = false } of workloads) {
@@ -91,7 +94,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       if (end?.reason !== undefined || isStuck(history)) endless.push(plan);
       continue;
     }
-    apart.push(...Array.from({ length: times }, () => plan));
+    if (plan.faults.length > 0) deadly.push(plan);
+    else apart.push(...Array.from({ length: times }, () => plan));
     if (!isCalm)
       bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history, skills.patienceMs) });
   }
@@ -101,11 +105,13 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
-  const first = [...calm, ...bases.filter(isHiddenBesideOthers).map(({ plan }) => plan), ...endless];
+  const first = [...calm, ...bases.filter(isHiddenBesideOthers).map(({ plan }) => plan), ...endless, ...deadly];
   const all = queues.reduce((sum, { length }) => sum + length, first.length);
   const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
-  const countSingles = (): number => bases.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
+  const undisturbed = bases.filter(({ plan }) => plan.faults.length === 0);
+  const countSingles = (): number =>
+    undisturbed.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
   return { plans, commands: commandsOf(bases), bases, countSingles };
 }
 
@@ -180,8 +186,9 @@ function isRenewal({ operation, keys, server }: WireMessage): boolean {
 }
 
 function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions {
-  const { lock, topology, fencing = true, maxHoldShare = 0, supports } = drawnFrom;
-  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1, supports };
+  const { lock, topology, fencing = true, maxHoldShare = 0, supports, faults } = drawnFrom;
+  const deathOf = (client: number): FaultStep | undefined => deathAtGrant(topology, faults, client);
+  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1, supports, deathOf };
 }
 
 /**
@@ -272,7 +279,8 @@ function promisesOf(promises: SystematicOptions["promises"]): (item: Deviating) 
     const { family } = deviation;
     const known = ofFamily.get(family);
     if (known !== undefined) return known;
-    const fault = `${family.does} ${family.kind} ${JSON.stringify(family.params)}`;
+    const beside = plan.faults.map(({ kind }) => kind).join(" ");
+    const fault = `${family.does} ${family.kind} ${JSON.stringify(family.params)} beside ${beside}`;
     const value = ofFault.get(fault) ?? promises(deviation.apply(plan));
     ofFault.set(fault, value);
     ofFamily.set(family, value);

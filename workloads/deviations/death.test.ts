@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+// First: it patches the platform.
+import { runSimulated } from "../../harness/campaign/run-simulated.ts";
+import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
+import { composeLock } from "../../lock-impl/parts/compose.ts";
+import { ownedKey } from "../../lock-impl/parts/protocol.ts";
+import type { LockDriver } from "../../harness/core/lock-driver.ts";
+import { topologySchema } from "../../harness/core/topology.ts";
+import { faults } from "../../faults/registry.ts";
+import { deadlinesOf } from "./base.ts";
+import { deathAtGrant } from "./death.ts";
+import { strikePointsOf } from "./strike-points.ts";
+import { smallWorkloads } from "./workloads.ts";
+
+const NAME = "left behind by the second holder, and waited for long";
+const topology = topologySchema.parse({ kind: "single" });
+
+/** The workloads of a lock, if clients may die by these faults. */
+function workloadsOf(lock: string, among = faults) {
+  const options = { lock, topology, fencing: true, seed: 1, outlives: true };
+  return smallWorkloads(
+    { ...options, deathOf: (client) => deathAtGrant(topology, among, client) },
+    { extends: false, reenters: false },
+  );
+}
+
+/** A lock of which one client asks once, and then waits for a message that never comes. */
+const deafThird: LockDriver = {
+  async connect(environment) {
+    const lock = await composeLock({ protocol: ownedKey }).connect(environment);
+    if (environment.client !== "client-2") return lock;
+    return {
+      async acquire(key, asked) {
+        const answer = await lock.acquire(key, { ...asked, waitMs: 0 });
+        if (answer.type !== "ok") await new Promise((resolve) => setTimeout(resolve, asked.waitMs));
+        return answer;
+      },
+      release: (grant) => lock.release(grant),
+      [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
+    };
+  },
+};
+
+test("a client dies at its first grant only by a fault that ends clients, and then in one workload", () => {
+  const deadly = workloadsOf("./mine.ts").filter(({ plan }) => plan.faults.length > 0);
+  expect(deadly.map(({ name, plan }) => [name, plan.faults])).toEqual([
+    [NAME, [{ kind: "kill-client", params: { targets: ["client-1"] }, at: { on: "acquire:ok", client: 1, count: 1 } }]],
+  ]);
+  const others = faults.filter(({ traits }) => traits.kills !== "client");
+  expect(workloadsOf("./mine.ts", others).map(({ name }) => name)).not.toContain(NAME);
+});
+
+test(
+  "a client waits until it gives up for a message, while what a dead one has left behind is over",
+  { tags: "long" },
+  async () => {
+    const verdicts = async (driver: LockDriver) => {
+      const all: string[] = [];
+      for (const { name, plan } of workloadsOf("./mine.ts")) {
+        const { record } = await runSimulated(plan, { title: name, required: ["deadlock-freedom"], driver });
+        if (record.verdict.verdict === "invalid") all.push(name);
+      }
+      return all;
+    };
+    expect(await verdicts(deafThird)).toEqual([NAME]);
+    expect(await verdicts(composeLock({ protocol: ownedKey }))).toEqual([]);
+  },
+);
+
+test("of a lock that renews, a release before another one's holder dies is of a sort of its own", async () => {
+  const sorts = async (lock: string) => {
+    const { name, plan } = workloadsOf(lock).find((each) => each.name === NAME) ?? expect.unreachable();
+    const { history, messages } = await learnSimulated()(plan);
+    const points = strikePointsOf({ name, plan, history, messages, deadlines: deadlinesOf(plan, history) }, "together");
+    const apart = points.filter(({ sort }) => sort.endsWith(", before a holder dies"));
+    return [...new Set(apart.map(({ client, sort }) => `${client} ${sort}`))];
+  };
+  const phases = ["before", "after", "send", "reply"];
+  expect(await sorts("watchdog")).toEqual(
+    phases.map((phase) => `client-0 ${phase} first release EVAL, before a holder dies`),
+  );
+  expect(await sorts("set-px")).toEqual([]);
+});
