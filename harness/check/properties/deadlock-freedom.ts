@@ -25,6 +25,7 @@ import {
   whyFree,
   whyStuck,
 } from "./stuck-lock.ts";
+import { UngrantedRequests } from "./ungranted-requests.ts";
 import { clientInWords, faultInWords, holderOf, timeWords } from "../words.ts";
 import { inFigures } from "../../core/words/in-figures.ts";
 
@@ -99,6 +100,7 @@ export const deadlockFreedom: CheckerFactory = {
 class DeadlockFreedom implements Checker {
   readonly #evidence: SharedEvidence;
   readonly #findings = new Findings("deadlock-freedom");
+  readonly #ungranted = new UngrantedRequests();
   readonly #keys = new Map<string, KeyState>();
   /** Faults in force, by kind and targets. */
   readonly #inForce = new Set<string>();
@@ -116,10 +118,11 @@ class DeadlockFreedom implements Checker {
   }
 
   get remarks(): readonly string[] {
-    return this.#findings.remarks;
+    return [...this.#findings.remarks, ...this.#ungranted.remarks(this.#evidence.header)];
   }
 
   push({ event, invocation, changes }: HistoryStep): void {
+    this.#ungranted.push({ event, invocation }, this.#evidence.header);
     for (const change of changes) this.#follow(change, event.time);
     if (event.type === "fault") this.#disturb(event);
     else if (event.type === "ok" && event.f === "observe") this.#observe(event);
