@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Recording } from "../../harness/check/testing/recording.ts";
 import type { KeyState, WireRecord } from "../../harness/core/messages/wire-record.ts";
+import type { History } from "../../harness/history/history.ts";
 import { jumpOfOneInFive, lostInFailover, pausedPastLease } from "../testdata/example-runs.ts";
 import { serverBands } from "./server-bands.ts";
 import { timelineOf } from "./timeline.ts";
@@ -13,7 +15,7 @@ function wireOf(keys: readonly Omit<KeyState, "key" | "clockAheadNs">[]): WireRe
   return { format: "lockstorm-wire", version: 1, messages: [], keys: states, replication: [], votes: [], leftOut: 0 };
 }
 
-function drawn(wire: WireRecord, run = jumpOfOneInFive()): readonly string[] {
+function drawn(wire: WireRecord, run: { readonly history: History } = jumpOfOneInFive()): readonly string[] {
   const { holds, faults, end } = timelineOf(run.history);
   return serverBands(wire, { holds, faults, end }).map(
     ({ server, client, from, to, twice }) =>
@@ -125,6 +127,32 @@ test("a server that gives the key on after the first owner's lease did not vote 
     { server: "node-0", atNs: passedOn, value: second.owner },
   ];
   expect(drawn(wireOf(states), pausedPastLease()).filter((band) => band.endsWith("twice"))).toEqual([]);
+});
+
+test("of owners with one value, a server thinks that the one holds a key which was granted the lock of that name", () => {
+  const { history } = new Recording({ clients: 3 })
+    .on("k1")
+    .acquire(10, 0, "at 10 ms")
+    .on("k12")
+    .acquire(11, 1, "at 10 ms")
+    .release(100, 1, "at 10 ms")
+    .acquire(110, 2, "at 110 ms")
+    .on("k1")
+    .release(400, 0, "at 10 ms");
+  const onNode = { server: "node-0", clockAheadNs: 0, expiresInNs: 10_000 * MS };
+  const keys = [
+    { ...onNode, key: "lock:k1", atNs: 9.5 * MS, value: "at 10 ms" },
+    { ...onNode, key: "lock:k12", atNs: 10.5 * MS, value: "at 10 ms" },
+    { ...onNode, key: "lock:k12", atNs: 100.5 * MS, value: undefined },
+    { ...onNode, key: "lock:k12", atNs: 109.5 * MS, value: "at 110 ms" },
+  ];
+  const on = (key: string): readonly string[] =>
+    drawn({ ...wireOf([]), keys: keys.filter((state) => state.key === key) }, { history });
+  expect(on("lock:k1").map((band) => band.split(" ")[1])).toEqual(["client-0"]);
+  expect(on("lock:k12").map((band) => band.split(" ").toSpliced(2, 1).join(" "))).toEqual([
+    "node-0 client-1",
+    "node-0 client-2",
+  ]);
 });
 
 test("a server that is killed thinks nothing any more", () => {

@@ -108,14 +108,27 @@ function grantedWith(
 }
 
 /** The hold whose owner value a server has under a key: the one that is nearest, for owner values may be used again. */
-function holdOf({ value, atNs }: KeyState, holds: readonly HoldSpan[]): HoldSpan | undefined {
+function holdOf({ key, value, atNs }: KeyState, holds: readonly HoldSpan[]): HoldSpan | undefined {
   if (value === undefined) return undefined;
-  const found = holds.filter(({ owner }) => hasOwner(value, owner));
+  const found = onKey(
+    key,
+    holds.filter(({ owner }) => hasOwner(value, owner)),
+  );
   const distance = ({ invokedAt, to }: HoldSpan): number => Math.max(0, invokedAt - atNs, atNs - to);
   return found.reduce<HoldSpan | undefined>(
     (best, hold) => (best !== undefined && distance(best) <= distance(hold) ? best : hold),
     undefined,
   );
+}
+
+/**
+ * Those of the holds whose lock the name of a server's key has in it, for one owner value may hold several locks; all of them
+ * where a library makes other names. Of `k1` and `k12`, `lock:k12` is the second.
+ */
+function onKey(serverKey: string, holds: readonly HoldSpan[]): readonly HoldSpan[] {
+  const named = holds.filter(({ key }) => serverKey.includes(key));
+  const longest = Math.max(0, ...named.map(({ key }) => key.length));
+  return named.length === 0 ? holds : named.filter(({ key }) => key.length === longest);
 }
 
 function hasOwner(value: string | undefined, owner: string): boolean {
