@@ -18,7 +18,7 @@ import type { Delays } from "./recurrence/delays.ts";
 import { isSimulated, requireSimulated } from "../core/topology.ts";
 import { PROPERTIES, type Property, type Verdict } from "../core/verdict.ts";
 import { boundedWire, type WireRecord } from "../core/messages/wire-record.ts";
-import { changed, withoutStandIns } from "../proof/changed-run.ts";
+import { changed, type ExecuteChanged, withoutStandIns } from "../proof/changed-run.ts";
 import { proveCauses } from "../proof/prove.ts";
 import { provenElsewhere } from "../proof/proven-elsewhere.ts";
 import { runPlan } from "../run/run-plan.ts";
@@ -148,16 +148,17 @@ export async function proveSimulated(
   const { plan, record } = run;
   const { history, verdict } = record;
   const driver = options.driver ?? (await simulatedDriver(plan.lock));
-  const proven = await proveCauses({ plan, history, verdict }, async ({ plan, standIn, alteration }) => {
+  const wire = await wireOf(run, driver, signal);
+  const execute: ExecuteChanged = async ({ plan, standIn, alteration }) => {
     const altered = alteration === undefined ? driver : alteredDriver(driver, alteration);
     const moreFaults = [standIn];
     const { required } = verdict;
     const other = await runSimulated(plan, { title: "", required, driver: altered, moreFaults, signal });
     const judged = withoutStandIns(other.record.history);
     return { plan, history: judged, verdict: checkHistory(judged, { required }), traceHash: other.traceHash };
-  });
+  };
+  const proven = await proveCauses({ plan, history, verdict }, execute, wire);
   const control = await controlOf(run, proven, driver, signal);
-  const wire = await wireOf(run, driver, signal);
   return { ...run, record: { ...record, verdict: proven, control, wire } };
 }
 

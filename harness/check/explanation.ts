@@ -82,20 +82,20 @@ export function explainBy(
 
 /** The cause as a fact, with its proof; or as probable, with the reason why it is not proven; or that it is not known. */
 function causeInWords(
-  { shown, why, accused, ground }: Hypothesis,
+  { shown, why, orElse = "", accused, ground }: Hypothesis,
   proof: Proof,
   hypotheses: readonly Hypothesis[],
 ): string {
   const evident = shown === undefined ? "" : `${capital(shown)}. `;
   if (proof.standing === "proven") {
-    return `${evident}${capital(why)}.${proof.run === undefined ? "" : ` ${capital(proof.by)}.`}`;
+    return `${evident}${capital(why)}${orElse}.${proof.run === undefined ? "" : ` ${capital(proof.by)}.`}`;
   }
   if (proof.standing === "refuted") return `${evident}It is not known what led to it: ${proof.by}.`;
   const dropped = new Set((proof.dropped ?? []).map((other) => other.why));
   const others = hypotheses.filter((other) => other.accused !== undefined && !dropped.has(other.why));
   const also = [...new Set(others.map((other) => other.accused ?? "").filter((other) => other !== accused))];
   const beside = ground.on !== "faults" || also.length === 0 ? "" : ` Other possible causes: ${listed(also)}.`;
-  return `${evident}Probably: ${why}.${beside} This is only probable, because ${proof.by}.`;
+  return `${evident}Probably: ${why}${orElse}.${beside} This is only probable, because ${proof.by}.`;
 }
 
 /**

@@ -156,6 +156,8 @@ export interface Hypothesis {
   readonly shown?: string;
   /** How it led to the violation: a clause of the same form. */
   readonly why: string;
+  /** What it may have been instead, which the history cannot tell from it: a clause that goes on from `why`. */
+  readonly orElse?: string;
   /** What it rests on, and so what a run must leave out to decide whether it is true. */
   readonly ground: Ground;
   /** Index of the grant whose holder outlived its lease, or received the grant too late. */

@@ -12,13 +12,13 @@ import type {
 } from "../core/verdict.ts";
 import { explainBy } from "../check/explanation.ts";
 import { listed } from "../core/listed.ts";
+import type { WireRecord } from "../core/messages/wire-record.ts";
 import { jointCause } from "../check/causes/joint-cause.ts";
 import { type Subject, subjectOf } from "./broken-promise.ts";
 import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
 import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
 import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
-import { endedEarly } from "./ended-early.ts";
 import { isOwnExtension, prolongsNobodys, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
@@ -26,7 +26,7 @@ import { goneInWords, neverInWords, REMEDY } from "./proof-words.ts";
 import { inTurn } from "./in-turn.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 import type { Attempted } from "./attempted.ts";
-import { takenByATry } from "./taken-by-a-try.ts";
+import { type Grounds, toldApart } from "./told-apart.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
 import { withoutOperation, type WithoutOperation, withTimedFaults } from "./without-operation.ts";
 
@@ -50,9 +50,10 @@ interface Smallest {
  * reason.
  *
  * @param execute makes a changed run, in simulation
+ * @param wire what servers held in the run, where that was recorded
  */
-export async function proveCauses(run: JudgedRun, execute: ExecuteChanged): Promise<Verdict> {
-  const prover = new Prover(run, execute);
+export async function proveCauses(run: JudgedRun, execute: ExecuteChanged, wire?: WireRecord): Promise<Verdict> {
+  const prover = new Prover(run, execute, wire);
   const properties: Verdict["properties"] = Object.fromEntries(
     await inTurn(Object.entries(run.verdict.properties), async ([property, found]) => {
       const violations = await inTurn(found.violations, (violation) => prover.prove(property as Property, violation));
@@ -64,14 +65,16 @@ export async function proveCauses(run: JudgedRun, execute: ExecuteChanged): Prom
 
 class Prover {
   readonly #run: JudgedRun;
+  readonly #grounds: Grounds;
   readonly #runs: CounterfactualRuns;
   readonly #steps: PlanSteps;
   /** By the event indices of a grant and a release: the run in which the holder keeps its lock after that release. */
   readonly #kept = new Map<string, CounterfactualRun>();
 
-  constructor(run: JudgedRun, execute: ExecuteChanged) {
+  constructor(run: JudgedRun, execute: ExecuteChanged, wire: WireRecord | undefined) {
     this.#run = run;
     this.#runs = new CounterfactualRuns(run, execute);
+    this.#grounds = { run, runs: this.#runs, wire };
     this.#steps = new PlanSteps(run.history);
   }
 
@@ -95,14 +98,9 @@ class Prover {
       const trial = await this.#try(subject, hypothesis);
       if (trial.outcome === "proven") {
         const { by, run } = trial;
-        const early =
-          (await endedEarly(this.#run, this.#runs, subject.violation, hypothesis)) ??
-          (await takenByATry(this.#run, this.#runs, subject.violation, hypothesis));
-        if (early !== undefined) {
-          return this.#concluded(property, violation, subject, early.hypothesis, { ...early.proof, dropped });
-        }
         const proof = { standing: "proven", by, ...(run === undefined ? {} : { run }) } as const;
-        return this.#concluded(property, violation, subject, hypothesis, { ...proof, dropped });
+        const told = { proof, ...((await toldApart(this.#grounds, subject.violation, hypothesis)) ?? { hypothesis }) };
+        return this.#concluded(property, violation, subject, told.hypothesis, { ...told.proof, dropped });
       }
       if (trial.outcome === "dropped") {
         lastDropped = hypothesis;

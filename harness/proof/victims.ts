@@ -2,6 +2,7 @@ import type { Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
+import type { GrantEvents } from "../history/operations.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { clientNumber, eventAt, grantAgain, holdsOf, sameOperation } from "./same-in-another-run.ts";
 
@@ -121,7 +122,7 @@ export function victimOf({ history }: JudgedRun, violation: Violation): HistoryE
 }
 
 /** The grants that a violation is about, the earlier first. */
-function grantsIn({ events, finding }: Violation, history: History): readonly HistoryEvent[] {
+export function grantsIn({ events, finding }: Violation, history: History): readonly GrantEvents["completion"][] {
   return (finding?.events ?? events).flatMap((index) => {
     const event = eventAt(history, index);
     return event?.type === "ok" && event.f === "acquire" ? [event] : [];

@@ -25,7 +25,7 @@ export function headlineOf(run: RunRecord): string {
 export function storySentence(story: Story): string {
   const { violation, holds, enabling } = story;
   const { overlap, proof, hypotheses, finding } = violation;
-  const why = hypotheses?.[0]?.why;
+  const { why, orElse = "" } = hypotheses?.[0] ?? {};
   const fault =
     enabling === undefined
       ? ""
@@ -33,7 +33,7 @@ export function storySentence(story: Story): string {
   const because =
     why === undefined
       ? causeWords(story) + fault
-      : printable(why).replaceAll(/ \(events? \d+(?:(?:, | and )\d+)*\)/g, "");
+      : printable(`${why}${orElse}`).replaceAll(/ \(events? \d+(?:(?:, | and )\d+)*\)/g, "");
   const who = [...new Set(holds.map(({ client }) => clientName(client)))];
   const seen =
     overlap !== undefined && who.length > 1

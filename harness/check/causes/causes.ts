@@ -309,13 +309,16 @@ function grantedTwice(overlap: Overlap, to: number, evidence: SharedEvidence): H
       : evidence.faults.kindsDuring(from, to).length === 0
         ? "no fault came in between: "
         : "";
-  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}${orOverpromised(overlap, evidence)}${orNotProlonged(overlap)}`;
+  const why = `${calm}the lock itself ${excessInWords(first, second)}${meanwhile}${sharedOwnerInWords(first, second)}`;
+  const orElse = `${orOverpromised(overlap, evidence)}${orNotProlonged(overlap)}`;
+  const alone = byElimination("double-grant", why, evidence);
+  const hypothesis: Hypothesis = orElse === "" ? alone : { ...alone, orElse };
   const inner = innerReleaseOf(overlap);
-  if (inner === undefined) return byElimination("double-grant", why, evidence);
+  if (inner === undefined) return hypothesis;
   const [client, caller] = [first.process, inner.process].map((process) => clientInWords(evidence.header, process));
   const who = caller === client ? "" : `${caller} `;
   const shown = `${client} had entered the lock several times, and ${who}had called an inner release at ${timeWords(inner.time)}, which must leave it locked`;
-  return { ...byElimination("double-grant", why, evidence), shown, events: [inner.index] };
+  return { ...hypothesis, shown, events: [inner.index] };
 }
 
 /** The last release, before the second grant, that gave back one of several entries of the first hold. */

@@ -1,0 +1,94 @@
+import { timeWords } from "../check/words.ts";
+import type { KeyState, WireRecord } from "../core/messages/wire-record.ts";
+import type { Hypothesis, Violation } from "../core/verdict.ts";
+import type { JudgedRun } from "./changed-run.ts";
+import { shareOf } from "../core/sharing.ts";
+import { type History, NANOSECONDS_PER_MS } from "../history/history.ts";
+import type { GrantEvents } from "../history/operations.ts";
+import { clientNumber } from "./same-in-another-run.ts";
+import { grantsIn } from "./victims.ts";
+
+/** Servers count leases in whole milliseconds of their clock, so that one may end so much earlier. */
+const ROUNDED_MS = 1;
+
+/** A stay of an owner's value under a key: from its last setting until it would expire, in nanoseconds. */
+interface Stay {
+  readonly setNs: number;
+  readonly expiresNs: number;
+  /** Whether it was set before, too: then its lease is not that of the grant. */
+  readonly again: boolean;
+}
+
+/**
+ * The hypothesis with what the one server of the run did when the lock's promises to two owners overlapped. A history leaves open
+ * whether the lock granted the key twice, or promised a lease for longer than the server kept it. Undefined where the record does not
+ * show which: for several servers, for readers and permits, for owner values that only the driver knows, or if the server's clock was stepped meanwhile.
+ *
+ * @param proven the hypothesis that is proven: it is another matter unless that says that the lock granted the key twice
+ * @param wire what the server held in the same run
+ */
+export function seenOnServer(
+  original: JudgedRun,
+  violation: Violation,
+  proven: Hypothesis,
+  wire: WireRecord | undefined,
+): Hypothesis | undefined {
+  const { history, plan } = original;
+  const { orElse: _, ...alone } = proven;
+  if (proven.cause !== "double-grant" || proven.ground.on !== "rest" || proven.shown !== undefined) return undefined;
+  if (wire === undefined || wire.leftOut > 0 || plan.topology.kind !== "single" || isShared(history)) return undefined;
+  const [first, second] = grantsIn(violation, history);
+  if (first === undefined || second === undefined || first.value.owner === second.value.owner) return undefined;
+  for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {
+    const place = states.findIndex(({ value }) => value?.includes(second.value.owner));
+    const state = states[place];
+    const stay = state === undefined ? undefined : stayBefore(states.slice(0, place + 1), first.value.owner);
+    if (state === undefined || stay === undefined || !state.key.includes(second.key)) continue;
+    if (state.value?.includes(first.value.owner) === true) continue;
+    const holder = `client-${clientNumber(first, history)}`;
+    const other = `client-${clientNumber(second, history)}`;
+    const given = `gave the key to ${other}`;
+    if (stay.expiresNs > state.atNs) {
+      const shown = `at ${timeWords(state.atNs)} ${state.server} ${given}, though it had it for ${holder}${untilWords(stay)}`;
+      return { ...alone, shown };
+    }
+    const ended = `${state.server} began it at ${timeWords(stay.setNs)} and ended it at ${timeWords(stay.expiresNs)}`;
+    return {
+      ...alone,
+      why: `${tooLong(stay, holder, first)}: ${ended}, and ${given} only at ${timeWords(state.atNs)}`,
+    };
+  }
+  return undefined;
+}
+
+/** Whether several clients may hold a lock at once: then another owner value beside the first tells nothing. */
+function isShared({ events }: History): boolean {
+  return events.some(
+    (event) => event.type === "invoke" && event.f === "acquire" && shareOf(event.value).kind !== "exclusive",
+  );
+}
+
+/** The last stay of the owner's value before the last state, if nothing but its expiry or that state itself ended it. */
+function stayBefore(states: readonly KeyState[], owner: string): Stay | undefined {
+  const last = states.length - 1;
+  const index = states.findLastIndex(({ value }) => value?.includes(owner));
+  const [state, next] = [states[index], states[index + 1]];
+  if (state === undefined || next === undefined) return undefined;
+  if (states.slice(index).some(({ clockAheadNs }) => clockAheadNs !== state.clockAheadNs)) return undefined;
+  const setNs = state.atNs;
+  const expiresNs = state.expiresInNs === undefined ? Infinity : setNs + state.expiresInNs;
+  const again = states.findIndex(({ value }) => value?.includes(owner)) < index;
+  return index + 1 === last || next.atNs >= expiresNs ? { setNs, expiresNs, again } : undefined;
+}
+
+/** A lease that lasted on the server for as long as it was promised ended too soon only for who counts it from later. */
+function tooLong({ setNs, expiresNs, again }: Stay, holder: string, { value }: GrantEvents["completion"]): string {
+  const promisedMs = value.validForMs ?? Infinity;
+  return !again && (promisedMs - ROUNDED_MS) * NANOSECONDS_PER_MS <= expiresNs - setNs
+    ? `the lock counted the lease of ${holder} from too late an instant`
+    : `the lock promised ${holder} its lease for longer than the server kept it`;
+}
+
+function untilWords({ expiresNs }: Stay): string {
+  return expiresNs === Infinity ? "" : ` until ${timeWords(expiresNs)}`;
+}

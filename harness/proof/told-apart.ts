@@ -1,0 +1,30 @@
+import type { WireRecord } from "../core/messages/wire-record.ts";
+import type { Hypothesis, Proof, Violation } from "../core/verdict.ts";
+import type { JudgedRun } from "./changed-run.ts";
+import type { CounterfactualRuns } from "./counterfactual-runs.ts";
+import { endedEarly } from "./ended-early.ts";
+import { seenOnServer } from "./seen-on-server.ts";
+import { takenByATry } from "./taken-by-a-try.ts";
+
+/** What a proof rests on: the run itself, the runs that it is compared with, and what servers held in it. */
+export interface Grounds {
+  readonly run: JudgedRun;
+  readonly runs: CounterfactualRuns;
+  readonly wire: WireRecord | undefined;
+}
+
+/**
+ * A hypothesis in place of one that is proven, if that blames the lock itself and more can be shown of what the lock did: that it
+ * ended a lease early, took a lock by a try, or granted the key twice or in turn. With the proof of that, unless the one of the
+ * first hypothesis is its proof as well. Undefined if nothing more is shown.
+ */
+export async function toldApart(
+  { run, runs, wire }: Grounds,
+  violation: Violation,
+  proven: Hypothesis,
+): Promise<{ readonly hypothesis: Hypothesis; readonly proof?: Proof } | undefined> {
+  const other = (await endedEarly(run, runs, violation, proven)) ?? (await takenByATry(run, runs, violation, proven));
+  if (other !== undefined) return other;
+  const hypothesis = seenOnServer(run, violation, proven, wire);
+  return hypothesis && { hypothesis };
+}
