@@ -97,6 +97,18 @@ test("a plan is refused that shares a key in a way that its lock does not suppor
   expect(() => sharing("single", { limit: 1, mode: "shared" })).toThrow("state one of the two");
 });
 
+test("a plan that gives a client several tasks is refused for a lock that does not support it", async () => {
+  const tasks = (...numbers: readonly (number | undefined)[]): Plan => {
+    const sections = numbers.map((task) => ({ key: "k1", ttlMs: 100, waitMs: 0, steps: [], task }));
+    return planSchema.parse({ ...plan("single", { kind: "single" }, "eviction", node), clients: [{ sections }] });
+  };
+  await expect(validatePlan(tasks(undefined, 1))).rejects.toThrow(
+    "the plan gives a client several tasks at a time, and the lock single does not support it",
+  );
+  await expect(validatePlan(tasks(3, 3))).resolves.toBeUndefined();
+  await expect(validatePlan(tasks(0, undefined))).resolves.toBeUndefined();
+});
+
 /** A worker file for the worker for tests with this mistake. */
 function workerFile(mistake: string): string {
   const folder = mkdtempSync(join(tmpdir(), "lockstorm-test-"));

@@ -4,7 +4,7 @@ import { loadDriver } from "../client/load-driver.ts";
 import { supportsOf } from "../client/supports-of.ts";
 import { lockFacts } from "../client/lock-facts.ts";
 import { UserError } from "../core/errors.ts";
-import type { Plan } from "../core/plan.ts";
+import { type Plan, tasksOf } from "../core/plan.ts";
 import { lacking } from "../core/sharing.ts";
 import { refuseImpossibleMessages } from "../core/messages/refuse-messages.ts";
 import { type MessageMoment, PROXY_MOMENTS } from "../core/trigger.ts";
@@ -37,8 +37,14 @@ export async function validatePlan(plan: Plan, moments: readonly MessageMoment[]
 /** A lock that ignores what it does not know would be accused of what it never promised. */
 async function refuseUnsupported({ lock, clients }: Plan): Promise<void> {
   const sections = clients.flatMap(({ sections }) => sections);
-  if (sections.every((section) => lacking({}, section) === undefined)) return;
+  const hasTasks = clients.some((client) => tasksOf(client).length > 1);
+  if (!hasTasks && sections.every((section) => lacking({}, section) === undefined)) return;
   const supports = await supportsOf(lock);
+  if (hasTasks && supports.concurrent !== true)
+    throw new UserError(
+      `the plan gives a client several tasks at a time, and the lock ${lock} does not support it`,
+      "take `task` out of the plan, or state supports: { concurrent: true } in the driver or the worker",
+    );
   for (const section of sections) {
     const lacks = lacking(supports, section);
     if (lacks === undefined) continue;

@@ -65,6 +65,35 @@ const acquire = { op: "acquire", key: "k1", ttlMs: 1000, waitMs: 200 } as const;
 const extend = { op: "extend", key: "k1", owner: "o1", ttlMs: 3000 } as const;
 const release = { op: "release", key: "k1", owner: "o1" } as const;
 
+describe("operations at the same time", () => {
+  test.each([
+    [{ concurrent: true }, ["acquire", "release", "acquire"]],
+    [undefined, ["acquire"]],
+  ])("are called at once only where the driver declares it: %o", async (supports, called) => {
+    await using program = await start(supports);
+    await program.perform(acquire);
+    const answer = Promise.withResolvers<Completion<Grant>>();
+    lock.asked.length = 0;
+    lock.onAcquire = () => answer.promise;
+    const asked = [acquire, release, acquire].map((request) => program.perform(request));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(lock.asked.map(([method]) => method)).toEqual(called);
+    answer.resolve({ type: "ok", value: grant });
+    expect((await Promise.all(asked)).every(({ ok }) => ok)).toBe(true);
+    expect(lock.asked).toHaveLength(3);
+  });
+
+  test("on the guarded resource wait for none of the lock", async () => {
+    await using program = await start();
+    const answer = Promise.withResolvers<Completion<Grant>>();
+    lock.onAcquire = () => answer.promise;
+    const asked = program.perform(acquire);
+    await program.perform({ op: "read", key: "k1" });
+    answer.resolve({ type: "ok", value: grant });
+    await asked;
+  });
+});
+
 describe("acquire", () => {
   test("asks the driver, and stamps a grant with the true time at which it came", async () => {
     await using program = await start();

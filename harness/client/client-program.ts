@@ -11,6 +11,7 @@ import { InvalidAnswerError, messageOf } from "../core/errors.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 import { lacking, statedSharing, SUPPORT_WORDS, type Supports } from "../core/sharing.ts";
 import type { ResourceChecks } from "../core/plan.ts";
+import { SerialQueue } from "../core/serial-queue.ts";
 import type { ClientReply, ClientRequest, RenewedLease } from "../core/system.ts";
 import {
   grantProblem,
@@ -38,8 +39,8 @@ export interface ClientProgramOptions {
 
 /**
  * The program inside a client, on either backend: it performs requests with the lock under test and on the guarded
- * resource, one at a time, and turns every outcome into a reply. A driver that throws leaves the operation
- * indeterminate, because it is unknown how far it got.
+ * resource, and turns every outcome into a reply. Operations of the lock are called one after another, unless its driver
+ * declares `concurrent`. A driver that throws leaves the operation indeterminate, because it is unknown how far it got.
  */
 export class ClientProgram implements AsyncDisposable {
   readonly #lock: LockClient;
@@ -47,6 +48,7 @@ export class ClientProgram implements AsyncDisposable {
   readonly #resource: GuardedResource;
   readonly #trueNow: () => number;
   #mistake: ClientReply | undefined;
+  readonly #queue = new SerialQueue();
   /** The driver's grant, and how many entries of the hold are left to release. */
   readonly #grants = new Map<string, { readonly grant: Grant; readonly entries: number }>();
 
@@ -143,16 +145,21 @@ export class ClientProgram implements AsyncDisposable {
   #perform(request: ClientRequest): Promise<ClientReply> {
     switch (request.op) {
       case "acquire":
-        return this.#acquire(request);
+        return this.#inTurn(() => this.#acquire(request));
       case "extend":
-        return this.#extend(request);
+        return this.#inTurn(() => this.#extend(request));
       case "release":
-        return this.#release(request);
+        return this.#inTurn(() => this.#release(request));
       case "read":
         return this.#resource.read(request.key);
       case "write":
         return this.#resource.write(request);
     }
+  }
+
+  /** Calls an operation of the lock when the ones before it are over, if its driver knows only one at a time. */
+  #inTurn(operation: () => Promise<ClientReply>): Promise<ClientReply> {
+    return this.#supports.concurrent === true ? operation() : this.#queue.run(operation);
   }
 
   async #acquire({ key, ttlMs, waitMs, ...asked }: Extract<ClientRequest, { op: "acquire" }>): Promise<ClientReply> {

@@ -79,7 +79,7 @@ async function main(): Promise<void> {
     } else {
       const { id, ...request } = JSON.parse(line) as (ClientRequest | { op: "clock" }) & { id: number };
       if (request.op === "clock") void answerClock(program, id);
-      // Not awaited: the harness asks for one operation at a time, but also for the clock in between.
+      // Not awaited: the harness may ask for several operations at a time, and for the clock in between.
       else void program.perform(request).then((reply) => send({ id, ...reply }));
     }
   }

@@ -24,7 +24,7 @@ export interface Assumptions {
   readonly clientClocks?: boolean | undefined;
 }
 
-/** One client of the lock. The harness calls one operation at a time. */
+/** One client of the lock. The harness calls one operation at a time, unless `supports` declares `concurrent`. */
 export interface LockClient extends AsyncDisposable {
   /** What the lock supports, if only a connected client can say. Absent: the driver's `supports` applies. */
   readonly supports?: Supports;

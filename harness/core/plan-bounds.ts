@@ -10,6 +10,8 @@ export const PLAN_BOUNDS = {
   clients: 64,
   /** Per client. */
   sections: 100_000,
+  /** Per client. */
+  tasks: 64,
   /** Per section, and per re-entry. */
   steps: 1000,
   /** Per section. */

@@ -54,6 +54,11 @@ const sectionSchema = z
      * a caller retries while its servers fail over and its lock reports errors.
      */
     tries: z.int().positive().max(PLAN_BOUNDS.tries).default(1),
+    /**
+     * Which task of its client does the section. The sections of a task run one after another; the tasks of a client run at the
+     * same time, like requests of one process that share its lock object. Only for drivers that declare `concurrent` in `supports`.
+     */
+    task: z.int().nonnegative().lt(PLAN_BOUNDS.tasks).optional(),
     /** The section begins no earlier than this trigger. If absent, it begins at once. */
     after: triggerSchema.optional(),
     steps: z.array(stepSchema).max(PLAN_BOUNDS.steps),
@@ -68,6 +73,13 @@ export type Section = z.infer<typeof sectionSchema>;
 
 const clientPlanSchema = z.strictObject({ sections: z.array(sectionSchema).max(PLAN_BOUNDS.sections) });
 export type ClientPlan = z.infer<typeof clientPlanSchema>;
+
+/** The sections of each task of a client, in the order of the numbers of the tasks; one empty list if there is no section. */
+export function tasksOf({ sections }: ClientPlan): readonly (readonly Section[])[] {
+  const tasks = Map.groupBy(sections, ({ task = 0 }) => task);
+  if (tasks.size === 0) return [[]];
+  return [...tasks].toSorted(([one], [other]) => one - other).map(([, ofTask]) => ofTask);
+}
 
 /** One fault of the schedule. The fault of that `kind` defines its `params`. */
 const faultStepSchema = z.strictObject({

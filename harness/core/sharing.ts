@@ -14,6 +14,11 @@ export interface Supports {
    * is asked of such a lock than of others.
    */
   readonly fair?: boolean;
+  /**
+   * Several operations at a time within one client, as several requests of a process make them that share one lock object.
+   * Without it, the harness calls one operation of a client at a time.
+   */
+  readonly concurrent?: boolean;
 }
 
 /** What is supported, as it is told: "the driver does not support ...". */
@@ -22,6 +27,7 @@ export const SUPPORT_WORDS: Readonly<Record<keyof Supports, string>> = {
   modes: "the modes of a read-write lock",
   severalKeys: "several keys in one acquisition",
   fair: "a queue, first come, first served",
+  concurrent: "several operations at a time within one client",
 };
 
 /** The fields of `Supports` in files and messages. */
@@ -30,6 +36,7 @@ export const supportsFields = {
   modes: z.boolean().default(false),
   severalKeys: z.boolean().default(false),
   fair: z.boolean().default(false),
+  concurrent: z.boolean().default(false),
 };
 
 /**
@@ -77,7 +84,7 @@ export function sharingProblem({
 export function lacking(
   supports: Supports,
   { limit, permits, mode, alsoKeys }: Sharing,
-): Exclude<keyof Supports, "fair"> | undefined {
+): Exclude<keyof Supports, "fair" | "concurrent"> | undefined {
   if (alsoKeys !== undefined && supports.severalKeys !== true) return "severalKeys";
   if ((limit !== undefined || permits !== undefined) && supports.permits !== true) return "permits";
   return mode !== undefined && supports.modes !== true ? "modes" : undefined;

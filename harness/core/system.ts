@@ -96,8 +96,9 @@ export interface NodeHandle extends ProcessHandle {
 
 export interface ClientHandle extends ProcessHandle {
   /**
-   * Makes the client perform one operation; only one at a time. Never rejects: if the client dies, the operation is `info`.
-   * A paused client answers after it is resumed.
+   * Makes the client perform one operation. It may have others under way: a driver that does not declare `concurrent` is then
+   * called when these are over. Never rejects: if the client dies, the operation is `info`. A paused client answers after it is
+   * resumed.
    */
   perform(request: ClientRequest): Promise<ClientReply>;
   /**

@@ -172,7 +172,7 @@ describe("completions", () => {
       { owner: "owner-1", fence: 1, data: "p0-1" },
       { owner: "owner-1", fence: 1, data: "p2-2" },
     ]);
-    expect(fixture.session.process).toBe(4);
+    expect(fixture.session.processes).toEqual([4]);
   });
 });
 
@@ -181,7 +181,7 @@ describe("triggers", () => {
     const fixture = new SessionFixture();
     fixture.system.answer = (_, { op }) => (op === "write" ? indeterminate : undefined);
     const after: number[] = [];
-    void fixture.board.wait({ on: "release:ok", client: 0 }).then(() => after.push(fixture.session.process));
+    void fixture.board.wait({ on: "release:ok", client: 0 }).then(() => after.push(...fixture.session.processes));
     await fixture.settle({ steps: [{ do: "write" }] });
     expect(after).toEqual([2]);
   });

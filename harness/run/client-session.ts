@@ -1,14 +1,17 @@
 import { ENDLESS_TTL_MS } from "../history/holds/endless-lease.ts";
 import { INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
 import { type Sharing, statedSharing } from "../core/sharing.ts";
-import { BETWEEN_TRIES_MS, type ClientPlan, type Section, type Step } from "../core/plan.ts";
-import type { ClientHandle, ClientReply, ClientRequest, TrueClock } from "../core/system.ts";
+import { BETWEEN_TRIES_MS, type Section, type Step } from "../core/plan.ts";
+import type { Queued } from "../core/lock-driver.ts";
+import type { ClientHandle, ClientReply, ClientRequest, RenewedLease, TrueClock } from "../core/system.ts";
 import type { EventPublisher } from "./event-publisher.ts";
 import type { TriggerBoard } from "./trigger-board.ts";
 
 export interface SessionOptions {
   readonly index: number;
   readonly clients: number;
+  /** Which of how many tasks of the client, from 0. */
+  readonly task: { readonly index: number; readonly of: number };
   readonly client: ClientHandle;
   readonly publisher: EventPublisher;
   readonly board: TriggerBoard;
@@ -36,40 +39,64 @@ const HOLD_OVER = "the hold is over";
 const DEAD: ClientReply = { ok: false, kind: "error", reason: "the client is dead" };
 
 /**
- * Drives one client through its plan: invokes, waits for the completion, records both. After an indeterminate end the
- * client continues under a new process number. A holder that was told that its lease is gone stops its work.
+ * Drives one task of a client through its sections: invokes, waits for the completion, records both. After an indeterminate
+ * end it continues under a new process number, which none of the client's other tasks uses. A holder that was told that its
+ * lease is gone stops its work.
  */
 export class ClientSession {
   readonly #options: SessionOptions;
   #process: number;
+  /** By how much the process numbers of a task differ. */
+  readonly #stride: number;
   #dead = false;
   #writes = 0;
   #sectionsDone = 0;
   /** Owner values whose lease is gone, as the client was told since it last asked for the lock. */
   readonly #lost = new Set<string>();
   #owner: string | undefined;
+  /** The key that it has an acquire of under way. */
+  #asking: string | undefined;
   /** What the section takes besides its key. */
   #alsoKeys: readonly string[] = [];
   #gone = new AbortController();
 
   constructor(options: SessionOptions) {
     this.#options = options;
-    this.#process = options.index;
-    options.client.onLost(({ key, owner }) => {
-      // The notice may come before the grant is recorded, while a fault that waits for the grant is being injected.
-      this.#lost.add(owner);
-      if (owner === this.#owner) this.#gone.abort(LEASE_GONE);
-      void this.#record({ type: "lost", f: "lease" }, this.#keysOf(key, owner), () => ({ owner }));
-    });
-    options.client.onRenewed(({ key, ...value }) => {
-      void this.#record({ type: "renewed", f: "lease" }, this.#keysOf(key, value.owner), () => value);
-    });
-    options.client.onQueued(({ key }) => {
-      void this.#record({ type: "queued", f: "queue" }, [key], () => ({}));
-    });
+    const { index, clients, task } = options;
+    this.#process = index + clients * task.index;
+    this.#stride = clients * task.of;
   }
 
-  /** The number under which the client acts now. */
+  /** Whether it uses a grant with this owner value. */
+  holdsAs(owner: string): boolean {
+    return owner === this.#owner;
+  }
+
+  /** Whether it has an acquire of this key under way. */
+  isAskingFor(key: string): boolean {
+    return key === this.#asking;
+  }
+
+  /** The lock told the client that a lease is gone. It may be this task's, whichever task records the notice. */
+  hearLost({ owner }: { readonly owner: string }): void {
+    // The notice may come before the grant is recorded, while a fault that waits for the grant is being injected.
+    this.#lost.add(owner);
+    if (owner === this.#owner) this.#gone.abort(LEASE_GONE);
+  }
+
+  recordLost({ key, owner }: { readonly key: string; readonly owner: string }): void {
+    void this.#record({ type: "lost", f: "lease" }, this.#keysOf(key, owner), () => ({ owner }));
+  }
+
+  recordRenewed({ key, ...value }: RenewedLease): void {
+    void this.#record({ type: "renewed", f: "lease" }, this.#keysOf(key, value.owner), () => value);
+  }
+
+  recordQueued({ key }: Queued): void {
+    void this.#record({ type: "queued", f: "queue" }, [key], () => ({}));
+  }
+
+  /** The number under which the task acts now. */
   get process(): number {
     return this.#process;
   }
@@ -80,8 +107,8 @@ export class ClientSession {
   }
 
   /** Runs all sections. Rejects only with the signal's reason, when the run ends first. */
-  async run(plan: ClientPlan): Promise<void> {
-    for (const section of plan.sections) {
+  async run(sections: readonly Section[]): Promise<void> {
+    for (const section of sections) {
       if (section.after !== undefined) await this.#options.board.wait(section.after);
       if (this.#dead) return;
       await this.#section(section);
@@ -208,7 +235,7 @@ export class ClientSession {
 
   /** Invokes one operation, on several keys at once if there are others, and records how it ended. */
   async #operate(request: ClientRequest, value: object, alsoKeys: readonly string[] = []): Promise<ClientReply> {
-    const { client, clients, signal } = this.#options;
+    const { client, signal } = this.#options;
     signal.throwIfAborted();
     // A fault may have killed the client between two operations. A dead client invokes nothing.
     if (await this.#isDead()) return DEAD;
@@ -216,11 +243,13 @@ export class ClientSession {
     const keys = [key, ...alsoKeys];
     await this.#record({ type: "invoke", f }, keys, (own) => (f === "acquire" ? beside(keys, own, value) : value));
     signal.throwIfAborted();
+    if (f === "acquire") this.#asking = key;
     const reply = await client.perform(request);
+    this.#asking = undefined;
     const { type, value: outcome } = completion(reply, keys.length > 1);
     await this.#record({ type, f }, keys, () => outcome);
     // None of the process numbers is used again.
-    if (type === "info") this.#process += clients * keys.length;
+    if (type === "info") this.#process += this.#stride * keys.length;
     if (!reply.ok) await this.#isDead();
     return reply;
   }
@@ -239,9 +268,9 @@ export class ClientSession {
     keys: readonly string[],
     value: (key: string) => object,
   ): Promise<unknown> {
-    const { publisher, clients } = this.#options;
+    const { publisher } = this.#options;
     const [first, ...others] = keys.map((key, index) => {
-      const event = { ...kind, process: this.#process + index * clients, key, value: value(key) };
+      const event = { ...kind, process: this.#process + index * this.#stride, key, value: value(key) };
       return event as Unstamped & { process: number };
     });
     for (const event of others) publisher.recorder.record(event);

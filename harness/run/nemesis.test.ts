@@ -23,10 +23,10 @@ beforeEach(() => {
   recorder = new Recorder({}, () => system.clock.now());
   board = new TriggerBoard(system.clock, stop.signal);
   const processes = new Map([
-    ["client-0", 0],
-    ["client-1", 3],
+    ["client-0", [0]],
+    ["client-1", [3]],
   ]);
-  nemesis = new Nemesis(system, new EventPublisher(recorder, board, 2), board, (client) => processes.get(client));
+  nemesis = new Nemesis(system, new EventPublisher(recorder, board, 2), board, (client) => processes.get(client) ?? []);
 });
 
 const step = (kind: string, at: FaultStep["at"], until?: FaultStep["at"]): FaultStep => ({

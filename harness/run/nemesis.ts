@@ -47,7 +47,7 @@ export class Nemesis {
   readonly #system: SystemUnderTest;
   readonly #publisher: EventPublisher;
   readonly #board: TriggerBoard;
-  readonly #processOf: (client: string) => number | undefined;
+  readonly #processesOf: (client: string) => readonly number[];
   readonly #running: Promise<void>[] = [];
   readonly #inForce = new Map<number, { readonly kind: string; readonly injected: InjectedFault }>();
   readonly #pending = new Map<number, FaultStep>();
@@ -57,12 +57,12 @@ export class Nemesis {
     system: SystemUnderTest,
     publisher: EventPublisher,
     board: TriggerBoard,
-    processOf: (client: string) => number | undefined,
+    processesOf: (client: string) => readonly number[],
   ) {
     this.#system = system;
     this.#publisher = publisher;
     this.#board = board;
-    this.#processOf = processOf;
+    this.#processesOf = processesOf;
   }
 
   /** Rejects when the harness could not inject or heal; never because of what a fault did. */
@@ -132,7 +132,7 @@ export class Nemesis {
     { targets }: InjectedFault,
     seen: Pick<FaultEvent["value"], "outcome" | "evidence" | "byMs">,
   ): Promise<void> {
-    const processes = targets.map(this.#processOf).filter((process) => process !== undefined);
+    const processes = targets.flatMap(this.#processesOf);
     return this.#publisher.fault(
       kind,
       {

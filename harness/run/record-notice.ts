@@ -7,23 +7,23 @@ import type { Recorder } from "./recorder.ts";
 export interface NoticeWriters {
   readonly recorder: Recorder;
   readonly publisher: EventPublisher;
-  /** The process that a client runs as; undefined for a server. */
-  readonly processOf: (name: string) => number | undefined;
+  /** The processes that a client runs as; none for a server. */
+  readonly processesOf: (name: string) => readonly number[];
 }
 
 /** Records what happened without a fault of the plan: a client crashed, a process was frozen, a replica became master. */
 export function recordNotice(
   notice: Extract<Notice, { readonly kind: "crashed" | "froze" | "promotion" }>,
-  { recorder, publisher, processOf }: NoticeWriters,
+  { recorder, publisher, processesOf }: NoticeWriters,
 ): void {
   if (notice.kind === "crashed") {
     const { name, evidence, stack } = notice;
     const value = { phase: "start" as const, targets: [name], outcome: "installed" as const, evidence };
-    const more = { ...processesOf(processOf(name)), stack: [...stack] };
+    const more = { ...ifAny(processesOf(name)), stack: [...stack] };
     recorder.record({ process: "nemesis", type: "fault", f: CLIENT_CRASH, value: { ...value, ...more } });
   } else if (notice.kind === "froze") {
     const { name, from, to, evidence, lasts } = notice;
-    const value = { targets: [name], from, to, evidence, ...(lasts ? { lasts } : {}), ...processesOf(processOf(name)) };
+    const value = { targets: [name], from, to, evidence, ...(lasts ? { lasts } : {}), ...ifAny(processesOf(name)) };
     recorder.record({ process: "harness", type: "notice", f: "freeze", value });
   } else {
     const value = { phase: "start" as const, targets: [notice.node], outcome: "installed" as const };
@@ -32,6 +32,6 @@ export function recordNotice(
 }
 
 /** The key is absent where there is no process: events are compared key by key. */
-function processesOf(process: number | undefined): { readonly processes?: [number] } {
-  return process === undefined ? {} : { processes: [process] };
+function ifAny(processes: readonly number[]): { readonly processes?: number[] } {
+  return processes.length === 0 ? {} : { processes: [...processes] };
 }

@@ -4,7 +4,7 @@ import type { EndMarker, History, RunEnd } from "../history/history.ts";
 import type { Plan } from "../core/plan.ts";
 import { clientName, RESOURCE } from "../core/topology.ts";
 import type { SystemUnderTest } from "../core/system.ts";
-import { ClientSession } from "./client-session.ts";
+import { ClientTasks } from "./client-tasks.ts";
 import { EventPublisher } from "./event-publisher.ts";
 import { Nemesis, readyFaults } from "./nemesis.ts";
 import { type NoticeWriters, recordNotice } from "./record-notice.ts";
@@ -51,7 +51,7 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const publisher = new EventPublisher(recorder, board, clients.length);
   const sessions = clients.map(
     (client, index) =>
-      new ClientSession({
+      new ClientTasks({
         index,
         clients: clients.length,
         client,
@@ -62,13 +62,13 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
         leases,
       }),
   );
-  const processOf = (name: string): number | undefined =>
-    sessions.find((_, index) => clientName(index) === name)?.process;
-  const nemesis = new Nemesis(system, publisher, board, processOf);
+  const processesOf = (name: string): readonly number[] =>
+    sessions.find((_, index) => clientName(index) === name)?.processes ?? [];
+  const nemesis = new Nemesis(system, publisher, board, processesOf);
   const frozen = hear(system, {
     recorder,
     publisher,
-    processOf,
+    processesOf,
     sectionsDoneBy: (name) => {
       const named = sessions.filter((_, index) => clientName(index) === name);
       return (named.length === 0 ? sessions : named).reduce((sum, { sectionsDone }) => sum + sectionsDone, 0);
@@ -166,7 +166,7 @@ const BUSY_SECTIONS = 100;
 /** What the end marker says about the moment when the clients were stopped. */
 type Standing = Pick<EndMarker["value"], "at" | "sections">;
 
-function sectionsOf({ clients }: Plan, sessions: readonly ClientSession[]): Standing["sections"] {
+function sectionsOf({ clients }: Plan, sessions: readonly ClientTasks[]): Standing["sections"] {
   const planned = clients.reduce((sum, { sections }) => sum + sections.length, 0);
   return { planned, done: sessions.reduce((sum, { sectionsDone }) => sum + sectionsDone, 0) };
 }

@@ -4,6 +4,7 @@ const LOCKS_THAT_HAVE_IT: Readonly<Record<keyof Supports, string>> = {
   permits: "is a semaphore",
   modes: "is a read-write lock",
   severalKeys: "takes several keys in one acquisition",
+  concurrent: "object may be used by several requests of a process at the same time",
   fair: "serves waiting clients first come, first served",
 };
 

@@ -23,7 +23,9 @@ export class FakeClient extends FakeProcess implements ClientHandle {
   readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   readonly #death = Promise.withResolvers<ClientReply>();
   #running = Promise.withResolvers<void>();
-  #busy = false;
+  #busy = 0;
+  /** The most operations that it may be asked for at a time. */
+  mostAtOnce = 1;
   #onSend: (() => Promise<Evidence>) | undefined;
 
   constructor(name: string, act: Act, serve: (request: ClientRequest) => Promise<ClientReply>) {
@@ -33,12 +35,12 @@ export class FakeClient extends FakeProcess implements ClientHandle {
   }
 
   async perform(request: ClientRequest): Promise<ClientReply> {
-    if (this.#busy) throw new Error(`${this.name} was asked for two things at once`);
+    if (this.#busy >= this.mostAtOnce) throw new Error(`${this.name} was asked for too many things at once`);
     if (this.current === "dead") return { ok: false, kind: "error", reason: "the client is dead" };
-    this.#busy = true;
+    this.#busy += 1;
     this.requests.push(request);
     const reply = await Promise.race([this.#answer(request), this.#death.promise]);
-    this.#busy = false;
+    this.#busy -= 1;
     return reply;
   }
 

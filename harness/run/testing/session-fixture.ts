@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "../../history/history.ts";
 import type { PlanInput } from "../../core/plan.ts";
-import { ClientSession, type SessionOptions } from "../client-session.ts";
+import { type ClientOptions, ClientTasks } from "../client-tasks.ts";
 import { EventPublisher } from "../event-publisher.ts";
 import { Recorder } from "../recorder.ts";
 import { TriggerBoard } from "../trigger-board.ts";
@@ -15,10 +15,10 @@ export class SessionFixture {
   readonly stop = new AbortController();
   readonly recorder = new Recorder({ clients: 2 }, () => this.system.clock.now());
   readonly board = new TriggerBoard(this.system.clock, this.stop.signal);
-  readonly session: ClientSession;
+  readonly session: ClientTasks;
 
-  constructor({ leases }: Pick<SessionOptions, "leases"> = {}) {
-    this.session = new ClientSession({
+  constructor({ leases }: Pick<ClientOptions, "leases"> = {}) {
+    this.session = new ClientTasks({
       index: 0,
       clients: 2,
       client: this.system.client(0),
@@ -48,6 +48,15 @@ export class SessionFixture {
   /** A summary of the events: process, operation, type, and the time in milliseconds. */
   get story(): readonly string[] {
     return this.events.map(({ process, f, type, time }) => `${process} ${f}:${type} ${time / 1e6}`);
+  }
+
+  /** The same of the operations, with the key before the time. */
+  get storyWithKeys(): readonly string[] {
+    return this.events.flatMap((event) => {
+      if (!("key" in event)) return [];
+      const { process, f, type, key, time } = event;
+      return [`${process} ${f}:${type} ${key} ${time / 1e6}`];
+    });
   }
 
   values(f: string, type: string): readonly unknown[] {

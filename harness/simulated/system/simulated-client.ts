@@ -21,7 +21,8 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   #program: ClientProgram | undefined;
   #operations = 0;
-  #isBusy = false;
+  /** The operations under way, by their numbers. */
+  readonly #underWay = new Set<number>();
 
   /** @param runner the host of the caller of this client */
   constructor(host: Host, runner: Host, network: Network, stops: SendStops) {
@@ -63,18 +64,19 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     return deadAddressWords(this.#network, this.host);
   }
 
-  /** Which of its operations is under way, from 1; undefined: none. */
+  /** Which of its operations is under way, from 1; undefined: none, or several, so that nobody knows which one sends. */
   get operation(): number | undefined {
-    return this.#isBusy ? this.#operations : undefined;
+    const [first, ...others] = this.#underWay;
+    return others.length === 0 ? first : undefined;
   }
 
   async perform(request: ClientRequest): Promise<ClientReply> {
-    this.#operations += 1;
-    this.#isBusy = true;
+    const number = (this.#operations += 1);
+    this.#underWay.add(number);
     try {
       return await this.#ask(request);
     } finally {
-      this.#isBusy = false;
+      this.#underWay.delete(number);
     }
   }
 
