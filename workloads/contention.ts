@@ -9,6 +9,7 @@ import { inQueue, queues } from "./queues.ts";
 import { limitForClients } from "./run-limit.ts";
 import { isShareable, type AssignShares, shares } from "./sharing.ts";
 import { faultSchedules, faultStep, type SentCommand } from "./fault-schedule.ts";
+import { hasTasks, tasks } from "./tasks.ts";
 
 type ClientInput = PlanInput["clients"][number];
 type SectionInput = ClientInput["sections"][number];
@@ -85,9 +86,11 @@ export function contentionPlans(options: ContentionOptions): Arbitrary<Plan> {
       // No seed is simpler than another.
       seed: fc.noShrink(fc.integer({ min: 0, max: 0x7fff_ffff })),
       ...(isShareable(options.supports) ? { share: fc.noShrink(shares(options.supports)) } : {}),
+      ...(hasTasks(options.supports) ? { ofTasks: tasks(max) } : {}),
       ...(options.makesQueues === true && options.supports?.fair === true ? { queue: queues } : {}),
     })
-    .map(({ faults: drawn, seeker, clients: contenders, seed, share = alone, queue = null }) => {
+    .map(({ faults: drawn, seeker, clients: drawnClients, seed, share = alone, ofTasks = alone, queue = null }) => {
+      const contenders = ofTasks(drawnClients);
       const faults = queue?.isQuiet === true ? [] : drawn;
       const ordered = queue === null ? contenders : inQueue(contenders, queue, longestLeaseMs(options));
       const clients = share(

@@ -73,6 +73,9 @@ export const severalKeysTogether: SpecimenKind = {
   supports: { severalKeys: true },
 };
 
+/** One lock object, used by several requests of a process at a time. */
+export const usedByRequests: SpecimenKind = { ...plainLease, sound: "reference", supports: { concurrent: true } };
+
 export const servedInTurn: SpecimenKind = { ...leasedInTurn, sound: "fair", supports: { fair: true } };
 
 /** The description of a specimen. */

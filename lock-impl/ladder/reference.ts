@@ -11,12 +11,13 @@ export const reference: LockEntry = {
   ...fencedLease,
   name: "reference",
   title: "fenced; a release notifies waiters, and an acquire is retried when its reply was lost",
+  supports: { concurrent: true },
   load: async () => {
     const [{ composeLock }, { wakeUps }] = await Promise.all([
       import("../parts/compose.ts"),
       import("../parts/wake-ups.ts"),
     ]);
-    return composeLock({ protocol: notifyingKey, waiting: wakeUps(releaseMessage) });
+    return composeLock({ protocol: notifyingKey, waiting: wakeUps(releaseMessage), supports: { concurrent: true } });
   },
   lesson: {
     shows: { property: "lease-exclusion", topology: "sentinel", under: "failover" },

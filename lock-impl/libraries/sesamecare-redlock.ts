@@ -12,10 +12,12 @@ export const sesamecareRedlock: LockEntry = {
   name: "sesamecare-redlock",
   title: "npm @sesamecare-oss/redlock 1.4.0, a fork of redlock 5",
   npmPackage: "@sesamecare-oss/redlock@1.4.0",
+  supports: { concurrent: true },
   documented: "As redlock 5, from which it is forked.",
   async load() {
     const [{ Redis }, library] = await Promise.all([import("ioredis"), import("@sesamecare-oss/redlock")]);
     return {
+      supports: { concurrent: true },
       async connect({ servers }) {
         const clients = await connectLibraryClients(servers, (options) => new Redis(options));
         return new RedlockClient(clients, callsOf(library, clients));
@@ -56,14 +58,15 @@ function callsOf(
   clients: readonly Redis[],
 ): RedlockCalls<Library.Lock> {
   const redlock = new Redlock(clients);
-  let clientFailed = false;
+  let failures = 0;
   redlock.on("error", (error) => {
-    if (!(error instanceof ResourceLockedError)) clientFailed = true;
+    if (!(error instanceof ResourceLockedError)) failures += 1;
   });
   return {
     acquire(keys, ttlMs, retryCount) {
-      clientFailed = false;
-      return { lock: redlock.acquire([...keys], ttlMs, { retryCount }), clientFailed: () => clientFailed };
+      // Another acquisition may be under way, and nobody knows whose request failed.
+      const before = failures;
+      return { lock: redlock.acquire([...keys], ttlMs, { retryCount }), clientFailed: () => failures > before };
     },
     release: (lock) => lock.release(),
   };

@@ -134,10 +134,11 @@ function* changed(plan: Plan, change: (sections: readonly Section[]) => readonly
 }
 
 function smallerSections(section: Section): readonly Section[] {
-  const { steps, after, tries } = section;
+  const { steps, after, tries, task } = section;
   return [
     ...without(steps).map((each) => ({ ...section, steps: each })),
     ...(after === undefined ? [] : [{ ...section, after: undefined }]),
+    ...(task === undefined ? [] : [{ ...section, task: undefined }]),
     ...(tries > 1 ? [{ ...section, tries: 1 }] : []),
     ...eachOf(steps, shorterSteps).map((each) => ({ ...section, steps: each })),
   ];

@@ -15,6 +15,8 @@ import { shapesOf } from "./one-key-shapes.ts";
 import { queueShapes } from "./queue-shapes.ts";
 import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
 import { type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
+import { hasTasks } from "../tasks.ts";
+import { taskShapes } from "./task-shapes.ts";
 
 /** What a lock can do, as a run shows: a workload uses nothing else. */
 export interface Skills {
@@ -65,12 +67,14 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
   const scale = scaleOf(options);
   const extended = skills.extends ? severalKeysExtended(scale) : [];
   const several = options.supports?.severalKeys === true ? [...severalKeysShapes(scale), ...extended] : [];
+  const tasks = hasTasks(options.supports) ? taskShapes(scale, skills.renews === true) : [];
   const shapes = [
     ...shared.plain,
     ...(skills.extends ? shared.extending : []),
     ...(skills.reenters ? shared.reentering : []),
     ...(skills.tellsReleases === false ? shared.silent : []),
     ...shared.dying,
+    ...tasks,
     ...(skills.renews === true
       ? shared.renewing.map((shape) => ({ ...shape, outlives: skills.tellsRenewals !== true }))
       : []),

@@ -1,0 +1,45 @@
+import { type Scale, section, type SectionInput, type Shape, SOON_MS, type StepInput } from "./shape.ts";
+
+/**
+ * Several requests of one process, which share its lock object: they want one key, or each its own. A waiter may be forgotten, a
+ * field of the object overwritten, and what one of them does may end the lock of another.
+ *
+ * @param renews whether the lock renews its leases: then one of the tasks holds for longer than a lease
+ */
+export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
+  const { leaseMs } = scale;
+  const write: StepInput = { do: "write" };
+  const holds = (share: number): SectionInput =>
+    section(scale, [{ do: "read" }, { do: "hold", forMs: Math.round(share * leaseMs) }, write]);
+  const of = (task: number, section: SectionInput): SectionInput => ({ ...section, task });
+  const on = (key: string, section: SectionInput): SectionInput => ({ ...section, key });
+  const at = (share: number, section: SectionInput): SectionInput => ({
+    ...section,
+    after: { atMs: Math.round(share * leaseMs) + SOON_MS },
+  });
+  const seeker = section(scale, []);
+  const long = renews ? 2.5 : 0.9;
+  return [
+    {
+      name: "two tasks of one client",
+      races: true,
+      clients: [[holds(0.3), of(1, holds(0.3)), seeker]],
+    },
+    {
+      name: "two clients with two tasks each",
+      races: true,
+      clients: [
+        [holds(0.3), of(1, holds(0.2))],
+        [holds(0.2), of(1, holds(0.3)), seeker],
+      ],
+    },
+    {
+      name: "two tasks of one client wait for a third",
+      clients: [[holds(0.3), of(1, at(0, holds(0.1))), of(2, at(0.1, holds(0.1))), of(2, seeker)]],
+    },
+    {
+      name: "two tasks of one client, each with its key",
+      clients: [[holds(0.3), of(1, at(0, on("k2", holds(long)))), seeker], [at(long / 2, on("k2", holds(0.1)))]],
+    },
+  ];
+}
