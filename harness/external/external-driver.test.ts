@@ -112,7 +112,13 @@ describe("a lock in another language", () => {
 
   test("that states permits is asked for them", async () => {
     await using client = await connect("permits");
-    expect(client.supports).toEqual({ permits: true, modes: false, severalKeys: false, fair: false });
+    expect(client.supports).toEqual({
+      permits: true,
+      modes: false,
+      severalKeys: false,
+      fair: false,
+      concurrent: false,
+    });
     const granted = await client.acquire("k", { ...OPTIONS, limit: 3, permits: 2 });
     expect(granted).toMatchObject({ type: "ok", value: { owner: expect.stringMatching(/:2 of 3$/) } });
   });
@@ -134,7 +140,12 @@ describe("a lock in another language", () => {
 
   test.each([
     ["nothing is stated", "", undefined, undefined],
-    ["the worker states it", "permits", undefined, { permits: true, modes: false, severalKeys: false, fair: false }],
+    [
+      "the worker states it",
+      "permits",
+      undefined,
+      { permits: true, modes: false, severalKeys: false, fair: false, concurrent: false },
+    ],
     ["its file states it", "", { modes: true }, { modes: true }],
     ["its file states less", "permits", { permits: false }, { permits: false }],
   ])("supports what is stated: %s", async (_, mistake, supports, expected) => {
