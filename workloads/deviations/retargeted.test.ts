@@ -69,6 +69,24 @@ test("clients that hold beside each other are given one that finds no room", asy
   expect(aimed?.clients[2]?.sections).toMatchObject([{ limit: 2, permits: 2 }]);
 });
 
+test("clients that were through before their only server was back try until it is", async () => {
+  const down = { kind: "kill-node", params: { targets: ["node-0"] }, at: { atMs: 0 }, until: { atMs: 4000 } };
+  const brief = { ...section, waitMs: 0, tries: 2 };
+  const { first, again, aimed } = await verdictsOf(planWith([down], 2, brief));
+  expect(first.reasons.join()).toContain("no acquire was granted");
+  expect(again?.reasons).toEqual([]);
+  expect(again?.verdict).toBe("valid");
+  expect(aimed?.clients.map(({ sections }) => sections.map(({ tries }) => tries))).toEqual([[130], [130]]);
+  expect(aimed?.faults).toMatchObject([down]);
+});
+
+test("a fault that lasts to the end of the run is not outlasted", async () => {
+  const plan = planWith([{ kind: "kill-node", params: { targets: ["node-0"] }, at: { atMs: 0 } }], 2);
+  const { first, aimed } = await verdictsOf(plan);
+  expect(first.reasons.join()).toContain("no acquire was granted");
+  expect(aimed).toBeUndefined();
+});
+
 test("what came, and was contended, is left as it is", async () => {
   const plan = planWith([
     { kind: "pause-client", params: { targets: ["client-1"] }, at: { atMs: 5 }, until: { atMs: 50 } },

@@ -5,11 +5,13 @@ import { fits, type Share, shareOf } from "../../harness/core/sharing.ts";
 import { type History, type HistoryEvent, ONE_OF_SEVERAL } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
 import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
+import { outlasting } from "./outlasting.ts";
 
 /**
  * The same plan with what did not come about aimed at moments that came in its run: a fault whose trigger never came, at
  * an event that did; a fault that had no effect, at a moment at which somebody holds; and a run in which nobody contended
- * gets one more client, which comes while somebody holds. Undefined where nothing can be aimed better.
+ * gets one more client, which comes while somebody holds; and where a fault kept everybody from being granted the lock, clients
+ * try until it is over. Undefined where nothing can be aimed better.
  * @param history of a run of the plan, in which it decided nothing
  */
 export function retargeted(plan: Plan, history: History): Plan | undefined {
@@ -17,7 +19,7 @@ export function retargeted(plan: Plan, history: History): Plan | undefined {
   const faults = plan.faults.map((fault, step) => better(fault, { step, plan, history, holds }));
   const moved = faults.some((fault, index) => fault !== plan.faults[index]);
   const clients = moved ? plan.clients : withContender(plan, history, holds);
-  return moved || clients !== plan.clients ? { ...plan, faults, clients } : undefined;
+  return moved || clients !== plan.clients ? { ...plan, faults, clients } : outlasting(plan, history);
 }
 
 /** A fault of a plan, and what its run recorded. */
