@@ -171,6 +171,20 @@ test(
   },
 );
 
+test(
+  "a hunt in which no run tested a promise of a user's lock names the check that does, on the backend of the hunt",
+  { tags: "long" },
+  async () => {
+    const lock = singleAnswering("silent.mjs", `{ type: "info", reason: "it does not say" }`);
+    const words = ["--lock", lock, "--runs", "1", "--faults", "none"];
+    const asked = [...words, "--require", "lease-exclusion,all-or-nothing"];
+    const check = `\nSee what a driver's checks say of it (several-keys): npx lockstorm conform ${lock} --topology single`;
+    expect((await hunt(...asked)).stdout).toContain(`${check}\n`);
+    expect((await hunt(...asked, "--backend", "live")).stdout).toContain(`${check} --backend live\n`);
+    expect((await hunt(...words)).stdout).not.toContain("driver's checks");
+  },
+);
+
 test("a hunt that ended early says how it goes on", async () => {
   const { stdout } = await hunt("--lock", "single", "--runs", "1000", "--budget", "1ms");
   expect(stdout.replaceAll(/\s+/g, " ")).toContain(

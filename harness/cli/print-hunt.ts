@@ -1,5 +1,8 @@
 import { replayFromHere } from "../core/words/replay-from-here.ts";
 import { shellWord } from "../core/words/shell-word.ts";
+import { fencing } from "../campaign/conform/checks/fencing.ts";
+import { queue } from "../campaign/conform/checks/queue.ts";
+import { severalKeys } from "../campaign/conform/checks/several-keys.ts";
 import { recordOutcome } from "./store/outcomes.ts";
 import { linkTo, print } from "./terminal.ts";
 import { printableJson } from "../core/printable.ts";
@@ -54,7 +57,8 @@ export async function printHunt(
     const isAfterText = record !== undefined || notes !== "";
     const { says, command } = words(result);
     // A command stands on a line of its own, whole, to be copied.
-    const commands = [command ?? [], checkOfReleases(result, record) ?? []].flat().map((line) => `${line}\n`);
+    const advice = [command, checkOfReleases(result, record), checkOfUntested(result, record)];
+    const commands = advice.flatMap((line) => (line === undefined ? [] : [`${line}\n`]));
     print(`${notes}${isAfterText ? "\n" : ""}${paragraph(says)}\n${commands.join("")}`);
   }
   const written = writeReports(report, { store, name, formats, quiet: json });
@@ -164,13 +168,37 @@ function searchCommand({ lock, topology, faults, runs, seed, backend, required }
 }
 
 /** What a quiet hunt says nothing about. */
-function untestedWords({ notes }: HuntFindings): string {
-  const untested = notes.flatMap(({ kind, what }) => (kind === "untested" ? [what] : []));
+function untestedWords(findings: HuntFindings): string {
+  const untested = untestedIn(findings);
   return untested.length === 0 ? "" : `, but no run tested ${untested.join(", ")}`;
 }
 
-function conformCommand({ lock, topology }: HuntFindings["parameters"]): string {
-  return `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
+function untestedIn({ notes }: HuntFindings): readonly string[] {
+  return notes.flatMap(({ kind, what }) => (kind === "untested" ? [what] : []));
+}
+
+function conformCommand({ lock, topology, backend }: HuntFindings["parameters"]): string {
+  const words = `npx lockstorm conform ${shellWord(lock)} --topology ${topology.kind}`;
+  return backend === "live" ? `${words} --backend live` : words;
+}
+
+/** What conform asks of a driver by itself, without a fault, where runs may never come to it. */
+const ASKED_BY_CONFORM: ReadonlyMap<string, string> = new Map([
+  ["all-or-nothing", severalKeys.name],
+  ["fencing-tokens", fencing.name],
+  ["first-come-first-served", queue.name],
+]);
+
+/**
+ * How to see whether a lock keeps a promise that no run tested: after a release that says nothing of what it did, for example, no
+ * run knows which keys are free.
+ */
+function checkOfUntested({ findings }: HuntResult, record: RunRecord | undefined): string | undefined {
+  const { parameters } = findings;
+  if (record !== undefined || !isModulePath(parameters.lock) || !isDecided(findings)) return undefined;
+  const checks = untestedIn(findings).flatMap((property) => ASKED_BY_CONFORM.get(property) ?? []);
+  if (checks.length === 0) return undefined;
+  return `See what a driver's checks say of it (${checks.join(", ")}): ${conformCommand(parameters)}`;
 }
 
 /**
