@@ -44,6 +44,15 @@ test.each([
   expect((to ?? 0) - (from ?? 0)).toBe(400);
 });
 
+test("a fault at a time at which the run was over is moved to an event that came", async () => {
+  const params = { targets: ["client-1"] };
+  const plan = planWith([{ kind: "pause-client", params, at: { atMs: 9001 }, until: { atMs: 9401 } }]);
+  const { first, again, aimed } = await verdictsOf(plan);
+  expect(first.reasons.join()).toContain("skipped");
+  expect(again?.reasons).toEqual([]);
+  expect(aimed?.faults).toMatchObject([{ at: { count: 1 }, until: { afterMs: 400 } }]);
+});
+
 test("a fault without an effect is moved to where somebody holds", async () => {
   const { first, again } = await verdictsOf(
     planWith([{ kind: "eviction", params: { targets: ["node-0"] }, at: { atMs: 0 } }]),

@@ -43,11 +43,14 @@ function better(fault: FaultStep, recorded: Recorded): FaultStep {
   return at === undefined ? fault : movedTo(fault, at);
 }
 
-/** An event like the one that never came: of its kind and client, or else of its client, or else any. */
+/** An event like the one that never came: of its kind and client, or else of its client, or else any, as for a time after the end. */
 function thatCame(trigger: Trigger, { plan, history }: Recorded): EventTrigger | undefined {
-  if ("atMs" in trigger) return undefined;
-  const { client, count = 1 } = trigger;
   const all = history.events.flatMap((event) => occurrenceOf(event, plan) ?? []);
+  if ("atMs" in trigger) {
+    const any = all[Math.floor(trigger.atMs) % Math.max(1, all.length)];
+    return any === undefined ? undefined : countedIn(all, any);
+  }
+  const { client, count = 1 } = trigger;
   const ofKind = "on" in trigger ? all.filter(({ on }) => isAnchorOf(trigger.on, on)) : [];
   const ofClient = (each: { readonly client: number }): boolean => client === undefined || each.client === client;
   const pools = [ofKind.filter(ofClient), ofKind, all.filter(ofClient), all];
