@@ -67,6 +67,27 @@ test("one that fails because its driver has given the lock back is none", async 
   expect(found).toEqual({});
 });
 
+test("nor is it one where the client keeps another key, and the lease is not taken for one that the lock renews", async () => {
+  const driver = driverWith((redis, right) => ({
+    acquire: async (key, options) => {
+      await redis.set("alive", "1", "PX", 600_000).catch(() => {});
+      return right.acquire(key, options);
+    },
+    extend: async (grant, ttlMs) => {
+      const answer = await right.extend!(grant, ttlMs);
+      if (answer.type !== "info") return answer;
+      void right.release(grant);
+      return FALSE;
+    },
+  }));
+  const topology = topologySchema.parse({ kind: "single" });
+  const { checks } = await conformDriver({ lock: "mine", topology, seed: 3, driver });
+  expect(checks.filter(({ outcome }) => outcome === "mistake")).toEqual([]);
+  expect(checks.find(({ name }) => name === "no-answer")?.details).toEqual([
+    "this lock does not renew its leases by itself",
+  ]);
+});
+
 test("nor is one of a holder that was told that it has lost the lock", async () => {
   const found = await mistakesOf((right) => {
     let tell: Parameters<NonNullable<LockClient["onLost"]>>[0] = () => {};

@@ -1,6 +1,7 @@
 import { locks } from "../../../lock-impl/registry.ts";
 import { conformDriver, type ConformOptions, type ConformResult } from "../../campaign/conform/conform-driver.ts";
 import { type ConformBackend, conformWorker } from "../../campaign/conform/conform-worker.ts";
+import { newerCommands } from "../../campaign/conform/newer-commands.ts";
 import { topologyForLock } from "../../campaign/topology-for-lock.ts";
 import { UserError } from "../../core/errors.ts";
 import { printable, printableJson } from "../../core/printable.ts";
@@ -99,7 +100,8 @@ function inWords({ lock, topology, checks }: ConformResult): string {
     mistakes === 0
       ? ["The driver does what the checklist asks. Now hunt with it."]
       : [`${mistakes} of ${checks.length} checks found a mistake. ${MISTAKES[0]}`, MISTAKES[1]];
-  return `${printable(lock)} on the topology ${topology}\n\n${lines.join("")}\n${end.map(paragraph).join("\n")}\n`;
+  const words = [...newerCommands(checks), ...end].map((each) => paragraph(printable(each)));
+  return `${printable(lock)} on the topology ${topology}\n\n${lines.join("")}\n${words.join("\n")}\n`;
 }
 
 /**
