@@ -138,6 +138,13 @@ describe("a section", () => {
     expect(stubborn.values("acquire", "fail")).toHaveLength(3);
     expect(stubborn.system.clock.nowMs).toBe(103);
   });
+
+  test("does not try again what the lock cannot do", async () => {
+    const fixture = new SessionFixture();
+    fixture.system.answer = () => ({ ok: false, kind: "unsupported", reason: "one permit at a time" });
+    await fixture.settle({ tries: 3, steps: [{ do: "write" }] });
+    expect(fixture.story).toEqual(["0 acquire:invoke 0", "0 acquire:fail 1"]);
+  });
 });
 
 describe("completions", () => {

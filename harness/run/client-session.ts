@@ -159,7 +159,9 @@ export class ClientSession {
     const asked = { ttlMs: this.#ttlMs(ttlMs), waitMs, ...statedSharing(section) };
     for (let left = tries - 1; ; left -= 1) {
       const reply = await this.#operate({ op: "acquire", key, ...asked }, asked, asked.alsoKeys);
-      if (reply.ok || left === 0 || this.#dead) return reply;
+      // What the lock cannot do it cannot do later.
+      const isFinal = reply.ok || reply.kind === "unsupported";
+      if (isFinal || left === 0 || this.#dead) return reply;
       await this.#options.clock.sleep(BETWEEN_TRIES_MS, this.#options.signal);
     }
   }

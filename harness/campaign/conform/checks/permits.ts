@@ -25,7 +25,7 @@ export const permits: ConformityCheck = {
     if (isGranted((await trial.acquire(2, { ...asked, permits: 2 })).reply)) {
       trial.mistakeWithin(
         [second],
-        'a client was granted two permits, where one was left: take as many as `permits` says; if the library takes one at a time, answer { type: "fail", kind: "error" } to more',
+        'a client was granted two permits, where one was left: take as many as `permits` says; if the library takes one at a time, answer { type: "fail", kind: "error" } (a worker: "unsupported") to more',
       );
       return;
     }
