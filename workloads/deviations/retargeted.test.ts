@@ -69,6 +69,17 @@ test.each([300, 0])("a client that holds for %i ms without a rival is given one"
   expect(aimed?.clients).toHaveLength(2);
 });
 
+test("a client that holds several keys without a rival is given one that comes while it holds them", async () => {
+  const several = { ...section, alsoKeys: ["k2", "k3"] };
+  const drawn = planWith([], 1, several);
+  const [long] = drawn.clients[0]!.sections;
+  const clients = [{ sections: [{ ...long!, steps: [{ do: "hold" as const, forMs: 100 }] }, long!] }];
+  const { first, again, aimed } = await verdictsOf({ ...drawn, clients, lock: "several-keys" });
+  expect(first.reasons).toEqual(["no lock was ever contended"]);
+  expect(aimed?.clients[1]?.sections[0]?.after).toEqual({ on: "acquire:ok", client: 0, count: 2 });
+  expect(again?.verdict).toBe("valid");
+});
+
 test("clients that hold beside each other are given one that finds no room", async () => {
   const one = { ...section, limit: 2 };
   const plan = { ...planWith([], 2, one), lock: "semaphore" };

@@ -45,7 +45,7 @@ function better(fault: FaultStep, recorded: Recorded): FaultStep {
 
 /** An event like the one that never came: of its kind and client, or else of its client, or else any, as for a time after the end. */
 function thatCame(trigger: Trigger, { plan, history }: Recorded): EventTrigger | undefined {
-  const all = history.events.flatMap((event) => occurrenceOf(event, plan) ?? []);
+  const all = occurrencesIn(history, plan);
   if ("atMs" in trigger) {
     const any = all[Math.floor(trigger.atMs) % Math.max(1, all.length)];
     return any === undefined ? undefined : countedIn(all, any);
@@ -62,11 +62,9 @@ function thatCame(trigger: Trigger, { plan, history }: Recorded): EventTrigger |
 /** The first grant after the fault had no effect, or else the last one before. */
 function whileHeld(start: HistoryEvent, { plan, history, holds }: Recorded): EventTrigger | undefined {
   const chosen = holds.find(({ granted }) => granted > start.index) ?? holds.at(-1);
-  const event = chosen && history.events[chosen.granted];
-  const occurrence = event && occurrenceOf(event, plan);
-  if (occurrence === undefined) return undefined;
-  const all = history.events.flatMap((each) => occurrenceOf(each, plan) ?? []);
-  return countedIn(all, occurrence);
+  const all = occurrencesIn(history, plan);
+  const occurrence = chosen && grantOf(chosen, all);
+  return occurrence === undefined ? undefined : countedIn(all, occurrence);
 }
 
 /** Something that a trigger can wait for, as it happened. */
@@ -76,11 +74,32 @@ interface Occurrence {
   readonly index: number;
 }
 
-function occurrenceOf(event: HistoryEvent, { clients }: Plan): Occurrence | undefined {
-  const name = `${event.f ?? ""}:${event.type}`;
-  const on = ANCHORS.find((anchor) => anchor === name);
-  if (on === undefined || typeof event.process !== "number") return undefined;
-  return { on, client: event.process % clients.length, index: event.index };
+/**
+ * All of them. Of an operation on several keys each has an event, under process numbers of its client's; triggers see that of the
+ * first key, which has the lowest number and is recorded last.
+ */
+function occurrencesIn({ events }: Pick<History, "events">, { clients }: Plan): readonly Occurrence[] {
+  const lowest = clients.map((_, client) => client);
+  const unanswered = clients.map(() => 0);
+  return events.flatMap((event) => {
+    const { process, index, type, f = "" } = event;
+    if (typeof process !== "number") return [];
+    const client = process % clients.length;
+    if (type === "info") unanswered[client] = (unanswered[client] ?? 0) + 1;
+    if (process !== lowest[client]) return [];
+    if (type === "info") {
+      // None of the numbers of an operation without an answer is used again.
+      lowest[client] = process + clients.length * (unanswered[client] ?? 0);
+      unanswered[client] = 0;
+    }
+    const on = ANCHORS.find((anchor) => anchor === `${f}:${type}`);
+    return on === undefined ? [] : [{ on, client, index }];
+  });
+}
+
+/** The grant that began a hold, as triggers see it. */
+function grantOf({ granted, client }: HoldSpan, all: readonly Occurrence[]): Occurrence | undefined {
+  return all.find((each) => each.on === "acquire:ok" && each.client === client && each.index >= granted);
 }
 
 function countedIn(all: readonly Occurrence[], { on, client, index }: Occurrence): EventTrigger {
@@ -116,10 +135,9 @@ const SETTLING_MS = 2500;
 function withContender(plan: Plan, { events }: History, holds: readonly HoldSpan[]): Plan["clients"] {
   if (isContended(plan, events, holds)) return plan.clients;
   const [longest] = holds.toSorted((one, other) => other.to - other.from - (one.to - one.from));
-  const grant = longest && events[longest.granted];
-  const occurrence = grant && occurrenceOf(grant, plan);
+  const all = occurrencesIn({ events }, plan);
+  const occurrence = longest && grantOf(longest, all);
   if (longest === undefined || occurrence === undefined) return plan.clients;
-  const all = events.flatMap((event) => occurrenceOf(event, plan) ?? []);
   const isBrief = longest.to - longest.from < BRIEF_NS;
   const invoked = all.findLast(
     ({ on, client, index }) => on === "acquire:invoke" && client === occurrence.client && index < occurrence.index,
