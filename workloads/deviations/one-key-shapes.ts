@@ -17,6 +17,7 @@ interface Shapes {
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
   readonly dying: readonly Shape[];
+  readonly replicated: readonly Shape[];
 }
 
 /** The shapes of small workloads on one key or two. Lengths are shares of the lease. */
@@ -29,6 +30,7 @@ export function shapesOf(scale: Scale): Shapes {
     renewing: renewingShapes(words),
     silent: silentShapes(words),
     dying: dyingShapes(words),
+    replicated: replicatedShapes(words),
   };
 }
 
@@ -353,6 +355,22 @@ function silentShapes({ hold, write, read, one, sections, later, again }: Words)
       // request that was granted is short. It holds for about a lease, so that what is kept from the lock until then comes after
       // the end of a lease that was just begun.
       clients: [sections([read, hold(0.9), write]), [later(again(one(read, hold(0.98), write)), 0)]],
+    },
+  ];
+}
+
+/** What a client does, one hold after another: together with the other one's for longer than a former master goes on. */
+const HOLDS_IN_TURN = 3;
+
+/** Shapes for servers of which a replica can take the master's place. */
+function replicatedShapes({ hold, write, one, later }: Words): readonly Shape[] {
+  const holds = Array.from({ length: HOLDS_IN_TURN }, () => one(hold(0.9), write));
+  return [
+    {
+      name: "in turn, until a former master has been told",
+      // A former master serves the clients that it has until the Sentinels make it a replica, some ten seconds later. What
+      // it granted is lost then, which shows where one client holds and another one asks.
+      clients: [holds, holds.map((each) => later(each, 0))],
     },
   ];
 }
