@@ -1,5 +1,6 @@
 import { timeWords } from "../check/words.ts";
 import type { KeyState, WireRecord } from "../core/messages/wire-record.ts";
+import { topologyOf } from "../core/topologies/registry.ts";
 import type { Hypothesis, Violation } from "../core/verdict.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { shareOf } from "../core/sharing.ts";
@@ -36,7 +37,13 @@ export function seenOnServer(
   const { history, plan } = original;
   const { orElse: _, ...alone } = proven;
   if (proven.cause !== "double-grant" || proven.ground.on !== "rest" || proven.shown !== undefined) return undefined;
-  if (wire === undefined || wire.leftOut > 0 || plan.topology.kind !== "single" || isShared(history)) return undefined;
+  if (
+    wire === undefined ||
+    wire.leftOut > 0 ||
+    topologyOf(plan.topology.kind).arrangement !== "one-server" ||
+    isShared(history)
+  )
+    return undefined;
   const [first, second] = grantsIn(violation, history);
   if (first === undefined || second === undefined || first.value.owner === second.value.owner) return undefined;
   for (const states of Map.groupBy(wire.keys, ({ server, key }) => JSON.stringify([server, key])).values()) {

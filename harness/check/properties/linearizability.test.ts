@@ -297,13 +297,12 @@ describe("linearizability", () => {
       .left(170, 2, true)
       .release(180, 0, "a", false);
     expect(judged(another)).toBe("invalid; foreign-release 2,4,5,6,7");
-    const late = new Recording({ clients: 2 })
-      .acquire(0, 0, "z", { ttlMs: 100 })
-      .leave(50, 0, "z")
-      .info(120, 0, "release")
-      .acquire(130, 2, "a")
-      .release(180, 2, "a", false);
-    expect(judged(late)).toBe("invalid; foreign-release 2,3,5,6,7");
+    const left = (): Recording =>
+      new Recording({ clients: 2 }).acquire(0, 0, "z", { ttlMs: 100 }).leave(50, 0, "z").info(120, 0, "release");
+    const late = left().fault(125, "latency").acquire(130, 2, "a").release(180, 2, "a", false);
+    expect(judged(late)).toBe("invalid; foreign-release 2,3,6,7,8");
+    // Nothing is known to have kept it back.
+    expect(judged(left().acquire(130, 2, "a").release(180, 2, "a", false))).toBe("invalid; lost-early 5,6,7");
   });
 
   it("is decided where owner values overlap for very long, or unknown with the reason", { tags: "long" }, () => {
