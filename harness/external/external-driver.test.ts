@@ -154,12 +154,15 @@ describe("a lock in another language", () => {
     expect((await describeWorker({ ...lock, ...stated })).supports).toEqual(expected);
   });
 
-  test.each(["permits", "severalKeys"])("whose file states more than it says (%s) cannot be used", async (what) => {
-    const lock = { name: "a", topologies: ["single"], limits: [], command: command("mutex") } as const;
-    await expect(describeWorker({ ...lock, supports: { [what]: true } })).rejects.toThrow(
-      `its file states that the lock supports ${what}, and the worker says that it does not`,
-    );
-  });
+  test.each(["permits", "severalKeys", "concurrent"])(
+    "whose file states more than it says (%s) cannot be used",
+    async (what) => {
+      const lock = { name: "a", topologies: ["single"], limits: [], command: command("mutex") } as const;
+      await expect(describeWorker({ ...lock, supports: { [what]: true } })).rejects.toThrow(
+        `its file states that the lock supports ${what}, and the worker says that it does not`,
+      );
+    },
+  );
 
   test("that takes several keys at once is asked for them", async () => {
     await using client = await connect("several");

@@ -248,10 +248,13 @@ export class WorkerSession implements AsyncDisposable {
   }
 }
 
-/** A worker that does not know `limit`, `permits`, `mode` or `alsoKeys` would ignore them, and its lock would be accused. */
+/**
+ * A worker that does not know `limit`, `permits`, `mode` or `alsoKeys` would ignore them, and one that answers one request at a
+ * time would let others wait until their deadlines: its lock would be accused.
+ */
 function refuseContradiction(stated: Supports | undefined, said: Supports | undefined): void {
   if (said === undefined || stated === undefined) return;
-  for (const what of ["permits", "modes", "severalKeys"] as const)
+  for (const what of ["permits", "modes", "severalKeys", "concurrent"] as const)
     if (stated[what] === true && said[what] !== true)
       throw new Error(`its file states that the lock supports ${what}, and the worker says that it does not`);
 }
