@@ -50,8 +50,8 @@ async function connect({ driver }: Scripted, alteration: Alteration): Promise<Lo
   return alteredDriver(driver, alteration).connect(environment);
 }
 
-const acquire = (client: LockClient, waitMs = 0): Promise<Completion<Grant>> =>
-  client.acquire("k", { ttlMs: 100, waitMs, signal: new AbortController().signal });
+const acquire = (client: LockClient, waitMs = 0, key = "k"): Promise<Completion<Grant>> =>
+  client.acquire(key, { ttlMs: 100, waitMs, signal: new AbortController().signal });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -98,6 +98,33 @@ describe("a check of the elapsed time", () => {
     expect(await acquire(client)).toMatchObject({ type: "ok" });
     expect(told).toEqual([renewed]);
     expect(await acquire(client)).toMatchObject({ type: "fail", kind: "error" });
+  });
+
+  it("leaves alone a grant that was renewed before another task of the client asked", async () => {
+    const asked: { readonly key: string; readonly grant: () => void }[] = [];
+    const scripted = lock();
+    const driver: LockDriver = {
+      connect: async (each) => ({
+        ...(await scripted.driver.connect(each)),
+        acquire: (key) => {
+          const { promise, resolve } = Promise.withResolvers<Completion<Grant>>();
+          asked.push({ key, grant: () => resolve({ type: "ok", value: { key, owner: key } }) });
+          return promise;
+        },
+      }),
+    };
+    const client = await connect({ ...scripted, driver }, check);
+    const renewed = acquire(client, 0, "k1");
+    await vi.advanceTimersByTimeAsync(90);
+    scripted.renew({ key: "k1", owner: "k1", validForMs: 100 });
+    const late = acquire(client, 0, "k2");
+    await vi.advanceTimersByTimeAsync(90);
+    for (const { grant } of asked) grant();
+    expect([await renewed, await late]).toMatchObject([{ type: "ok" }, { type: "ok" }]);
+    const again = acquire(client, 0, "k1");
+    await vi.advanceTimersByTimeAsync(100);
+    asked.at(-1)?.grant();
+    expect(await again).toMatchObject({ type: "fail" });
   });
 });
 
@@ -230,5 +257,28 @@ describe("a release that a probe replaces", () => {
     const answer = await client.release({ key: "k", owner: "a" });
     expect(answer).toEqual({ type: "fail", kind: "error", reason: probeReason(probed) });
     expect(released).toEqual([]);
+  });
+
+  it("asks as its own holder has asked, whatever another task of the client has asked since", async () => {
+    const asked: (readonly [string, "shared" | "exclusive" | undefined])[] = [];
+    const driver: LockDriver = {
+      connect: async () => ({
+        acquire: async (key, { mode }) => {
+          asked.push([key, mode]);
+          return { type: "ok", value: { key, owner: `${asked.length}` } };
+        },
+        release: async () => ({ type: "ok", value: { released: true } }),
+        [Symbol.asyncDispose]: async () => {},
+      }),
+    };
+    const client = await alteredDriver(driver, probing).connect(environment);
+    const of = (key: string, mode: "shared" | "exclusive") =>
+      client.acquire(key, { ttlMs: 100, waitMs: 5, mode, signal: new AbortController().signal });
+    await of("k1", "exclusive");
+    await of("k2", "shared");
+    expect(await client.release({ key: "k1", owner: "1" })).toMatchObject({ reason: probeReason("free") });
+    expect(asked.at(-1)).toEqual(["k1", "exclusive"]);
+    const stranger = await alteredDriver(driver, probing).connect(environment);
+    expect(await stranger.release({ key: "k1", owner: "1" })).toMatchObject({ reason: probeReason("unclear") });
   });
 });

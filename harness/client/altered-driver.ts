@@ -51,6 +51,9 @@ export function probeReason(probed: Probed): string {
 
 type Lost = { readonly key: string; readonly owner: string };
 
+/** By lease: the reading of `performance.now()` until which it was renewed while something was awaited. */
+type RenewedUntil = Map<string, number>;
+
 /** The timer at the end of a lease, and how many unreleased grants it serves: one, plus one for each re-entry. */
 interface Watch {
   readonly timer: NodeJS.Timeout;
@@ -71,13 +74,13 @@ class AlteredClient implements LockClient {
   readonly #alteration: Alteration;
   readonly #name: string;
   readonly #watches = new Map<string, Watch>();
-  /** Readings of `performance.now()` until which leases were renewed while a grant was awaited. */
-  readonly #renewedUntil = new Map<string, number>();
+  /** What each acquire and extend under way has heard of renewals: several tasks of the client may wait for one each. */
+  readonly #awaiting = new Set<RenewedUntil>();
   readonly #lostListeners: ((lost: Lost) => void)[] = [];
   readonly #renewedListeners: ((renewed: Renewed) => void)[] = [];
   readonly #count = { acquire: 0, release: 0, extend: 0 };
-  /** Of the last acquire. */
-  #asked: AcquireOptions | undefined;
+  /** How each lease was asked for last, if a probe may have to ask the same. */
+  readonly #asked = new Map<string, AcquireOptions>();
   readonly supports?: Supports;
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
 
@@ -95,13 +98,12 @@ class AlteredClient implements LockClient {
   async acquire(key: string, options: AcquireOptions): Promise<Completion<Grant>> {
     if (this.#isAltered("acquire")) return { type: "fail", kind: "contended", reason: "left out" };
     const askedAt = performance.now();
-    this.#asked = options;
-    this.#renewedUntil.clear();
-    const completion = await this.#lock.acquire(key, options);
+    const { completion, renewed } = await this.#hearing(() => this.#lock.acquire(key, options));
     if (completion.type !== "ok") return completion;
     const arrivedAt = performance.now();
     const grant = completion.value;
-    const renewedUntil = this.#renewedUntil.get(nameOf(grant));
+    if (this.#alteration.kind === "probe") this.#asked.set(nameOf(grant), options);
+    const renewedUntil = renewed.get(nameOf(grant));
     // A lock that may have waited and reports no validity may have begun the lease only just now.
     const endsAt = renewedUntil ?? endOf(grant, (options.waitMs > 0 ? arrivedAt : askedAt) + options.ttlMs);
     if (this.#alteration.kind === "elapsed-check" && endsAt <= arrivedAt) {
@@ -147,16 +149,28 @@ class AlteredClient implements LockClient {
   async #extend(extend: NonNullable<LockClient["extend"]>, grant: Grant, ttlMs: number): Promise<Completion<Grant>> {
     if (this.#isAltered("extend")) return { type: "fail", kind: "error", reason: "left out" };
     const askedAt = performance.now();
-    this.#renewedUntil.delete(nameOf(grant));
-    const completion = await extend(grant, ttlMs);
+    const { completion, renewed } = await this.#hearing(() => extend(grant, ttlMs));
     if (completion.type !== "ok") return completion;
     const endsAt = endOf(completion.value, askedAt + ttlMs);
-    const renewedUntil = this.#renewedUntil.get(nameOf(grant)) ?? endsAt;
+    const renewedUntil = renewed.get(nameOf(grant)) ?? endsAt;
     if (this.#alteration.kind === "elapsed-check" && Math.max(endsAt, renewedUntil) <= performance.now()) {
       return { type: "info", reason: "the lease was over on arrival: discarded" };
     }
     this.#prolong(completion.value, endsAt);
     return completion;
+  }
+
+  /** Calls the lock, and notes which leases it says that it has renewed meanwhile. */
+  async #hearing(
+    call: () => Promise<Completion<Grant>>,
+  ): Promise<{ readonly completion: Completion<Grant>; readonly renewed: RenewedUntil }> {
+    const renewed: RenewedUntil = new Map();
+    this.#awaiting.add(renewed);
+    try {
+      return { completion: await call(), renewed };
+    } finally {
+      this.#awaiting.delete(renewed);
+    }
   }
 
   /** Counts an operation, and says whether it is the one that the alteration names. */
@@ -170,8 +184,9 @@ class AlteredClient implements LockClient {
   }
 
   async #probe({ key, owner }: Grant): Promise<Probed> {
-    if (this.#asked === undefined) return "unclear";
-    const completion = await this.#lock.acquire(key, { ...this.#asked, waitMs: 0 });
+    const asked = this.#asked.get(nameOf({ key, owner }));
+    if (asked === undefined) return "unclear";
+    const completion = await this.#lock.acquire(key, { ...asked, waitMs: 0 });
     if (completion.type === "ok") return completion.value.owner === owner ? "unclear" : "free";
     return completion.type === "fail" && completion.kind === "contended" ? "held" : "unclear";
   }
@@ -212,7 +227,7 @@ class AlteredClient implements LockClient {
   #tellRenewed(renewed: Renewed): void {
     if (renewedProblem(renewed) === undefined) {
       const endsAt = endOf(renewed, performance.now());
-      this.#renewedUntil.set(nameOf(renewed), endsAt);
+      for (const heard of this.#awaiting) heard.set(nameOf(renewed), endsAt);
       this.#prolong(renewed, endsAt);
     }
     for (const listener of this.#renewedListeners) listener(renewed);
