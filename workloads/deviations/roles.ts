@@ -1,4 +1,5 @@
-import { clientOf } from "../../harness/history/clients.ts";
+import type { Plan } from "../../harness/core/plan.ts";
+import { clientOf, tasksBehind } from "../../harness/history/clients.ts";
 import type { History } from "../../harness/history/history.ts";
 
 /** What clients and operations are to a run, in words that mean the same in every workload. */
@@ -9,11 +10,11 @@ export interface Roles {
   readonly ofOperation: (invocation: number | undefined) => string;
 }
 
-/** The roles of clients and operations in a run. */
-export function rolesIn({ header, events }: History): Roles {
+/** The roles of clients and operations in a run of a plan. */
+export function rolesIn({ clients }: Plan, { header, events }: History): Roles {
   const grant = events.find(({ type, f }) => type === "ok" && f === "acquire");
   const first = typeof grant?.process === "number" ? clientOf(grant.process, header.clients) : undefined;
-  const inner = innerOperations(events, header.clients);
+  const inner = innerOperations(events, tasksBehind(clients));
   return {
     ofClient: (index) => (index === first ? "first" : "other"),
     ofOperation: (invocation) => {
@@ -23,25 +24,30 @@ export function rolesIn({ header, events }: History): Roles {
   };
 }
 
-/** The invocations of acquires that enter a hold again, and of the releases that only leave what was entered so. */
-function innerOperations(events: History["events"], clients: number | undefined): ReadonlySet<number> {
+/**
+ * The invocations of acquires that enter a hold again, and of the releases that only leave what was entered so. Each task of a client
+ * enters and leaves holds of its own.
+ *
+ * @param taskOf the task behind a process number
+ */
+function innerOperations(events: History["events"], taskOf: (process: number) => number): ReadonlySet<number> {
   const inner = new Set<number>();
   const asked = new Set<number>();
   const entered = new Map<number, number>();
   for (const { process, type, f, value, index } of events) {
     if (typeof process !== "number") continue;
-    const client = clientOf(process, clients);
-    const entries = entered.get(client) ?? 0;
+    const task = taskOf(process);
+    const entries = entered.get(task) ?? 0;
     if (type === "invoke" && f === "acquire" && value.inner === true) {
       inner.add(index);
-      asked.add(client);
-    } else if (f === "acquire" && asked.has(client)) {
+      asked.add(task);
+    } else if (f === "acquire" && asked.has(task)) {
       // An entry that was refused is not released.
-      if (type === "ok") entered.set(client, entries + 1);
-      asked.delete(client);
+      if (type === "ok") entered.set(task, entries + 1);
+      asked.delete(task);
     } else if (type === "invoke" && f === "release" && entries > 0) {
       inner.add(index);
-      entered.set(client, entries - 1);
+      entered.set(task, entries - 1);
     }
   }
   return inner;

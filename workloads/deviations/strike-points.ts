@@ -63,7 +63,7 @@ export type Struck = "together" | "one";
 /** The moments of a base: at its messages, and between the operations of its clients. */
 export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint[] {
   const { plan, history, messages, deadlines } = base;
-  const roles = rolesIn(history);
+  const roles = rolesIn(plan, history);
   const asking = plan.clients.flatMap(({ sections }, index) => (sections.some(asksAgain) ? [clientName(index)] : []));
   const points = [...atMessages(base, struck, roles), ...betweenOperations(plan, history, roles)];
   const deathMs = messages.some(isRenewal) ? firstFaultMs(history) : 0;
