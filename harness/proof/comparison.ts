@@ -1,8 +1,8 @@
-import type { FaultEvent, History } from "../history/history.ts";
+import type { FaultEvent } from "../history/history.ts";
 import type { Hypothesis, Property, Violation } from "../core/verdict.ts";
 import { doubtElsewhere, doubtInWords, faultInWords } from "../check/words.ts";
 import type { JudgedRun } from "./changed-run.ts";
-import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation } from "./same-in-another-run.ts";
+import { acquiresUpTo, clientNumber, countOf, eventAt, holdsOf, sameOperation, taskOf } from "./same-in-another-run.ts";
 import { isLostAnyway, ungrantedVictim } from "./victims.ts";
 
 /** The outcome of a violation in a run with one change. */
@@ -20,12 +20,12 @@ export type Comparison =
   /** The run proves nothing. `missing`: only because these faults of the plan never came in it. */
   | { readonly outcome: "undecided"; readonly why: string; readonly missing?: readonly number[] };
 
-/** Which clients conflict in a violation, and over what, so that it can be found again in another run. */
+/** Which tasks of clients conflict in a violation, and over what, so that it can be found again in another run. */
 interface Conflict {
   readonly key: string | undefined;
-  /** The clients in conflict, ascending. */
-  readonly clients: string;
-  /** Which of each client's acquires it is, by number. */
+  /** The tasks in conflict (see `taskOf`): the clients, where each has only one. */
+  readonly tasks: readonly number[];
+  /** Which of each task's acquires it is, by number. */
   readonly acquires: string;
 }
 
@@ -41,10 +41,10 @@ export function compare(
   accused?: Hypothesis,
 ): Comparison {
   const found = other.verdict.properties[property];
-  const mine = conflictOf(violation, original.history);
+  const mine = conflictOf(violation, original);
   const before = conflictsOf(original, property).filter(({ key }) => key === mine.key);
   const operation = accused?.ground.on === "operation" ? accused.ground.invoked : undefined;
-  const leftOut = operation === undefined ? undefined : sameOperation(original.history, operation, other.history);
+  const leftOut = operation === undefined ? undefined : sameOperation(original, operation, other);
   const after = conflictsOf(other, property, leftOut).filter(({ key }) => key === mine.key);
   const clean = Object.values(other.verdict.properties).every(({ verdict }) => verdict !== "invalid");
   const gone = { outcome: "gone", clean } as const;
@@ -113,17 +113,20 @@ function sameInAnyRun({ value: { step, phase, outcome } }: FaultEvent): string {
 }
 
 /** Whether two violations of two runs are about the same key and the same clients. */
-export function isAlike(one: Violation, ofOne: History, other: Violation, ofOther: History): boolean {
+export function isAlike(one: Violation, ofOne: JudgedRun, other: Violation, ofOther: JudgedRun): boolean {
   const [mine, theirs] = [conflictOf(one, ofOne), conflictOf(other, ofOther)];
-  return mine.key === theirs.key && mine.clients === theirs.clients;
+  return mine.key === theirs.key && isOfSame(mine)(theirs);
 }
 
 function isStill(mine: Conflict, before: readonly Conflict[], after: readonly Conflict[]): boolean {
-  const same = after.filter(({ clients }) => clients === mine.clients);
+  const same = after.filter(isOfSame(mine));
   if (same.some(({ acquires }) => acquires === mine.acquires)) return true;
-  if (same.length >= before.filter(({ clients }) => clients === mine.clients).length && same.length > 0) return true;
-  const known = new Set(before.map(({ clients }) => clients));
-  return after.some((other) => !known.has(other.clients) && isBetweenGrants(other) === isBetweenGrants(mine));
+  if (same.length >= before.filter(isOfSame(mine)).length && same.length > 0) return true;
+  return after.some((other) => !before.some(isOfSame(other)) && isBetweenGrants(other) === isBetweenGrants(mine));
+}
+
+function isOfSame({ tasks }: Conflict): (other: Conflict) => boolean {
+  return (other) => tasks.join(" ") === other.tasks.join(" ");
 }
 
 /** Whether grants are in conflict with each other; a single one can be wrong by itself. */
@@ -133,7 +136,7 @@ function isBetweenGrants({ acquires }: Conflict): boolean {
 
 function whyIncomparable(
   other: JudgedRun,
-  { key, clients }: Conflict,
+  { key, tasks }: Conflict,
   found: { readonly verdict: string; readonly reason?: string } | undefined,
 ): string | undefined {
   if (found === undefined || found.verdict === "unknown" || found.verdict === "not-applicable") {
@@ -142,11 +145,11 @@ function whyIncomparable(
   const asking = new Set(
     other.history.events
       .filter((event) => event.type === "invoke" && event.f === "acquire" && event.key === key)
-      .map((event) => clientNumber(event, other.history)),
+      .map((event) => taskOf(event, other)),
   );
-  const missing = key === undefined ? [] : clients.split(" ").filter((client) => client !== "" && !asking.has(client));
-  if (missing.length > 0) return `client-${missing[0]} never tries to acquire ${key} there`;
-  return undefined;
+  const missing = key === undefined ? undefined : tasks.find((task) => !asking.has(task));
+  if (missing === undefined) return undefined;
+  return `client-${clientNumber({ process: missing }, other.history)} never tries to acquire ${key} there`;
 }
 
 /**
@@ -176,16 +179,13 @@ function clientWithinLease(original: JudgedRun, other: JudgedRun, accused: Hypot
   if (accused?.cause !== "overrun" || accused.grant === undefined) return undefined;
   const which = holdsOf(original.history).find(({ grantedIndex }) => grantedIndex === accused.grant);
   if (which === undefined) return undefined;
-  const client = clientNumber({ process: which.process }, original.history);
-  const ordinal = acquiresUpTo(original.history, which);
+  const task = taskOf(which, original);
+  const ordinal = acquiresUpTo(original, which);
   const again = holdsOf(other.history).find(
-    (hold) =>
-      clientNumber({ process: hold.process }, other.history) === client &&
-      hold.key === which.key &&
-      acquiresUpTo(other.history, hold) === ordinal,
+    (hold) => taskOf(hold, other) === task && hold.key === which.key && acquiresUpTo(other, hold) === ordinal,
   );
   const inTime = again?.end !== undefined && again.end.by === "release" && again.end.time <= again.leaseEnd;
-  return inTime ? Number(client) : undefined;
+  return inTime ? Number(clientNumber(which, original.history)) : undefined;
 }
 
 /**
@@ -202,41 +202,38 @@ function clientGrantedInstead(
   const shown = (finding?.events ?? events).map((index) => eventAt(original.history, index));
   const refusal = shown.find((event) => event?.type === "fail" && event.f === "acquire");
   if (refusal === undefined || !("key" in refusal)) return undefined;
-  const client = clientNumber(refusal, original.history);
-  const grantsIn = (history: History, until: number): number =>
-    history.events.filter(
+  const task = taskOf(refusal, original);
+  const grantsIn = (run: JudgedRun, until: number): number =>
+    run.history.events.filter(
       (event) =>
         event.index < until &&
         event.type === "ok" &&
         event.f === "acquire" &&
         event.key === refusal.key &&
-        clientNumber(event, history) === client,
+        taskOf(event, run) === task,
     ).length;
-  const instead = grantsIn(other.history, Infinity) > grantsIn(original.history, refusal.index);
-  return instead ? Number(client) : undefined;
+  const instead = grantsIn(other, Infinity) > grantsIn(original, refusal.index);
+  return instead ? Number(clientNumber(refusal, original.history)) : undefined;
 }
 
 /** @param leftOut index of an operation that was not carried out: its answer is made up, and violates nothing */
-function conflictsOf({ verdict, history }: JudgedRun, property: Property, leftOut?: number): readonly Conflict[] {
-  return (verdict.properties[property]?.violations ?? [])
+function conflictsOf(run: JudgedRun, property: Property, leftOut?: number): readonly Conflict[] {
+  return (run.verdict.properties[property]?.violations ?? [])
     .filter(({ events, finding }) => leftOut === undefined || !(finding?.events ?? events).includes(leftOut))
-    .map((violation) => conflictOf(violation, history));
+    .map((violation) => conflictOf(violation, run));
 }
 
-function conflictOf({ events, finding, holders }: Violation, history: History): Conflict {
+function conflictOf({ events, finding, holders }: Violation, run: JudgedRun): Conflict {
   const shown = (finding?.events ?? events)
-    .map((index) => eventAt(history, index))
+    .map((index) => eventAt(run.history, index))
     .filter((event) => event !== undefined);
   const key = shown.map((event) => ("key" in event ? event.key : undefined)).find((name) => name !== undefined);
-  const clients =
-    holders === undefined
-      ? shown.map((event) => clientNumber(event, history))
-      : holders.map(({ process }) => clientNumber({ process }, history));
+  const tasks = (holders ?? shown).map((each) => taskOf(each, run));
   const grants = shown.filter((event) => event.f === "acquire" && event.type === "ok");
-  const acquires = grants.map((event) => `${clientNumber(event, history)}:${countOf(history, event)}`);
+  const acquires = grants.map((event) => `${taskOf(event, run)}:${countOf(run, event)}`);
   return {
     key,
-    clients: [...new Set(clients.filter((client) => client !== undefined))].toSorted().join(" "),
+    tasks: [...new Set(tasks.filter((task) => task !== undefined))].toSorted((one, other) => one - other),
     acquires: acquires.toSorted().join(" "),
   };
 }

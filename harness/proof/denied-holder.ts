@@ -4,6 +4,7 @@ import type { Hypothesis, Violation } from "../core/verdict.ts";
 import { clientOf } from "../history/clients.ts";
 import { FaultTimeline, RECORDING_DELAY_NS } from "../history/fault-timeline.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
+import { ordinalOf } from "./ordinals.ts";
 
 /** A holder that was told that it holds nothing: the release that said so. */
 export interface DeniedHolder {
@@ -31,8 +32,9 @@ export function deniedHolder({ finding }: Violation, history: History): DeniedHo
   if (mayBeAnothers(history, grant, answer) || mayBeTaken(history, grant, release, answer)) return undefined;
   if (mayBeByFaults(history, release, answer)) return undefined;
   const { clients } = history.header;
-  const client = clientOf(release.process, clients);
-  return { client, ordinal: ordinalOf(release, history), key: release.key, invoked: release.index };
+  const ordinal = ordinalOf(history, release);
+  if (ordinal === undefined) return undefined;
+  return { client: clientOf(release.process, clients), ordinal, key: release.key, invoked: release.index };
 }
 
 /** Whether an acquire may have been granted beside this grant, or after it, before the answer. */
@@ -92,18 +94,6 @@ function mayBeByFaults({ events }: History, release: HistoryEvent, answer: Histo
   return faults.anyDuring(mayCopyLocks, 0, until) || faults.anyDuring(isOfServers, release.time, until);
 }
 
-function ordinalOf(release: HistoryEvent, { events, header }: History): number {
-  const client = clientOf(Number(release.process), header.clients);
-  return events.filter(
-    ({ index, type, f, process }) =>
-      index <= release.index &&
-      type === "invoke" &&
-      f === "release" &&
-      typeof process === "number" &&
-      clientOf(process, header.clients) === client,
-  ).length;
-}
-
 /** What a try of another owner found in place of the release, in a run in which it was made. */
 export function probedIn(history: History, denied: DeniedHolder): Probed {
   const invocation = history.events.find(
@@ -111,7 +101,7 @@ export function probedIn(history: History, denied: DeniedHolder): Probed {
       event.type === "invoke" &&
       event.f === "release" &&
       clientOf(event.process, history.header.clients) === denied.client &&
-      ordinalOf(event, history) === denied.ordinal,
+      ordinalOf(history, event) === denied.ordinal,
   );
   const answer = history.events.find(
     ({ index, process, type }) =>

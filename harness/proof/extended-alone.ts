@@ -3,8 +3,9 @@ import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
-import { clientNumber, eventAt, grantAgain, sameOperation } from "./same-in-another-run.ts";
+import { clientNumber, eventAt, grantAgain, sameOperation, taskOf } from "./same-in-another-run.ts";
 import type { Attempted } from "./attempted.ts";
+import { ordinalOf } from "./ordinals.ts";
 import { victimOf } from "./victims.ts";
 
 /** Whether this is an extension by the holder itself, of which a violation says that it had lost its lease. */
@@ -23,7 +24,7 @@ export function isOwnExtension(run: JudgedRun, violation: Violation, invoked: nu
  */
 export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns, invoked: number): Promise<Attempted> {
   let dropped: Attempted | undefined;
-  for (const change of withoutRivals(original.history, invoked)) {
+  for (const change of withoutRivals(original, invoked)) {
     const run = await runs.of(change);
     const extended = run === undefined ? undefined : isExtended(original, run, invoked);
     if (run === undefined || extended === undefined) continue;
@@ -35,9 +36,13 @@ export async function tryExtension(original: JudgedRun, runs: CounterfactualRuns
 }
 
 /** Whether a hypothesis accuses an extension of having prolonged another client's lock where no other client had asked for it. */
-export function prolongsNobodys({ history }: JudgedRun, { cause, ground }: Hypothesis): boolean {
+export function prolongsNobodys(run: JudgedRun, { cause, ground }: Hypothesis): boolean {
+  const { history } = run;
   if (cause !== "foreign-release" || ground.on !== "operation" || history.header.clients === undefined) return false;
-  return eventAt(history, ground.invoked)?.f === "extend" && withoutRivals(history, ground.invoked).length === 0;
+  return (
+    eventAt(history, ground.invoked)?.f === "extend" &&
+    rivalsOf(run, ground.invoked).every(({ acquires }) => acquires.length === 0)
+  );
 }
 
 /** A change after which another client has nothing that an extension could prolong. */
@@ -53,32 +58,51 @@ const TRIED_PER_CLIENT = 3;
  *
  * @param invoked index of the extension's invocation
  */
-function withoutRivals(history: History, invoked: number): readonly WithoutRival[] {
+function withoutRivals(run: JudgedRun, invoked: number): readonly WithoutRival[] {
+  return rivalsOf(run, invoked)
+    .filter(({ isOwn }) => !isOwn)
+    .flatMap(({ client, acquires }) =>
+      acquires
+        .toReversed()
+        .filter(({ isUnknown }, position) => position === 0 || isUnknown)
+        .slice(0, TRIED_PER_CLIENT)
+        .map(({ invocation }) => ordinalOf(run.history, invocation))
+        .filter((ordinal) => ordinal !== undefined)
+        .map((ordinal): WithoutRival => ({ kind: "without-operation", client, f: "acquire", ordinal })),
+    );
+}
+
+/** A client, and the acquires with which a task of it, but not the one that extended, may have taken the key. */
+interface Rival {
+  readonly client: number;
+  /** Whether it is the client that extended: then only its other tasks count. */
+  readonly isOwn: boolean;
+  readonly acquires: readonly { readonly invocation: HistoryEvent; readonly isUnknown: boolean }[];
+}
+
+function rivalsOf(run: JudgedRun, invoked: number): readonly Rival[] {
+  const { history } = run;
   const extension = eventAt(history, invoked);
   const { clients } = history.header;
   if (extension?.type !== "invoke" || clients === undefined) return [];
-  const own = clientOf(extension.process, clients);
   const answered = answerTo(history, extension)?.index ?? Infinity;
-  return Array.from({ length: clients }, (_, client) => client).flatMap((client) => {
-    if (client === own) return [];
-    const asked = history.events.filter(
-      (event) =>
-        event.type === "invoke" &&
-        event.f === "acquire" &&
-        event.index < answered &&
-        clientOf(event.process, clients) === client,
-    );
-    const possible = asked.flatMap((event, position) => {
-      const answer = answerTo(history, event);
-      const isOfKey = "key" in event && event.key === extension.key && answer?.type !== "fail";
-      return isOfKey ? [{ ordinal: position + 1, isUnknown: answer?.type !== "ok" }] : [];
-    });
-    return possible
-      .toReversed()
-      .filter(({ isUnknown }, position) => position === 0 || isUnknown)
-      .slice(0, TRIED_PER_CLIENT)
-      .map(({ ordinal }): WithoutRival => ({ kind: "without-operation", client, f: "acquire", ordinal }));
-  });
+  const asked = history.events.filter(
+    (event) =>
+      event.type === "invoke" &&
+      event.f === "acquire" &&
+      event.index < answered &&
+      event.key === extension.key &&
+      taskOf(event, run) !== taskOf(extension, run),
+  );
+  return Array.from({ length: clients }, (_, client) => ({
+    client,
+    isOwn: client === clientOf(extension.process, clients),
+    acquires: asked.flatMap((invocation) => {
+      const type = answerTo(history, invocation)?.type;
+      const isOfClient = clientNumber(invocation, history) === String(client);
+      return isOfClient && type !== "fail" ? [{ invocation, isUnknown: type !== "ok" }] : [];
+    }),
+  }));
 }
 
 /**
@@ -88,7 +112,7 @@ function withoutRivals(history: History, invoked: number): readonly WithoutRival
 function isExtended(original: JudgedRun, other: JudgedRun, invoked: number): boolean | undefined {
   const extension = eventAt(original.history, invoked);
   const grant = grantExtendedBy(original.history, extension);
-  const again = sameOperation(original.history, invoked, other.history);
+  const again = sameOperation(original, invoked, other);
   const repeated = again === undefined ? undefined : eventAt(other.history, again);
   const granted = grant === undefined ? undefined : grantAgain(original, other, grant);
   if (granted === undefined || grantExtendedBy(other.history, repeated)?.index !== granted.index) return undefined;

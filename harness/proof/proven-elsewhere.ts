@@ -43,7 +43,7 @@ function proofFor(
   for (const other of simulated.verdict.properties[property]?.violations ?? []) {
     const { proof, hypotheses: [shown] = [] } = other;
     if (proof?.standing !== "proven" || proof.run === undefined || shown === undefined) continue;
-    if (!isAlike(violation, run.history, other, simulated.history)) continue;
+    if (!isAlike(violation, run, other, simulated)) continue;
     const accused = accusedBy(shown, simulated);
     const same = hypotheses.find(
       (each) => each.cause === shown.cause && each.ground.on === shown.ground.on && accusedBy(each, run) === accused,

@@ -3,6 +3,7 @@ import { clientOf } from "../history/clients.ts";
 import type { History, HistoryEvent } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { type CounterfactualRuns, shown } from "./counterfactual-runs.ts";
+import { ordinalOf } from "./ordinals.ts";
 import { keepsItsLock, victimOf } from "./victims.ts";
 
 /** How many acquires are left out, each in a run of its own. */
@@ -57,21 +58,21 @@ export async function takenByATry(
 }
 
 /** The acquires of other clients that were under way between the grant and the denial, the last one first. */
-function suspectsOf({ events, header }: History, victim: HistoryEvent, denied: number): readonly Suspect[] {
+function suspectsOf(history: History, victim: HistoryEvent, denied: number): readonly Suspect[] {
+  const { events, header } = history;
   const { clients } = header;
   if (clients === undefined || !("key" in victim)) return [];
-  const count = new Map<number, number>();
   const found: Suspect[] = [];
   for (const event of events) {
     if (event.index > denied) break;
     if (event.type !== "invoke" || event.f !== "acquire") continue;
     const client = clientOf(event.process, clients);
-    const ordinal = (count.get(client) ?? 0) + 1;
-    count.set(client, ordinal);
+    const ordinal = ordinalOf(history, event);
     const completed = events.find(({ index, process }) => index > event.index && process === event.process);
     const isOver = completed !== undefined && completed.index < victim.index;
     const isOwn = client === clientOf(victim.process as number, clients);
-    if (event.key === victim.key && !isOver && !isOwn) found.push({ client, ordinal, invoked: event, completed });
+    if (event.key === victim.key && !isOver && !isOwn && ordinal !== undefined)
+      found.push({ client, ordinal, invoked: event, completed });
   }
   return found.toReversed();
 }

@@ -7,7 +7,8 @@ import { isKept, isLostAnyway } from "./victims.ts";
 /** Client 0 is granted the lock as `a`, and client 1 as `b` beside it. */
 const both = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a").acquire(10, 1, "b");
 
-const run = ({ history }: Recording): JudgedRun => ({ history }) as JudgedRun;
+const plan = { clients: [{ sections: [] }, { sections: [] }] };
+const run = ({ history }: Recording): JudgedRun => ({ plan, history }) as unknown as JudgedRun;
 
 /** `b` is released at 20 ms, and client 1 is granted the lock again as `c`: events 1 and 7 overlap. */
 const original = run(both().release(20, 1, "b").acquire(30, 1, "c").release(40, 0, "a", false));

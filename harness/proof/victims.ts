@@ -4,6 +4,7 @@ import type { History, HistoryEvent } from "../history/history.ts";
 import type { Hold } from "../history/holds.ts";
 import type { GrantEvents } from "../history/operations.ts";
 import type { JudgedRun } from "./changed-run.ts";
+import { ordinalOf } from "./ordinals.ts";
 import { clientNumber, eventAt, grantAgain, holdsOf, sameOperation } from "./same-in-another-run.ts";
 
 /**
@@ -49,7 +50,7 @@ export function isLostAnyway(original: JudgedRun, other: JudgedRun, violation: V
 export function isKept(original: JudgedRun, other: JudgedRun, violation: Violation, invoked: number): boolean {
   const hold = holdOfVictim(original, other, violation);
   const answer = answerOf(hold, other);
-  const again = sameOperation(original.history, invoked, other.history);
+  const again = sameOperation(original, invoked, other);
   if (hold === undefined || answer?.value.released !== true || again === undefined) return false;
   const accused = completionOf(again, other.history);
   if (accused?.f !== "release" || accused.index > answer.index) return false;
@@ -89,15 +90,11 @@ export function acquireOfSuccessor(
   const [, successor] = grantsIn(violation, history);
   const { clients } = history.header;
   if (typeof successor?.process !== "number" || clients === undefined) return undefined;
-  const client = clientOf(successor.process, clients);
-  const ordinal = history.events.filter(
-    (event) =>
-      event.index < successor.index &&
-      event.type === "invoke" &&
-      event.f === "acquire" &&
-      clientOf(event.process, clients) === client,
-  ).length;
-  return { client, ordinal };
+  const asked = history.events.findLast(
+    ({ index, type, process }) => index < successor.index && type === "invoke" && process === successor.process,
+  );
+  const ordinal = asked && ordinalOf(history, asked);
+  return ordinal === undefined ? undefined : { client: clientOf(successor.process, clients), ordinal };
 }
 
 /** The first of the two holds in the other run, if it ends within its lease. */

@@ -4,26 +4,21 @@ import { clientOf } from "../history/clients.ts";
 import type { History } from "../history/history.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import { startsOf } from "./comparison.ts";
+import { ordinalOf } from "./ordinals.ts";
 
 const NS_PER_MS = 1e6;
 
 export type WithoutOperation = Extract<Change, { readonly kind: "without-operation" }>;
 
 /** The change without this release or extension; undefined if that cannot be left out. */
-export function withoutOperation({ header, events }: History, invoked: number): WithoutOperation | undefined {
-  const event = events[invoked];
-  const { clients } = header;
+export function withoutOperation(history: History, invoked: number): WithoutOperation | undefined {
+  const event = history.events[invoked];
+  const { clients } = history.header;
   if (event?.type !== "invoke" || (event.f !== "release" && event.f !== "extend")) return undefined;
   if (clients === undefined) return undefined;
-  const client = clientOf(event.process, clients);
-  const ordinal = events.filter(
-    (other) =>
-      other.index <= invoked &&
-      other.type === "invoke" &&
-      other.f === event.f &&
-      clientOf(other.process, clients) === client,
-  ).length;
-  return { kind: "without-operation", client, f: event.f, ordinal };
+  const ordinal = ordinalOf(history, event);
+  if (ordinal === undefined) return undefined;
+  return { kind: "without-operation", client: clientOf(event.process, clients), f: event.f, ordinal };
 }
 
 /**
