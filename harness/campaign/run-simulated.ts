@@ -103,7 +103,7 @@ export async function runSimulated(
   const { history } = value;
   if (value.end === "interrupted") throw new InterruptedRunError(plan, history);
   const verdict = checkHistory(history, { required, checkers });
-  const messages = wanted || wire ? wireMessages(exchanges, invocationsOf(history, plan.clients.length)) : [];
+  const messages = wanted || wire ? wireMessages(exchanges) : [];
   const record = { plan, history, verdict, title };
   if (watch === undefined) return { plan, record, traceHash, messages };
   const { keys, replication, votes } = watch;
@@ -114,15 +114,6 @@ export async function runSimulated(
     votes,
   };
   return { plan, record: { ...record, wire: boundedWire(whole, focusOf(verdict, history)) }, traceHash, messages };
-}
-
-/** For each client, the indexes of its invocations in the history. */
-function invocationsOf({ events }: History, clients: number): readonly (readonly number[])[] {
-  const invocations = Array.from({ length: clients }, (): number[] => []);
-  for (const { process, type, index } of events) {
-    if (type === "invoke" && typeof process === "number") invocations[process % clients]?.push(index);
-  }
-  return invocations;
 }
 
 /** The run, made without stacks; undefined where somebody wants to see one: after a crash, or a failure. */

@@ -99,8 +99,10 @@ export interface ClientHandle extends ProcessHandle {
    * Makes the client perform one operation. It may have others under way: a driver that does not declare `concurrent` is then
    * called when these are over. Never rejects: if the client dies, the operation is `info`. A paused client answers after it is
    * resumed.
+   *
+   * @param invoked index of its invocation in the history; undefined: none
    */
-  perform(request: ClientRequest): Promise<ClientReply>;
+  perform(request: ClientRequest, invoked?: number): Promise<ClientReply>;
   /**
    * Stops the client when it is about to send its `count`-th message from now to one of the servers `to`: after all its
    * checks, and before the write that relies on them. The message leaves the client when the client continues. Absent if

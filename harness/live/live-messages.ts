@@ -25,7 +25,7 @@ export class LiveMessages implements MessageSource {
   get observed(): ObservedWire | undefined {
     if (this.#servers === undefined) return undefined;
     const { keys, replication, votes } = this.#servers;
-    const messages = wireMessages(this.#tap.exchanges, []);
+    const messages = wireMessages(this.#tap.exchanges);
     return { messages, keys: [...keys], replication: [...replication], votes: [...votes], leftOut: 0 };
   }
 

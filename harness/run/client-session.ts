@@ -1,5 +1,5 @@
 import { ENDLESS_TTL_MS } from "../history/holds/endless-lease.ts";
-import { INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
+import { type HistoryEvent, INVALID_ANSWER, ONE_OF_SEVERAL, type Unstamped } from "../history/history.ts";
 import { type Sharing, statedSharing } from "../core/sharing.ts";
 import { BETWEEN_TRIES_MS, type Section, type Step } from "../core/plan.ts";
 import type { Queued } from "../core/lock-driver.ts";
@@ -243,10 +243,11 @@ export class ClientSession {
     if (await this.#isDead()) return DEAD;
     const { op: f, key } = request;
     const keys = [key, ...alsoKeys];
-    await this.#record({ type: "invoke", f }, keys, (own) => (f === "acquire" ? beside(keys, own, value) : value));
+    const asked = (own: string): object => (f === "acquire" ? beside(keys, own, value) : value);
+    const invoked = await this.#record({ type: "invoke", f }, keys, asked);
     signal.throwIfAborted();
     if (f === "acquire") this.#asking = key;
-    const reply = await client.perform(request);
+    const reply = await client.perform(request, invoked?.index);
     this.#asking = undefined;
     const { type, value: outcome } = completion(reply, keys.length > 1);
     await this.#record({ type, f }, keys, () => outcome);
@@ -269,14 +270,14 @@ export class ClientSession {
     kind: { readonly type: string; readonly f: string },
     keys: readonly string[],
     value: (key: string) => object,
-  ): Promise<unknown> {
+  ): Promise<HistoryEvent | undefined> {
     const { publisher } = this.#options;
     const [first, ...others] = keys.map((key, index) => {
       const event = { ...kind, process: this.#process + index * this.#stride, key, value: value(key) };
       return event as Unstamped & { process: number };
     });
     for (const event of others) publisher.recorder.record(event);
-    return first === undefined ? Promise.resolve() : publisher.client(first);
+    return first === undefined ? Promise.resolve(undefined) : publisher.client(first);
   }
 
   async #isDead(): Promise<boolean> {

@@ -20,9 +20,8 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
   readonly #renewedListeners: ((renewed: RenewedLease) => void)[] = [];
   readonly #queuedListeners: ((queued: Queued) => void)[] = [];
   #program: ClientProgram | undefined;
-  #operations = 0;
-  /** The operations under way, by their numbers. */
-  readonly #underWay = new Set<number>();
+  /** The operations under way: the index of the invocation of each. */
+  readonly #underWay = new Set<{ readonly invoked: number | undefined }>();
 
   /** @param runner the host of the caller of this client */
   constructor(host: Host, runner: Host, network: Network, stops: SendStops) {
@@ -64,19 +63,19 @@ export class SimulatedClient extends SimulatedProcess implements ClientHandle {
     return deadAddressWords(this.#network, this.host);
   }
 
-  /** Which of its operations is under way, from 1; undefined: none, or several, so that nobody knows which one sends. */
+  /** Index of the invocation that is under way; undefined: none, or several, so that nobody knows which one sends. */
   get operation(): number | undefined {
     const [first, ...others] = this.#underWay;
-    return others.length === 0 ? first : undefined;
+    return others.length === 0 ? first?.invoked : undefined;
   }
 
-  async perform(request: ClientRequest): Promise<ClientReply> {
-    const number = (this.#operations += 1);
-    this.#underWay.add(number);
+  async perform(request: ClientRequest, invoked?: number): Promise<ClientReply> {
+    const operation = { invoked };
+    this.#underWay.add(operation);
     try {
       return await this.#ask(request);
     } finally {
-      this.#underWay.delete(number);
+      this.#underWay.delete(operation);
     }
   }
 

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly keys: readonly string[];
   /** The beginning of each of its words, where replies are kept. */
   readonly words?: readonly string[];
-  /** Which operation of its client was under way when it was sent, from 1; undefined: none. */
+  /** Index of its client's invocation that was under way when it was sent; undefined: none, or nobody knows which. */
   readonly operation: number | undefined;
   /** False if it was sent before the run began: then it does not count. */
   readonly counts: boolean;
@@ -22,21 +22,14 @@ export interface Exchange {
   reply?: string;
 }
 
-/**
- * What a run sent, in the order of sending.
- * @param invocations for each client, the indexes of its invocations in the history
- */
-export function wireMessages(
-  exchanges: readonly Exchange[],
-  invocations: readonly (readonly number[])[],
-): readonly WireMessage[] {
+/** What a run sent, in the order of sending. */
+export function wireMessages(exchanges: readonly Exchange[]): readonly WireMessage[] {
   const counts = new Map<string, number>();
-  return exchanges.map(({ client, server, command, keys, connection, operation: nth, ...exchange }) => {
+  return exchanges.map(({ client, server, command, keys, connection, operation, ...exchange }) => {
     const kind = `${client} ${server} ${command}`;
     const count = (counts.get(kind) ?? 0) + 1;
     counts.set(kind, count);
     const { sentNs, reachedNs, appliedNs, repliedNs, reply } = exchange;
-    const operation = nth === undefined ? undefined : invocations[client]?.[nth - 1];
     const times = { sentNs, reachedNs, appliedNs, repliedNs };
     return {
       client,

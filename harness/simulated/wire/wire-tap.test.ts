@@ -243,4 +243,29 @@ describe("following messages", () => {
     }
     expect(messages.map(({ client, command, count }) => `${client} ${command} ${count}`)).toContain("1 SET 2");
   });
+
+  test.each([
+    [
+      "on several keys",
+      "several-keys",
+      [{ alsoKeys: ["k2"] }, {}],
+      ["acquire k1", "acquire k1", "release k1", "release k1", "acquire k1", "release k1"],
+    ],
+    [
+      "of several tasks, unless they are under way at the same time",
+      "reference",
+      [{ key: "k2" }, { task: 1, after: { atMs: 1 } }, { after: { atMs: 1 } }],
+      [undefined, undefined, undefined, undefined, "release k1"],
+    ],
+  ] as const)("says so of operations %s", async (_, lock, sections, expected) => {
+    const section = { key: "k1", ttlMs: 5000, waitMs: 3000, steps: [] };
+    const clients = [{ sections: sections.map((each) => ({ ...section, ...each })) }] as PlanInput["clients"];
+    const plan = planOf([], { lock, clients });
+    const { messages, record } = await runSimulated(plan, { title: "", required: [], messages: true });
+    const named = messages
+      .filter(({ keys }) => keys.some((key) => key.includes("k1")))
+      .map(({ operation = -1 }) => record.history.events[operation])
+      .map((event) => (event?.type === "invoke" ? `${event.f} ${event.key}` : undefined));
+    expect(named).toEqual(expected);
+  });
 });

@@ -29,7 +29,7 @@ export type SentMessage = Pick<Exchange, "command" | "keys" | "words" | "connect
 
 interface WireClient {
   readonly host: Host;
-  /** Which of its operations is under way, from 1; undefined: none. */
+  /** Index of the invocation that is under way; undefined: none, or nobody knows which. */
   readonly operation: number | undefined;
 }
 
