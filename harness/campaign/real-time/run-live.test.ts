@@ -45,6 +45,18 @@ describe("client processes on the simulated servers", () => {
     expect(previousRun(join(folder, "plan.json")).backend).toBe("live");
   });
 
+  test("several tasks of a client ask at the same time, and the lock serves them", async () => {
+    const task = (index: number) => ({ key: "k", ttlMs: 5000, waitMs: 5000, task: index, steps: [], release: true });
+    const clients = [{ sections: [task(0), task(1)] }];
+    const plan = planSchema.parse({ ...INPUT, lock: "reference", clients, faults: [] });
+    const { record } = await runLive(plan, { store, title: "tasks", required: PROMISABLE });
+    const asked = record.history.events.slice(0, 2).map(({ type, f, process }) => `${type} ${f} ${process}`);
+    expect(asked).toEqual(["invoke acquire 0", "invoke acquire 1"]);
+    const granted = record.history.events.filter(({ type, f }) => type === "ok" && f === "acquire");
+    expect(new Set(granted.map(({ process }) => process))).toEqual(new Set([0, 1]));
+    expect(record.verdict.verdict).toBe("valid");
+  });
+
   test.each([
     ["abort", /^uncaughtException: Error: the worker ended: SIGABRT$/],
     ["die", /^uncaughtException: Error: the worker ended: exit code 7: the worker dies$/],
