@@ -1,40 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Completion, Grant, LockClient, LockEnvironment } from "../core/lock-driver.ts";
+import type { Completion, Grant, LockEnvironment } from "../core/lock-driver.ts";
 import { ScriptedServer } from "../../lock-impl/testing/scripted-server.ts";
 import type { Supports } from "../core/sharing.ts";
 import { inFigures } from "../core/words/in-figures.ts";
 import { ClientProgram, OPERATION_GRACE_MS } from "./client-program.ts";
+import { grant, StubClient } from "./testing/stub-client.ts";
 
 const environment: LockEnvironment = {
   client: "client-0",
   servers: { kind: "single", address: { host: "127.0.0.1", port: 1 } },
 };
-const grant: Grant = { key: "k1", owner: "o1", fence: 7, validForMs: 980 };
-
-/** A driver's client that a test programs; it remembers what it was asked. */
-class StubClient implements LockClient {
-  extend?: NonNullable<LockClient["extend"]>;
-  onLost?: NonNullable<LockClient["onLost"]>;
-  onQueued?: NonNullable<LockClient["onQueued"]>;
-  readonly asked: unknown[][] = [];
-  disposed = 0;
-  onAcquire: () => Promise<Completion<Grant>> = async () => ({ type: "ok", value: grant });
-  onRelease: () => Promise<Completion<{ released: boolean }>> = async () => ({ type: "ok", value: { released: true } });
-
-  acquire(...args: Parameters<LockClient["acquire"]>): Promise<Completion<Grant>> {
-    this.asked.push(["acquire", ...args]);
-    return this.onAcquire();
-  }
-
-  release(...args: Parameters<LockClient["release"]>): Promise<Completion<{ released: boolean }>> {
-    this.asked.push(["release", ...args]);
-    return this.onRelease();
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.disposed += 1;
-  }
-}
 
 let resource: ScriptedServer;
 let lock: StubClient;

@@ -212,8 +212,7 @@ class DeadlockFreedom implements Checker {
   #bury({ index, time, value }: FaultEvent): void {
     const { holds } = this.#evidence;
     const died = (process: number): boolean =>
-      value.processes?.some((dead) => holds.sameClient(process, dead) && !holds.lineage.livedOn(process, time)) ??
-      false;
+      (value.processes ?? []).some((dead) => holds.sameClient(process, dead) && !holds.lineage.livedOn(process, time));
     for (const state of this.#keys.values()) {
       for (const process of [...state.changing].filter(died)) {
         state.doubt = { ...state.doubt, release: true };
