@@ -4,7 +4,6 @@ import { Recording } from "../check/testing/recording.ts";
 import type { Plan } from "../core/plan.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { huntSource } from "./hunt/hunt-source.ts";
-import { VARIATIONS } from "./recurrence/variations.ts";
 import { requiredProperties } from "./required-properties.ts";
 import { runSimulated, type SimulatedRun } from "./run-simulated.ts";
 import { search, type Searched } from "./search.ts";
@@ -134,37 +133,4 @@ test.each([
   });
   expect(runs).toBe(3);
   expect(counterexample !== undefined).toBe(breaking === 3);
-});
-
-test.each([
-  ["none for shrinking leaves the plan as it was found, and counts how often it fails again", 0, VARIATIONS],
-  ["some for shrinking also looks for a plan that fails more often, in not many more", 3, 2 * VARIATIONS + 6],
-])("a search that may take %s", async (_, shrinkRuns, most) => {
-  const broken = { verdict: "invalid", violations: [{ events: [], cause: "double-grant", explanation: "" }] } as const;
-  let tried = 0;
-  let other = 0;
-  const { counterexample } = await search<SimulatedRun>({
-    drawnFrom: huntSource({ lock: "fenced", topology: SINGLE, faults: [] }),
-    seed: 3,
-    runs: 1,
-    shrinkRuns,
-    lasts: true,
-    onOtherSeed: () => (other += 1),
-    verdictOf: ({ record }) => {
-      // Each second run fails, so that a plan that fails more often can be hoped for.
-      tried += 1;
-      const properties = tried % 2 === 1 ? { "lease-exclusion": broken } : {};
-      return {
-        ...record.verdict,
-        required: ["lease-exclusion"],
-        properties,
-        verdict: tried % 2 === 1 ? "invalid" : "valid",
-      };
-    },
-    run: (plan) => runSimulated(plan, { title: "search", required: requiredProperties(plan) }),
-  });
-  expect(counterexample?.run.verdict.verdict).toBe("invalid");
-  expect(other).toBeGreaterThanOrEqual(VARIATIONS);
-  expect(other).toBeLessThanOrEqual(most);
-  expect(other > VARIATIONS).toBe(shrinkRuns > 0);
 });

@@ -6,7 +6,7 @@ import type { Delays } from "./recurrence/delays.ts";
 import type { Verdict } from "../core/verdict.ts";
 import { countedVerdict } from "./notes/counted-verdict.ts";
 import { hopelessIn } from "./notes/hopeless.ts";
-import { lasting, LASTING_RUNS } from "./recurrence/lasting.ts";
+import { lasting } from "./recurrence/lasting.ts";
 import { type CampaignOptions, type CampaignResult, type Judged } from "./run-campaign.ts";
 import { inTwoParts } from "./systematic/in-two-parts.ts";
 import type { PlansInOrder } from "./systematic/on-demand.ts";
@@ -16,12 +16,6 @@ import { type Lesson, skillsOf, systematicPlans } from "./systematic/systematic-
 
 /** How many other seeds judge a smaller plan: few, since many plans are tried. */
 const SHRINKING_SEEDS = 5;
-
-/**
- * How many runs the search for a plan that lasts may take for each run that shrinking may take: both change the plan, and who
- * wants it as it was found, or soon, wants neither.
- */
-const LASTING_RUNS_A_SHRINKING = 2;
 
 /** A run as the search counts it. */
 export type Searched<Run> = Run & Judged;
@@ -139,7 +133,7 @@ export async function search<Run extends { readonly record: RunRecord }>({
   const counting = lasting(counterexample.run, {
     execute: (plan, delays) => runs.execute(plan, new AbortController().signal, delays),
     // A plan that was kept is tried as it is: a changed one would be kept beside it.
-    runs: counterexample.path === undefined ? 0 : Math.min(LASTING_RUNS, LASTING_RUNS_A_SHRINKING * options.shrinkRuns),
+    runs: counterexample.path === undefined ? 0 : undefined,
     isOver: () => signal?.aborted === true || isOver(),
     onRun: () => onOtherSeed?.(tried++),
   });

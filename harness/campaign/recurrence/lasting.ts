@@ -16,7 +16,7 @@ import { clientsInViolations } from "./violating-clients.ts";
 import { OTHER_SEEDS, VARIATIONS, atSpeedOfRealServers, withOtherSeeds } from "./variations.ts";
 
 /** How many runs the search for a plan that lasts may take, after those that count how long the first one lasts. */
-export const LASTING_RUNS = 800;
+const LASTING_RUNS = 800;
 
 /** A run as this search takes it. */
 export type LastingRun = Judged & { readonly record: RunRecord };

@@ -40,10 +40,7 @@ export const hunt: Command = {
       value: "time",
       help: "start no new run or cell of a table after this time: 90s, 5m; a bare number is in seconds",
     },
-    "shrink-runs": {
-      value: "number",
-      help: "maximum number of runs for shrinking; twice as many, 800 at most, look for a plan that fails with other seeds too (default: 500, on containers 20)",
-    },
+    "shrink-runs": { value: "number", help: "maximum number of runs for shrinking (default: 500, on containers 20)" },
     seed: {
       value: "number",
       help: `seed of the campaign; ${AUTO_HELP}, so that all shards of a commit agree (default: random, printed; for a table 1)`,
