@@ -11,7 +11,14 @@ const FIRST_SEED = Number(process.env["LOCKSTORM_SMALL_SEED"] ?? 1);
 const SOUND_EVERY = 3;
 
 /** What a lock must have been able to do for nothing to be accused. */
-const NARROW: Reading = { byClient: true, fromGrant: true, expires: true, lateReleases: false, anyOwner: false };
+const NARROW: readonly Reading[] = (["never", "known"] as const).map((changesModes) => ({
+  byClient: true,
+  fromGrant: true,
+  expires: true,
+  lateReleases: false,
+  anyOwner: false,
+  changesModes,
+}));
 /** What no reading of the documents explains. */
 const WIDE: readonly Reading[] = [true, false].map((byClient) => ({
   byClient,
@@ -19,6 +26,7 @@ const WIDE: readonly Reading[] = [true, false].map((byClient) => ({
   expires: false,
   lateReleases: true,
   anyOwner: true,
+  changesModes: "any",
 }));
 
 const ONE: SmallKind = { clients: 2, threads: 1, operations: 6, owners: "fresh", shares: "none" };
@@ -102,14 +110,14 @@ describe.each<readonly [string, SmallKind, boolean]>([
     { ...SEVERAL, shares: "modes", notifies: true, reportsValidity: true },
     true,
   ],
-])("small histories of %s", (name, kind, findsAll) => {
+])("small histories of %s", (_, kind, findsAll) => {
   it("accuse no lock that may be sound, and a lock that cannot be", { tags: "long" }, () => {
     const seen = { sound: 0, caught: 0, missed: 0 };
     for (let seed = FIRST_SEED; seed < FIRST_SEED + HISTORIES; seed += 1) {
       const sound = soundOperations(seed, kind);
       const operations = seed % SOUND_EVERY === 0 ? sound : changedOperations(sound, seed);
       const found = accused(operations, kind);
-      if (isExplained(operations, NARROW)) {
+      if (NARROW.some((reading) => isExplained(operations, reading))) {
         seen.sound += 1;
         expect({ seed, found }).toEqual({ seed, found: [] });
       } else if (!WIDE.some((reading) => isExplained(operations, reading))) {
@@ -123,7 +131,6 @@ describe.each<readonly [string, SmallKind, boolean]>([
     }
     expect(seen.sound).toBeGreaterThan(HISTORIES / 2);
     expect(seen.caught).toBeGreaterThan(0);
-    // A reader that becomes a writer under another owner value leaves open whether it still reads: one such history is excused.
-    if (findsAll) expect(seen.missed).toBeLessThanOrEqual(name.startsWith("a read-write lock") ? 1 : 0);
+    if (findsAll) expect(seen.missed).toBe(0);
   });
 });

@@ -42,6 +42,11 @@ export interface Reading {
   readonly lateReleases: boolean;
   /** Whether an acquire of unknown outcome may have been granted under an owner value of another client. */
   readonly anyOwner: boolean;
+  /**
+   * By which acquires the hold of a reader that becomes a writer, or the other way round, may go on under the new owner value:
+   * by those that are known to be granted, or also by those of unknown outcome.
+   */
+  readonly changesModes: "never" | "known" | "any";
 }
 
 interface Hold {
@@ -185,11 +190,28 @@ function effects(
   }
   if (operation.kind !== "acquire") return onAll((before, key) => changed(before, operation, key, reading));
   return names.flatMap((owner) =>
-    onAll((before, key) => {
-      const after = acquired(before, operation, { owner, key }, reading);
-      return after === undefined ? [] : [after];
-    }),
+    onAll((before, key) =>
+      [before, ...changingMode(before, operation, { owner, key }, reading)].flatMap((from) => {
+        const after = acquired(from, operation, { owner, key }, reading);
+        return after === undefined ? [] : [after];
+      }),
+    ),
   );
+}
+
+/** The states in which a hold of the client in the other mode is to go on under a new owner value. */
+function changingMode(
+  state: State,
+  operation: SmallOperation,
+  grant: { readonly owner: string; readonly key: string },
+  reading: Reading,
+): readonly State[] {
+  const mayChange = reading.changesModes === "any" || (reading.changesModes === "known" && isCertain(operation));
+  if (!mayChange || ownHold(state, operation, grant, reading) !== undefined) return [];
+  const older = state.holds.filter(
+    ({ key, client, mode }) => key === grant.key && client === operation.client && mode !== operation.mode,
+  );
+  return older.map((hold) => without(state, hold));
 }
 
 /** The same of an operation on the hold of one key. */
