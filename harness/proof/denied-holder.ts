@@ -22,19 +22,27 @@ export interface DeniedHolder {
  * of unknown outcome would refuse that try, too, and so might servers that cannot be reached; and of what a fault, or the
  * release of another client, does to the key during the release the try shows nothing.
  */
-export function deniedHolder({ finding }: Violation, history: History): DeniedHolder | undefined {
-  const shown = (finding?.events ?? []).flatMap((index) => history.events.find((event) => event.index === index) ?? []);
-  const grant = shown.findLast((event) => event.type === "ok" && event.f === "acquire");
-  const release = shown.findLast((event) => event.type === "invoke" && event.f === "release");
-  const answer = shown.at(-1);
-  if (grant === undefined || release === undefined || answer === undefined || !("key" in release)) return undefined;
-  if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
+export function deniedHolder(violation: Violation, history: History): DeniedHolder | undefined {
+  const denial = denialIn(violation, history);
+  if (denial === undefined) return undefined;
+  const { grant, release, answer } = denial;
   if (mayBeAnothers(history, grant, answer) || mayBeTaken(history, grant, release, answer)) return undefined;
   if (mayBeByFaults(history, release, answer)) return undefined;
   const { clients } = history.header;
   const ordinal = ordinalOf(history, release);
   if (ordinal === undefined) return undefined;
   return { client: clientOf(release.process, clients), ordinal, key: release.key, invoked: release.index };
+}
+
+/** A release that said that its client held nothing, its answer, and the grant that the client held by. */
+export function denialIn({ finding }: Violation, { events }: History) {
+  const shown = (finding?.events ?? []).flatMap((index) => events.find((event) => event.index === index) ?? []);
+  const grant = shown.findLast((event) => event.type === "ok" && event.f === "acquire");
+  const release = shown.findLast((event) => event.type === "invoke" && event.f === "release");
+  const answer = shown.at(-1);
+  if (grant === undefined || release === undefined || answer === undefined) return undefined;
+  if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
+  return { grant, release, answer };
 }
 
 /** Whether an acquire may have been granted beside this grant, or after it, before the answer. */
@@ -112,7 +120,7 @@ export function probedIn(history: History, denied: DeniedHolder): Probed {
 }
 
 /** The cause where the lock was still held. */
-export function wronglyDenied({ invoked }: DeniedHolder): Hypothesis {
+export function wronglyDenied({ invoked }: Pick<DeniedHolder, "invoked">): Hypothesis {
   return {
     cause: "contradiction",
     events: [],

@@ -18,7 +18,6 @@ import { type Subject, subjectOf } from "./broken-promise.ts";
 import type { ExecuteChanged, JudgedRun } from "./changed-run.ts";
 import { compare } from "./comparison.ts";
 import { CounterfactualRuns, MOST_RUNS, shown } from "./counterfactual-runs.ts";
-import { deniedHolder, probedIn, stillHeldInWords, wronglyDenied } from "./denied-holder.ts";
 import { isOwnExtension, prolongsNobodys, tryExtension } from "./extended-alone.ts";
 import { inOrderOfTrial } from "./order-of-trial.ts";
 import { PlanSteps } from "./plan-steps.ts";
@@ -27,6 +26,7 @@ import { inTurn } from "./in-turn.ts";
 import { issuesFences, refusesLateWrites } from "./late-writes.ts";
 import type { Attempted } from "./attempted.ts";
 import { type Grounds, toldApart } from "./told-apart.ts";
+import { toldNothing } from "./told-nothing.ts";
 import { acquireOfSuccessor, isKept, victimOf } from "./victims.ts";
 import { withoutOperation, type WithoutOperation, withTimedFaults } from "./without-operation.ts";
 
@@ -82,7 +82,7 @@ class Prover {
     const { finding, hypotheses = [] } = violation;
     if (finding === undefined || hypotheses.length === 0) return violation;
     const subject = subjectOf(this.#run, property, violation);
-    const denied = await this.#wronglyDenied(violation);
+    const denied = await toldNothing(this.#grounds, violation);
     if (denied !== undefined) return this.#concluded(property, violation, subject, denied.hypothesis, denied.proof);
     const dropped: DroppedHypothesis[] = [];
     let undecided: { readonly hypothesis: Hypothesis; readonly why: string } | undefined;
@@ -122,24 +122,6 @@ class Prover {
     }
     const { hypothesis, why } = undecided;
     return this.#concluded(property, violation, subject, hypothesis, { standing: "probable", by: why, dropped });
-  }
-
-  /**
-   * The answer itself is the cause if a holder was told that it holds nothing, while another owner is refused. Then nothing
-   * took the lock away, whatever else the run without it would show.
-   */
-  async #wronglyDenied(violation: Violation): Promise<{ hypothesis: Hypothesis; proof: Proof } | undefined> {
-    const denied = deniedHolder(violation, this.#run.history);
-    if (denied === undefined) return undefined;
-    const change: Change = { kind: "with-probe", client: denied.client, ordinal: denied.ordinal };
-    const probe = await this.#runs.of(change);
-    if (probe === undefined || probedIn(probe.history, denied) !== "held") return undefined;
-    const run = shown(change, probe);
-    const dropped = (violation.hypotheses ?? []).map(({ cause, why }) => ({ cause, why, run }));
-    return {
-      hypothesis: wronglyDenied(denied),
-      proof: { standing: "proven", by: stillHeldInWords(denied), run, dropped },
-    };
   }
 
   async #concluded(
