@@ -7,7 +7,7 @@ import { specimen, usedByRequests } from "./specimen.ts";
 export const ownerValueInField = specimen(usedByRequests, {
   name: "owner-value-in-field",
   flaw: "keeps its owner value in one field, which the next request of the process overwrites before the release",
-  shows: { property: "linearizability", under: ["none"], cause: "lost-early", source: "owner-value-in-field" },
+  shows: { property: "linearizability", under: ["none"], cause: "contradiction", source: "owner-value-in-field" },
   load: async () => {
     const { composeLock } = await import("../parts/compose.ts");
     return {

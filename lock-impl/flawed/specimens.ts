@@ -23,6 +23,7 @@ import { getThenSet } from "./get-then-set.ts";
 import { handoffSameFence } from "./handoff-same-fence.ts";
 import { lostWakeup } from "./lost-wakeup.ts";
 import { noElapsedCheck } from "./no-elapsed-check.ts";
+import { ownerValueInField } from "./owner-value-in-field.ts";
 import { permitReturnedTwice } from "./permit-returned-twice.ts";
 import { quorumOfTwo } from "./quorum-of-two.ts";
 import { readFromReplica } from "./read-from-replica.ts";
@@ -46,6 +47,7 @@ import { timeoutIsFailure } from "./timeout-is-failure.ts";
 import { timeoutIsSuccess } from "./timeout-is-success.ts";
 import { ttlInSeconds } from "./ttl-in-seconds.ts";
 import { validityAfterReplies } from "./validity-after-replies.ts";
+import { waiterOverwritten } from "./waiter-overwritten.ts";
 import { wallClockLease } from "./wall-clock-lease.ts";
 import { watchdogAggressive } from "./watchdog-aggressive.ts";
 import { watchdogSilent } from "./watchdog-silent.ts";
@@ -102,4 +104,6 @@ export const specimens: readonly LockEntry[] = [
   severalUndoAll,
   fairBarging,
   fairStack,
+  ownerValueInField,
+  waiterOverwritten,
 ];

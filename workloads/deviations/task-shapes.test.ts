@@ -7,10 +7,10 @@ import type { Supports } from "../../harness/core/sharing.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import { ownerValueInField } from "../../lock-impl/flawed/owner-value-in-field.ts";
-import { reentryByInstance } from "../../lock-impl/flawed/reentry-by-instance.ts";
 import { waiterOverwritten } from "../../lock-impl/flawed/waiter-overwritten.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
 import { ownedKey } from "../../lock-impl/parts/protocol.ts";
+import { entriesOfProcess } from "../../lock-impl/testing/entries-of-process.ts";
 import { smallerPlans } from "./smaller-plans.ts";
 import { smallWorkloads, type Workload } from "./workloads.ts";
 
@@ -52,9 +52,7 @@ test("a sound lock keeps its promises in each of them", async () => {
 });
 
 test("a second request of the process is let in", async () => {
-  expect(await breaking(await reentryByInstance.load(), "lease-exclusion")).toContain(
-    "two tasks of one client wait for a third",
-  );
+  expect(await breaking(entriesOfProcess, "lease-exclusion")).toContain("two tasks of one client wait for a third");
 });
 
 test("a field with the owner value is overwritten by the next request", async () => {

@@ -1,7 +1,7 @@
-import type { AcquireOptions, Completion, Grant, LockClient } from "../../harness/core/lock-driver.ts";
+import type { AcquireOptions, Completion, Grant, LockClient, LockDriver } from "../../harness/core/lock-driver.ts";
+import { composeLock } from "../parts/compose.ts";
 import { freshOwnerValue } from "../parts/owner-value.ts";
 import { ownedKey } from "../parts/protocol.ts";
-import { specimen, usedByRequests } from "./specimen.ts";
 
 /** Counts entries of its process, and lets every caller in that finds the process holding. */
 class CountingLock implements LockClient {
@@ -37,16 +37,8 @@ class CountingLock implements LockClient {
   }
 }
 
-export const reentryByInstance = specimen(usedByRequests, {
-  name: "reentry-by-instance",
-  flaw: "counts the entries of the process, not of the caller: a second request of the process is let in",
-  shows: { property: "lease-exclusion", under: ["none"], cause: "double-grant", source: "reentry-by-instance" },
-  load: async () => {
-    const { composeLock } = await import("../parts/compose.ts");
-    const sound = composeLock({ protocol: ownedKey });
-    return {
-      supports: { concurrent: true },
-      connect: async (environment) => new CountingLock(await sound.connect(environment)),
-    };
-  },
-});
+/** For tests, a lock that is wrong: a second request of the process that holds it is let in as another owner. */
+export const entriesOfProcess: LockDriver = {
+  supports: { concurrent: true },
+  connect: async (environment) => new CountingLock(await composeLock({ protocol: ownedKey }).connect(environment)),
+};
