@@ -33,6 +33,8 @@ const MODULES = [
   "timeline-view",
   "item-details",
   "event-table",
+  "span-figures",
+  "figures-table",
   "timeline-keys",
   "page-address",
   "story-steps",

@@ -159,7 +159,7 @@ function timelineSection(run: RunRecord, id: string): Markup {
       </div>
       <div class="tooltip" hidden></div>
     </div>
-    ${legend()}
+    ${legend()} ${figures()}
     <div class="beliefs-at" role="group" aria-label="What each believes at the cursor">
       <p class="cursor-time"></p>
       <dl class="beliefs"></dl>
@@ -215,16 +215,33 @@ function legend(): Markup {
   </p>`;
 }
 
+/** Filled by the page's own program, for the stretch that is shown. */
+function figures(): Markup {
+  const columns = ["operation", "ok", "refused", "unanswered", "median of ok", "longest ok"];
+  return html`<details class="figures">
+    <summary>Figures of the span shown</summary>
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody></tbody>
+    </table>
+  </details>`;
+}
+
 /** The help that the frame of the timeline refers to by its id. */
 function keysHelp(id: string): Markup {
   return html`<details class="keys">
     <summary>Keys and mouse</summary>
     <p id="${id}-keys">
       <kbd>←</kbd> <kbd>→</kbd> next item in the lane, <kbd>↑</kbd> <kbd>↓</kbd> next lane, <kbd>Shift</kbd> with
-      <kbd>←</kbd> <kbd>→</kbd> moves in time, <kbd>,</kbd> <kbd>.</kbd> cursor to the previous and the next event,
-      <kbd>+</kbd> <kbd>-</kbd> zoom, <kbd>0</kbd> whole run, <kbd>v</kbd> <kbd>V</kbd> next and previous violation,
-      <kbd>/</kbd> search, <kbd>Esc</kbd> clears the selection. Drag to move, double-click or <kbd>Ctrl</kbd> with the
-      wheel to zoom.
+      <kbd>←</kbd> <kbd>→</kbd>, or <kbd>a</kbd> <kbd>d</kbd>, moves in time, <kbd>,</kbd> <kbd>.</kbd> cursor to the
+      previous and the next event, <kbd>+</kbd> <kbd>-</kbd>, or <kbd>w</kbd> <kbd>s</kbd>, zoom, <kbd>0</kbd> whole
+      run, <kbd>v</kbd> <kbd>V</kbd> next and previous violation, <kbd>/</kbd> search, <kbd>Esc</kbd> clears the
+      selection. Drag to move, drag with <kbd>Shift</kbd> to zoom to what you mark, double-click or <kbd>Ctrl</kbd> with
+      the wheel to zoom.
     </p>
   </details>`;
 }

@@ -24,6 +24,7 @@ export function paintTimeline(context: CanvasRenderingContext2D, scene: Scene, p
     if (item !== undefined) outline(context, scene, palette, item, item === scene.selected);
   }
   paintCursor(context, scene, palette);
+  paintMarked(context, scene, palette);
   paintNames(context, scene, palette);
   context.restore();
   paintAxis(context, scene, palette);
@@ -72,6 +73,15 @@ function paintCursor(context: CanvasRenderingContext2D, scene: Scene, palette: P
   context.fillStyle = palette.ink;
   context.globalAlpha = 0.6;
   context.fillRect(Math.round(xOf(scene, scene.cursor)), scene.scrollTop, 1, scene.height);
+  context.globalAlpha = 1;
+}
+
+function paintMarked(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
+  if (scene.marked === undefined) return;
+  const [from, to] = [xOf(scene, scene.marked.from), xOf(scene, scene.marked.to)];
+  context.fillStyle = palette.note;
+  context.globalAlpha = 0.25;
+  context.fillRect(from, scene.scrollTop, to - from, scene.height);
   context.globalAlpha = 1;
 }
 

@@ -2,11 +2,13 @@ import { BeliefPanel } from "./beliefs/belief-panel.ts";
 import { Beliefs } from "./beliefs/beliefs-at.ts";
 import { EVERYTHING, EventFilter, isFiltering, type FilterChoice } from "./event-filter.ts";
 import { EventTable } from "./event-table.ts";
+import { FiguresTable } from "./figures-table.ts";
 import { fillDetails, placeTooltip, summaryOf } from "./item-details.ts";
 import { OverviewStrip } from "./overview-strip.ts";
 import { type AddressPart, writeAddress } from "./page-address.ts";
 import { clockOffset, loadRun, type Item, type RunModel } from "./run-model.ts";
 import { listenToKeys } from "./timeline-keys.ts";
+import { figuresOf } from "./span-figures.ts";
 import { stepThrough, type StorySteps } from "./story-steps.ts";
 import { TimelineView } from "./timeline-view.ts";
 import type { TimeView } from "./time-view.ts";
@@ -39,6 +41,7 @@ export class RunView {
   readonly #filter: EventFilter;
   readonly #beliefs: Beliefs;
   readonly #panel: BeliefPanel;
+  readonly #figures: FiguresTable;
   #choice: FilterChoice = EVERYTHING;
   #matches: readonly number[] = [];
   #violation = -1;
@@ -54,6 +57,9 @@ export class RunView {
     this.#filter = new EventFilter(model);
     this.#beliefs = new Beliefs(model);
     this.#panel = new BeliefPanel(this.#find(".beliefs-at"));
+    this.#figures = new FiguresTable(this.#findAs(".figures", HTMLDetailsElement), () =>
+      figuresOf(model, this.#timeline.view, this.#choice.hiddenLanes),
+    );
     const frame = this.#find(".timeline-frame");
     const canvas = this.#findAs(".timeline-canvas", HTMLCanvasElement);
     const tooltip = this.#find(".tooltip");
@@ -198,6 +204,7 @@ export class RunView {
     const mask = isFiltering(this.#choice) ? new Uint8Array(this.#model.data.events.length) : undefined;
     for (const index of this.#matches) if (mask !== undefined) mask[index] = 1;
     this.#timeline.filter(mask, this.#choice.hiddenLanes);
+    this.#figures.viewChanged();
     this.#table.show(this.#matches);
     const all = this.#model.data.events.length;
     const words =
@@ -252,6 +259,7 @@ export class RunView {
 
   #moved(view: TimeView): void {
     this.#overview.show(view);
+    this.#figures.viewChanged();
     this.#find(".span-shown").textContent = `${inFigures(view.from / 1e6, 1)} to ${inFigures(view.to / 1e6, 1)} ms`;
   }
 

@@ -17,6 +17,8 @@ export interface Scene {
   readonly focusedLane: number | undefined;
   /** The instant whose beliefs are shown. */
   readonly cursor?: number | undefined;
+  /** The stretch that the pointer marks. */
+  readonly marked?: TimeView | undefined;
 }
 
 export const AXIS_HEIGHT = 30;

@@ -12,13 +12,18 @@ export interface KeyTargets {
 
 /**
  * The keyboard on the timeline. Left and right go from item to item in a lane, up and down from lane to lane, with
- * Shift they pan; comma and full stop move the cursor from event to event; + and - zoom, 0 shows all, v and V go through the violations, / searches, Escape lets go.
+ * Shift they pan; comma and full stop move the cursor from event to event; + and - zoom, 0 shows all, v and V go through the
+ * violations, / searches, Escape lets go. W, A, S and D zoom and pan as in other viewers of traces.
  */
 export function listenToKeys(target: HTMLElement, timeline: TimelineView, model: RunModel, targets: KeyTargets): void {
   const actions: Readonly<Record<string, () => void>> = {
     "+": () => timeline.zoom(0.6),
     "=": () => timeline.zoom(0.6),
     "-": () => timeline.zoom(1 / 0.6),
+    w: () => timeline.zoom(0.6),
+    s: () => timeline.zoom(1 / 0.6),
+    a: () => timeline.pan(-0.2),
+    d: () => timeline.pan(0.2),
     "0": () => timeline.showAll(),
     v: () => targets.violation(1),
     V: () => targets.violation(-1),

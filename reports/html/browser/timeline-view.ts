@@ -45,6 +45,7 @@ export class TimelineView {
   #hovered: Item | undefined;
   #focusedLane: number | undefined;
   #cursor: number | undefined;
+  #marked: TimeView | undefined;
 
   /** @param frame scrolls; holds a spacer as high as all lanes, and in it the canvas */
   constructor(frame: HTMLElement, canvas: HTMLCanvasElement, model: RunModel, listener: TimelineListener) {
@@ -176,14 +177,16 @@ export class TimelineView {
       hovered: this.#hovered,
       focusedLane: this.#focusedLane,
       cursor: this.#cursor,
+      marked: this.#marked,
     };
   }
 
   #listenToPointer(canvas: HTMLCanvasElement): void {
-    let down: { readonly x: number; readonly view: TimeView; dragging: boolean } | undefined;
+    let down: { readonly x: number; readonly view: TimeView; readonly marks: boolean; dragging: boolean } | undefined;
     const sceneNow = (): Scene => this.#scene(canvas.clientWidth, canvas.clientHeight);
     canvas.addEventListener("pointerdown", (event) => {
-      if (event.button === 0) down = { x: event.offsetX, view: this.#view, dragging: false };
+      if (event.button !== 0) return;
+      down = { x: event.offsetX, view: this.#view, marks: event.shiftKey, dragging: false };
     });
     canvas.addEventListener("pointermove", (event) => {
       if (down !== undefined && Math.abs(event.offsetX - down.x) > DRAG && !down.dragging) {
@@ -191,9 +194,8 @@ export class TimelineView {
         canvas.setPointerCapture(event.pointerId);
       }
       if (down?.dragging === true) {
-        const perPixel = (down.view.to - down.view.from) / (canvas.clientWidth - gutterOf(canvas.clientWidth));
-        const by = (down.x - event.offsetX) * perPixel;
-        this.show({ from: down.view.from + by, to: down.view.to + by });
+        if (down.marks) this.#mark(timeAt(sceneNow(), down.x), timeAt(sceneNow(), event.offsetX));
+        else this.#drag(down.view, down.x - event.offsetX, canvas.clientWidth);
         return;
       }
       const scene = sceneNow();
@@ -203,9 +205,14 @@ export class TimelineView {
     });
     canvas.addEventListener("pointerup", (event) => {
       if (down?.dragging === false) this.select(itemAt(sceneNow(), event.offsetX, event.offsetY), { reveal: false });
+      if (this.#marked !== undefined) this.show(this.#marked);
+      this.#marked = undefined;
       down = undefined;
     });
-    canvas.addEventListener("pointercancel", () => (down = undefined));
+    canvas.addEventListener("pointercancel", () => {
+      down = this.#marked = undefined;
+      this.#sheet.repaint();
+    });
     canvas.addEventListener("pointerleave", () => {
       this.#hover(undefined, 0, 0);
       this.#listener.pointed(undefined, undefined);
@@ -214,6 +221,19 @@ export class TimelineView {
     canvas.addEventListener("wheel", (event) => this.#wheel(event, timeAt(sceneNow(), event.offsetX)), {
       passive: false,
     });
+  }
+
+  /** Moves from where the drag began, by a number of pixels. */
+  #drag(began: TimeView, pixels: number, width: number): void {
+    const by = (pixels * (began.to - began.from)) / (width - gutterOf(width));
+    this.show({ from: began.from + by, to: began.to + by });
+  }
+
+  /** Marks the stretch between two times, as far as it is shown. */
+  #mark(one: number, other: number): void {
+    const { from, to } = this.#view;
+    this.#marked = { from: Math.max(from, Math.min(one, other)), to: Math.min(to, Math.max(one, other)) };
+    this.#sheet.repaint();
   }
 
   #hover(item: Item | undefined, x: number, y: number): void {
