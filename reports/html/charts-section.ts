@@ -1,22 +1,15 @@
 import { inFigures } from "../../harness/core/words/in-figures.ts";
 import { OPERATIONS, type OperationName } from "../../harness/history/history.ts";
-import type { FaultSpan } from "../run/fault-spans.ts";
 import { bucketsOf, marginsOf, quantile, type Bucket } from "../run/metrics.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { roundStep } from "../run/column-scale.ts";
 import { count, formatMs, formatMsFigure } from "../wording.ts";
-import { element, escapeXml } from "../xml.ts";
-import { html, Markup } from "./markup.ts";
+import { element } from "../xml.ts";
+import { chart, extent, faultBands, HEIGHT, label, LEFT, level, PLOT, timeAxis, titled, TOP } from "./chart-parts.ts";
+import { clockFigure } from "./clock-figure.ts";
+import { html, type Markup } from "./markup.ts";
 
-const WIDTH = 720;
-const HEIGHT = 190;
-/** Room for the widest label of an axis, `10 000 ms`. */
-const LEFT = 72;
-const BOTTOM = 26;
-const TOP = 12;
-const PLOT = { width: WIDTH - LEFT - 12, height: HEIGHT - TOP - BOTTOM } as const;
-
-/** Throughput, latency and lease margins of a run, with the faults shaded. */
+/** Throughput, latency, lease margins and clocks of a run, with the faults shaded. */
 export function chartsSection(timeline: Timeline): Markup {
   if (timeline.operations.length === 0) return html`<p class="soft">No operation was invoked.</p>`;
   const buckets = bucketsOf(timeline, Math.max(12, Math.min(72, Math.ceil(timeline.operations.length / 4))));
@@ -40,6 +33,7 @@ export function chartsSection(timeline: Timeline): Markup {
       ${margins.length === 0 ? html`<p class="soft">No hold ended.</p>` : histogram(margins)}
       ${margins.length > 0 && html`<p class="key">${marginWords(margins)}</p>`}
     </figure>
+    ${clockFigure(timeline)}
   </div>`;
 }
 
@@ -146,50 +140,4 @@ function marginWords(margins: readonly number[]): string {
   const overruns = margins.filter((margin) => margin < 0).length;
   const median = `median ${formatMs(quantile(margins, 0.5))}, smallest ${formatMs(margins[0] ?? 0)}`;
   return `${count(margins.length, "hold")}, ${inFigures(overruns)} outlived ${overruns === 1 ? "its" : "their"} lease; ${median}`;
-}
-
-function extent(
-  { from, to }: { readonly from: number; readonly to: number },
-  { end }: Timeline,
-): readonly [number, number] {
-  const scale = PLOT.width / Math.max(1, end);
-  return [LEFT + from * scale, (to - from) * scale];
-}
-
-function faultBands(faults: readonly FaultSpan[], timeline: Timeline): readonly string[] {
-  return faults
-    .filter(({ outcome }) => outcome !== "skipped")
-    .map((fault) => {
-      const [x, width] = extent(fault, timeline);
-      const band = element("rect", { class: "band", x, width: Math.max(1.5, width), y: TOP, height: PLOT.height });
-      return titled(band, `${fault.kind}: ${fault.targets.join(", ")}`);
-    });
-}
-
-function timeAxis(end: number): readonly string[] {
-  const step = roundStep(Math.max(1, end) / 7);
-  const ticks = Array.from({ length: Math.floor(end / step) + 1 }, (_, index) => index * step);
-  return ticks.map((ns) => label(LEFT + (PLOT.width * ns) / Math.max(1, end), HEIGHT - 8, formatMs(ns), "middle"));
-}
-
-function level(y: number, words: string): string {
-  return (
-    element("line", { class: "grid", x1: LEFT, x2: WIDTH - 12, y1: y, y2: y }) + label(LEFT - 6, y + 4, words, "end")
-  );
-}
-
-function label(x: number, y: number, words: string, anchor: "middle" | "end"): string {
-  // The last tick is at the edge of the drawing.
-  const last = anchor === "middle" && x > WIDTH - 34;
-  return element("text", { x: last ? WIDTH - 2 : x, y, "text-anchor": last ? "end" : anchor }, [escapeXml(words)]);
-}
-
-function titled(shape: string, words: string): string {
-  return `<g>${element("title", {}, [escapeXml(words)])}${shape}</g>`;
-}
-
-function chart(name: string, parts: readonly string[]): Markup {
-  const shape = { class: "chart", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": name };
-  const svg = element("svg", shape, parts).replaceAll(/(\d+\.\d\d)\d+/g, "$1");
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}">${new Markup(svg)}</div>`;
 }
