@@ -21,6 +21,7 @@ import { CHECKLIST } from "./checklist.ts";
 import { type ConformOptions, type ConformResult, planOfCheck } from "./conform-driver.ts";
 import { ConformLogs } from "./conform-logs.ts";
 import type { Conformity, ConformityCheck } from "./conformity.ts";
+import { Lateness } from "./lateness.ts";
 import { Trial } from "./trial.ts";
 
 /** Where the checks run: on real servers, or on simulated ones in real time, without a container engine. */
@@ -71,7 +72,11 @@ export async function conformWorker(
     try {
       const found = await starts.run(async () => {
         await using system = await place.start(planOfCheck(options), logs.of(name));
-        return await Trial.of(system, run, capabilities?.ttlGranularityMs);
+        using lateness = new Lateness();
+        return await Trial.of(system, run, {
+          ttlGranularityMs: capabilities?.ttlGranularityMs,
+          lateMs: () => lateness.mostMs,
+        });
       });
       logs.keepNamedIn(found.details.join("\n"));
       return { name, asks, ...found };

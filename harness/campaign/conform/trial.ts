@@ -31,6 +31,19 @@ interface AcquireRequest extends Sharing {
   readonly key?: string;
 }
 
+/** What is known of where a check runs. */
+export interface Conditions {
+  /** Leases are asked for in whole multiples of it. Default: 1 */
+  readonly ttlGranularityMs?: number | undefined;
+  /** By how much timers of this machine were late at most since the check began. Default: they never are, as in simulation. */
+  readonly lateMs?: () => number;
+}
+
+/** Less than any library waits for an answer. */
+const SHORTEST_DEADLINE_MS = 20;
+/** A request and its answer wait for a turn as often: at the client, at the link, at the server, and at the client again. */
+const TURNS = 4;
+
 /** Ends a check early: what it asks cannot be tried. */
 class NotReachedError extends Error {}
 
@@ -38,6 +51,7 @@ class NotReachedError extends Error {}
 export class Trial {
   readonly system: SystemUnderTest;
   readonly #ttlGranularityMs: number;
+  readonly #lateMs: () => number;
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
   /** What was wrong with answers of the wrong shape; each is a mistake too. */
@@ -46,10 +60,10 @@ export class Trial {
   /** Whether a client has ended its own process. What it is asked for from then on it cannot do. */
   #hasExited = false;
 
-  /** @param ttlGranularityMs leases are asked for in whole multiples of it */
-  constructor(system: SystemUnderTest, ttlGranularityMs = 1) {
+  constructor(system: SystemUnderTest, { ttlGranularityMs = 1, lateMs = () => 0 }: Conditions = {}) {
     this.system = system;
     this.#ttlGranularityMs = ttlGranularityMs;
+    this.#lateMs = lateMs;
     system.onNotice((notice) => {
       if (notice.kind !== "crashed") return;
       const { name, evidence, stack, exits = false } = notice;
@@ -63,14 +77,13 @@ export class Trial {
   /**
    * What a check found.
    * @param check it
-   * @param ttlGranularityMs leases are asked for in whole multiples of it. Default: 1
    */
   static async of(
     system: SystemUnderTest,
     check: (trial: Trial) => Promise<void>,
-    ttlGranularityMs?: number,
+    conditions?: Conditions,
   ): Promise<Pick<Conformity, "outcome" | "details">> {
-    const trial = new Trial(system, ttlGranularityMs);
+    const trial = new Trial(system, conditions);
     try {
       await check(trial);
     } catch (error) {
@@ -84,9 +97,9 @@ export class Trial {
     if (!this.#hasExited) this.#mistakes.push(what);
   }
 
-  /** What is a mistake after a release, unless nobody knows whether that release has freed the lock, or when it will. */
-  mistakeAfter({ reply }: Answer, what: string): void {
-    if (reply.ok || reply.kind !== "indeterminate") return this.mistake(what);
+  /** What is a mistake of the `next` answer after a release, unless nobody knows whether that release has freed the lock, or when it will. */
+  mistakeAfter({ reply }: Answer, next: Answer, what: string): void {
+    if (reply.ok || reply.kind !== "indeterminate") return this.mistakeInTime([next], what);
     this.skip(`${what}; the release before said nothing (${reply.reason}), so that the lock may have been held still`);
   }
 
@@ -98,6 +111,22 @@ export class Trial {
     const overMs = this.nowMs - Math.min(...leases.map(({ untilMs }) => untilMs));
     if (overMs < 0) return this.mistake(what);
     this.skip(`the check came too late, on a busy machine: the lease it is about was over for ${roundedMs(overMs)}`);
+  }
+
+  /**
+   * What is a mistake, unless all these answers say that nothing was heard in time, on a machine that is late enough for that: a
+   * library has deadlines of its own, which a busy machine exceeds.
+   */
+  mistakeInTime(answers: readonly Answer[], what: string): void {
+    const shortestMs = Math.min(...answers.map(({ tookMs }) => tookMs));
+    const lateMs = this.#lateMs();
+    if (
+      !answers.every(({ reply }) => isUnheard(reply)) ||
+      shortestMs < SHORTEST_DEADLINE_MS ||
+      lateMs * TURNS < shortestMs
+    )
+      return this.mistake(what);
+    this.skip(`undecided on a busy machine, whose timers were up to ${roundedMs(lateMs)} late: ${what}`);
   }
 
   /** A remark for readers of verdicts on this driver. */
@@ -221,6 +250,11 @@ function promisedUntilMs(reply: ClientReply): number {
 
 export function isGranted(reply: ClientReply): reply is GrantedReply {
   return reply.ok && reply.owner !== undefined;
+}
+
+/** Whether an operation may have answered so because it has waited for long enough. */
+export function isUnheard(reply: ClientReply): boolean {
+  return !reply.ok && (reply.kind === "indeterminate" || reply.kind === "error");
 }
 
 /** A reply as the driver gave it, for a sentence. */

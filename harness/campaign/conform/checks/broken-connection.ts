@@ -1,6 +1,6 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { replyWords, isGranted } from "../trial.ts";
+import { grantedInTime } from "../granted-in-time.ts";
 
 /** Connections break; that is no reason for a client to end. */
 export const brokenConnection: ConformityCheck = {
@@ -13,7 +13,10 @@ export const brokenConnection: ConformityCheck = {
     await trial.sleep(3000);
     if ((await trial.client(0).state()) === "dead") return;
     await trial.release(0, grant);
-    const { reply } = await trial.acquire(0, { ttlMs: 1000, waitMs: 5000 });
-    if (!isGranted(reply)) trial.mistake(`after its connections were reset, acquire answered ${replyWords(reply)}`);
+    await grantedInTime(
+      trial,
+      () => trial.acquire(0, { ttlMs: 1000, waitMs: 5000 }),
+      "after its connections were reset, acquire answered",
+    );
   },
 };

@@ -1,6 +1,6 @@
 import { clientName } from "../../../core/topology.ts";
 import type { ConformityCheck } from "../conformity.ts";
-import { replyWords, isGranted, LEASE_MS, roundedMs } from "../trial.ts";
+import { replyWords, isGranted, isUnheard, LEASE_MS, roundedMs } from "../trial.ts";
 import { inFigures } from "../../../core/words/in-figures.ts";
 
 /** Of each direction of each link. */
@@ -21,9 +21,11 @@ export const oneTry: ConformityCheck = {
     }
     const { reply, tookMs } = await trial.acquire(0, { ttlMs: LEASE_MS });
     if (isGranted(reply) || (!reply.ok && reply.kind === "unsupported")) return;
+    const link = `over a link with a latency of ${inFigures(LATENCY_MS)} ms`;
     const answered = `acquire of a free lock with waitMs 0 answered ${replyWords(reply)} after ${roundedMs(tookMs)}`;
-    trial.mistake(
-      `over a link with a latency of ${inFigures(LATENCY_MS)} ms, ${answered}: a try takes until its reply has come`,
-    );
+    // It waited for longer than for one reply: the library has a deadline of its own, and sends several requests or was slow.
+    if (isUnheard(reply) && tookMs > 2 * LATENCY_MS)
+      trial.remark(`${link}, ${answered}: where replies are as late as that, its tries decide nothing`);
+    else trial.mistake(`${link}, ${answered}: a try takes until its reply has come`);
   },
 };

@@ -11,7 +11,7 @@ export const permits: ConformityCheck = {
     const first = await trial.granted(0, asked);
     const second = await trial.acquire(1, asked);
     if (!isGranted(second.reply)) {
-      trial.mistake(`a permit was left, and the second client was told ${replyWords(second.reply)}`);
+      trial.mistakeInTime([second], `a permit was left, and the second client was told ${replyWords(second.reply)}`);
       return;
     }
     const third = await trial.acquire(2, asked);
@@ -31,6 +31,6 @@ export const permits: ConformityCheck = {
     }
     const next = await trial.acquire(2, asked);
     if (!isGranted(next.reply))
-      trial.mistakeAfter(given, `after a release the next client was told ${replyWords(next.reply)}`);
+      trial.mistakeAfter(given, next, `after a release the next client was told ${replyWords(next.reply)}`);
   },
 };

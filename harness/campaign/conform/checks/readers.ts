@@ -12,7 +12,7 @@ export const readers: ConformityCheck = {
     const first = await trial.granted(0, reading);
     const second = await trial.acquire(1, reading);
     if (!isGranted(second.reply)) {
-      trial.mistake(`beside a reader, a second reader was told ${replyWords(second.reply)}`);
+      trial.mistakeInTime([second], `beside a reader, a second reader was told ${replyWords(second.reply)}`);
       return;
     }
     await trial.release(0, first);
@@ -25,7 +25,7 @@ export const readers: ConformityCheck = {
     const released = await trial.release(1, second.reply);
     const alone = await trial.acquire(2, writing);
     if (!isGranted(alone.reply))
-      trial.mistakeAfter(released, `after the last reader, a writer was told ${replyWords(alone.reply)}`);
+      trial.mistakeAfter(released, alone, `after the last reader, a writer was told ${replyWords(alone.reply)}`);
     else if (isGranted((await trial.acquire(0, reading)).reply)) {
       trial.mistakeWithin([alone], "a reader was granted the lock beside a writer");
     }

@@ -47,7 +47,12 @@ async function failsWithout(trial: Trial, held: string, other: string): Promise<
 }
 
 async function mustBeFree(trial: Trial, key: string, when: string): Promise<void> {
-  const { reply } = await trial.acquire(2, { key, ttlMs: LEASE_MS });
+  const answer = await trial.acquire(2, { key, ttlMs: LEASE_MS });
+  const { reply } = answer;
   if (isGranted(reply)) await trial.release(2, reply, key);
-  else trial.mistake(`${when}, ${key} is not free: a client that asked for it was told ${replyWords(reply)}`);
+  else
+    trial.mistakeInTime(
+      [answer],
+      `${when}, ${key} is not free: a client that asked for it was told ${replyWords(reply)}`,
+    );
 }

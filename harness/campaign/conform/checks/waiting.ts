@@ -15,9 +15,10 @@ export const waiting: ConformityCheck = {
     const waiter = trial.acquire(1, { ttlMs: 1000, waitMs: WAIT_MS });
     await trial.sleep(HELD_MS);
     const released = await trial.release(0, grant);
-    const { reply, tookMs } = await waiter;
+    const waited = await waiter;
+    const { reply, tookMs } = waited;
     if (isGranted(reply)) return;
     const after = `after ${roundedMs(tookMs)}, with waitMs ${WAIT_MS}, of a lock that was free after ${inFigures(HELD_MS)} ms`;
-    trial.mistakeAfter(released, `acquire answered ${replyWords(reply)} ${after}`);
+    trial.mistakeAfter(released, waited, `acquire answered ${replyWords(reply)} ${after}`);
   },
 };
