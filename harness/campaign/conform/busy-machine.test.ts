@@ -67,7 +67,12 @@ test("what is answered sooner than any deadline is a mistake on any machine", as
 });
 
 test("that a free lock is held is a mistake on any machine", async () => {
-  const driver = driverWith(() => ({ acquire: async () => ({ type: "fail", kind: "contended", reason: "held" }) }));
+  const driver = driverWith(() => ({
+    acquire: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return { type: "fail", kind: "contended", reason: "held" };
+    },
+  }));
   expect(await found("grants", driver, 1000)).toMatchObject({ outcome: "mistake" });
 });
 
