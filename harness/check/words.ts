@@ -3,7 +3,7 @@ import { shortOwner } from "../history/owner-value.ts";
 import type { FaultTraits } from "../core/fault-traits.ts";
 import { listed } from "../core/listed.ts";
 import { clientName } from "../core/topology.ts";
-import { clientOf } from "../history/clients.ts";
+import { actorOf, clientOf, taskOf } from "../history/clients.ts";
 import type { FaultEvent } from "../history/history.ts";
 import { isEndless } from "../history/holds/endless-lease.ts";
 import { NANOSECONDS_PER_MS, type HistoryHeader } from "../history/history.ts";
@@ -32,21 +32,28 @@ export function leaseInWords(from: number, until: number): string {
 }
 
 /**
- * The client behind a process, as pictures name it too: `client-1`. Where the history does not say how many clients there
- * are, each process is one: `client-7` is process 7.
+ * Who acts under a process, as pictures name it too: `client-1`, or `client-1 (task 2)` where it is one of several tasks of a client.
+ * Where the history does not say how many clients there are, each process is one: `client-7` is process 7.
  */
 export function clientInWords(header: HistoryHeader, process: number): string {
+  return actorOf(process, header);
+}
+
+/** The client behind a process, by the name that faults have for it: whichever of its tasks it was. */
+export function clientNamed(header: HistoryHeader, process: number): string {
   return clientName(clientOf(process, header.clients));
 }
 
-/** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`; its owner value differs from that of the others named beside it. */
+/** `client-1 (process 6, owner 9f2c01ab…, fencing token 7)`, or `client-1 (task 2, process 6, owner ...)`; its owner value differs from that of the others named beside it. */
 export function holderOf(
   header: HistoryHeader,
   hold: Pick<Hold, "process" | "owner" | "fence"> & Partial<Pick<Hold, "share">>,
   beside: readonly Pick<Hold, "owner">[] = [],
 ): string {
-  const client = clientInWords(header, hold.process);
+  const client = clientNamed(header, hold.process);
+  const task = taskOf(hold.process, header);
   const facts = [
+    ...(task === undefined ? [] : [`task ${task}`]),
     ...(hold.share?.kind === "shared" ? ["a reader"] : []),
     `process ${hold.process}`,
     `owner ${shortOwner(

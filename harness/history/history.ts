@@ -254,14 +254,16 @@ export type Unstamped<E extends HistoryEvent = HistoryEvent> = E extends History
   : never;
 
 /**
- * First line of a history: the format, then facts about the run. `clients` is how many clients ran. `clockUncertaintyMs` is by how
- * much the clocks by which the times were recorded may differ at any moment; it needs `clients`.
+ * First line of a history: the format, then facts about the run. `clients` is how many clients ran, `tasks` how many tasks of
+ * each worked at a time, if not one. `clockUncertaintyMs` is by how much the clocks by which the times were recorded may differ at any
+ * moment. Both need `clients`.
  */
 export const historyHeaderSchema = z
   .looseObject({
     format: z.literal(HISTORY_FORMAT),
     version: z.int().positive(),
     clients: z.int().positive().optional(),
+    tasks: z.array(z.int().positive()).readonly().optional(),
     lock: z.string().optional(),
     seed: z.int().optional(),
     clockUncertaintyMs: milliseconds.nonnegative().max(LARGEST_UNCERTAINTY_MS).optional(),
@@ -269,6 +271,10 @@ export const historyHeaderSchema = z
   .refine(({ clockUncertaintyMs = 0, clients }) => clockUncertaintyMs === 0 || clients !== undefined, {
     path: ["clockUncertaintyMs"],
     message: "it needs `clients`, the number of clients",
+  })
+  .refine(({ tasks, clients }) => tasks === undefined || tasks.length === clients, {
+    path: ["tasks"],
+    message: "it needs one number for each of `clients`",
   });
 export type HistoryHeader = z.infer<typeof historyHeaderSchema>;
 

@@ -6,7 +6,7 @@ const MS = 1_000_000;
 
 /** The only hold of a history that ends at 5000. */
 function holdOf(recorded: Recording): HoldSpan {
-  const [hold, ...others] = collectHolds(recorded.history.events, 5000 * MS, 2);
+  const [hold, ...others] = collectHolds(recorded.history.events, 5000 * MS, { clients: 2 });
   if (hold === undefined || others.length > 0) throw new Error("expected one hold");
   return hold;
 }

@@ -1,5 +1,5 @@
 import type { Share } from "../core/sharing.ts";
-import { clientOf } from "./clients.ts";
+import { type Actors, actorOf, clientOf } from "./clients.ts";
 import type { HistoryEvent } from "./history.ts";
 import { HoldTracker, type Hold } from "./holds.ts";
 import { intersection, type Interval } from "./interval.ts";
@@ -8,6 +8,8 @@ import { OpenOperations } from "./operations.ts";
 /** A client's hold of a lock, as the checkers count it: from the grant to the moment it meant to give it up. */
 export interface HoldSpan extends Interval {
   readonly client: number;
+  /** Who holds, by name: the client, or a task of it. */
+  readonly actor: string;
   readonly process: number;
   readonly key: string;
   readonly owner: string;
@@ -42,12 +44,8 @@ interface Prolonging {
 }
 
 /** The holds of a history in the order of their grants. `end` is the time of its last event. */
-export function collectHolds(
-  events: readonly HistoryEvent[],
-  end: number,
-  clients: number | undefined,
-): readonly HoldSpan[] {
-  const tracker = new HoldTracker(clients);
+export function collectHolds(events: readonly HistoryEvent[], end: number, actors: Actors): readonly HoldSpan[] {
+  const tracker = new HoldTracker(actors.clients);
   const operations = new OpenOperations();
   const leases = new Map<Hold, Interval[]>();
   const prolongings = new Map<Hold, Prolonging[]>();
@@ -63,9 +61,7 @@ export function collectHolds(
       leases.set(hold, prolonged(known, { from: event.time, to: Math.max(event.time, hold.leaseEnd) }));
     }
   }
-  return [...leases].map(([hold, lease]) =>
-    spanOf(hold, lease, prolongings.get(hold) ?? [], end, clientOf(hold.process, clients)),
-  );
+  return [...leases].map(([hold, lease]) => spanOf(hold, lease, prolongings.get(hold) ?? [], end, actors));
 }
 
 function prolonged(known: Interval[], added: Interval): Interval[] {
@@ -79,11 +75,12 @@ function spanOf(
   lease: readonly Interval[],
   prolonged: readonly Prolonging[],
   end: number,
-  client: number,
+  actors: Actors,
 ): HoldSpan {
   const whole = { from: hold.grantedTime, to: hold.end?.time ?? end };
   return {
-    client,
+    client: clientOf(hold.process, actors.clients),
+    actor: actorOf(hold.process, actors),
     process: hold.process,
     key: hold.key,
     owner: hold.owner,

@@ -1,4 +1,4 @@
-import { clientOf } from "./clients.ts";
+import { type Actors, actorOf, clientOf } from "./clients.ts";
 import type { ClientEvent, HistoryEvent } from "./history.ts";
 import type { Interval } from "./interval.ts";
 import { OpenOperations, type CompletionEvent, type InvocationEvent } from "./operations.ts";
@@ -6,6 +6,8 @@ import { OpenOperations, type CompletionEvent, type InvocationEvent } from "./op
 /** An invocation with its completion. Without a completion, the operation ends with the history and is `info`. */
 export interface OperationSpan extends Interval {
   readonly client: number;
+  /** Who asked, by name: the client, or a task of it. */
+  readonly actor: string;
   readonly process: number;
   readonly f: ClientEvent["f"];
   readonly key: string;
@@ -18,7 +20,7 @@ export interface OperationSpan extends Interval {
 export function collectOperations(
   events: readonly HistoryEvent[],
   end: number,
-  clients: number | undefined,
+  actors: Actors,
 ): readonly OperationSpan[] {
   const open = new OpenOperations();
   const completions = new Map<InvocationEvent, CompletionEvent>();
@@ -32,7 +34,8 @@ export function collectOperations(
       const { process, f, key, time } = invocation;
       const completion = completions.get(invocation);
       return {
-        client: clientOf(process, clients),
+        client: clientOf(process, actors.clients),
+        actor: actorOf(process, actors),
         process,
         f,
         key,

@@ -68,6 +68,15 @@ describe("a run", () => {
     expect(fixture.system.clock.sleepers).toBe(0);
   });
 
+  test("writes into the first line how many tasks each client has, where one has several", async () => {
+    const section = { key: "k", ttlMs: 100, waitMs: 0, steps: [] };
+    const clients = [{ sections: [section, { ...section, task: 1 }] }, { sections: [section] }];
+    const fixture = new RunFixture(plan({ clients }));
+    fixture.system.client(0).mostAtOnce = 2;
+    const { history } = await fixture.settle();
+    expect(history.header).toMatchObject({ clients: 2, tasks: [2, 1] });
+  });
+
   test("writes further facts into the first line", async () => {
     const { history } = await new RunFixture(plan(), { facts: { backend: "fake" } }).settle();
     expect(history.header).toMatchObject({ backend: "fake", clients: 2 });

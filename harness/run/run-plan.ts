@@ -1,7 +1,7 @@
 import { ClientEndedError, HarnessError, messageOf, UserError } from "../core/errors.ts";
 import type { Fault } from "../core/fault.ts";
-import type { EndMarker, History, RunEnd } from "../history/history.ts";
-import type { Plan } from "../core/plan.ts";
+import type { EndMarker, History, HistoryHeader, RunEnd } from "../history/history.ts";
+import { type Plan, tasksOf } from "../core/plan.ts";
 import { clientName, RESOURCE } from "../core/topology.ts";
 import type { SystemUnderTest } from "../core/system.ts";
 import { ClientTasks } from "./client-tasks.ts";
@@ -43,7 +43,14 @@ export async function runPlan(options: RunOptions): Promise<{ readonly history: 
   const flood = Promise.withResolvers<string>();
   breakdown.promise.catch(() => {});
   const recorder = new Recorder(
-    { clients: clients.length, lock: plan.lock, seed: plan.seed, topology: plan.topology.kind, ...options.facts },
+    {
+      clients: clients.length,
+      ...tasksFact(plan),
+      lock: plan.lock,
+      seed: plan.seed,
+      topology: plan.topology.kind,
+      ...options.facts,
+    },
     () => clock.now(),
     written(options.sink, (error) => breakdown.reject(error)),
   );
@@ -186,4 +193,10 @@ function aborted(signal: AbortSignal | undefined, over: AbortSignal): Promise<vo
     if (signal?.aborted === true) resolve();
     else signal?.addEventListener("abort", () => resolve(), { once: true, signal: over });
   });
+}
+
+/** How many tasks each client has, where one has several: else a number of the client is all that a process tells. */
+function tasksFact({ clients }: Plan): Pick<HistoryHeader, "tasks"> {
+  const tasks = clients.map((client) => tasksOf(client).length);
+  return tasks.every((count) => count === 1) ? {} : { tasks };
 }

@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
-import type { HistoryEvent } from "../../harness/history/history.ts";
+import { actorsOf } from "../../harness/history/clients.ts";
+import type { HistoryEvent, HistoryHeader } from "../../harness/history/history.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { causeWords } from "../run/share-words.ts";
@@ -7,7 +8,7 @@ import { clockStepsOf } from "../run/clock-steps.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import { isPromotion } from "../run/fault-spans.ts";
 import { storiesOf, type Story } from "../run/story.ts";
-import { timelineOf, type Timeline } from "../run/timeline.ts";
+import { byNumber, timelineOf, type Timeline } from "../run/timeline.ts";
 import { listed } from "../../harness/core/listed.ts";
 
 /** The data from which the page's script draws a run: the history itself, and its layout. Times are nanoseconds. */
@@ -107,21 +108,21 @@ export function runData(run: RunRecord): RunData {
     events,
     end: timeline.end,
     lanes,
-    laneOf: events.map((event) => laneOf(laneNameOf(event, timeline))),
+    laneOf: events.map((event) => laneOf(laneNameOf(event, timeline, run.history.header))),
     operations: timeline.operations.map(({ invocation, completion }) => [invocation.index, completion?.index ?? -1]),
-    bands: timeline.bands.map(({ server, client, key, from, to, expires }) => ({
+    bands: timeline.bands.map(({ server, actor, key, from, to, expires }) => ({
       server,
-      holder: clientName(client),
+      holder: actor,
       key,
       from,
       to,
       ...(expires === undefined ? {} : { expires }),
     })),
     holds: timeline.holds.map(
-      ({ client, prolonged, from, to, lease, key, owner, fence, granted, grantedUntil, ended, endedBy }) => ({
+      ({ actor, prolonged, from, to, lease, key, owner, fence, granted, grantedUntil, ended, endedBy }) => ({
         grantedUntil,
         prolonged: prolonged.map(({ time, until }) => [time, until] as const),
-        lane: laneOf(clientName(client)),
+        lane: laneOf(actor),
         from,
         to,
         lease,
@@ -165,27 +166,25 @@ function violationData(story: Story, laneOf: (name: string) => number): Violatio
 
 /** Clients, then the nodes and Sentinels that the run names, then the resource. */
 export function lanesOf(timeline: Timeline, run: RunRecord): readonly LaneData[] {
-  const clients = new Set(timeline.operations.map(({ client }) => client));
+  const planned = (run.plan?.clients ?? []).flatMap((_, index) => actorsOf(clientName(index), run.history.header));
   const names = new Set(timeline.faults.flatMap((fault) => fault.lanes));
   const nodes = [...names].filter((name) => !name.startsWith("client-") && name !== RESOURCE);
-  for (const name of names) if (name.startsWith("client-")) clients.add(Number(name.slice("client-".length)));
-  const planned = run.plan?.clients.length ?? 0;
-  for (let client = 0; client < planned; client += 1) clients.add(client);
-  const byNumber = (one: string, other: string): number => one.localeCompare(other, "en", { numeric: true });
+  const hit = [...names].filter((name) => name.startsWith("client-"));
+  const actors = [...new Set([...timeline.actors, ...hit, ...planned])].sort(byNumber);
   return [
-    ...[...clients].sort((a, b) => a - b).map((client) => ({ name: clientName(client), kind: "client" as const })),
+    ...actors.map((name) => ({ name, kind: "client" as const })),
     ...nodes.sort(byNumber).map((name) => ({ name, kind: "node" as const })),
     ...(timeline.writes.length > 0 || names.has(RESOURCE) ? [{ name: RESOURCE, kind: "resource" as const }] : []),
   ];
 }
 
-function laneNameOf(event: HistoryEvent, timeline: Timeline): string {
+function laneNameOf(event: HistoryEvent, timeline: Timeline, header: HistoryHeader): string {
   if (event.type === "fault") {
     return (
       timeline.faults.find(({ started, healed }) => started === event.index || healed === event.index)?.lanes[0] ?? ""
     );
   }
   if (event.type === "audit") return RESOURCE;
-  if (event.type === "notice") return event.value.targets[0] ?? "";
-  return clientName(timeline.clientOf(event.process));
+  if (event.type === "notice") return actorsOf(event.value.targets[0] ?? "", header)[0] ?? "";
+  return timeline.actorOf(event.process);
 }

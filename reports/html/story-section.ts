@@ -1,4 +1,4 @@
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { beliefsAt } from "../run/beliefs.ts";
 import { causeWords } from "../run/share-words.ts";
@@ -96,14 +96,13 @@ function sceneOf(story: Story, moments: readonly Moment[], timeline: Timeline): 
 }
 
 function wholeRun(timeline: Timeline): Omit<TimelineScene, "title"> | undefined {
-  const { operations, faults, holds, writes, end } = timeline;
+  const { operations, actors, faults, holds, writes, end } = timeline;
   if (operations.length === 0 || operations.length > MOST_OPERATIONS_DRAWN) return undefined;
-  const clients = [...new Set(operations.map(({ client }) => client))].sort((a, b) => a - b).map(clientName);
   const effective = faults.filter(({ outcome }) => outcome !== "skipped");
   const hit = [...new Set(effective.flatMap(({ lanes }) => lanes))].filter(
-    (lane) => !clients.includes(lane) && lane !== RESOURCE,
+    (lane) => !actors.includes(lane) && lane !== RESOURCE,
   );
-  const lanes = [...clients, ...hit.sort(), ...(writes.length > 0 ? [RESOURCE] : [])].slice(0, MOST_LANES);
+  const lanes = [...actors, ...hit.sort(), ...(writes.length > 0 ? [RESOURCE] : [])].slice(0, MOST_LANES);
   const instants = [...operations, ...effective, ...holds].flatMap(({ from, to }) => [from, to]);
   return { timeline, window: { from: 0, to: Math.max(end * 1.02, 1) }, lanes, moments: [], conflicting: [], instants };
 }

@@ -1,5 +1,5 @@
 import { printable } from "../../harness/core/printable.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, touches, uncovered, type Interval } from "../../harness/history/interval.ts";
 import { columnScale, tickLabel, type ColumnScale } from "../run/column-scale.ts";
@@ -75,7 +75,8 @@ class Picture {
     this.#scene = scene;
     this.#modal = keysWithModes(scene.timeline);
     this.#width = width;
-    this.#left = width < NARROW ? 72 : 92;
+    const longest = Math.max(0, ...scene.lanes.map((lane) => this.#nameOf(lane).length));
+    this.#left = Math.max(width < NARROW ? 72 : 92, longest * CHARACTER + 14);
     this.#scale = columnScale({
       window: scene.window,
       columns: Math.floor((width - this.#left - RIGHT) / COLUMN),
@@ -184,21 +185,24 @@ class Picture {
   }
 
   #lane(lane: string, top: number): readonly string[] {
-    const name = this.#width < NARROW ? lane.replace(/^client-/, "c-").replace(/^sentinel-/, "sent-") : lane;
     const drawn = lane.startsWith("client-")
       ? this.#client(lane, top)
       : lane === RESOURCE
         ? this.#resource(top)
         : this.#node(lane, top);
-    this.#labels.push(text(this.#left - 8, top + 11, "lane-name", name, "end"));
+    this.#labels.push(text(this.#left - 8, top + 11, "lane-name", this.#nameOf(lane), "end"));
     return [...drawn, ...this.#faults(lane, top + BAR + 3)];
+  }
+
+  #nameOf(lane: string): string {
+    return this.#width < NARROW ? lane.replace(/^client-/, "c-").replace(/^sentinel-/, "sent-") : lane;
   }
 
   #client(lane: string, top: number): readonly string[] {
     const { timeline, window } = this.#scene;
     let marked = Number.NEGATIVE_INFINITY;
     const tries = timeline.operations
-      .filter((span) => clientName(span.client) === lane && span.f === "acquire" && touches(span, window))
+      .filter((span) => span.actor === lane && span.f === "acquire" && touches(span, window))
       .flatMap((span) => {
         const [x, width] = this.#span(span);
         const line = element("line", { class: "attempt", x1: x, x2: x + width, y1: top + BAR / 2, y2: top + BAR / 2 });
@@ -209,7 +213,7 @@ class Picture {
         return [line, text(marked, top + 11, `refusal ${span.outcome}`, glyph, "middle")];
       });
     const holds = timeline.holds
-      .filter((hold) => clientName(hold.client) === lane && touches(hold, window))
+      .filter((hold) => hold.actor === lane && touches(hold, window))
       .flatMap((hold) => {
         this.#nameShare(hold, top);
         return [
@@ -234,7 +238,7 @@ class Picture {
     const { conflicting } = this.#scene;
     return bands.map((band) => {
       const [x, width] = this.#span(band);
-      const name = clientName(band.client);
+      const name = band.actor;
       const which = conflicting.indexOf(name);
       const kind = `band band-${which < 0 ? "other" : which % 2}${band.twice ? " twice" : ""}`;
       const title = element("title", {}, [escapeXml(`${lane} thinks ${name} holds ${band.key}`)]);
@@ -247,7 +251,7 @@ class Picture {
     const taken = [...promoted];
     for (const band of bands.toSorted((one, other) => Number(other.twice) - Number(one.twice))) {
       const stretch = this.#stretch(band);
-      const name = clientName(band.client);
+      const name = band.actor;
       const short = this.#width < NARROW ? name.replace(/^client-/, "c-") : name;
       const whole = band.twice ? `${this.#scene.timeline.givesTwice}: ${short}` : short;
       const room = (words: string): number => words.length * CHARACTER + 3;

@@ -1,6 +1,6 @@
 import { isEndless } from "../../harness/history/holds/endless-lease.ts";
 import { printable } from "../../harness/core/printable.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { formatMs } from "../wording.ts";
 import { isPromotion } from "./fault-spans.ts";
 import type { Timeline } from "./timeline.ts";
@@ -39,7 +39,7 @@ export function beliefsAt(lanes: readonly string[], time: number, timeline: Time
 
 function heldBy(lane: string, time: number, { holds }: Timeline): readonly string[] {
   return holds
-    .filter((hold) => clientName(hold.client) === lane && hold.from <= time && time < hold.to)
+    .filter((hold) => hold.actor === lane && hold.from <= time && time < hold.to)
     .map(({ key, lease, prolonged, grantedUntil }) => {
       const until = prolonged.findLast((step) => step.time <= time)?.until ?? grantedUntil;
       const covered = lease.some(({ from, to }) => from <= time && time < to);
@@ -50,7 +50,7 @@ function heldBy(lane: string, time: number, { holds }: Timeline): readonly strin
 }
 
 function askedBy(lane: string, time: number, { operations }: Timeline): readonly string[] {
-  const open = operations.find(({ client, from, to }) => clientName(client) === lane && from <= time && time < to);
+  const open = operations.find(({ actor, from, to }) => actor === lane && from <= time && time < to);
   if (open === undefined) return [];
   return [
     open.f === "acquire" ? `asks for ${printable(open.key)}` : `waits for its ${open.f} of ${printable(open.key)}`,
@@ -62,9 +62,9 @@ function roleOf(lane: string, time: number, { faults, bands }: Timeline): readon
   const given = bands.filter((band) => band.server === lane && band.from <= time && time < band.to);
   return [
     ...(promoted === undefined ? [] : [`master since ${formatMs(promoted.from)}`]),
-    ...given.map(({ client, key, expires }) => {
+    ...given.map(({ actor, key, expires }) => {
       const left = expires === undefined ? "without end" : `for another ${formatMs(expires - time)}`;
-      return `thinks ${clientName(client)} holds ${printable(key)} ${left}`;
+      return `thinks ${actor} holds ${printable(key)} ${left}`;
     }),
     ...(given.length === 0 && bands.length > 0 && lane.startsWith("node-") ? ["thinks nobody holds"] : []),
   ];

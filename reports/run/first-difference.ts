@@ -1,6 +1,6 @@
 import { printable } from "../../harness/core/printable.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
-import { clientOf } from "../../harness/history/clients.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
+import { actorOf } from "../../harness/history/clients.ts";
 import type { History, HistoryEvent } from "../../harness/history/history.ts";
 import { formatMs } from "../wording.ts";
 
@@ -36,7 +36,7 @@ function essence(event: HistoryEvent | undefined): string | undefined {
 function eventWords(event: HistoryEvent, { header }: History): string {
   const when = `at ${formatMs(event.time)}`;
   if (event.type === "audit") return `the ${RESOURCE} ${event.value.accepted ? "accepts" : "refuses"} a write ${when}`;
-  const who = typeof event.process === "number" ? clientName(clientOf(event.process, header.clients)) : event.process;
+  const who = typeof event.process === "number" ? actorOf(event.process, header) : event.process;
   const key = "key" in event ? printable(event.key) : "";
   if (event.f === "acquire") {
     const verb = { invoke: "asks for", ok: "is granted", fail: "is refused", info: "has no answer for" }[

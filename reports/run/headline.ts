@@ -1,5 +1,4 @@
 import { inFigures } from "../../harness/core/words/in-figures.ts";
-import { clientName } from "../../harness/core/topology.ts";
 import { listed } from "../../harness/core/listed.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { causeWords } from "./share-words.ts";
@@ -34,7 +33,7 @@ export function storySentence(story: Story): string {
     why === undefined
       ? causeWords(story) + fault
       : printable(`${why}${orElse}`).replaceAll(/ \(events? \d+(?:(?:, | and )\d+)*\)/g, "");
-  const who = [...new Set(holds.map(({ client }) => clientName(client)))];
+  const who = [...new Set(holds.map(({ actor }) => actor))];
   const seen =
     overlap !== undefined && who.length > 1
       ? `${listed(who)} ${who.length === 2 ? "both" : "all"} held ${printable(holds[0]?.key ?? "the lock")} for ${formatOverlap(overlap)}`

@@ -1,6 +1,6 @@
 import { isEndless } from "../../harness/history/holds/endless-lease.ts";
 import { printable } from "../../harness/core/printable.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches } from "../../harness/history/interval.ts";
@@ -70,7 +70,7 @@ export function holdsIn(story: Story, timeline: Timeline): readonly HoldSpan[] {
       !story.holds.some(({ granted }) => granted === hold.granted) &&
       hold.to >= story.window.from &&
       hold.from <= story.window.to &&
-      story.lanes.includes(clientName(hold.client)),
+      story.lanes.includes(hold.actor),
   );
   return [...story.holds, ...others];
 }
@@ -81,7 +81,7 @@ function holdMoments(
   story: Story,
   { modal, owners }: { readonly modal: ReadonlySet<string>; readonly owners: readonly string[] },
 ): readonly Moment[] {
-  const lane = clientName(hold.client);
+  const lane = hold.actor;
   const proof = (index: number | undefined): Moment["weight"] =>
     index !== undefined && story.violation.events.includes(index) ? "proof" : "context";
   const main = story.holds.includes(hold);
@@ -165,12 +165,10 @@ function queueMoments({ violation: { events } }: Story, { queued, operations }: 
   if (told.length === 0) return [];
   const asked = operations.filter(({ f, invocation }) => f === "acquire" && events.includes(invocation.index));
   return [
-    ...told.map(({ time, index, key, client }): Moment => {
-      const lane = clientName(client);
+    ...told.map(({ time, index, key, actor: lane }): Moment => {
       return { time, lane, index, text: `${lane} stands in the queue for ${printable(key)}`, weight: "proof" };
     }),
-    ...asked.map(({ from, client, key, invocation: { index } }): Moment => {
-      const lane = clientName(client);
+    ...asked.map(({ from, actor: lane, key, invocation: { index } }): Moment => {
       return { time: from, lane, index, text: `${lane} asks for ${printable(key)}`, weight: "proof" };
     }),
   ];
@@ -180,18 +178,18 @@ function queueMoments({ violation: { events } }: Story, { queued, operations }: 
 function secondGrants({ window, lanes }: Story, { bands, givesTwice }: Timeline): readonly Moment[] {
   return bands
     .filter((band) => band.twice && lanes.includes(band.server) && touches(band, window))
-    .map(({ server, from, key, client, clockAheadNs }) => {
+    .map(({ server, from, key, actor, clockAheadNs }) => {
       const ahead =
         Math.abs(clockAheadNs) < 1e6
           ? ""
           : `; its clock is ${formatMs(Math.abs(clockAheadNs))} ${clockAheadNs > 0 ? "ahead" : "behind"}`;
-      const text = `${printable(server)} ${givesTwice}: it gives ${printable(key)} to ${clientName(client)} too${ahead}`;
+      const text = `${printable(server)} ${givesTwice}: it gives ${printable(key)} to ${actor} too${ahead}`;
       return { time: from, lane: server, text, weight: "cause" };
     });
 }
 
 function writeMoments(story: Story, timeline: Timeline): readonly Moment[] {
-  const author = new Map(timeline.holds.map(({ owner, client }) => [owner, clientName(client)]));
+  const author = new Map(timeline.holds.map(({ owner, actor }) => [owner, actor]));
   const mine = new Set(holdsIn(story, timeline).map(({ owner }) => owner));
   return timeline.writes
     .filter(({ owner, index }) => (owner !== undefined && mine.has(owner)) || story.violation.events.includes(index))
@@ -222,7 +220,7 @@ function operationMoments(
     .filter(({ completion }) => !told.has(completion?.index))
     .map((span) => ({
       time: wanted.has(span.completion?.index ?? -1) ? span.to : span.from,
-      lane: clientName(span.client),
+      lane: span.actor,
       index: wanted.has(span.completion?.index ?? -1)
         ? (span.completion ?? span.invocation).index
         : span.invocation.index,
@@ -232,8 +230,8 @@ function operationMoments(
 }
 
 /** The request of an operation and how it ended. */
-function operationText({ client, f, key, outcome, completion }: OperationSpan): string {
-  const what = `${clientName(client)}: ${f} ${printable(key)}`;
+function operationText({ actor, f, key, outcome, completion }: OperationSpan): string {
+  const what = `${actor}: ${f} ${printable(key)}`;
   const value = completion?.value;
   const reason = value !== undefined && "reason" in value ? value.reason : undefined;
   if (f === "release" && value !== undefined && "released" in value) {

@@ -129,23 +129,18 @@ function traceOf(run: RunRecord, pid: number): readonly TraceEntry[] {
     const shown = overlap ?? story.window;
     tracks.slice("violations", story.violation.cause, shown.from, shown.to, { says: storySentence(story) });
   }
-  for (const { client, f, key, from, to, outcome, invocation } of timeline.operations) {
-    tracks.slice(clientName(client), `${f} ${key}`, from, to, { outcome, event: invocation.index });
+  for (const { actor, f, key, from, to, outcome, invocation } of timeline.operations) {
+    tracks.slice(actor, `${f} ${key}`, from, to, { outcome, event: invocation.index });
   }
-  for (const { client, key, from, to, owner, endedBy, granted } of timeline.holds) {
+  for (const { actor, key, from, to, owner, endedBy, granted } of timeline.holds) {
     const args = { owner: printable(owner), endedBy, event: granted };
-    tracks.slice(`${clientName(client)} holds`, key, from, to, args);
+    tracks.slice(`${actor} holds`, key, from, to, args);
   }
   for (const { kind, lanes, from, to, outcome, started } of timeline.faults) {
     for (const lane of lanes) tracks.slice(`${lane} faults`, kind, from, to, { outcome, event: started });
   }
-  for (const { server, client, key, from, to, twice } of timeline.bands) {
-    tracks.slice(
-      `${server} thinks`,
-      `${clientName(client)} holds ${key}${twice ? `, ${timeline.givesTwice}` : ""}`,
-      from,
-      to,
-    );
+  for (const { server, actor, key, from, to, twice } of timeline.bands) {
+    tracks.slice(`${server} thinks`, `${actor} holds ${key}${twice ? `, ${timeline.givesTwice}` : ""}`, from, to);
   }
   for (const { time, data, accepted, index } of timeline.writes) {
     tracks.slice(RESOURCE, `${accepted ? "accepts" : "refuses"} ${data}`, time, time, { event: index });
@@ -156,17 +151,21 @@ function traceOf(run: RunRecord, pid: number): readonly TraceEntry[] {
 
 function drawMessages({ wire }: RunRecord, { operations }: Timeline, tracks: Tracks): void {
   const messages = (wire?.messages ?? []).filter(({ keys }) => keys.length > 0);
-  for (const { client, server, command, keys, sentNs, reachedNs, appliedNs = 0, reply = "" } of messages) {
+  for (const { client, operation, server, command, keys, sentNs, reachedNs, appliedNs = 0, reply = "" } of messages) {
     if (reachedNs === undefined) continue;
     const name = `${command} ${keys[0] ?? ""}`;
     const done = Math.max(appliedNs, reachedNs + LEAST_MESSAGE_NS);
     const handled = tracks.slice(server, name, reachedNs, done, { reply: printable(reply) });
     // Some locks send commands between operations, and an arrow needs a slice on both ends.
-    const mine = operations.filter((span) => span.client === client);
+    const asked = operations.find(({ invocation }) => invocation.index === operation);
+    const mine = operations.filter((span) =>
+      asked === undefined ? span.client === client : span.actor === asked.actor,
+    );
+    const sender = asked?.actor ?? mine[0]?.actor ?? clientName(client);
     if (!mine.some(({ from, to }) => from <= sentNs && sentNs < to)) {
       const next = Math.min(sentNs + LEAST_MESSAGE_NS, ...mine.map(({ from }) => from).filter((from) => from > sentNs));
-      tracks.slice(clientName(client), `sends ${name}`, sentNs, next);
+      tracks.slice(sender, `sends ${name}`, sentNs, next);
     }
-    tracks.arrow(name, [clientName(client), sentNs], handled);
+    tracks.arrow(name, [sender, sentNs], handled);
   }
 }

@@ -9,6 +9,8 @@ export interface ServerBand extends Interval {
   readonly server: string;
   readonly key: string;
   readonly client: number;
+  /** The client by name, or its task. */
+  readonly actor: string;
   /** When the key would have expired by itself; absent where it never would. */
   readonly expires?: number;
   /** How far the server's clock was ahead when it began, in nanoseconds. */
@@ -65,11 +67,12 @@ export function serverBands(
       before.push({ hold, until: expires ?? Infinity });
       if (to <= atNs) return;
       const last = bands.at(-1);
-      const goesOn = last?.server === server && last.key === key && last.client === hold.client && last.to === atNs;
+      const goesOn = last?.server === server && last.key === key && last.actor === hold.actor && last.to === atNs;
       const band = {
         server,
         key,
         client: hold.client,
+        actor: hold.actor,
         from: atNs,
         clockAheadNs,
         twice,
@@ -86,8 +89,8 @@ export function serverBands(
 export function withoutCopies(bands: readonly ServerBand[]): readonly ServerBand[] {
   const isCopy = (band: ServerBand): boolean =>
     bands.some(
-      ({ key, client, from, ...other }) =>
-        key === band.key && client === band.client && from < band.from && touches({ from, to: other.to }, band),
+      ({ key, actor, from, ...other }) =>
+        key === band.key && actor === band.actor && from < band.from && touches({ from, to: other.to }, band),
     );
   return bands.map((band) => (band.twice && isCopy(band) ? { ...band, twice: false } : band));
 }

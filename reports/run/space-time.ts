@@ -1,7 +1,7 @@
 import { pausesClients } from "../../harness/core/fault-traits.ts";
 import { printable } from "../../harness/core/printable.ts";
 import { knownTopology } from "../../harness/core/topologies/registry.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches, type Interval } from "../../harness/history/interval.ts";
@@ -117,11 +117,7 @@ function answeredAt(span: OperationSpan, faults: readonly FaultSpan[]): number {
       : undefined;
   if (granted !== undefined) return Math.min(Math.max(granted, from), to);
   const stopped = faults.find(
-    (fault) =>
-      pausesClients(fault.traits) &&
-      fault.lanes.includes(clientName(span.client)) &&
-      fault.from > from &&
-      fault.from < to,
+    (fault) => pausesClients(fault.traits) && fault.lanes.includes(span.actor) && fault.from > from && fault.from < to,
   );
   return stopped?.from ?? to;
 }
@@ -131,8 +127,10 @@ function answeredAt(span: OperationSpan, faults: readonly FaultSpan[]): number {
  * saw them, an answered command arrived at some time in between, drawn half-way; and of one without a reply nobody knows
  * whether it arrived.
  */
-function recordedMessages({ client, f, invocation }: OperationSpan, wire: WireRecord | undefined): readonly Message[] {
-  const line = clientName(client);
+function recordedMessages(
+  { actor: line, f, invocation }: OperationSpan,
+  wire: WireRecord | undefined,
+): readonly Message[] {
   const sent = (wire?.messages ?? []).filter(
     ({ operation, keys }) => operation === invocation.index && keys.length > 0,
   );
@@ -197,7 +195,7 @@ function lockLine(
 }
 
 function messagesOf(span: OperationSpan, asked: string, arrival: number): readonly Message[] {
-  const line = clientName(span.client);
+  const line = span.actor;
   const request: Message = {
     from: { line, time: span.from },
     to: { line: asked, time: arrival },
@@ -231,7 +229,7 @@ function replyLabel({ completion }: OperationSpan): string {
 
 function linesOf(story: Story, messages: readonly Message[]): readonly string[] {
   const [first = "", ...others] = [
-    ...new Set([...story.holds.map(({ client }) => clientName(client)), ...story.lanes.filter(isClient)]),
+    ...new Set([...story.holds.map(({ actor }) => actor), ...story.lanes.filter(isClient)]),
   ];
   const ends = messages.flatMap(({ from, to }) => [from.line, to.line]);
   const asked = [...new Set(ends)].filter((line) => !isClient(line) && line !== RESOURCE);

@@ -84,7 +84,7 @@ describe("stories", () => {
     const [operation] = timeline.operations;
     const [write] = timeline.writes;
     if (operation === undefined || write === undefined) throw new Error("nothing to change");
-    const band = { server: "node-0", client: 1, from: 0, to: 1, clockAheadNs: 0, twice: false };
+    const band = { server: "node-0", client: 1, actor: "client-1", from: 0, to: 1, clockAheadNs: 0, twice: false };
     const crowded = {
       ...timeline,
       operations: [...timeline.operations, { ...operation, key: "k2" }],

@@ -7,11 +7,11 @@ import {
   type Violation,
 } from "../../harness/core/verdict.ts";
 import type { HistoryEvent } from "../../harness/history/history.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import type { FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { touches, type Interval } from "../../harness/history/interval.ts";
-import type { Timeline } from "./timeline.ts";
+import { byNumber, type Timeline } from "./timeline.ts";
 import { clientIsToBlame } from "../wording.ts";
 
 /** One violation with everything that a picture of it shows. */
@@ -140,16 +140,16 @@ function conflictingOf(
   timeline: Timeline,
   events: readonly HistoryEvent[],
 ): readonly string[] {
-  const holders = holds.map(({ client }) => client);
-  const clients = holders.length > 0 ? holders : clientsIn(violation, timeline, events);
-  return [...new Set(clients)].map(clientName);
+  const holders = holds.map(({ actor }) => actor);
+  const lanes = holders.length > 0 ? holders : actorsIn(violation, timeline, events);
+  return [...new Set(lanes)];
 }
 
-/** The clients that the events which prove a violation are about. */
-function clientsIn({ events }: Violation, timeline: Timeline, all: readonly HistoryEvent[]): readonly number[] {
+/** Who did what the events say that prove a violation: clients, or tasks of them. */
+function actorsIn({ events }: Violation, timeline: Timeline, all: readonly HistoryEvent[]): readonly string[] {
   return events.flatMap((index) => {
     const process = all[index]?.process;
-    return typeof process === "number" ? [timeline.clientOf(process)] : [];
+    return typeof process === "number" ? [timeline.actorOf(process)] : [];
   });
 }
 
@@ -257,10 +257,10 @@ function lanesOf(
     readonly events: readonly HistoryEvent[];
   },
 ): readonly string[] {
-  const clients = new Set([...holds.map(({ client }) => client), ...clientsIn(violation, timeline, events)]);
-  for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) clients.add(hold.client);
+  const actors = new Set([...holds.map(({ actor }) => actor), ...actorsIn(violation, timeline, events)]);
+  for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) actors.add(hold.actor);
   const hit = new Set(faults.flatMap(({ lanes }) => lanes));
-  const named = [...clients].map(clientName);
+  const named = [...actors];
   const paused = [...hit].filter((lane) => lane.startsWith("client-") && !named.includes(lane));
   const asked = timeline.bands.filter((band) => band.key === key && touches(band, window)).map(({ server }) => server);
   const nodes = [...new Set([...hit, ...asked])].filter(
@@ -272,8 +272,4 @@ function lanesOf(
     ...nodes.sort(byNumber),
     ...(writes || hit.has(RESOURCE) ? [RESOURCE] : []),
   ];
-}
-
-function byNumber(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
 }

@@ -1,6 +1,5 @@
 import { printable } from "../../harness/core/printable.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
-import { clientName } from "../../harness/core/topology.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
 import { intersection, uncovered, type Interval } from "../../harness/history/interval.ts";
 import { titleOf, type RunRecord } from "./run-record.ts";
@@ -136,7 +135,7 @@ class Diagram {
   /** The overlap: its area is behind everything, its label in front. */
   #overlap(): { readonly field: string; readonly label: string } {
     const { overlap } = this.#story.violation;
-    const xs = this.#story.holds.map(({ client }) => this.#x(clientName(client)));
+    const xs = this.#story.holds.map(({ actor }) => this.#x(actor));
     if (overlap === undefined || xs.length < 2) return { field: "", label: "" };
     const [left, right] = [Math.min(...xs), Math.max(...xs)];
     const [top, bottom] = [this.#y(overlap.from), this.#y(overlap.to)];
@@ -148,16 +147,16 @@ class Diagram {
     };
   }
 
-  #band({ server, client, from, to, twice }: ServerBand): string {
+  #band({ server, actor, from, to, twice }: ServerBand): string {
     const { window } = this.#diagram;
     const [top, bottom] = [this.#y(Math.max(from, window.from)), this.#y(Math.min(to, window.to))];
     const shape = { x: this.#x(server) - 8, y: top, width: 16, height: Math.max(2, bottom - top) };
-    const title = element("title", {}, [escapeXml(`${server} thinks ${clientName(client)} holds`)]);
+    const title = element("title", {}, [escapeXml(`${server} thinks ${actor} holds`)]);
     return element("rect", { class: twice ? "ls-band ls-twice" : "ls-band", ...shape }, [title]);
   }
 
   #hold(hold: HoldSpan): readonly string[] {
-    const x = this.#x(clientName(hold.client)) - 5;
+    const x = this.#x(hold.actor) - 5;
     const whole = intersection(hold, this.#diagram.window);
     if (whole === undefined) return [];
     const bar = (part: Interval, name: string): string => {

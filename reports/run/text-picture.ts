@@ -1,4 +1,4 @@
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { columnScale, tickLabel, type ColumnScale } from "./column-scale.ts";
 import { isPromotion, type FaultSpan } from "./fault-spans.ts";
 import type { HoldSpan } from "../../harness/history/hold-spans.ts";
@@ -148,13 +148,13 @@ class Drawing {
     const { refusedTry } = this.#glyphs;
     const row = this.#row(lane);
     for (const span of timeline.operations) {
-      if (clientName(span.client) !== lane || span.f !== "acquire" || !touches(span, window)) continue;
+      if (span.actor !== lane || span.f !== "acquire" || !touches(span, window)) continue;
       this.#span(row, span, this.#glyphs.attempt, "dim");
       if (span.outcome !== "ok")
         row.put(this.#scale.columnOf(span.to), span.outcome === "fail" ? refusedTry : "?", "dim");
     }
     for (const hold of timeline.holds) {
-      if (clientName(hold.client) !== lane || !touches(hold, window)) continue;
+      if (hold.actor !== lane || !touches(hold, window)) continue;
       for (const part of uncovered(hold, hold.lease)) this.#span(row, part, this.#glyphs.overrun, "yellow");
       for (const part of hold.lease) this.#span(row, part, this.#glyphs.lease, "green");
       this.#nameShare(row, hold);
@@ -193,7 +193,7 @@ class Drawing {
   #belief(row: TextRow, band: ServerBand): void {
     const style: Span["style"] = band.twice ? ["red", "bold"] : "cyan";
     this.#span(row, band, band.twice ? this.#glyphs.givenTwice : this.#glyphs.believed, style);
-    const name = clientName(band.client);
+    const name = band.actor;
     const names = [` ${name} `, name, name.replace("client-", "c-")];
     this.#name(row, band, band.twice ? [` ${this.#scene.timeline.givesTwice}: ${name} `, ...names] : names, style);
   }

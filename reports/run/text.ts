@@ -1,6 +1,6 @@
 import { printable } from "../../harness/core/printable.ts";
 import { PROPERTIES, type PropertyVerdict, type Verdict } from "../../harness/core/verdict.ts";
-import { clientName, RESOURCE } from "../../harness/core/topology.ts";
+import { RESOURCE } from "../../harness/core/topology.ts";
 import { causeWords } from "./share-words.ts";
 import type { FaultSpan } from "./fault-spans.ts";
 import { marginWords } from "./margin-words.ts";
@@ -203,7 +203,7 @@ function momentList(moments: readonly Moment[], leftOut: number, style: TextStyl
 function furtherViolations(stories: readonly Story[], timeline: Timeline, style: TextStyle): readonly string[] {
   if (stories.length === 0) return [];
   const lines = stories.slice(0, MOST_LISTED).flatMap((story) => {
-    const who = listed([...new Set(story.holds.map(({ client }) => clientName(client)))]);
+    const who = listed([...new Set(story.holds.map(({ actor }) => actor))]);
     const text = `at ${formatMs(story.at)}: ${story.violation.cause}${who === "" ? "" : `, ${who}`} (${story.properties.join(", ")})`;
     return style.hanging({ text: "  -" }, text, 4);
   });
@@ -218,14 +218,14 @@ function furtherViolations(stories: readonly Story[], timeline: Timeline, style:
 /** The whole run, where there is no violation to show. */
 function overview(timeline: Timeline, style: TextStyle): readonly string[] {
   if (timeline.operations.length === 0 || timeline.operations.length > MOST_OPERATIONS_DRAWN) return [];
-  const clients = [...new Set(timeline.operations.map(({ client }) => client))].sort((a, b) => a - b).map(clientName);
+  const { actors } = timeline;
   const faults = timeline.faults.filter(({ outcome }) => outcome !== "skipped");
   const nodes = [...new Set(faults.flatMap(({ lanes }) => lanes))].filter(
-    (lane) => !clients.includes(lane) && lane !== RESOURCE,
+    (lane) => !actors.includes(lane) && lane !== RESOURCE,
   );
   const hit = faults.some(({ lanes }) => lanes.includes(RESOURCE));
   const window = { from: 0, to: Math.max(timeline.end * 1.02, 1) };
-  const lanes = [...clients, ...nodes.sort(), ...(timeline.writes.length > 0 || hit ? [RESOURCE] : [])];
+  const lanes = [...actors, ...nodes.sort(), ...(timeline.writes.length > 0 || hit ? [RESOURCE] : [])];
   const instants = [...timeline.operations, ...faults, ...timeline.holds].flatMap(({ from, to }) => [from, to]);
   return [...heading("The run", style), "", ...picture({ timeline, window, lanes, moments: [], instants }, style)];
 }

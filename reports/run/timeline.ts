@@ -1,5 +1,5 @@
 import { knownTopology } from "../../harness/core/topologies/registry.ts";
-import { clientOf } from "../../harness/history/clients.ts";
+import { actorOf, actorsOf, clientOf } from "../../harness/history/clients.ts";
 import type { AuditEvent, History, HistoryEvent, QueuedEvent } from "../../harness/history/history.ts";
 import { collectHolds, type HoldSpan } from "../../harness/history/hold-spans.ts";
 import { collectOperations, type OperationSpan } from "../../harness/history/operation-spans.ts";
@@ -11,7 +11,7 @@ import { collectFaults, type FaultSpan } from "./fault-spans.ts";
 export type WriteMark = AuditEvent["value"] & Pick<AuditEvent, "time" | "index" | "key">;
 
 /** A place in the queue for a key, as the lock told it to a client. */
-type QueueMark = Pick<QueuedEvent, "time" | "index" | "key"> & { readonly client: number };
+type QueueMark = Pick<QueuedEvent, "time" | "index" | "key"> & { readonly actor: string };
 
 /** One of several independent servers votes, and the majority grants; a server alone, or a master, grants. */
 type GivesTwice = "votes twice" | "grants twice";
@@ -21,6 +21,8 @@ export interface Timeline {
   /** Time of the last event. */
   readonly end: number;
   readonly operations: readonly OperationSpan[];
+  /** Whoever asked for something, by name, in the order of the clients: clients, or tasks of them. */
+  readonly actors: readonly string[];
   readonly holds: readonly HoldSpan[];
   readonly faults: readonly FaultSpan[];
   readonly writes: readonly WriteMark[];
@@ -34,6 +36,8 @@ export interface Timeline {
   readonly wire?: WireRecord | undefined;
   /** The client behind a process: after `info` a client goes on as `process + clients`. */
   clientOf(process: number): number;
+  /** Who acts under a process, by name: the client, or a task of it. Each has a lane. */
+  actorOf(process: number): string;
 }
 
 /**
@@ -41,16 +45,23 @@ export interface Timeline {
  * @param wire what was recorded beside it
  */
 export function timelineOf(history: History, wire?: WireRecord): Timeline {
-  const { clients, topology } = history.header;
+  const { header } = history;
+  const { clients, topology } = header;
   const arrangement = knownTopology(topology)?.arrangement;
-  const client = (process: number): number => clientOf(process, clients);
+  const actor = (process: number): string => actorOf(process, header);
   const end = history.events.at(-1)?.time ?? 0;
-  const holds = collectHolds(history.events, end, clients);
-  const faults = collectFaults(history.events, end);
+  const holds = collectHolds(history.events, end, header);
+  // What hits a client hits all its tasks.
+  const faults = collectFaults(history.events, end).map((fault) => ({
+    ...fault,
+    lanes: fault.lanes.flatMap((lane) => actorsOf(lane, header)),
+  }));
   const bands = wire === undefined ? [] : serverBands(wire, { holds, faults, end });
+  const operations = collectOperations(history.events, end, header);
   return {
     end,
-    operations: collectOperations(history.events, end, clients),
+    operations,
+    actors: [...new Set(operations.map(({ actor }) => actor))].sort(byNumber),
     holds,
     faults,
     bands: arrangement === "replicated" ? withoutCopies(bands) : bands,
@@ -58,10 +69,16 @@ export function timelineOf(history: History, wire?: WireRecord): Timeline {
     wire,
     queued: history.events
       .filter((event) => event.type === "queued")
-      .map(({ time, index, key, process }) => ({ time, index, key, client: client(process) })),
+      .map(({ time, index, key, process }) => ({ time, index, key, actor: actor(process) })),
     writes: collectWrites(history.events),
-    clientOf: client,
+    clientOf: (process) => clientOf(process, clients),
+    actorOf: actor,
   };
+}
+
+/** Orders names such as `client-2` and `client-10` by their numbers. */
+export function byNumber(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
 }
 
 function collectWrites(events: readonly HistoryEvent[]): readonly WriteMark[] {

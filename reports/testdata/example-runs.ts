@@ -1,4 +1,4 @@
-import type { Property, PropertyVerdict, Verdict } from "../../harness/core/verdict.ts";
+import type { Property, PropertyVerdict, Verdict, Violation } from "../../harness/core/verdict.ts";
 import { planSchema, type Plan, type PlanInput } from "../../harness/core/plan.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import { HistoryBuilder } from "./history-builder.ts";
@@ -294,6 +294,36 @@ export function releaseAfterLoss(): RunRecord {
   };
 }
 
+/** Two tasks of client-0 hold a key at the same time, while a fault that hits the client hits both. */
+export function twoTasksHold(): RunRecord {
+  const h = new HistoryBuilder({ clients: 2, tasks: [2, 1], lock: "owner-value-in-field", topology: "single" });
+  h.tries(0, 1, 1000);
+  const first = h.granted(0, 2, { owner: OWNERS[0] });
+  h.tries(2, 3, 1000);
+  const second = h.granted(2, 4, { owner: OWNERS[1] });
+  h.fault(10, "pause-client", ["client-0"], "state T", { processes: [0, 2] });
+  h.heal(30, "pause-client", ["client-0"], "state S");
+  h.releases(0, 60, OWNERS[0]);
+  h.releases(2, 80, OWNERS[1]);
+  h.tries(1, 90, 1000);
+  h.granted(1, 91, { owner: OWNERS[2] });
+  h.releases(1, 92, OWNERS[2]);
+  const overlap: Violation = {
+    events: [first, second],
+    cause: "double-grant",
+    holders: [
+      { process: 0, owner: OWNERS[0] },
+      { process: 2, owner: OWNERS[1] },
+    ],
+    overlap: { from: 4e6, to: 60e6 },
+    explanation: "Two tasks of client-0 held k1 at the same time for 56 ms.",
+  };
+  return {
+    history: h.build(),
+    verdict: verdict("invalid", { "mutual-exclusion": { verdict: "invalid", violations: [overlap] } }),
+  };
+}
+
 export const EXAMPLE_RUNS = {
   lostInFailover,
   pausedPastLease,
@@ -301,4 +331,5 @@ export const EXAMPLE_RUNS = {
   takingTurns,
   faultWithoutEffect,
   releaseAfterLoss,
+  twoTasksHold,
 } as const;

@@ -56,13 +56,13 @@ export function deadlinesOf(plan: Plan, { events }: History, patienceMs?: number
     const fromMs = grantedAt / NANOSECONDS_PER_MS;
     return [{ client: clientName(event.process % clients), fromMs, toMs: fromMs + validForMs }];
   });
-  const requests = collectOperations(events, endNs, clients).flatMap((span): readonly Request[] =>
+  const requests = collectOperations(events, endNs, { clients }).flatMap((span): readonly Request[] =>
     span.invocation.f === "acquire" ? [{ ...spanOf(span), ttlMs: span.invocation.value.ttlMs }] : [],
   );
   return {
     leaseMs,
     leases,
-    holds: collectHolds(events, endNs, clients).map(spanOf),
+    holds: collectHolds(events, endNs, { clients }).map(spanOf),
     requests,
     patienceMs,
   };

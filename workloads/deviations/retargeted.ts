@@ -15,7 +15,7 @@ import { outlasting } from "./outlasting.ts";
  * @param history of a run of the plan, in which it decided nothing
  */
 export function retargeted(plan: Plan, history: History): Plan | undefined {
-  const holds = collectHolds(history.events, history.events.at(-1)?.time ?? 0, plan.clients.length);
+  const holds = collectHolds(history.events, history.events.at(-1)?.time ?? 0, { clients: plan.clients.length });
   const faults = plan.faults.map((fault, step) => better(fault, { step, plan, history, holds }));
   const moved = faults.some((fault, index) => fault !== plan.faults[index]);
   const clients = moved ? plan.clients : withContender(plan, history, holds);
@@ -148,7 +148,7 @@ function withContender(plan: Plan, { events }: History, holds: readonly HoldSpan
 
 /** Whether somebody asked for the lock while others held it and left no room. */
 function isContended({ clients }: Plan, events: readonly HistoryEvent[], holds: readonly HoldSpan[]): boolean {
-  return collectOperations(events, events.at(-1)?.time ?? 0, clients.length).some((operation) => {
+  return collectOperations(events, events.at(-1)?.time ?? 0, { clients: clients.length }).some((operation) => {
     const { completion, invocation } = operation;
     if (invocation.f !== "acquire") return false;
     const reason = completion?.type === "fail" ? completion.value?.reason : undefined;

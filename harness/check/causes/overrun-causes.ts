@@ -6,7 +6,7 @@ import type { Hold } from "../../history/holds.ts";
 import { hadNoEffect, type LeaseCut } from "../../history/leases.ts";
 import { isOverOnArrival, latestEnd } from "../evidence/latest-end.ts";
 import type { Overlap } from "../evidence/overlaps.ts";
-import { clientInWords, faultInWords, timeWords } from "../words.ts";
+import { clientInWords, clientNamed, faultInWords, timeWords } from "../words.ts";
 
 /**
  * Why two holds overlap although their leases do not, the most likely first. A holder whose lease was over when the
@@ -114,15 +114,16 @@ interface Suspect {
 function suspects(hold: Hold, leaseEnd: number, from: number, evidence: SharedEvidence): readonly Suspect[] {
   const { header, faults } = evidence;
   const client = clientInWords(header, hold.process);
+  const named = clientNamed(header, hold.process);
   const pauses = pausesOf(hold, evidence, hold.invokedTime, from);
   const cut = faults.during(holdsMessages, hold.grantedTime, from).filter((fault) => concerns(fault, hold, evidence));
-  const hits = faults.during(isUnknown, hold.grantedTime, from).filter((fault) => hitsClient(fault, client));
+  const hits = faults.during(isUnknown, hold.grantedTime, from).filter((fault) => hitsClient(fault, named));
   // Its lease may have begun at any time after it asked.
   const delays = hold.vague ? faults.during(delaysReplies, hold.invokedTime, hold.grantedTime) : [];
   const delayed = delays.filter((fault) => !cut.includes(fault) && concerns(fault, hold, evidence));
   return [
     ...pauses.toReversed().map((fault): Suspect => {
-      const by = faultInWords(fault, client);
+      const by = faultInWords(fault, named);
       return isStoppedThroughout(fault, leaseEnd, from, evidence)
         ? {
             fault,
@@ -138,7 +139,7 @@ function suspects(hold: Hold, leaseEnd: number, from: number, evidence: SharedEv
     })),
     ...hits.toReversed().map((fault): Suspect => ({
       fault,
-      how: `${faultInWords(fault, client)} hit ${client}, which may have been unable to notice`,
+      how: `${faultInWords(fault, named)} hit ${client}, which may have been unable to notice`,
       remedies: ["fencing-resource", "local-timer"],
     })),
     ...delayed.toReversed().map((fault): Suspect => ({
@@ -170,7 +171,7 @@ function overOnArrival(hold: Hold, evidence: SharedEvidence): readonly Hypothesi
             cause,
             fault: pause.index,
             accused: faultInWords(pause),
-            why: `in between ${client} was stopped by ${faultInWords(pause, client)}`,
+            why: `in between ${client} was stopped by ${faultInWords(pause, clientNamed(evidence.header, hold.process))}`,
             ground: { on: "faults", faults: [pause.index] },
             remedies,
           },
@@ -220,7 +221,10 @@ function perhapsLate(hold: Hold, evidence: SharedEvidence): readonly Hypothesis[
     ...pauses
       .toReversed()
       .map((fault) =>
-        accuse(fault, `${client} was stopped by ${faultInWords(fault, client)} before it could read its grant`),
+        accuse(
+          fault,
+          `${client} was stopped by ${faultInWords(fault, clientNamed(header, hold.process))} before it could read its grant`,
+        ),
       ),
     ...delays.toReversed().map((fault) => accuse(fault, `${faultInWords(fault)} delayed the grant of ${client}`)),
     { ...late, why: `the grant of ${client} arrived late`, ground: { on: "faults", faults: [] } },
@@ -256,5 +260,5 @@ function hitsClient({ value }: FaultEvent, client: string): boolean {
 /** Whether a fault of the network names this client, or names none. */
 function concerns({ value }: FaultEvent, hold: Hold, { header }: SharedEvidence): boolean {
   const clients = value.targets.filter((target) => target.startsWith("client-"));
-  return clients.length === 0 || header.clients === undefined || clients.includes(clientInWords(header, hold.process));
+  return clients.length === 0 || header.clients === undefined || clients.includes(clientNamed(header, hold.process));
 }
