@@ -242,21 +242,27 @@ describe("a release that a probe replaces", () => {
   ] as const)("fails, and says that %s", async (_, found, probed) => {
     const released: Grant[] = [];
     const answers: Completion<Grant>[] = [{ type: "ok", value: { key: "k", owner: "a" } }, found];
+    const disposed: number[] = [];
+    let connected = 0;
     const driver: LockDriver = {
-      connect: async () => ({
-        acquire: async () => answers.shift()!,
-        release: async (grant) => {
-          released.push(grant);
-          return { type: "ok", value: { released: true } };
-        },
-        [Symbol.asyncDispose]: async () => {},
-      }),
+      connect: async () => {
+        const object = (connected += 1);
+        return {
+          acquire: async () => answers.splice(object - 1, 1, { type: "info", reason: "asked twice" })[0]!,
+          release: async (grant) => {
+            released.push(grant);
+            return { type: "ok", value: { released: true } };
+          },
+          [Symbol.asyncDispose]: async () => void disposed.push(object),
+        };
+      },
     };
     const client = await alteredDriver(driver, probing).connect(environment);
     await acquire(client);
     const answer = await client.release({ key: "k", owner: "a" });
     expect(answer).toEqual({ type: "fail", kind: "error", reason: probeReason(probed) });
     expect(released).toEqual([]);
+    expect(disposed).toEqual([2]);
   });
 
   it("asks as its own holder has asked, whatever another task of the client has asked since", async () => {

@@ -32,8 +32,8 @@ export type Alteration =
       readonly ordinal: number;
     }
   /**
-   * In place of its `ordinal`-th release, counted from 1, this client asks for the same key as another owner. The release
-   * fails, with the outcome of that try as its reason (`probeReason`).
+   * In place of its `ordinal`-th release, counted from 1, this client asks for the same key as another owner, by a lock object that it
+   * connects for this: its own may answer from memory. The release fails, with the outcome of that try as its reason (`probeReason`).
    */
   | { readonly kind: "probe"; readonly client: number; readonly ordinal: number };
 
@@ -65,7 +65,8 @@ export function alteredDriver(driver: LockDriver, alteration: Alteration): LockD
   return {
     supports: driver.supports,
     leases: driver.leases,
-    connect: async (environment) => new AlteredClient(await driver.connect(environment), alteration, environment),
+    connect: async (environment) =>
+      new AlteredClient(await driver.connect(environment), alteration, environment, () => driver.connect(environment)),
   };
 }
 
@@ -73,6 +74,8 @@ class AlteredClient implements LockClient {
   readonly #lock: LockClient;
   readonly #alteration: Alteration;
   readonly #name: string;
+  /** Connects a lock object that knows nothing of what this client holds. */
+  readonly #another: () => Promise<LockClient>;
   readonly #watches = new Map<string, Watch>();
   /** What each acquire and extend under way has heard of renewals: several tasks of the client may wait for one each. */
   readonly #awaiting = new Set<RenewedUntil>();
@@ -84,8 +87,14 @@ class AlteredClient implements LockClient {
   readonly supports?: Supports;
   readonly extend?: (grant: Grant, ttlMs: number) => Promise<Completion<Grant>>;
 
-  constructor(lock: LockClient, alteration: Alteration, { client }: LockEnvironment) {
+  constructor(
+    lock: LockClient,
+    alteration: Alteration,
+    { client }: LockEnvironment,
+    another: () => Promise<LockClient>,
+  ) {
     this.#lock = lock;
+    this.#another = another;
     this.#alteration = alteration;
     this.#name = client;
     if (lock.supports !== undefined) this.supports = lock.supports;
@@ -186,9 +195,14 @@ class AlteredClient implements LockClient {
   async #probe({ key, owner }: Grant): Promise<Probed> {
     const asked = this.#asked.get(nameOf({ key, owner }));
     if (asked === undefined) return "unclear";
-    const completion = await this.#lock.acquire(key, { ...asked, waitMs: 0 });
-    if (completion.type === "ok") return completion.value.owner === owner ? "unclear" : "free";
-    return completion.type === "fail" && completion.kind === "contended" ? "held" : "unclear";
+    const stranger = await this.#another();
+    try {
+      const completion = await stranger.acquire(key, { ...asked, waitMs: 0 });
+      if (completion.type === "ok") return completion.value.owner === owner ? "unclear" : "free";
+      return completion.type === "fail" && completion.kind === "contended" ? "held" : "unclear";
+    } finally {
+      disposed(stranger);
+    }
   }
 
   /** How many grants of this lease the client has received and not released. */
@@ -232,6 +246,11 @@ class AlteredClient implements LockClient {
     }
     for (const listener of this.#renewedListeners) listener(renewed);
   }
+}
+
+/** What its disposal says is no concern of the client that has asked through it. */
+function disposed(lock: LockClient): void {
+  void Promise.try(() => lock[Symbol.asyncDispose]()).catch(() => {});
 }
 
 /** The reading of `performance.now()` at which a lease reported now ends; `otherwise` if no validity is reported. */

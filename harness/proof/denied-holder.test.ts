@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Recording } from "../check/testing/recording.ts";
 import type { Violation } from "../core/verdict.ts";
-import { deniedHolder } from "./denied-holder.ts";
+import { deniedHolder, probedIn } from "./denied-holder.ts";
+import { probeReason } from "../client/altered-driver.ts";
 
 /** Client 0 is granted the lock, and a release at 100 ms tells it that it holds nothing. */
 function denied(before: (recording: Recording) => Recording, after?: (recording: Recording) => Recording) {
@@ -63,4 +64,20 @@ test("it shows nothing of what a fault does to the release, or to servers at tha
   const cut = (it: Recording): Recording => it.fault(5, "partition");
   expect(denied(cut)).toBeUndefined();
   expect(denied((it) => cut(it).fault(50, "partition", { phase: "heal" }))).toBeDefined();
+});
+
+/** What the try in place of that release found, if it was refused, and this was done after its beginning. */
+function probed(meanwhile: (recording: Recording) => Recording) {
+  const asked = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 900 }).leave(100, 0, "a");
+  const { header, events } = meanwhile(asked).failRelease(110, 0).history;
+  const value = { reason: probeReason("held") };
+  const told = events.map((event) => (event.type === "fail" && event.f === "release" ? { ...event, value } : event));
+  return probedIn({ header, events: told }, { client: 0, ordinal: 1, key: "k", invoked: 2 });
+}
+
+test("a refused try shows that the lock was held, unless somebody else may have come while it was made", () => {
+  expect(probed((it) => it)).toBe("held");
+  expect(probed((it) => it.acquire(102, 1, "b"))).toBe("unclear");
+  expect(probed((it) => it.seek(102, 1))).toBe("unclear");
+  expect(probed((it) => it.fault(105, "eviction"))).toBe("unclear");
 });

@@ -26,8 +26,7 @@ export function deniedHolder(violation: Violation, history: History): DeniedHold
   const denial = denialIn(violation, history);
   if (denial === undefined) return undefined;
   const { grant, release, answer } = denial;
-  if (mayBeAnothers(history, grant, answer) || mayBeTaken(history, grant, release, answer)) return undefined;
-  if (mayBeByFaults(history, release, answer)) return undefined;
+  if (mayBeDisturbed(history, { grant, release, answer })) return undefined;
   const { clients } = history.header;
   const ordinal = ordinalOf(history, release);
   if (ordinal === undefined) return undefined;
@@ -43,6 +42,19 @@ export function denialIn({ finding }: Violation, { events }: History) {
   if (grant === undefined || release === undefined || answer === undefined) return undefined;
   if (answer.type !== "ok" || answer.f !== "release" || answer.value.released) return undefined;
   return { grant, release, answer };
+}
+
+/** A hold from its grant to the answer to its release. */
+interface Ended {
+  readonly grant: HistoryEvent;
+  readonly release: HistoryEvent;
+  readonly answer: HistoryEvent;
+}
+
+/** Whether anything else than the lock's own state may be what a try of another owner finds at the end of this hold. */
+function mayBeDisturbed(history: History, { grant, release, answer }: Ended): boolean {
+  if (mayBeAnothers(history, grant, answer) || mayBeTaken(history, grant, release, answer)) return true;
+  return mayBeByFaults(history, release, answer);
 }
 
 /** Whether an acquire may have been granted beside this grant, or after it, before the answer. */
@@ -115,7 +127,17 @@ export function probedIn(history: History, denied: DeniedHolder): Probed {
     ({ index, process, type }) =>
       invocation !== undefined && index > invocation.index && process === invocation.process && type !== "invoke",
   );
-  if (answer?.type !== "fail" || answer.f !== "release") return "unclear";
+  if (answer?.type !== "fail" || answer.f !== "release" || invocation === undefined) return "unclear";
+  const grant = history.events.findLast(
+    (event) =>
+      event.type === "ok" &&
+      event.f === "acquire" &&
+      event.index < invocation.index &&
+      event.process === invocation.process &&
+      event.key === denied.key,
+  );
+  // The try takes longer than the release did: somebody else may have come meanwhile.
+  if (grant === undefined || mayBeDisturbed(history, { grant, release: invocation, answer })) return "unclear";
   return PROBED.find((probed) => probeReason(probed) === answer.value?.reason) ?? "unclear";
 }
 

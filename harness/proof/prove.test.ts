@@ -134,6 +134,10 @@ describe("a holder that is told that it holds nothing", () => {
   it("had lost it if another owner is granted it there", async () => {
     expect(await denied("short")).toMatchObject({ cause: "lost-early", proof: { standing: "proven" } });
   });
+
+  it("had lost it too where its own lock object would refuse another owner from memory", async () => {
+    expect(await denied("gated")).toMatchObject({ cause: "lost-early", proof: { standing: "proven" } });
+  });
 });
 
 describe("among other faults of the plan, a cause", () => {
