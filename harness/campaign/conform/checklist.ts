@@ -20,6 +20,7 @@ import { readers } from "./checks/readers.ts";
 import { release } from "./checks/release.ts";
 import { renewal } from "./checks/renewal.ts";
 import { serverDown } from "./checks/server-down.ts";
+import { severalAtOnce } from "./checks/several-at-once.ts";
 import { severalKeys } from "./checks/several-keys.ts";
 import { unansweredRenewal } from "./checks/unanswered-renewal.ts";
 import { validity } from "./checks/validity.ts";
@@ -46,6 +47,7 @@ export const CHECKLIST: readonly ConformityCheck[] = [
   permits,
   readers,
   severalKeys,
+  severalAtOnce,
   queue,
   lostReply,
   brokenReply,
