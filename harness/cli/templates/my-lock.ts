@@ -10,6 +10,8 @@ const PAUSE_MS = 50;
 
 /** The lock under test: replace `take` and `free` by calls of your own lock. */
 export const driver: LockDriver = {
+  // If several requests of a process use your lock object at the same time, say so, and hunts will too:
+  // supports: { concurrent: true },
   async connect({ servers }) {
     if (servers.kind !== "single") throw new Error(`this driver knows one server, not ${servers.kind}`);
     // A command whose reply was lost must not be sent again, because the server may have applied it.
