@@ -26,9 +26,11 @@ async function besideOneThatWaits(trial: Trial): Promise<void> {
   const holder = await trial.granted(2, { ttlMs: LEASE_MS });
   let isWaiting = true;
   const waiting = trial.acquire(0, { ttlMs: LEASE_MS, waitMs: BLOCKED_MS }).finally(() => (isWaiting = false));
-  const { reply } = await trial.acquire(0, { ttlMs: LEASE_MS, key: "k2" });
+  const beside = await trial.acquire(0, { ttlMs: LEASE_MS, key: "k2" });
+  const { reply } = beside;
   if (!isGranted(reply)) {
-    trial.mistake(
+    trial.mistakeInTime(
+      [beside],
       `while another acquire of its client waited, acquire of the free key k2 answered ${replyWords(reply)}`,
     );
   } else {
@@ -60,7 +62,11 @@ async function twoKeysAtOnce(trial: Trial): Promise<void> {
     trial.mistakeWithin([other], `a release of ${keys[0]} freed ${keys[1]}, which its client held too`);
   const next = await trial.acquire(2, { ttlMs: LEASE_MS, key: keys[0] });
   if (!isGranted(next.reply))
-    trial.mistakeAfter(released, `after the release of ${keys[0]}, acquire of it answered ${replyWords(next.reply)}`);
+    trial.mistakeAfter(
+      released,
+      next,
+      `after the release of ${keys[0]}, acquire of it answered ${replyWords(next.reply)}`,
+    );
 }
 
 /** Requests of one client for the same key get it one after another: two that ask at once, and two that come while one of those holds. */
