@@ -259,6 +259,9 @@ function lanesOf(
 ): readonly string[] {
   const actors = new Set([...holds.map(({ actor }) => actor), ...actorsIn(violation, timeline, events)]);
   for (const hold of timeline.holds) if (hold.key === key && touches(hold, window)) actors.add(hold.actor);
+  // What another task of the same client did meanwhile may have disturbed this one, also with another key.
+  const clients = new Set(timeline.operations.flatMap(({ actor, client }) => (actors.has(actor) ? [client] : [])));
+  for (const span of timeline.operations) if (clients.has(span.client) && touches(span, window)) actors.add(span.actor);
   const hit = new Set(faults.flatMap(({ lanes }) => lanes));
   const named = [...actors];
   const paused = [...hit].filter((lane) => lane.startsWith("client-") && !named.includes(lane));

@@ -25,6 +25,20 @@ test("a story names the two tasks that hold", () => {
   expect(story).toMatchObject({ conflicting: TASKS, lanes: [...TASKS] });
 });
 
+test("a story shows what other tasks of its client did meanwhile", () => {
+  const { history, verdict } = run;
+  const moved = history.events.map((event) =>
+    event.process === 2 && "key" in event ? { ...event, key: "k2" } : event,
+  );
+  const [violation] = verdict.properties["mutual-exclusion"]?.violations ?? [];
+  if (violation === undefined) throw new Error("nothing to tell of");
+  const { holders: _, ...rest } = violation;
+  const ofOne = { ...rest, events: violation.events.slice(0, 1) };
+  const told = { ...verdict, properties: { linearizability: { verdict: "invalid" as const, violations: [ofOne] } } };
+  const [story] = storiesOf(told, timelineOf({ ...history, events: moved }), moved);
+  expect(story).toMatchObject({ conflicting: TASKS.slice(0, 1), lanes: TASKS });
+});
+
 test("tasks have lanes in the page, a line each in the diagram, and a track each in a trace", () => {
   const { lanes, holds, faults } = runData(run);
   expect(lanes.map(({ name }) => name)).toEqual([...TASKS, "client-1"]);
