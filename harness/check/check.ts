@@ -81,7 +81,7 @@ export class HistoryChecker {
   constructor(header: HistoryHeader, options: CheckOptions = {}) {
     this.#limits = options.limits ?? EVIDENCE_LIMITS;
     this.#keys = new FollowedKeys(this.#limits);
-    this.#evidence = new SharedEvidence(header);
+    this.#evidence = new SharedEvidence(header, options.foreign === true);
     this.#margins = new MarginWatch(this.#evidence);
     this.#mistakes = new DriverMistakes(header);
     this.#unanswered = new UnansweredOperations(header);
@@ -115,7 +115,7 @@ export class HistoryChecker {
     if (this.#evidenceFailure !== undefined) return;
     let step: HistoryStep;
     try {
-      const event = this.#evidence.renamed.named(withShortValues(recorded));
+      const event = this.#evidence.read(withShortValues(recorded));
       if (this.#stopped !== undefined || !this.#makesRoom(event)) {
         this.#overhear(event);
         return;
@@ -237,6 +237,7 @@ export class HistoryChecker {
       remarks: [
         ...this.#times.remarks,
         ...this.#clock.remarks,
+        ...this.#evidence.repeated.remarks,
         ...(foreign ? end.caveats : []),
         ...end.remarks,
         ...(foreign ? doubts : []),

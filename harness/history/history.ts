@@ -255,8 +255,9 @@ export type Unstamped<E extends HistoryEvent = HistoryEvent> = E extends History
 
 /**
  * First line of a history: the format, then facts about the run. `clients` is how many clients ran, `tasks` how many tasks of
- * each worked at a time, if not one. `clockUncertaintyMs` is by how much the clocks by which the times were recorded may differ at any
- * moment. Both need `clients`.
+ * each worked at a time, if not one. `reentrant` says whether an acquire by an owner that holds the key enters once more, also
+ * where it does not state `inner`. `clockUncertaintyMs` is by how much the clocks by which the times were recorded may differ at
+ * any moment; it and `tasks` need `clients`.
  */
 export const historyHeaderSchema = z
   .looseObject({
@@ -266,6 +267,7 @@ export const historyHeaderSchema = z
     tasks: z.array(z.int().positive()).readonly().optional(),
     lock: z.string().optional(),
     seed: z.int().optional(),
+    reentrant: z.boolean().optional(),
     clockUncertaintyMs: milliseconds.nonnegative().max(LARGEST_UNCERTAINTY_MS).optional(),
   })
   .refine(({ clockUncertaintyMs = 0, clients }) => clockUncertaintyMs === 0 || clients !== undefined, {

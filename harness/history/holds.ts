@@ -11,6 +11,7 @@ import { leaseOf, shorterLease } from "./holds/lease.ts";
 import { isNotReplaced, maybeForget, maybeReplace, maybeReplaced } from "./holds/replaced.ts";
 import { ownerOf, sign } from "./holds/sign.ts";
 import { newHold } from "./holds/new-hold.ts";
+import { mayRenew } from "./holds/repeated-acquire.ts";
 import { OpenHolds } from "./open-holds.ts";
 import { ProcessLineage } from "./process-lineage.ts";
 import { type CompletionEvent, grantOf, type GrantEvents, type InvocationEvent } from "./operations.ts";
@@ -43,7 +44,8 @@ export class HoldTracker {
   readonly #open: OpenHolds;
   readonly #leases: Leases;
   readonly #releases: OwnReleases;
-  readonly #lasting = new LastingShares();
+  /** What releases may have left. */
+  readonly lasting = new LastingShares();
   /** Holds that their clients have forgotten, while their leases last. */
   readonly #forgotten: OpenHolds;
   /** The last fault that may have taken locks away. */
@@ -164,7 +166,7 @@ export class HoldTracker {
     if (invocation?.f === "acquire" || invocation?.f === "extend") this.#answer(invocation, event);
     const grant = grantOf(event, invocation);
     if (grant !== undefined) return this.#grant(grant);
-    if (event.f === "release" && invocation?.f === "release") this.#lasting.released(invocation, event);
+    if (event.f === "release" && invocation?.f === "release") this.lasting.released(invocation, event);
     if (event.type !== "ok") return [];
     if (event.f === "extend") return this.#extend(event, invocation);
     if (event.f === "release" && !event.value.released) return this.#miss(event, invocation);
@@ -177,7 +179,7 @@ export class HoldTracker {
       const hold = this.find(event.key, event.value.owner, event.process);
       this.#leases.ask(event, hold === undefined ? [] : [hold]);
     } else if (event.f === "acquire") {
-      const holds = this.#possiblyOfClient(event.key, event.process);
+      const holds = this.possiblyOfClient(event.key, event.process);
       this.#leases.ask(event, holds);
       if (this.#clients === undefined && event.value.inner !== true) maybeReplace(holds, event.process, this.lineage);
     }
@@ -198,7 +200,7 @@ export class HoldTracker {
   }
 
   /** Those too of which nobody knows whether they are this process's own. */
-  #possiblyOfClient(key: string, process: number): readonly Hold[] {
+  possiblyOfClient(key: string, process: number): readonly Hold[] {
     const candidates = [...this.#open.candidates(key, process, undefined)];
     return candidates.filter((hold) => this.sameClient(hold.currentProcess, process));
   }
@@ -209,7 +211,7 @@ export class HoldTracker {
     if (invocation?.f === "acquire" && invocation.value.inner !== true) {
       if (event.type === "info")
         maybeReplace([...this.#open.ofClient(event.key, event.process)], event.process, this.lineage);
-      else for (const hold of this.#possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
+      else for (const hold of this.possiblyOfClient(event.key, event.process)) isNotReplaced(hold, event.process);
     }
     // A client may look at a lock, or try for it, after it has forgotten its hold.
     if (event.f === "acquire" || event.f === "observe") return;
@@ -235,11 +237,11 @@ export class HoldTracker {
     const replaced = this.#end(own, "abandoned", grant.completion);
     for (const hold of [...this.#open.ofClient(key, process)]) if (hold.owner !== value.owner) this.#forget(hold);
     if (this.#clients === undefined)
-      maybeForget(value.owner, this.#possiblyOfClient(key, process), process, this.lineage);
+      maybeForget(value.owner, this.possiblyOfClient(key, process), process, this.lineage);
     const hold = newHold(grant);
     hold.sharedWith = this.lineage.besideOf(own?.currentProcess, process);
     // It may have entered its old hold once more.
-    hold.share = this.#lasting.begin(hold);
+    hold.share = this.lasting.begin(hold);
     hold.doubtful = this.#releases.anySince(grant.invocation.index, key, process, value.owner);
     // Where its owner was granted the lock or extended it meanwhile, nobody knows which of the two leases is the later one.
     const isBeside = own !== undefined && this.#leases.wasSetAfter(own, grant.invocation.index);
@@ -269,10 +271,8 @@ export class HoldTracker {
     hold.maybeReplacedBy = undefined;
     sign(hold, grant.completion);
     const share = shareOf(grant.invocation.value);
-    // A reader that becomes a writer has entered again, or holds in another way what one release ends.
     hold.hasTwoModes ||= share.kind !== hold.share.kind;
-    if (hold.hasTwoModes) this.#lasting.doubt(hold);
-    else hold.depth += 1;
+    this.lasting.enter(hold, mayRenew(grant.invocation));
     this.#reshare(hold, weaker(hold.share, share));
     return [{ kind: "reentered", hold, fence: grant.completion.value.fence }];
   }
@@ -320,7 +320,7 @@ export class HoldTracker {
    * for one release.
    */
   #resume(hold: Hold, event: HistoryEvent): void {
-    if (hold.depth > 1) this.#lasting.doubt(hold);
+    if (hold.depth > 1) this.lasting.doubt(hold);
     hold.resumedIndex = event.index;
     hold.depth = 1;
   }
@@ -393,7 +393,7 @@ export class HoldTracker {
     // A client that is killed may have forgotten its hold long before.
     if (by === "release" || by === "lost") this.#showMeant(hold, event);
     for (const holds of [this.#open, this.#forgotten]) holds.remove(hold);
-    this.#lasting.end(hold);
+    this.lasting.end(hold);
     return [{ kind: "ended", hold }];
   }
 }

@@ -133,6 +133,7 @@ export class Leases {
   begin(hold: Hold, lease: Lease): void {
     const { process, owner, grantedIndex, invokedIndex } = hold;
     const reentries = this.#reentriesOf(hold.key).grant(process, owner, grantedIndex, invokedIndex);
+    hold.unknownEntries += reentries.length;
     if (reentries.length > 0) {
       this.#remember(nameOf(hold), reentries.reduce(shorter));
       this.#rememberShare(nameOf(hold), reentries.map(({ share }) => share).reduce(weaker));
@@ -275,6 +276,7 @@ export class Leases {
     for (const hold of holds) {
       const { promised } = hold;
       promised?.asked?.delete(process);
+      if (isUnknown) hold.unknownEntries += 1;
       if (isUnknown && mayHaveOtherMode(hold, request.share)) hold.hasTwoModes = hold.mayBeRenamed = true;
       if (promised !== undefined && type === "info") {
         promised.shortestUnknown = shorter(promised.shortestUnknown, request);

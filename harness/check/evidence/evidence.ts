@@ -9,6 +9,9 @@ import { type InvocationEvent, OpenOperations } from "../../history/operations.t
 import type { HistoryStep } from "./history-step.ts";
 import { shareOf } from "../../core/sharing.ts";
 import { InterferenceLog } from "./interferences.ts";
+import { PossibleReplacements } from "../recorders/possible-replacements.ts";
+import { ReplacedHolds } from "../recorders/replaced-holds.ts";
+import { RepeatedAcquires } from "../recorders/repeated-acquires.ts";
 import { RenamedOwners } from "./renamed-owners.ts";
 import { SharedOwners } from "./shared-owners.ts";
 import { UNORDERED } from "../../history/unordered.ts";
@@ -37,6 +40,9 @@ export class SharedEvidence {
   readonly #lost = new OldestFirst<string, Hold>();
   /** Owner values that the lock replaced when it extended a lease. */
   readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
+  readonly repeated: RepeatedAcquires;
+  readonly #replacements: PossibleReplacements;
+  readonly #replaced: ReplacedHolds;
   readonly #sharedOwners: SharedOwners;
   readonly #open = new OpenOperations();
   readonly #shareable = new Set<string>();
@@ -45,9 +51,13 @@ export class SharedEvidence {
   #hasUnorderedGrant = false;
   #firstCompletion: number | undefined;
 
-  constructor(header: HistoryHeader) {
+  /** @param foreign whether another program recorded the history */
+  constructor(header: HistoryHeader, foreign = false) {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
+    this.repeated = new RepeatedAcquires(header, foreign, this.holds);
+    this.#replacements = new PossibleReplacements(this.holds);
+    this.#replaced = new ReplacedHolds(this.holds, this.#replacements);
     this.faults = this.holds.faults;
     this.#sharedOwners = new SharedOwners((one, other) => this.holds.lineage.areOne(one, other));
     this.heldBefore = new HeldBefore(header);
@@ -97,7 +107,13 @@ export class SharedEvidence {
     this.interferences.forget(key);
     this.contention.conclude(key);
     this.heldBefore.conclude(key);
+    this.#replacements.conclude(key);
     this.#shareable.delete(key);
+  }
+
+  /** A recorded event as the checkers should see it. */
+  read<E extends HistoryEvent>(event: E): E {
+    return this.repeated.read(this.renamed.named(event));
   }
 
   push(event: HistoryEvent): HistoryStep {
@@ -111,6 +127,7 @@ export class SharedEvidence {
       this.#hasUnorderedGrant = true;
     if (invocation !== undefined) this.#firstCompletion ??= event.index;
     this.contention.push(event, this.holds);
+    this.#replacements.push(event);
     const changes = this.holds.push(event, invocation);
     this.#sharedOwners.push(event);
     this.#rememberLost(changes);
@@ -118,7 +135,7 @@ export class SharedEvidence {
 
     this.interferences.push(event, invocation, this.#ownHold(event, changes));
     const leaseOverlaps = this.leases.push({ event, invocation, changes }, this.holds);
-    return { event, invocation, changes, leaseOverlaps };
+    return { event, invocation, changes, leaseOverlaps, loss: this.#replaced.push({ event, changes }) };
   }
 
   /** Whether several clients use this owner value of a key, as the history has shown so far. */

@@ -1,3 +1,4 @@
+import type { Loss } from "../recorders/replaced-holds.ts";
 import type { HistoryEvent } from "../../history/history.ts";
 import type { HoldChange } from "../../history/holds.ts";
 import type { InvocationEvent } from "../../history/operations.ts";
@@ -12,4 +13,6 @@ export interface HistoryStep {
   readonly changes: readonly HoldChange[];
   /** Overlaps of leases of two different holders that begin with this event. */
   readonly leaseOverlaps: readonly Overlap[];
+  /** If a release found nothing: the end of its hold that another acquire of its client may have brought about. */
+  readonly loss?: Loss | undefined;
 }

@@ -144,6 +144,7 @@ function dominates(one: Configuration, other: Configuration): boolean {
     one.state.holder === other.state.holder &&
     one.state.depth === other.state.depth &&
     one.state.maybeDeeper === other.state.maybeDeeper &&
+    one.state.renewals === other.state.renewals &&
     one.state.holdFence === other.state.holdFence &&
     one.state.lastFence <= other.state.lastFence &&
     one.state.expirableFrom <= other.state.expirableFrom &&

@@ -76,6 +76,8 @@ export interface LockOperation {
   readonly validUntil?: number | undefined;
   /** For acquire and reenter: how the hold shares its key. If absent, it excludes every other. */
   readonly share?: Share | undefined;
+  /** For acquire and reenter: whether its owner, if it holds already, may only renew its lease by it. */
+  readonly mayRenew?: boolean | undefined;
 }
 
 /** How much faster than the true clock a server's may run (Redlock's own allowance: 1 % and 2 ms). */
@@ -102,6 +104,8 @@ export interface LockState {
   readonly depth: number;
   /** Whether its owner may have entered it more often than `depth` says, before the history began. */
   readonly maybeDeeper: boolean;
+  /** How many of the entries may be none, because the owner may have only renewed its lease. */
+  readonly renewals: number;
   /** The fencing token of the hold, if it has one. */
   readonly holdFence: number | undefined;
   /** The largest fencing token of all holds so far. */
@@ -114,6 +118,7 @@ export const FREE: LockState = {
   holder: undefined,
   depth: 0,
   maybeDeeper: false,
+  renewals: 0,
   holdFence: undefined,
   lastFence: -Infinity,
   expirableFrom: 0,
@@ -178,6 +183,7 @@ function acquireFree(
     holder: owner ?? ANYBODY,
     depth: 1,
     maybeDeeper: false,
+    renewals: 0,
     holdFence: fence,
     lastFence: Math.max(fence ?? -Infinity, state.lastFence),
     expirableFrom: expirableFrom(operation, time),
@@ -185,13 +191,14 @@ function acquireFree(
 }
 
 function reenter(model: LockModel, state: LockState, operation: LockOperation, time: number): LockState | undefined {
-  const { owner, fence } = operation;
+  const { owner, fence, mayRenew = false } = operation;
   if (state.depth >= model.maxDepth || owner === undefined) return undefined;
   if (state.maybeDeeper && state.holder === ANYBODY) return reenter(model, owned(state, operation), operation, time);
   if (state.holder !== owner) return undefined;
-  const entered = { ...state, depth: state.depth + 1, expirableFrom: expirableFrom(operation, time) };
-  if (!model.fenced || fence === undefined) return entered;
-  if (state.holdFence !== undefined) return fence === state.holdFence ? entered : undefined;
+  const renewals = state.renewals + (mayRenew ? 1 : 0);
+  const entered = { ...state, depth: state.depth + 1, renewals, expirableFrom: expirableFrom(operation, time) };
+  if (!model.fenced || fence === undefined || fence === state.holdFence) return entered;
+  if (state.holdFence !== undefined && !mayRenew) return undefined;
   // Nobody was told the fencing token of the hold, but it is larger than those of all holds before it.
   return fence > state.lastFence ? { ...entered, holdFence: fence, lastFence: fence } : undefined;
 }
@@ -201,7 +208,12 @@ function leave(model: LockModel, state: LockState, operation: LockOperation, tim
   if (state.depth === 1 && state.maybeDeeper) {
     return { ...known(model, state, operation), expirableFrom: Math.min(state.expirableFrom, time) };
   }
-  return state.depth > 1 ? { ...known(model, state, operation), depth: state.depth - 1 } : freed(state);
+  if (state.depth === 1) return freed(state);
+  const { renewals, expirableFrom: from } = state;
+  const left = { ...known(model, state, operation), depth: state.depth - 1 };
+  // If all entries but this one were renewals, the lock is free.
+  if (renewals < left.depth) return left;
+  return { ...left, renewals: left.depth - 1, expirableFrom: Math.min(from, time) };
 }
 
 /** The hold from before the history belongs to the owner that enters it again, and has the fencing token of that grant. */

@@ -2,6 +2,7 @@ import { type Share, shareOf, type Sharing } from "../../core/sharing.ts";
 import { NANOSECONDS_PER_MS, type RenewedEvent } from "../../history/history.ts";
 import type { Point } from "./configuration.ts";
 import type { CompletionEvent, InvocationEvent } from "../../history/operations.ts";
+import { mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { earliestExpiry, type LockOperation } from "./lock-models.ts";
 
 export type LockInvocation = Extract<InvocationEvent, { f: "acquire" | "extend" | "release" }>;
@@ -28,6 +29,7 @@ export function described({
     invokedTime: invocation.time,
     leaseNs: invocation.f === "release" ? 0 : earliestExpiry(invocation.value.ttlMs),
     share: invocation.f === "acquire" ? statedShare(invocation.value) : undefined,
+    mayRenew: mayRenew(invocation),
   };
 }
 

@@ -99,7 +99,7 @@ export class PossibleOperations {
   }
 
   /** Whether the releases of unknown outcome, or a lost notice, suffice to end this hold. */
-  mayLeave({ state: { holder, depth }, used }: Configuration): boolean {
+  mayLeave({ state: { holder, depth, renewals }, used }: Configuration): boolean {
     let releases = 0;
     for (const kind of typeof holder === "string" ? (this.#kinds.byOwner.get(holder) ?? []) : []) {
       this.#budget.spend(1);
@@ -108,7 +108,7 @@ export class PossibleOperations {
       if (kind.startsWith("release ")) releases += left;
       if (kind.startsWith("lose ") && left > 0) return true;
     }
-    return releases >= depth;
+    return releases >= depth - renewals;
   }
 
   /** Whether there are releases or extensions without a known grant. */

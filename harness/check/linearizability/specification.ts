@@ -36,8 +36,8 @@ export function specificationOf(model: LockModel): Specification<LockState> {
       if (late !== undefined) steps.push({ state: late, time: after });
       return steps;
     },
-    name({ holder, depth, maybeDeeper, holdFence, lastFence, expirableFrom }) {
-      return `${String(holder)}|${depth}|${maybeDeeper}|${holdFence}|${lastFence}|${expirableFrom}`;
+    name({ holder, depth, maybeDeeper, renewals, holdFence, lastFence, expirableFrom }) {
+      return `${String(holder)}|${depth}|${maybeDeeper}|${renewals}|${holdFence}|${lastFence}|${expirableFrom}`;
     },
   };
 }

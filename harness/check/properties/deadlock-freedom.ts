@@ -258,8 +258,7 @@ class DeadlockFreedom implements Checker {
       state.unexplained = undefined;
     }
     const contended = event.type === "fail" && event.value?.reason === "contended";
-    // A request that was sent may still take effect, and then lasts for its TTL. So does what a failed try has taken
-    // and not given back.
+    // A request that was sent may still take effect for its TTL, as what a failed try has taken and not given back.
     if (event.type !== "ok" && !contended) state.idleSince = event.time;
     state.mayBeLeft ||= event.type !== "ok" && !contended;
     if (event.type === "info") {
@@ -274,7 +273,8 @@ class DeadlockFreedom implements Checker {
   }
 
   #suspect(state: KeyState, refusal: Refusal, seek: Seek): void {
-    const holders = this.#evidence.holds.count(refusal.key);
+    const { holds } = this.#evidence;
+    const holders = holds.count(refusal.key) + (holds.lasting.mayBeEntered(refusal.key) ? 1 : 0);
     if (state.suspicion !== undefined || this.#inForce.size > 0 || holders > 0) return;
     if (seek.value.ttlMs < Math.min(this.#shortestGrantedMs, GRANTABLE_TTL_MS)) return;
     if (mayHaveRunOut(this.#evidence.header, seek, refusal.time)) return;

@@ -1,6 +1,7 @@
 import { RECORDING_DELAY_NS } from "../../history/fault-timeline.ts";
 import { mayLoseLocks } from "../../core/fault-traits.ts";
 import type { PropertyVerdict, Violation } from "../../core/verdict.ts";
+import { mayRenew } from "../../history/holds/repeated-acquire.ts";
 import type { Checker, CheckerFactory } from "../checker.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
 import { explain } from "../explanation.ts";
@@ -150,7 +151,9 @@ class FencingTokens implements Checker {
     const asked = { invokedIndex: invocation.index, invokedTime: invocation.time };
     const grant: TokenGrant = { fence, process, owner, ...asked, index, time };
     const reentered = changes.find((change) => change.kind === "reentered");
-    this.#judge(event.key, grant, pending.largestBefore, reentered?.hold, ownBefore);
+    // What may be a renewal may have a token of its own.
+    const entered = mayRenew(invocation) ? undefined : reentered?.hold;
+    this.#judge(event.key, grant, pending.largestBefore, entered, ownBefore);
   }
 
   finish(): PropertyVerdict {

@@ -30,7 +30,6 @@ import { duringInWords, resultInWords, sharedStateInWords, stateInWords } from "
 
 const PROPERTY: Property = "linearizability";
 const DEFAULT_MODEL: LockModelName = "reentrant-fenced-mutex";
-/** How many keys that are not decided are named. */
 const MOST_NAMED = 3;
 /** How many steps, for all keys together, show whether an acquire of unknown outcome was counted twice: about a second. */
 const STEPS_FOR_TWINS = 10_000_000;
@@ -168,6 +167,7 @@ class Linearizability implements Checker {
       if (isStranger) this.#strangers.note(event.key, event.value.owner);
       operations.invoke(event, isStranger, this.#evidence.isAsking(event));
     } else {
+      if (step.loss !== undefined) operations.lose(step.loss);
       const isAsking = this.#evidence.isAskingFor(invocation);
       const operation = operations.complete(asHeard(event, invocation, this.#evidence), isAsking);
       const granted = step.changes.find(({ kind }) => kind === "granted");

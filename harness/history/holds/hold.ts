@@ -65,6 +65,10 @@ export interface Hold {
   mayBeRenamed: boolean;
   /** How many of its owner's entries are not released. */
   depth: number;
+  /** How many more there may be: its owner was granted the key again, and may have entered it or renewed its lease. */
+  possibleEntries: number;
+  /** How many more there may be by acquires of unknown outcome. */
+  unknownEntries: number;
   /** The last release that gave back one of several entries, and the process that called it. */
   innerRelease: { readonly index: number; readonly time: number; readonly process: number } | undefined;
   /**

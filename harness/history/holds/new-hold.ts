@@ -38,6 +38,8 @@ export function newHold({ invocation, completion }: GrantEvents): Hold {
     hasTwoModes: false,
     mayBeRenamed: false,
     depth: 1,
+    possibleEntries: 0,
+    unknownEntries: 0,
     innerRelease: undefined,
     forgotten: false,
     maybeReplacedBy: undefined,

@@ -68,7 +68,7 @@ export class CertainShares {
 
   /** Announces an operation, once its outcome is known, and before anything is placed that was completed after it began. */
   announce(operation: LockOperation): void {
-    const { owner, kind, share, required, completed, invoked } = operation;
+    const { owner, kind, share, required, completed, invoked, mayRenew } = operation;
     this.#modeChanges.announce(operation);
     if (owner === undefined || kind === "miss" || kind === "contended" || this.#isFull) return;
     const known = this.#of(owner);
@@ -76,7 +76,8 @@ export class CertainShares {
     this.#settle(known);
     known.changes.push({ invoked, completed });
     if (!required && kind === "reenter") enterAs(known, share);
-    if (kind === "acquire" || kind === "reenter") known.depth += 1;
+    if (kind === "acquire" || kind === "reenter")
+      known.depth = mayRenew === true ? Math.max(known.depth, 1) : known.depth + 1;
     if (kind === "acquire") this.#changeMode(operation);
     const { hold } = known;
     if (hold !== undefined && completed > hold.since.invoked) hold.doubtfulFrom = Math.min(hold.doubtfulFrom, invoked);

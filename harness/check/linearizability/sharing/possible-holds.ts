@@ -21,6 +21,8 @@ export interface PossibleHold {
 }
 
 const EXCLUSIVE: Share = { kind: "exclusive" };
+/** So many numbers of entries of one hold are told apart. */
+const MOST_DEPTHS = 32;
 
 /**
  * The holds of a key in one order of its operations. A hold that may be over need not be decided at once: it takes no room,
@@ -113,7 +115,8 @@ export class PossibleHolds {
     this.#hasTwoModes ||= hold.hasTwoModes;
     hold.share = share;
     this.#count(share, 1);
-    hold.depths = isNew && !again.includes(1) ? [1, ...again] : again;
+    const renewed = operation.mayRenew === true ? hold.depths.filter((depth) => depth > 0) : [];
+    hold.depths = fewOf(new Set([...(isNew ? [1] : []), ...renewed, ...again]));
     hold.expirableFrom = expirableFrom(operation, time);
     this.#narrow(hold);
   }
@@ -182,6 +185,13 @@ export class PossibleHolds {
     if (share.kind === "counted") this.#permits += by * share.permits;
     if (share.kind === "exclusive") this.#writers += by;
   }
+}
+
+/** In ascending order; of very many the least and the most. */
+function fewOf(depths: ReadonlySet<number>): readonly number[] {
+  const ascending = [...depths].toSorted((one, other) => one - other);
+  if (ascending.length <= MOST_DEPTHS) return ascending;
+  return [...ascending.slice(0, MOST_DEPTHS / 2), ...ascending.slice(-MOST_DEPTHS / 2)];
 }
 
 function isOtherShare(one: Share, other: Share): boolean {

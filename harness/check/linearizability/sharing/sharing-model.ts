@@ -15,7 +15,7 @@ export interface SharedHold {
   readonly process: number;
   readonly depth: number;
   readonly share: Share;
-  /** Whether it was entered in two modes: one release may end it. */
+  /** Whether it was entered in two modes, or a lease of it may only have been renewed: one release may end it. */
   readonly hasTwoModes: boolean;
   /** When the lease may expire at the earliest, in nanoseconds since the start. */
   readonly expirableFrom: number;
@@ -205,7 +205,8 @@ export class SharedLock {
     const process = operation.required && !isOthers ? operation.process : own.process;
     // An acquire of unknown outcome may be of several clients, as far as anybody knows; another grant shows of which it was.
     if (process !== own.process && this.#isExcluded(own, process)) return false;
-    const hasTwoModes = own.hasTwoModes || own.share.kind !== (operation.share ?? EXCLUSIVE).kind;
+    const isOther = own.share.kind !== (operation.share ?? EXCLUSIVE).kind;
+    const hasTwoModes = own.hasTwoModes || isOther || operation.mayRenew === true;
     return this.#replace(own, { depth: own.depth + 1, share, hasTwoModes, expirableFrom: from, process });
   }
 

@@ -1,0 +1,123 @@
+/** A client that acquires again what it holds, in histories that another program recorded: it may renew its lease, or enter again. */
+import { describe, expect, it } from "vitest";
+import { PROPERTIES, type Property } from "../../core/verdict.ts";
+import { checkHistory } from "../check.ts";
+import { Recording } from "../testing/recording.ts";
+
+const TTL = { ttlMs: 1000 };
+
+function accused(recording: Recording, foreign = true): readonly Property[] {
+  const { properties } = checkHistory(recording.history, { foreign });
+  return PROPERTIES.filter((property) => properties[property]?.verdict === "invalid");
+}
+
+/** A client is granted the key twice, the second time as `again`. */
+function twice(again: string, facts: object = { clients: 2 }, fence?: number): Recording {
+  const recording = new Recording(facts);
+  recording.acquire(0, 0, "a", { ...TTL, ...(fence === undefined ? {} : { fence: 1 }) });
+  return recording.acquire(10, 0, again, { ...TTL, ...(fence === undefined ? {} : { fence }) });
+}
+
+const handedOver = (recording: Recording): Recording => recording.acquire(40, 1, "c", TTL).release(50, 1, "c");
+
+describe.each([["a"], ["a2"]])("a hold that is granted again under the value %s", (again) => {
+  it("may end by one release, or by two", () => {
+    expect(accused(handedOver(twice(again).release(20, 0, again)))).toEqual([]);
+    expect(accused(handedOver(twice(again).release(20, 0, again).release(30, 0, "a")))).toEqual([]);
+    expect(accused(handedOver(twice(again).release(20, 0, again).release(30, 0, "a", false)))).toEqual([]);
+  });
+
+  it("is held until the first of them", () => {
+    const before = twice(again).acquire(15, 1, "c", TTL).release(20, 0, again).release(30, 1, "c");
+    expect(accused(before)).toEqual(expect.arrayContaining(["lease-exclusion", "linearizability"]));
+  });
+
+  it("is over after as many as there were grants", () => {
+    const first = new Recording({ clients: 2 }).acquire(0, 1, "b", TTL).release(2, 1, "b");
+    const thrice = first
+      .acquire(5, 0, "a", TTL)
+      .acquire(10, 0, again, TTL)
+      .release(20, 0, again)
+      .release(25, 0, "a")
+      .release(30, 0, "a");
+    expect(accused(handedOver(thrice))).toContain("linearizability");
+  });
+
+  it("may keep others out after the first release, for as long as its client holds", () => {
+    const kept = twice(again).release(20, 0, again);
+    for (let at = 4000; at < 9000; at += 1000) kept.fail(at, 1);
+    expect(accused(kept)).not.toContain("deadlock-freedom");
+    const given = twice(again).release(20, 0, again).release(30, 0, "a");
+    for (let at = 4000; at < 9000; at += 1000) given.fail(at, 1);
+    expect(accused(given)).toContain("deadlock-freedom");
+  });
+
+  it("may have a larger fencing token, and no smaller one", () => {
+    expect(accused(twice(again, { clients: 2 }, 1).release(20, 0, again))).toEqual([]);
+    expect(accused(twice(again, { clients: 2 }, 2).release(20, 0, again))).toEqual([]);
+    expect(accused(twice(again, { clients: 2 }, 0).release(20, 0, again))).toContain("fencing-tokens");
+  });
+
+  it("is granted again where nobody says how many clients there are", () => {
+    expect(accused(handedOver(twice(again, {}).release(20, 0, again)))).toEqual([]);
+  });
+});
+
+it("counts as entered again where the history says so", () => {
+  const strict = ["lease-exclusion", "linearizability"] as const;
+  const released = (facts: object): Recording => handedOver(twice("a", facts).release(20, 0, "a"));
+  expect(accused(released({ clients: 2, backend: "simulated" }))).toEqual(expect.arrayContaining([...strict]));
+  expect(accused(released({ clients: 2, reentrant: true }))).toEqual(expect.arrayContaining([...strict]));
+  expect(accused(released({ clients: 2 }), false)).toEqual(expect.arrayContaining([...strict]));
+  const stated = new Recording({ clients: 2 }).acquire(0, 0, "a", TTL).reenter(10, 0, "a", TTL).release(20, 0, "a");
+  expect(accused(handedOver(stated))).toEqual(expect.arrayContaining([...strict]));
+});
+
+it("says what it leaves open", () => {
+  const { remarks } = checkHistory(twice("a").release(20, 0, "a").history, { foreign: true });
+  expect(remarks.join()).toContain("as a renewal, or as a re-entry?");
+});
+
+it("finds that another client was granted the key beside it, and that another client released it", () => {
+  expect(accused(twice("a2").acquire(15, 1, "c", TTL).release(30, 0, "a2"))).toContain("mutual-exclusion");
+  const foreign = twice("a").acquire(3000, 1, "c", TTL).release(3010, 0, "a");
+  expect(accused(foreign)).toContain("owner-release");
+});
+
+it("may have several permits, or one", () => {
+  const counted = { ...TTL, limit: 2 };
+  const begun = (): Recording => new Recording({ clients: 3 }).acquire(0, 0, "a", counted).acquire(10, 0, "a", counted);
+  const both = begun().release(20, 0, "a").acquire(30, 1, "b", counted).acquire(40, 2, "c", counted);
+  expect(accused(both)).toEqual([]);
+  const many = begun().acquire(12, 1, "b", counted).acquire(14, 2, "c", counted).release(20, 0, "a");
+  expect(accused(many.release(21, 1, "b").release(22, 2, "c"))).toContain("lease-exclusion");
+});
+
+describe("an older value whose release finds nothing", () => {
+  const reader = (): Recording => new Recording({ clients: 2 }).acquire(0, 0, "a", { ...TTL, mode: "shared" });
+  const writing = { ...TTL, mode: "exclusive" } as const;
+  const next = (recording: Recording): Recording => recording.acquire(60, 1, "b", { ...TTL, mode: "shared" });
+
+  it("may have gone on under a value that nobody was told, or under one that is known", () => {
+    const unknown = reader().seek(10, 0, writing).info(20, 0, "acquire").release(30, 2, "a", false);
+    expect(accused(next(unknown))).toEqual([]);
+    expect(accused(reader().acquire(10, 0, "w", writing).release(30, 0, "a", false).release(40, 0, "w"))).toEqual([]);
+    expect(accused(reader().seek(10, 0, writing).release(30, 2, "a", false))).toEqual([]);
+  });
+
+  it("shows a loss where no such acquire was asked for, or it failed", () => {
+    expect(accused(reader().release(30, 0, "a", false))).toContain("linearizability");
+    expect(accused(reader().seek(10, 0, writing).refused(20, 0).release(30, 0, "a", false))).toContain(
+      "linearizability",
+    );
+    const others = reader().seek(10, 1, writing).info(20, 1, "acquire").release(30, 0, "a", false);
+    expect(accused(others)).toContain("linearizability");
+  });
+
+  it("may have been renewed under a value that nobody was told", () => {
+    const plain = new Recording({ clients: 2 }).acquire(0, 0, "a", TTL).seek(10, 0, TTL).info(20, 0, "acquire");
+    expect(accused(plain.release(30, 2, "a", false))).toEqual([]);
+    const strict = new Recording({ clients: 2, reentrant: true }).acquire(0, 0, "a", TTL).seek(10, 0, TTL);
+    expect(accused(strict.info(20, 0, "acquire").release(30, 2, "a", false))).toContain("linearizability");
+  });
+});
