@@ -47,8 +47,18 @@ export function operationOf(name: string): string {
   return OPERATION_NAMES.get(plain) ?? name;
 }
 
+const TYPES: ReadonlySet<unknown> = new Set(["invoke", "ok", "fail", "info"]);
+
+/** The same operation, where it has `:op` in place of `:f` or of `:type`. */
+export function withUsualNames(form: EdnMap): EdnMap {
+  const { op } = form;
+  if (op === undefined || ("f" in form && "type" in form)) return form;
+  if (TYPES.has(op)) return "type" in form ? form : { ...form, type: op };
+  return "f" in form ? form : { ...form, f: op };
+}
+
 /** An end of an operation that says something else than its type and value do by themselves. */
-interface Answer {
+export interface Answer {
   readonly type: string;
   readonly value: object | undefined;
 }

@@ -284,7 +284,7 @@ describe("a history of Jepsen's", () => {
     ["garbage", "line 1: an operation is a map with a :type"],
     ["{:type :invoke, :f :acquire]", 'line 1: not EDN: "]" where "{" is open'],
     ["]", "line 1: "],
-    ["{:type :invoke, :f :acquire, :process :x}", "line 1: :process is neither a number nor :nemesis"],
+    ["{:type :invoke, :f :acquire, :process [1]}", "line 1: :process is neither a number, a name nor :nemesis"],
     ["{:type :done, :f :acquire, :process 0}", "line 1: process 0 completes acquire, but it did not invoke it"],
     [`${mutex[0]}\n${unnumbered}`, "line 2: process 0 invokes acquire while its acquire of line 1 is open"],
     [`${mutex[0]}\n${mutex[5]}`, "line 2: process 0 completes release, but it did not invoke it"],

@@ -12,11 +12,25 @@ import {
 import { ENDLESS_TTL_MS } from "../holds/endless-lease.ts";
 import { fieldProblem, inexact } from "../field-problems.ts";
 import { EdnForms, type EdnMap, type EdnValue } from "./edn-forms.ts";
+import { NilAnswers } from "./nil-answers.ts";
+import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
-import { answerOf, ednText, isEdnMap, named, operationOf, withBigints } from "./edn-operations.ts";
+import {
+  type Answer,
+  answerOf,
+  ednText,
+  isEdnMap,
+  named,
+  operationOf,
+  withBigints,
+  withUsualNames,
+} from "./edn-operations.ts";
 
 /** Of operations that were left out, no more are named. */
 const MOST_NAMED = 5;
+
+const ONE_KIND = "number all processes, or give each a name";
+const SAY_REFUSED = "write :fail for an acquire that was refused";
 
 /** An operation that is open. */
 interface OpenForm {
@@ -84,6 +98,9 @@ export class EdnReader {
   readonly #open = new Map<number, OpenForm>();
   readonly #retired = new Set<number>();
   readonly #owners = new ProcessOwners();
+  readonly #names = new ProcessNames();
+  #hasNumbers = false;
+  readonly #nils = new NilAnswers();
   /** The first value of an operation that may be the name of its lock. */
   #possibleName: string | undefined;
 
@@ -107,9 +124,10 @@ export class EdnReader {
   #take(forms: () => readonly EdnValue[]): readonly HistoryEvent[] {
     this.#line += 1;
     return this.#read(forms).flatMap((form) => {
-      if (!isEdnMap(form) || !("type" in form)) throw this.#error("an operation is a map with a :type");
-      this.#order(form);
-      return this.#event(form) ?? [];
+      const operation = isEdnMap(form) ? withUsualNames(form) : form;
+      if (!isEdnMap(operation) || !("type" in operation)) throw this.#error("an operation is a map with a :type");
+      this.#order(operation);
+      return this.#event(operation) ?? [];
     });
   }
 
@@ -149,9 +167,9 @@ export class EdnReader {
   }
 
   #event(form: EdnMap): HistoryEvent | undefined {
-    const { type, process } = form;
-    if (process === "nemesis") return this.#fault(form);
-    if (typeof process !== "number") throw this.#error(":process is neither a number nor :nemesis");
+    const { type } = form;
+    if (form["process"] === "nemesis") return this.#fault(form);
+    const process = this.#processOf(form);
     const name = ednText(form["f"]) ?? "";
     const f = operationOf(name);
     if (!OPERATIONS.some((known) => known === f) || typeof type !== "string") {
@@ -162,7 +180,8 @@ export class EdnReader {
     const key = stated ?? this.#impliedKey(process, type, f, form);
     const asked = this.#open.get(process)?.owner;
     this.#follow(process, type, f, key);
-    const answer = answerOf(f, type, form);
+    const answer = answerOf(f, type, form) ?? this.#nilAnswer(process, type, f, form);
+    if (type === "info") this.#retireName(form);
     if (answer !== undefined) return this.#stamped(form, { process, f, key, ...answer });
     return this.#stamped(form, {
       process,
@@ -171,6 +190,43 @@ export class EdnReader {
       key,
       value: this.#value({ type, f, key, process, asked }, value, form),
     });
+  }
+
+  /** Processes have numbers, or all of them have names. */
+  #processOf({ process }: EdnMap): number {
+    if (typeof process === "number") {
+      if (this.#names.hasAny) throw this.#error(`:process ${process}, where others have names`, ONE_KIND);
+      this.#hasNumbers = true;
+      return process;
+    }
+    if (typeof process !== "string") throw this.#error(":process is neither a number, a name nor :nemesis");
+    if (this.#hasNumbers) throw this.#error(`:process ${process}, where others have numbers`, ONE_KIND);
+    const number = this.#names.numberOf(process);
+    if (number === undefined) throw this.#error("too many names of processes", "number the processes from 0");
+    return number;
+  }
+
+  #retireName({ process }: EdnMap): void {
+    if (typeof process === "string") this.#names.retire(process);
+  }
+
+  /** What `nil` means at the end of an acquire, where that is not a grant. */
+  #nilAnswer(process: number, type: string, f: string, form: EdnMap): Answer | undefined {
+    if (type === "ok" && f === "release") {
+      const refused = this.#nils.released(process);
+      if (refused !== undefined)
+        throw this.#error(`a release after the acquire of line ${refused}, which ended as :ok with nil`, SAY_REFUSED);
+    }
+    if (f !== "acquire") return undefined;
+    if (type === "invoke") this.#nils.ask(process, form);
+    if (type !== "ok") return undefined;
+    const meaning = this.#nils.answer(process, form, this.#line);
+    if (meaning === "granted") return undefined;
+    if (meaning === "refused") return { type: "fail", value: { reason: "nil" } };
+    throw this.#error(
+      `an :ok of an acquire with a :value, where that of line ${meaning.contradicts} has nil`,
+      SAY_REFUSED,
+    );
   }
 
   #leaveOut(name: string): void {
