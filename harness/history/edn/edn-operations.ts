@@ -58,7 +58,7 @@ export function withUsualNames(form: EdnMap): EdnMap {
 }
 
 /** An end of an operation that says something else than its type and value do by themselves. */
-export interface Answer {
+export interface EdnAnswer {
   readonly type: string;
   readonly value: object | undefined;
 }
@@ -69,7 +69,7 @@ export interface Answer {
  * has an unknown outcome. `false`, also
  * as a field of the value, is an acquire that was refused, an extension that failed, a release that found nothing.
  */
-export function answerOf(f: string, type: string, { error = null, value = null }: EdnMap): Answer | undefined {
+export function answerOf(f: string, type: string, { error = null, value = null }: EdnMap): EdnAnswer | undefined {
   if (f !== "acquire" && f !== "extend" && f !== "release") return undefined;
   const [first] = Array.isArray(error) ? (error as readonly EdnValue[]) : [error];
   if (f === "release" && type === "fail" && NOT_HELD.has(first)) {

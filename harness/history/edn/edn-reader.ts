@@ -16,7 +16,7 @@ import { NilAnswers } from "./nil-answers.ts";
 import { ProcessNames } from "./process-names.ts";
 import { ProcessOwners } from "./process-owners.ts";
 import {
-  type Answer,
+  type EdnAnswer,
   answerOf,
   ednText,
   isEdnMap,
@@ -211,7 +211,7 @@ export class EdnReader {
   }
 
   /** What `nil` means at the end of an acquire, where that is not a grant. */
-  #nilAnswer(process: number, type: string, f: string, form: EdnMap): Answer | undefined {
+  #nilAnswer(process: number, type: string, f: string, form: EdnMap): EdnAnswer | undefined {
     if (type === "ok" && f === "release") {
       const refused = this.#nils.released(process);
       if (refused !== undefined)
