@@ -34,6 +34,8 @@ interface Request extends Span {
 
 interface Span {
   readonly client: string;
+  /** The key that it is about. Absent: the only one. */
+  readonly key?: string | undefined;
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -43,9 +45,13 @@ export function deadlinesOf(plan: Plan, { events }: History, patienceMs?: number
   const clients = plan.clients.length;
   const endNs = events.at(-1)?.time ?? 0;
   const leaseMs = Math.max(...plan.clients.flatMap(({ sections }) => sections.map(({ ttlMs }) => ttlMs)));
-  const spanOf = (span: { readonly client: number; readonly from: number; readonly to: number }): Span => {
+  const spanOf = (
+    span: { readonly client: number; readonly from: number; readonly to: number },
+    key: string | undefined,
+  ): Span => {
     return {
       client: clientName(span.client),
+      key,
       fromMs: span.from / NANOSECONDS_PER_MS,
       toMs: span.to / NANOSECONDS_PER_MS,
     };
@@ -57,12 +63,14 @@ export function deadlinesOf(plan: Plan, { events }: History, patienceMs?: number
     return [{ client: clientName(event.process % clients), fromMs, toMs: fromMs + validForMs }];
   });
   const requests = collectOperations(events, endNs, { clients }).flatMap((span): readonly Request[] =>
-    span.invocation.f === "acquire" ? [{ ...spanOf(span), ttlMs: span.invocation.value.ttlMs }] : [],
+    span.invocation.f === "acquire"
+      ? [{ ...spanOf(span, span.invocation.key), ttlMs: span.invocation.value.ttlMs }]
+      : [],
   );
   return {
     leaseMs,
     leases,
-    holds: collectHolds(events, endNs, { clients }).map(spanOf),
+    holds: collectHolds(events, endNs, { clients }).map((hold) => spanOf(hold, hold.key)),
     requests,
     patienceMs,
   };
@@ -83,17 +91,24 @@ export function isHeldByAnother(deadlines: Deadlines, client: string, atMs: numb
 /** How much longer than its client's patience a message is held, as a share of the lease: the client may have asked again. */
 const BEYOND_PATIENCE = 0.08;
 
+/** A message that is held for this share of its client's patience is still answered in time. */
+const WITHIN_PATIENCE = 0.7;
+
+/** What is held, where it matters for how long: a reply, one that grants a lease or prolongs it, or anything else. */
+export type Held = "reply" | "grant" | "other";
+
 /**
  * Lengths on either side of each deadline that matters at a moment of a client, each side once before any side twice: just
- * beyond the end of the lease that is running or that it asks for; short compared with it; a little longer than the client
- * waits for a reply, where that is well within the lease; just below its end; far beyond it. For a reply that is under way
- * the third one comes first: the client asks again while its first request has taken effect.
+ * beyond the end of the lease that is running or that it asks for; short compared with it, and so short that the client still
+ * waits for the reply; a little longer than it waits, where that is well within the lease; just below its end; far beyond it.
+ * For a reply that is under way the third one comes first: the client asks again while its first request has taken effect.
+ * For one that grants a lease the second one does: a part of that lease is over when its client hears of it.
  */
 export function lengthsAround(
   { leaseMs, leases, requests, patienceMs = Infinity }: Deadlines,
   client: string,
   atMs: number,
-  isReply = false,
+  held: Held = "other",
 ): readonly number[] {
   // The first to end: at an extension, the lease before it.
   const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
@@ -101,11 +116,13 @@ export function lengthsAround(
   const endMs = Math.min(leaseMs, ...asked.map(({ ttlMs }) => ttlMs), ...running.map(({ toMs }) => toMs - atMs));
   const againMs = patienceMs + BEYOND_PATIENCE * leaseMs;
   const again = againMs < endMs - 0.2 * leaseMs ? [againMs] : [];
+  const shortMs = Math.min(0.15 * leaseMs, WITHIN_PATIENCE * patienceMs);
   const lengths = [
-    ...(isReply ? again : []),
+    ...(held === "grant" ? [shortMs] : []),
+    ...(held === "other" ? [] : again),
     endMs + 0.08 * leaseMs,
-    0.15 * leaseMs,
-    ...(isReply ? [] : again),
+    shortMs,
+    ...again,
     endMs - 0.1 * leaseMs,
     endMs + 0.5 * leaseMs,
     2.5 * leaseMs,
@@ -199,20 +216,37 @@ export interface IntoNextHold {
   readonly isWanted: boolean;
 }
 
+/** What is left of a hold, as a share of the lease, in which whoever waits for the lock tries again. */
+const TRIED_AGAIN = 0.2;
+
 /**
  * For how long a message that a client sends at a moment, to end or prolong its hold, must be held to arrive in its next
- * hold; undefined if there is none.
+ * hold of that key; undefined if there is none. The client waits for the reply before it goes on, and a lock that it has not
+ * given back is not free before the end of the lease: where the next hold then begins later than it did, who waits for it
+ * cannot be foreseen.
  */
 export function lengthIntoNextHold(
-  { leaseMs, holds, requests }: Deadlines,
-  client: string,
-  atMs: number,
+  { leaseMs, leases, holds, requests, patienceMs = 0 }: Deadlines,
+  { client, atMs, endsHold }: { readonly client: string; readonly atMs: number; readonly endsHold: boolean },
 ): IntoNextHold | undefined {
-  const next = holds.find((hold) => hold.client === client && hold.fromMs > atMs && hold.toMs - hold.fromMs > BRIEF_MS);
+  const current = holds.findLast((hold) => hold.client === client && hold.fromMs <= atMs);
+  const next = holds.find(
+    (hold) =>
+      hold.client === client && hold.fromMs > atMs && hold.toMs - hold.fromMs > BRIEF_MS && hold.key === current?.key,
+  );
   if (next === undefined) return undefined;
-  const arrivesMs = next.fromMs + Math.min(0.1 * leaseMs, (next.toMs - next.fromMs) / 2);
+  const running = leases.filter((lease) => endsHold && lease.client === client && lease.fromMs <= atMs);
+  const beginsMs = Math.max(next.fromMs, atMs + patienceMs, ...running.map(({ toMs }) => toMs));
+  const arrivesMs = beginsMs + Math.min(0.1 * leaseMs, (next.toMs - next.fromMs) / 2);
+  const latestMs = next.toMs - TRIED_AGAIN * leaseMs;
   const isWanted = requests.some(
-    (other) => other.client !== client && other.fromMs < next.toMs && other.toMs > arrivesMs,
+    (other) =>
+      other.client !== client &&
+      other.key === next.key &&
+      other.fromMs < next.toMs &&
+      other.toMs > arrivesMs &&
+      arrivesMs < latestMs &&
+      beginsMs === next.fromMs,
   );
   return { forMs: Math.round(arrivesMs - atMs), isWanted };
 }

@@ -6,6 +6,7 @@ import {
   type Deadlines,
   hasOutlived,
   furtherHolds,
+  type Held,
   type IntoNextHold,
   lengthIntoNextHold,
   lengthsAround,
@@ -88,11 +89,19 @@ interface TimedPoint extends StrikePoint {
 }
 
 function timed(deadlines: Deadlines, point: StrikePoint): TimedPoint {
-  const { client, atMs, splitsAcquire, phase } = point;
-  const around = lengthsAround(deadlines, client, atMs, phase === "after");
-  const past = splitsAcquire ? lengthsPastAnother(deadlines, client, atMs) : undefined;
+  const { client, atMs, splitsAcquire, decidesAcquire, phase } = point;
+  const around = lengthsAround(deadlines, client, atMs, heldAt(point));
+  // The reply to the last command of an acquire says what was decided: nobody can come in between any more.
+  const mayPass = splitsAcquire && !(decidesAcquire && (phase === "after" || phase === "reply"));
+  const past = mayPass ? lengthsPastAnother(deadlines, client, atMs) : undefined;
   const lengths = [past?.intoGapMs, past?.intoHoldMs, ...around].filter((ms) => ms !== undefined);
   return { ...point, hasOutlived: hasOutlived(deadlines, client, atMs), lengths: [...new Set(lengths)] };
+}
+
+function heldAt({ phase, isForWholeLease }: StrikePoint): Held {
+  if (phase === "reply") return isForWholeLease ? "grant" : "other";
+  if (phase !== "after") return "other";
+  return isForWholeLease ? "grant" : "reply";
 }
 
 /** A fault at each point at which it makes a difference. */
@@ -249,7 +258,7 @@ function aloneAt({ deadlines }: Base, family: Family | undefined, point: TimedPo
     const sort = length === 0 && further >= SEVERAL ? `alone, before ${further} holds` : "alone";
     return { family, forMs, length, sort, cost: least + length * 2 };
   });
-  const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point.client, point.atMs) : undefined;
+  const intoNext = strikesNext ? lengthIntoNextHold(deadlines, point) : undefined;
   return intoNext === undefined ? around : [...around, { family, ...intoNextHold(intoNext, least) }];
 }
 

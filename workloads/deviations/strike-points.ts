@@ -36,6 +36,10 @@ export interface StrikePoint {
   readonly beginsHold: boolean;
   /** Whether it is a message of an acquire that takes several commands: the lock can change hands between two of them. */
   readonly splitsAcquire: boolean;
+  /** Whether it is about the last message of an acquire: no other client can be granted the lock before its reply comes. */
+  readonly decidesAcquire: boolean;
+  /** Whether the lease that the message asks for is to be held to its end, while another client waits for it. */
+  readonly isForWholeLease: boolean;
   /** What strikes there is like what strikes at other moments of this sort: the same command at the same point. */
   readonly sort: string;
   /** 0 for what a grant or its end rests on; larger for what matters less. */
@@ -76,7 +80,7 @@ export function strikePointsOf(base: Base, struck: Struck): readonly StrikePoint
       return { ...point, sort: `${sort}, while another one asks again and again` };
     // A grant that comes late must say how much of its lease is left.
     if (point.beginsHold && isGrantedForWholeLease(deadlines, client, atMs))
-      return { ...point, sort: `${sort}, of a hold for a whole lease` };
+      return { ...point, sort: `${sort}, of a hold for a whole lease`, isForWholeLease: true };
     // What ends or prolongs a hold must leave the other one alone then, whatever its client is told.
     if (point.changesHold && isHeldByAnother(deadlines, client, atMs))
       return { ...point, sort: `${sort}, while another one holds` };
@@ -94,6 +98,7 @@ function atMessages(
   const seen = new Map<string, number>();
   // Where votes are counted, those of a lost round are given back by another command, and nothing rests on that.
   const split = independent ? new Set() : splitOperations(messages);
+  const last = new Map(messages.filter(({ keys }) => keys.length > 0).map((each) => [each.operation, each]));
   const spoken = messages.filter(({ server }) => server !== RESOURCE);
   const told = spoken.filter((message, index) => !isUnknownScript(message, spoken, index));
   return told.flatMap((message, index) => {
@@ -125,6 +130,8 @@ function atMessages(
         of: moment.of,
         servers: independent && struck === "together" ? [...dataNodes(topology.kind)] : [server],
         splitsAcquire: split.has(operation) && invoked?.f === "acquire",
+        decidesAcquire: invoked?.f === "acquire" && last.get(operation) === message,
+        isForWholeLease: false,
         beginsHold: message.keys.length > 0 && invoked?.f === "acquire",
         changesHold: message.keys.length > 0 && CHANGES.has(invoked?.f),
         endsHold: message.keys.length > 0 && invoked?.f === "release",
@@ -216,6 +223,8 @@ function betweenOperations(plan: Base["plan"], history: History, roles: Roles): 
           endsHold: false,
           beginsHold: false,
           splitsAcquire: false,
+          decidesAcquire: false,
+          isForWholeLease: false,
           sort: `between ${roles.ofClient(trigger.client)} ${roles.ofOperation(operation)} ${event.type}`,
           rank: RANKS[event.f ?? ""] ?? RENEWAL_RANK,
         },
