@@ -79,3 +79,28 @@ test("a command that takes an expired lock away arrives while another client hol
   }
   expect(verdicts).toEqual(["valid", "invalid"]);
 });
+
+test("nobody comes between the last command of an acquire and its reply", async () => {
+  const looked: Protocol = {
+    async acquire(server, request) {
+      const answer = await ownedKey.acquire(server, request);
+      await server.command("PTTL", request.key);
+      return answer;
+    },
+    release: (server, request) => ownedKey.release(server, request),
+  };
+  const topology = topologySchema.parse({ kind: "single" });
+  const options = { lock: "single", topology, fencing: true, seed: 1, outlives: true };
+  const workloads = smallWorkloads(options, { extends: false, reenters: false });
+  const { name, plan } = workloads.find((each) => each.name === "in turn") ?? expect.unreachable();
+  const { history, messages } = await learnSimulated({ driver: composeLock({ protocol: looked }) })(plan);
+  const base = { name, plan, history, messages, deadlines: deadlinesOf(plan, history) };
+  const held = deviationsOf(base, faults, { kinds: ["hold-one-message"] });
+  /** For how long the reply to the first holder's first command of this name is held. */
+  const lengthsOf = (command: string): readonly unknown[] => {
+    const replies = held.filter(({ sort }) => sort.startsWith(`after first acquire ${command}`));
+    return replies.filter(({ point }) => point === replies[0]?.point).map(({ step }) => step.params["delayMs"]);
+  };
+  expect(lengthsOf("PTTL").length).toBeGreaterThan(3);
+  expect(lengthsOf("SET")).toHaveLength(lengthsOf("PTTL").length + 2);
+});
