@@ -1,4 +1,4 @@
-import { type ClockLine, clockLinesOf } from "../run/clock-offsets.ts";
+import { type ClockLine, clockLinesOf } from "../run/clocks/clock-lines.ts";
 import { roundStep } from "../run/column-scale.ts";
 import type { Timeline } from "../run/timeline.ts";
 import { formatMs } from "../wording.ts";

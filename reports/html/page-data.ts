@@ -4,7 +4,7 @@ import type { HistoryEvent, HistoryHeader } from "../../harness/history/history.
 import { printable } from "../../harness/core/printable.ts";
 import { clientName, RESOURCE } from "../../harness/core/topology.ts";
 import { causeWords } from "../run/share-words.ts";
-import { clockStepsOf } from "../run/clock-steps.ts";
+import { clockStepsOf } from "../run/clocks/clock-steps.ts";
 import type { RunRecord } from "../run/run-record.ts";
 import { isPromotion } from "../run/fault-spans.ts";
 import { storiesOf, type Story } from "../run/story.ts";

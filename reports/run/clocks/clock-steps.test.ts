@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { HistoryBuilder } from "../testdata/history-builder.ts";
+import { HistoryBuilder } from "../../testdata/history-builder.ts";
 import { clockStepsOf } from "./clock-steps.ts";
-import { collectFaults } from "./fault-spans.ts";
+import { collectFaults } from "../fault-spans.ts";
 
 test("clocks step by what the history says, on every process that was hit", () => {
   const h = new HistoryBuilder({});

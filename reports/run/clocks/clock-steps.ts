@@ -1,4 +1,4 @@
-import type { FaultSpan } from "./fault-spans.ts";
+import type { FaultSpan } from "../fault-spans.ts";
 
 /** A step of a wall clock: from `time` on (true time, nanoseconds) it is `offset` ahead of where it was. */
 export interface ClockStep {

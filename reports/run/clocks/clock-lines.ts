@@ -1,5 +1,5 @@
 import { clockStepsOf } from "./clock-steps.ts";
-import type { Timeline } from "./timeline.ts";
+import type { Timeline } from "../timeline.ts";
 
 /** How far a wall clock is ahead of true time at a moment, in nanoseconds; negative for behind. */
 interface ClockPoint {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { WireRecord } from "../../harness/core/messages/wire-record.ts";
-import { HistoryBuilder } from "../testdata/history-builder.ts";
-import { clockLinesOf } from "./clock-offsets.ts";
-import { timelineOf } from "./timeline.ts";
+import type { WireRecord } from "../../../harness/core/messages/wire-record.ts";
+import { HistoryBuilder } from "../../testdata/history-builder.ts";
+import { clockLinesOf } from "./clock-lines.ts";
+import { timelineOf } from "../timeline.ts";
 
 function wireOf(keys: readonly (readonly [server: string, atMs: number, aheadMs: number])[]): WireRecord {
   return {
