@@ -3,7 +3,8 @@ import type { Hypothesis, Proof, Violation } from "../core/verdict.ts";
 import type { JudgedRun } from "./changed-run.ts";
 import type { CounterfactualRuns } from "./counterfactual-runs.ts";
 import { endedEarly } from "./ended-early.ts";
-import { seenOnServer } from "./seen-on-server.ts";
+import { seenOnServer } from "./servers/seen-on-server.ts";
+import { withoutMajority } from "./servers/without-majority.ts";
 import { takenByATry } from "./taken-by-a-try.ts";
 
 /** What a proof rests on: the run itself, the runs that it is compared with, and what servers held in it. */
@@ -23,6 +24,8 @@ export async function toldApart(
   violation: Violation,
   proven: Hypothesis,
 ): Promise<{ readonly hypothesis: Hypothesis; readonly proof?: Proof } | undefined> {
+  const minority = withoutMajority(run, violation, proven, wire);
+  if (minority !== undefined) return { hypothesis: minority };
   const other = (await endedEarly(run, runs, violation, proven)) ?? (await takenByATry(run, runs, violation, proven));
   if (other !== undefined) return other;
   const hypothesis = seenOnServer(run, violation, proven, wire);

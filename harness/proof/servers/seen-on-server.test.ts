@@ -1,11 +1,11 @@
 // First: libraries keep functions of the platform when they are loaded.
-import { proveSimulated, runSimulated } from "../campaign/run-simulated.ts";
+import { proveSimulated, runSimulated } from "../../campaign/run-simulated.ts";
 import { describe, expect, it } from "vitest";
-import { violationsOf } from "../check/testing/judge.ts";
-import { Recording } from "../check/testing/recording.ts";
-import type { KeyState, WireRecord } from "../core/messages/wire-record.ts";
-import { type PlanInput, planSchema } from "../core/plan.ts";
-import { PROPERTIES } from "../core/verdict.ts";
+import { violationsOf } from "../../check/testing/judge.ts";
+import { Recording } from "../../check/testing/recording.ts";
+import type { KeyState, WireRecord } from "../../core/messages/wire-record.ts";
+import { type PlanInput, planSchema } from "../../core/plan.ts";
+import { PROPERTIES } from "../../core/verdict.ts";
 import { seenOnServer } from "./seen-on-server.ts";
 
 const MS = 1e6;

@@ -1,13 +1,13 @@
-import { timeWords } from "../check/words.ts";
-import type { KeyState, WireRecord } from "../core/messages/wire-record.ts";
-import { topologyOf } from "../core/topologies/registry.ts";
-import type { Hypothesis, Violation } from "../core/verdict.ts";
-import type { JudgedRun } from "./changed-run.ts";
-import { shareOf } from "../core/sharing.ts";
-import { type History, NANOSECONDS_PER_MS } from "../history/history.ts";
-import type { GrantEvents } from "../history/operations.ts";
-import { clientNumber } from "./same-in-another-run.ts";
-import { grantsIn } from "./victims.ts";
+import { timeWords } from "../../check/words.ts";
+import type { KeyState, WireRecord } from "../../core/messages/wire-record.ts";
+import { topologyOf } from "../../core/topologies/registry.ts";
+import type { Hypothesis, Violation } from "../../core/verdict.ts";
+import type { JudgedRun } from "../changed-run.ts";
+import { shareOf } from "../../core/sharing.ts";
+import { type History, NANOSECONDS_PER_MS } from "../../history/history.ts";
+import type { GrantEvents } from "../../history/operations.ts";
+import { clientNumber } from "../same-in-another-run.ts";
+import { grantsIn } from "../victims.ts";
 
 /** Servers count leases in whole milliseconds of their clock, so that one may end so much earlier. */
 const ROUNDED_MS = 1;
