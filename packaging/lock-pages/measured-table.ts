@@ -1,11 +1,17 @@
 import type { TopologyKind } from "../../harness/core/topologies/registry.ts";
 import type { LibraryWorker } from "../../lock-impl/workers/workers.ts";
 
-/** How a lock did in a scenario: whether lease-exclusion broke. */
-export type MeasuredOutcome = "invalid" | "valid" | "unknown";
+/** Where a scenario is measured: on simulated servers in real time, and on real ones. */
+export const MEASURED_ON = ["live", "containers"] as const;
+
+/** How many runs of a scenario broke lease-exclusion, kept it, or did not decide it. */
+export type Rate = Readonly<Record<"invalid" | "valid" | "unknown", number>>;
+
+/** How a lock did in one scenario, by where it ran. */
+export type MeasuredScenario = Readonly<Record<(typeof MEASURED_ON)[number], Rate>>;
 
 /** By lock and scenario. */
-export type Measured = Readonly<Record<string, Readonly<Record<string, MeasuredOutcome>>>>;
+export type Measured = Readonly<Record<string, Readonly<Record<string, MeasuredScenario>>>>;
 
 /** The scenarios of the table, with the topology that each runs on. */
 const SCENARIOS = [
@@ -24,10 +30,11 @@ export function scenariosFor({ topologies }: LibraryWorker): readonly string[] {
 export function measuredTable(workers: readonly LibraryWorker[], measured: Measured): readonly string[] {
   const slugs = SCENARIOS.map(([slug]) => slug);
   return [
-    "Whether lease-exclusion held in scenarios of the [catalogue](catalogue.md), one run each on live servers. In `plain-del` an owner that",
-    "is late releases; `crash-no-persist` loses a grant that no disk has, `async-failover` one that no replica has yet, and",
-    "`acknowledged-failover` one that another replica has confirmed. A lock that asks replicas and hears nothing grants nothing, so that",
-    "no lease is lost. *Undecided*: the run did not decide it. In a clone, `npm run docs:libraries -- --measure` measures again.",
+    "In how many runs of a scenario of the [catalogue](catalogue.md) lease-exclusion broke: first on simulated servers in real time",
+    "(`--backend live`), then on real servers. In `plain-del` an owner that is late releases; `crash-no-persist` loses a grant that no",
+    "disk has, `async-failover` one that no replica has yet, and `acknowledged-failover` one that another replica has confirmed. A lock",
+    "that asks replicas and hears nothing grants nothing, so that no lease is lost: such runs decide nothing, and are not counted. In a",
+    "clone, `npm run docs:libraries -- --measure` measures again.",
     "",
     `| lock | ${slugs.join(" | ")} |`,
     `|---|${slugs.map(() => "---").join("|")}|`,
@@ -35,7 +42,10 @@ export function measuredTable(workers: readonly LibraryWorker[], measured: Measu
   ];
 }
 
-function wordOf(outcome: MeasuredOutcome | undefined): string {
-  if (outcome === undefined) return "-";
-  return outcome === "invalid" ? "broke" : outcome === "valid" ? "held" : "undecided";
+function wordOf(measured: MeasuredScenario | undefined): string {
+  return measured === undefined ? "-" : MEASURED_ON.map((where) => rateInWords(measured[where])).join(", ");
+}
+
+function rateInWords({ invalid, valid }: Rate): string {
+  return invalid + valid === 0 ? "undecided" : `${invalid} of ${invalid + valid}`;
 }

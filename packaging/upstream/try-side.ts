@@ -16,16 +16,23 @@ const OUTCOMES: Readonly<Record<number, Outcome>> = {
   [EXIT.unknown]: "unknown",
 };
 
-/**
- * Runs the plan of a report with one of its versions: in simulation what runs in Node, the others on live servers.
- * @param area a folder for what the run leaves
- */
+interface Trial {
+  /** The project's root. */
+  readonly root: string;
+  /** A folder for what the run leaves. */
+  readonly area: string;
+  /** Default: simulated for what runs in Node, live for the others. */
+  readonly backend?: "live" | "containers";
+}
+
+/** Runs the plan of a report with one of its versions. */
 export async function trySide(
   { plan, property }: Pick<UpstreamReport, "plan" | "property">,
   { lock }: Pick<Side, "lock">,
-  { root, area }: { readonly root: string; readonly area: string },
+  { root, area, backend }: Trial,
 ): Promise<Outcome> {
-  const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", backendFor(lock)];
+  const where = backend ?? backendFor(lock);
+  const words = ["replay", planFile(plan, root, area), "--lock", lockOf(lock, root), "--backend", where];
   const asked = [...words, "--require", property, "--store", area];
   const { code, stderr } = await run(process.execPath, [join(root, "harness/cli/launch.js"), ...asked], { cwd: root });
   const outcome = code === null ? undefined : OUTCOMES[code];
