@@ -69,7 +69,7 @@ export function seenOnServer(
 }
 
 /** Whether several clients may hold a lock at once: then another owner value beside the first tells nothing. */
-function isShared({ events }: History): boolean {
+export function isShared({ events }: History): boolean {
   return events.some(
     (event) => event.type === "invoke" && event.f === "acquire" && shareOf(event.value).kind !== "exclusive",
   );

@@ -23,13 +23,19 @@ function wireOf(...states: readonly (readonly [atMs: number, node: number, owner
   return { format: "lockstorm-wire", version: 1, messages: [], keys, replication: [], votes: [], leftOut: 0 };
 }
 
-function said(wire: WireRecord | undefined, kind: "redlock" | "single" = "redlock"): string | undefined {
-  const [violation] = violationsOf("lease-exclusion", TWICE);
+function said(
+  wire: WireRecord | undefined,
+  {
+    kind = "redlock",
+    recording = TWICE,
+  }: { readonly kind?: "redlock" | "single"; readonly recording?: Recording } = {},
+): string | undefined {
+  const [violation] = violationsOf("lease-exclusion", recording);
   const proven = violation?.hypotheses?.find(({ ground }) => ground.on === "rest");
   if (violation === undefined || proven === undefined) throw new Error("the lock was not granted twice");
   const plan = planSchema.parse({ ...FORMAT, lock: "redlock", topology: { kind }, clients: [{ sections: [] }] });
   const verdict = { verdict: "invalid", required: [], properties: {}, reasons: [], remarks: [] } as const;
-  return withoutMajority({ plan, history: TWICE.history, verdict }, violation, proven, wire)?.why;
+  return withoutMajority({ plan, history: recording.history, verdict }, violation, proven, wire)?.why;
 }
 
 const majority = (atMs: number, owner: string) => [0, 1, 2].map((node) => [atMs, node, owner] as const);
@@ -51,8 +57,17 @@ describe("a grant without a majority", () => {
     expect(said(wireOf(...majority(90, "a"), ...majority(190, "b")))).toBeUndefined();
     expect(said(wireOf(...majority(90, "hidden"), ...majority(190, "too")))).toBeUndefined();
     expect(said({ ...wireOf([90, 0, "a"]), leftOut: 1 })).toBeUndefined();
-    expect(said(wireOf([90, 0, "a"]), "single")).toBeUndefined();
+    expect(said(wireOf([90, 0, "a"]), { kind: "single" })).toBeUndefined();
     expect(said(undefined)).toBeUndefined();
+  });
+
+  it("is not told of permits: a key that lists several owners may be kept without the last of them", () => {
+    const one = { limit: 1, permits: 1 };
+    const permits = new Recording({ clients: 2 })
+      .acquire(100, 0, "a", one)
+      .acquire(200, 1, "b", one)
+      .release(300, 0, "a");
+    expect(said(wireOf([90, 0, "a"]), { recording: permits })).toBeUndefined();
   });
 
   it("is the cause of a lock that is content with two of five", async () => {
