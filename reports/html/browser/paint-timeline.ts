@@ -114,10 +114,18 @@ function paintNames(context: CanvasRenderingContext2D, scene: Scene, palette: Pa
     }
     context.fillStyle = focused ? palette.note : palette.ink;
     context.font = `${focused ? "600 " : ""}12px system-ui, sans-serif`;
-    context.fillText(lane.name, 9, top + Math.min(height / 2 + 4, 21));
+    paintName(context, lane.name, top, height);
   });
   context.fillStyle = palette.line;
   context.fillRect(gutter - 1, 0, 1, (scene.places.at(-1)?.top ?? 0) + (scene.places.at(-1)?.height ?? 0));
+}
+
+/** A task's name takes two lines: that of its client and its own, which one line has no room for. */
+function paintName(context: CanvasRenderingContext2D, name: string, top: number, height: number): void {
+  const place = name.indexOf(" (");
+  const lines = place < 0 ? [name] : [name.slice(0, place), name.slice(place + 1)];
+  const first = top + Math.min(height / 2 + 4, 21) - (lines.length - 1) * 4;
+  lines.forEach((line, index) => context.fillText(line, 9, first + index * 15));
 }
 
 function paintAxis(context: CanvasRenderingContext2D, scene: Scene, palette: Palette): void {
