@@ -1,5 +1,10 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { readArguments } from "../command.ts";
 import { hunt } from "./hunt.ts";
@@ -13,7 +18,7 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 function commandsIn(script: string): readonly (readonly string[])[] {
   const lines = script.replaceAll(/\\\n\s*/g, " ").split("\n");
   return lines.flatMap((line) => {
-    const words = /npx lockstorm (.*?)(?: \|\| .*)?$/.exec(line)?.[1]?.replaceAll('"', "").split(" ");
+    const words = /(?:npx |node_modules\/\.bin\/)lockstorm (.*?)(?: \|\| .*)?$/.exec(line)?.[1]?.replaceAll('"', "").split(" ");
     return words === undefined ? [] : [words.filter((word) => word !== "")];
   });
 }
@@ -72,4 +77,27 @@ test("the jobs of GitLab and the tasks of the Slurm array each do the shard of t
     const [merged = []] = commandsIn(merging.join("\n"));
     expect(flagsOf(merged, {}).operands).toHaveLength(1);
   }
+});
+
+/** Says that it runs, and ends as soon as SIGTERM reaches it. */
+const STAND_IN = `#!/usr/bin/env node
+process.on("SIGTERM", () => process.exit(42));
+setInterval(() => {}, 1000);
+process.stdout.write("runs");
+`;
+
+test.each(["campaign", "merge"])("SIGTERM to the script of Slurm's %s reaches lockstorm", async (script) => {
+  const folder = mkdtempSync(join(tmpdir(), "lockstorm-slurm-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  writeFileSync(join(folder, "node_modules/.bin/lockstorm"), STAND_IN, { mode: 0o755 });
+  const file = fileURLToPath(new URL(`examples/slurm/${script}.sbatch`, root));
+  const env = { ...process.env, SLURM_ARRAY_TASK_ID: "1" };
+  const task = spawn("sh", [file], { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "inherit"] });
+  // What stands in between dies with its group.
+  onTestFinished(() => void (task.exitCode ?? process.kill(-task.pid!, "SIGKILL")));
+  await once(task.stdout, "data");
+  task.kill("SIGTERM");
+  const [code] = await once(task, "exit");
+  expect(code).toBe(42);
 });
