@@ -71,3 +71,25 @@ test("a driver that does one operation at a time is told to say so", async () =>
     expect.stringContaining("if the driver does one at a time, leave out `concurrent`"),
   ]);
 });
+
+test.each([
+  ["states when its leases began", true, "mistake", /were granted a key at the same time, under two owner values/],
+  [
+    "states nothing, so that they count from the requests",
+    false,
+    "skipped",
+    /^the driver's answers came too late.* state validForMs/,
+  ],
+] as const)("an acquire that lets requests in after a long wait and %s", async (_, states, outcome, words) => {
+  const driver = driverWith((_redis, right) => ({
+    async acquire(key, options) {
+      const late = key === "k5" && options.waitMs > 0;
+      if (!late) return right.acquire(key, options);
+      await new Promise((resolve) => setTimeout(resolve, 2 * options.ttlMs));
+      const owner = `late-${Math.random()}`;
+      const stated = { key, owner, validForMs: options.ttlMs, validFromMs: performance.now() };
+      return { type: "ok", value: states ? stated : { key, owner } };
+    },
+  }));
+  expect(await found(driver)).toEqual([outcome, expect.stringMatching(words)]);
+});

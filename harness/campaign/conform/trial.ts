@@ -51,7 +51,8 @@ class NotReachedError extends Error {}
 export class Trial {
   readonly system: SystemUnderTest;
   readonly #ttlGranularityMs: number;
-  readonly #lateMs: () => number;
+  /** Undefined where timers are never late. */
+  readonly #lateMs: (() => number) | undefined;
   readonly #mistakes: string[] = [];
   readonly #remarks: string[] = [];
   /** What was wrong with answers of the wrong shape; each is a mistake too. */
@@ -60,7 +61,7 @@ export class Trial {
   /** Whether a client has ended its own process. What it is asked for from then on it cannot do. */
   #hasExited = false;
 
-  constructor(system: SystemUnderTest, { ttlGranularityMs = 1, lateMs = () => 0 }: Conditions = {}) {
+  constructor(system: SystemUnderTest, { ttlGranularityMs = 1, lateMs }: Conditions = {}) {
     this.system = system;
     this.#ttlGranularityMs = ttlGranularityMs;
     this.#lateMs = lateMs;
@@ -104,13 +105,17 @@ export class Trial {
   }
 
   /**
-   * What is a mistake while these leases are in force, such as a grant to another client. On a machine that is too busy they
-   * may have ended before, and then the check decides nothing.
+   * What is a mistake while these leases are in force, such as a grant to another client. Where an answer came late, they
+   * may have ended before, and then the check decides nothing: on a machine that is too busy, or because the lock took its time.
    */
   mistakeWithin(leases: readonly InForce[], what: string): void {
     const overMs = this.nowMs - Math.min(...leases.map(({ untilMs }) => untilMs));
     if (overMs < 0) return this.mistake(what);
-    this.skip(`the check came too late, on a busy machine: the lease it is about was over for ${roundedMs(overMs)}`);
+    const over = `the lease it is about was over for ${roundedMs(overMs)}`;
+    if (this.#lateMs !== undefined) this.skip(`the check came too late, on a busy machine: ${over}`);
+    this.skip(
+      `the driver's answers came too late for this check: ${over}, counted from the request for it; if the lock granted it later, state validForMs and validFromMs`,
+    );
   }
 
   /**
@@ -119,7 +124,7 @@ export class Trial {
    */
   mistakeInTime(answers: readonly Answer[], what: string): void {
     const shortestMs = Math.min(...answers.map(({ tookMs }) => tookMs));
-    const lateMs = this.#lateMs();
+    const lateMs = this.#lateMs?.() ?? 0;
     if (
       !answers.every(({ reply }) => isUnheard(reply)) ||
       shortestMs < SHORTEST_DEADLINE_MS ||
@@ -152,14 +157,14 @@ export class Trial {
     const fromMs = this.nowMs;
     const request = { op: "acquire", key, ttlMs, waitMs, ...sharing } as const;
     const answer = await this.#timed(() => this.client(client).perform(request));
-    return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
+    return { ...answer, untilMs: untilMs(answer.reply, fromMs + ttlMs) };
   }
 
   async extend(client: number, { owner }: GrantedReply, leastMs: number): Promise<Answer & InForce> {
     const ttlMs = this.#wholeMs(leastMs);
     const fromMs = this.nowMs;
     const answer = await this.#timed(() => this.client(client).perform({ op: "extend", key: KEY, owner, ttlMs }));
-    return { ...answer, untilMs: Math.min(fromMs + ttlMs, promisedUntilMs(answer.reply)) };
+    return { ...answer, untilMs: untilMs(answer.reply, fromMs + ttlMs) };
   }
 
   async release(client: number, { owner }: GrantedReply, key = KEY): Promise<Answer> {
@@ -242,9 +247,12 @@ export class Trial {
   }
 }
 
-/** The end of the lease that a reply promises. A grant that promises nothing is judged by the lease that was asked for. */
-function promisedUntilMs(reply: ClientReply): number {
-  if (!reply.ok || reply.grantedAt === undefined || !(Number(reply.validForMs) > 0)) return Infinity;
+/**
+ * The end of the lease that a reply promises: a client that has waited for its lock states one that began later than it asked.
+ * @param askedMs where the reply promises nothing: the end of the lease that was asked for
+ */
+function untilMs(reply: ClientReply, askedMs: number): number {
+  if (!reply.ok || reply.grantedAt === undefined || !(Number(reply.validForMs) > 0)) return askedMs;
   return reply.grantedAt / 1e6 + Number(reply.validForMs);
 }
 
