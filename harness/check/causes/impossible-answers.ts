@@ -1,5 +1,8 @@
+import { type FaultTraits, mayKeepReplies, movesClocks } from "../../core/fault-traits.ts";
+import { knownTopology } from "../../core/topologies/registry.ts";
 import type { Hypothesis, Violation } from "../../core/verdict.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
+import type { Interference } from "../evidence/interferences.ts";
 import type { LockOperation } from "../linearizability/lock-models.ts";
 import type { Configuration } from "../linearizability/configuration.ts";
 import { explain } from "../explanation.ts";
@@ -11,8 +14,14 @@ import { byElimination } from "./causes.ts";
  * The lock itself is the cause of an answer that no order explains.
  *
  * @param theirs the hold that keeps it from being explained
+ * @param interferences the last releases and extensions of the key, this one among them if it is one
  */
-export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, evidence: SharedEvidence): Hypothesis {
+export function ofTheLock(
+  operation: LockOperation,
+  theirs: Hold | undefined,
+  evidence: SharedEvidence,
+  interferences: readonly Interference[],
+): Hypothesis {
   const { kind, validUntil = Infinity, completedTime, share } = operation;
   if (kind === "extend" && validUntil <= completedTime) {
     const why =
@@ -23,6 +32,11 @@ export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, ev
     case "release":
     case "lose":
     case "extend":
+      if (mayHaveFoundSome(operation, evidence, interferences)) {
+        const some = "some of its servers may still have held it for this owner, but no majority of them";
+        const why = `the lock reported success, although ${some}: only the answers of a majority are an answer of the lock`;
+        return byElimination("contradiction", why, evidence);
+      }
       return byElimination(
         "foreign-release",
         "the lock reported success, although this owner cannot have held it",
@@ -46,6 +60,22 @@ export function ofTheLock(operation: LockOperation, theirs: Hold | undefined, ev
         ...afterFailedRelease(operation, theirs, evidence),
       };
   }
+}
+
+/**
+ * Whether a release or an extension may have found its own owner value on some of several independent servers, where a request
+ * came later than on the others, or a clock is slower. It has taken nothing from anybody then.
+ */
+function mayHaveFoundSome(
+  { invoked, invokedTime, completedTime }: LockOperation,
+  { header, faults }: SharedEvidence,
+  interferences: readonly Interference[],
+): boolean {
+  if (knownTopology(header["topology"])?.arrangement !== "independent") return false;
+  const { ownLeaseEndAtMost } = interferences.find(({ invokedIndex }) => invokedIndex === invoked) ?? {};
+  if (ownLeaseEndAtMost === undefined) return false;
+  const isLate = (traits: FaultTraits): boolean => mayKeepReplies(traits) || movesClocks(traits);
+  return ownLeaseEndAtMost > invokedTime || faults.anyDuring(isLate, 0, completedTime);
 }
 
 /** A hold that its client called release for before another was answered, and was told that this failed, is still in force. */

@@ -360,7 +360,7 @@ class Linearizability implements Checker {
       ...(ends ?? losses(since, operation.completedTime, this.#evidence)),
       ofTokens || (disordered && isGrantable)
         ? ofNoOrder(this.#evidence)
-        : ofTheLock(operation, theirs, this.#evidence),
+        : ofTheLock(operation, theirs, this.#evidence, interferences),
     ];
   }
 
