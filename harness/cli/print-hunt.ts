@@ -15,7 +15,7 @@ import type { RunRecord } from "../../reports/run/run-record.ts";
 import type { Summary, SummaryNote } from "../../reports/campaign/summary.ts";
 import { isModulePath } from "../client/load-driver.ts";
 import { EXIT } from "../core/verdict.ts";
-import { harmBy, isDecided } from "../campaign/notes/tally.ts";
+import { type Harm, harmsBy, isDecided } from "../campaign/notes/tally.ts";
 import { paragraph, printRun, textOptions } from "./output.ts";
 import type { HuntResult } from "../campaign/hunt/hunt-lock.ts";
 import type { HuntFindings, HuntParameters } from "../campaign/hunt/hunt-journal.ts";
@@ -29,10 +29,10 @@ import { inFigures } from "../core/words/in-figures.ts";
 const NONE_DRAWN =
   "these plans were taken in order, not drawn at random, so they give no bound for other plans; a hunt with more --runs also draws some";
 
-const HARMS = {
-  crashed: "in some runs the lock crashed its own client",
-  flooded: "some runs were stopped because the lock sends a server one message after another without a pause",
-} as const;
+const HARMS: Readonly<Record<Harm, string>> = {
+  crashed: "the lock crashed its own client",
+  flooded: "the lock sent a server one message after another without a pause, for which the run was stopped",
+};
 
 /**
  * Prints the outcome of a hunt and writes its reports into the store.
@@ -79,7 +79,8 @@ function isConclusive({ findings, lostShards, endedBy }: HuntResult): boolean {
 /** The outcome for programs: what was asked, what came out, and why runs are unknown. */
 function factsOf(result: HuntResult) {
   const { findings, store, elapsedMs, endedBy } = result;
-  const { parameters, runs, valid, unknown, unpromised, missing, held, residualRisk, counterexample } = findings;
+  const { parameters, runs, valid, unknown, unpromised, harmed, missing, held, residualRisk, counterexample } =
+    findings;
   const { lock, topology, faults, seed } = parameters;
   return {
     verdict: counterexample !== undefined ? "invalid" : isConclusive(result) ? "valid" : "unknown",
@@ -91,6 +92,7 @@ function factsOf(result: HuntResult) {
     valid,
     unknown,
     unpromised,
+    harmed,
     missing,
     ...(endedBy === undefined ? {} : { endedBy: endedBy.error?.message ?? endedBy.reason }),
     elapsedMs,
@@ -224,9 +226,22 @@ function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
     if (endedBy !== undefined) return `${what} until then`;
     return `${what}: ${residualRisk === undefined ? NONE_DRAWN : residualRiskWords(residualRisk)}`;
   }
-  const harm = harmBy(findings);
-  if (harm !== undefined) return HARMS[harm];
+  const harms = harmsBy(findings);
+  if (harms.length > 0) return harmWords(findings, harms);
   return valid === 0 ? "no run decided anything" : "more runs are unknown than valid, so the hunt decided nothing";
+}
+
+/** In how many runs the lock did harm, and whether they leave anything else open. */
+function harmWords({ unknown, harmed }: HuntFindings, harms: readonly Harm[]): string {
+  const what = harms.map((harm) => HARMS[harm]).join(", or ");
+  if (harmed === 0) return `in some runs ${what}`;
+  const where =
+    harmed === unknown
+      ? unknown === 1
+        ? "the unknown run"
+        : "all of the unknown runs"
+      : `${inFigures(harmed)} of the unknown runs`;
+  return `in ${where} ${what}, and nothing else is open`;
 }
 
 /** What came out of a hunt, and what to type next. */
@@ -241,7 +256,7 @@ function words(result: HuntResult): { readonly says: string; readonly command?: 
   const held = fixed === 0 ? "" : `; fixed: ${fixed} of ${regressions.length} plans that broke it before no longer do`;
   if (counterexample === undefined) {
     const check =
-      !isDecided(findings) && harmBy(findings) === undefined && valid === 0 && runs > 0 && isModulePath(lock)
+      !isDecided(findings) && harmsBy(findings).length === 0 && valid === 0 && runs > 0 && isModulePath(lock)
         ? { command: `Check its driver: ${conformCommand(parameters)}` }
         : {};
     return { says: `${total}${isDecided(findings) ? held : ""}; ${quietWords(result)}. Seed ${seed}.`, ...check };

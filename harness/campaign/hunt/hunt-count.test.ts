@@ -50,6 +50,22 @@ test("counts runs by what they decided, and names the first run of each note", (
   });
 });
 
+test("counts apart the unknown runs that leave nothing open but what the lock did to its client or a server", () => {
+  const crashed = { kind: "crashed", what: "unhandledRejection" } as const;
+  const flooded = { kind: "flooded", what: "client sent N messages" } as const;
+  const outlived = { kind: "outlived", what: "no client wrote" } as const;
+  const findings = findingsOf([
+    ...entries,
+    { position: 6, verdict: "unknown", notes: [outlived, crashed] },
+    { position: 7, verdict: "unknown", notes: [flooded] },
+    { position: 8, verdict: "unknown", notes: [idle, crashed] },
+    { position: 9, verdict: "unknown", notes: [nothing, crashed] },
+    { position: 10, verdict: "valid", notes: [outlived] },
+  ]);
+  expect(findings).toMatchObject({ unknown: 5, harmed: 2, unpromised: 2 });
+  expect(findingsOf(entries).harmed).toBe(0);
+});
+
 test("names each promised property that was neither valid nor undecided in any run", () => {
   const promised = ["lease-exclusion", "owner-release", "deadlock-freedom", "first-come-first-served"] as const;
   const count = new HuntCount({ ...parameters, promised });

@@ -1,6 +1,7 @@
 import { RiskCount } from "../../core/statistics/residual-risk.ts";
+import type { RunNote } from "../../core/run-note.ts";
 import { PROPERTIES, type Property } from "../../core/verdict.ts";
-import { Tally, type TalliedNote } from "../notes/tally.ts";
+import { isHarm, Tally, type TalliedNote } from "../notes/tally.ts";
 import type { HuntEntry, HuntFindings, HuntParameters } from "./hunt-journal.ts";
 import { Positions } from "./positions.ts";
 
@@ -22,6 +23,7 @@ export class HuntCount {
   #valid = 0;
   #unknown = 0;
   #unpromised = 0;
+  #harmed = 0;
   #fixed = 0;
   #broken: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
 
@@ -59,6 +61,7 @@ export class HuntCount {
       valid: this.#valid,
       unknown: this.#unknown,
       unpromised: this.#unpromised,
+      harmed: this.#harmed,
       notes: [...this.#notes.sorted, ...this.#untested],
       held: PROPERTIES.flatMap((property) => {
         const runs = this.#held.get(property);
@@ -83,11 +86,16 @@ export class HuntCount {
     const { position, verdict, notes = [], held = [], open = [], folder } = entry;
     if (verdict === "valid") this.#valid += 1;
     else if (notes.some(({ kind }) => kind === "nothing-promised")) this.#unpromised += 1;
-    else this.#unknown += 1;
+    else this.#addUnknown(notes);
     if (verdict === "valid" && position < this.#parameters.regressions.length) this.#fixed += 1;
     for (const property of open) this.#open.add(property);
     for (const property of held) this.#held.set(property, (this.#held.get(property) ?? 0) + 1);
     this.#notes.addRun(notes, { position, folder });
     this.#risk.add(entry);
+  }
+
+  #addUnknown(notes: readonly RunNote[]): void {
+    this.#unknown += 1;
+    if (notes.some(isHarm) && !notes.some(({ kind }) => kind === "undecided")) this.#harmed += 1;
   }
 }

@@ -72,6 +72,11 @@ export interface HuntFindings {
   readonly unknown: number;
   /** Runs under whose faults the lock promises nothing. */
   readonly unpromised: number;
+  /**
+   * Of the unknown runs: those that leave nothing open but what the lock did, which crashed its client or flooded a server. Each
+   * is a finding, with its plan.
+   */
+  readonly harmed: number;
   /** Why runs are unknown, and observations beside the properties that decide. */
   readonly notes: readonly TalliedNote[];
   /** For each property that decided and was valid in a run: in how many. In the order of properties. */

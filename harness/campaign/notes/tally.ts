@@ -98,10 +98,18 @@ export function isDecided(counts: {
   readonly notes: readonly RunNote[];
 }): boolean {
   const { valid, unknown } = counts;
-  return valid > 0 && valid >= unknown && harmBy(counts) === undefined;
+  return valid > 0 && valid >= unknown && harmsBy(counts).length === 0;
 }
 
-/** What the lock did in some run that ended a client or the run: whatever the other runs show, this is to be looked at. */
-export function harmBy({ notes }: { readonly notes: readonly RunNote[] }): "crashed" | "flooded" | undefined {
-  return (["crashed", "flooded"] as const).find((harm) => notes.some(({ kind }) => kind === harm));
+/** What a lock does that ends a client or the run: whatever the other runs show, this is to be looked at. */
+const HARMS = ["crashed", "flooded"] as const;
+export type Harm = (typeof HARMS)[number];
+
+/** What the lock did so in some run. */
+export function harmsBy({ notes }: { readonly notes: readonly RunNote[] }): readonly Harm[] {
+  return HARMS.filter((harm) => notes.some(({ kind }) => kind === harm));
+}
+
+export function isHarm({ kind }: RunNote): boolean {
+  return HARMS.some((harm) => harm === kind);
 }
