@@ -50,6 +50,39 @@ test("the page of a quiet hunt says the same as the terminal", { tags: "long" },
   );
 });
 
+test(
+  "a hunt says of how many unknown runs nothing is open but that the lock crashed its client",
+  { tags: "long" },
+  async () => {
+    const factory = new URL("testing/stranger-lock.ts", import.meta.url).href;
+    writeFileSync(
+      join(folder, "crashing.mts"),
+      `import { strangerLock } from ${JSON.stringify(factory)};
+     const sound = strangerLock({});
+     export const driver = {
+       async connect(environment) {
+         const lock = await sound.connect(environment);
+         const release = (grant) => {
+           if (environment.client === "client-0") void Promise.reject(new Error("boom"));
+           return lock.release(grant);
+         };
+         return { ...lock, release };
+       },
+     };`,
+    );
+    const words = ["--lock", "./crashing.mts", "--runs", "4", "--faults", "none"];
+    const { code, stdout } = await hunt(...words);
+    expect([code, stdout.replaceAll(/(?<=\S)\n(?=\S)/g, " ")]).toEqual([
+      2,
+      expect.stringMatching(
+        /\n4 runs: 0 valid, 4 unknown; in all of the unknown runs the lock crashed its own client, and nothing else is open\. Seed 1\.\n/,
+      ),
+    ]);
+    const { stdout: json } = await hunt(...words, "--json");
+    expect(JSON.parse(json)).toMatchObject({ verdict: "unknown", runs: 4, unknown: 4, harmed: 4 });
+  },
+);
+
 test("the page of a hunt that found a counterexample begins with it", { tags: "long" }, async () => {
   await hunt("--lock", "set-px", "--runs", "2", "--shrink-runs", "0");
   const page = pageOf("set-px-single");
