@@ -11,7 +11,7 @@ import { requiredProperties } from "../required-properties.ts";
 import type { CampaignResult } from "../run-campaign.ts";
 import { search, type Searched } from "../search.ts";
 import { learnSimulated } from "../systematic/learn.ts";
-import { paysThreads, SimulationThreads } from "./simulation-threads.ts";
+import { SimulationThreads } from "./simulation-threads.ts";
 
 const store = mkdtempSync(join(tmpdir(), "lockstorm-threads-"));
 afterAll(() => rmSync(store, { recursive: true }));
@@ -21,7 +21,7 @@ const SINGLE = { kind: "single", persistence: "none", config: {} } as const;
 /** Finds what `hunt` would find, and the trace of each run on the way, in order. */
 async function hunt(lock: string, runs: number, threads: number) {
   const { signal } = new AbortController();
-  await using simulations = new SimulationThreads({ threads, patienceMs: 0, store, signal });
+  await using simulations = new SimulationThreads({ threads, atOnce: true, store, signal });
   const traces: (string | undefined)[] = [];
   const result: CampaignResult<Searched<ExecutedRun>> = await search<ExecutedRun>({
     drawnFrom: huntSource({ lock, topology: SINGLE, faults }),
@@ -40,7 +40,7 @@ async function hunt(lock: string, runs: number, threads: number) {
 /** Simulates a plan of this lock in a thread of its own. */
 async function simulatedInThread(lock: string): Promise<ExecutedRun> {
   const { signal } = new AbortController();
-  await using simulations = new SimulationThreads({ threads: 2, patienceMs: 0, store, signal });
+  await using simulations = new SimulationThreads({ threads: 2, atOnce: true, store, signal });
   const plan = planOfCheck({ lock, topology: SINGLE, seed: 1 });
   return await simulations.execute(plan, { title: "", required: [], store, signal });
 }
@@ -70,7 +70,7 @@ describe("simulations on several threads", () => {
     const interruption = new AbortController();
     await using simulations = new SimulationThreads({
       threads: 2,
-      patienceMs: 0,
+      atOnce: true,
       store,
       signal: interruption.signal,
     });
@@ -90,23 +90,5 @@ describe("simulations on several threads", () => {
     });
     expect(result.cutShort).toBe(true);
     expect(done).toBeLessThan(200);
-  });
-});
-
-describe("other threads start", () => {
-  const begun = { begun: 50, plans: 100 };
-
-  test("when this one has worked for a while, and as much is left", () => {
-    expect(paysThreads({ ...begun, elapsedMs: 1500 }, 1500)).toBe(true);
-    expect(paysThreads({ ...begun, elapsedMs: 1499 }, 1500)).toBe(false);
-  });
-
-  test("not for the little that is left", () => {
-    expect(paysThreads({ ...begun, begun: 70, elapsedMs: 1500 }, 1500)).toBe(false);
-    expect(paysThreads({ ...begun, begun: 100, elapsedMs: 60_000 }, 1500)).toBe(false);
-  });
-
-  test("when nobody knows how much is left", () => {
-    expect(paysThreads({ begun: 0, elapsedMs: 1500, plans: undefined }, 1500)).toBe(true);
   });
 });

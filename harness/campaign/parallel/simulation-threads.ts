@@ -8,11 +8,9 @@ import type { UserError } from "../../core/errors.ts";
 import type { CompleteEnvironment } from "../run-environment.ts";
 import { endThread } from "./end-thread.ts";
 import { startWatched } from "./watched-worker.ts";
+import { Pace } from "./worth-of-threads.ts";
 import { executedSimulation, executeSimulated, noteKept } from "../simulated-executor.ts";
 import type { FromSimulationThread, SimulationThreadData, ToSimulationThread } from "./simulation-thread.ts";
-
-/** A short campaign is over before a thread could help it: a thread needs about as long until it simulates quickly. */
-const PATIENCE_MS = 1500;
 
 /** A thread that has one plan to do when it ends another never waits for the next. */
 const PLANS_PER_THREAD = 2;
@@ -22,27 +20,21 @@ const PROGRAM = new URL(`./simulation-thread${extname(import.meta.url)}`, import
 interface ThreadsOptions extends Pick<CompleteEnvironment, "store" | "signal"> {
   /** How many threads simulate. With 1, it is this one. */
   readonly threads: number;
-  /**
-   * How long this thread simulates alone before it starts the others, in milliseconds; it goes on until they are ready.
-   * Default: 1500. With 0 it never does, but waits for them.
-   */
-  readonly patienceMs?: number | undefined;
-  /**
-   * How many plans the campaign has at most. When this thread alone needs no longer than `patienceMs` for those that are
-   * left, the others do not start. Default: no limit.
-   */
+  /** Whether the others start at once, and this thread never simulates but waits for them. Default: false. */
+  readonly atOnce?: boolean | undefined;
+  /** How many plans the campaign has at most: the others do not start for the little that is left. Default: no limit. */
   readonly plans?: number | undefined;
 }
 
 /**
  * Simulates plans on several cores. A simulated run is the same in every thread, so that the results do not depend on
- * their number, nor on which thread did what. This thread begins alone; the others start when it has gone on for a
- * while, and then do all the work. A plan that fails there, or whose thread dies, is simulated again here, where the
+ * their number, nor on which thread did what. This thread begins alone, and goes on until the others are ready; they start
+ * when so much is left that it is worth it, and then do all the work. A plan that fails there, or whose thread dies, is simulated again here, where the
  * error has its place. Disposing ends the threads, even in the middle of a run.
  */
 export class SimulationThreads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
-  readonly #begunAt = performance.now();
+  readonly #pace = new Pace();
   #threads: SimulationThread[] | undefined;
   #begun = 0;
   /** The simulations of this thread, one after another. */
@@ -71,14 +63,21 @@ export class SimulationThreads implements AsyncDisposable {
 
   /** The thread with the fewest plans to do; undefined while this one works alone. */
   #freest(): SimulationThread | undefined {
-    const { threads, patienceMs = PATIENCE_MS, plans, ...options } = this.#options;
+    const { threads, atOnce = false, plans = Infinity, ...options } = this.#options;
     if (threads === 1) return undefined;
-    const work = { elapsedMs: performance.now() - this.#begunAt, begun: this.#begun++, plans };
-    if (this.#threads === undefined && paysThreads(work, patienceMs)) {
+    if (this.#threads === undefined && (atOnce || this.#isWorth(threads, plans))) {
       this.#threads = Array.from({ length: threads }, () => new SimulationThread(options));
     }
-    const able = this.#threads?.filter(({ state }) => state === "ready" || (state === "starting" && patienceMs === 0));
+    const able = this.#threads?.filter(({ state }) => state === "ready" || (state === "starting" && atOnce));
     return able?.toSorted((one, other) => one.tasks - other.tasks)[0];
+  }
+
+  /** Whether the others are worth their start when another plan begins here. */
+  #isWorth(threads: number, plans: number): boolean {
+    const { user, system } = process.cpuUsage();
+    const begun = this.#begun++;
+    this.#pace.note({ begun, cpuMs: (user + system) / 1000 });
+    return this.#pace.isWorth(threads, plans - begun);
   }
 
   async #executeHere(plan: Plan, options: ExecuteOptions): Promise<ExecutedRun> {
@@ -90,15 +89,6 @@ export class SimulationThreads implements AsyncDisposable {
     this.#own = run.catch(() => undefined);
     return run;
   }
-}
-
-/** Whether one thread has worked for this long, and needs as long again for what is left. */
-export function paysThreads(
-  { elapsedMs, begun, plans }: { readonly elapsedMs: number; readonly begun: number } & Pick<ThreadsOptions, "plans">,
-  patienceMs: number,
-): boolean {
-  if (elapsedMs < patienceMs) return false;
-  return plans === undefined || (plans - begun) * (elapsedMs / Math.max(1, begun)) >= patienceMs;
 }
 
 /** One thread, and what it has to do. */
