@@ -172,8 +172,9 @@ export function holdsOf(violation: Violation, timeline: Timeline): readonly Hold
   const { holders = [], overlap, events } = violation;
   const named = holders.map((holder) => holdOf(holder, violation, timeline)).filter((hold) => hold !== undefined);
   const keys = new Set(named.map(({ key }) => key));
+  // The events last: a proof may consist of hundreds.
   const beside = timeline.holds.filter(
-    (hold) => overlap !== undefined && keys.has(hold.key) && events.includes(hold.granted) && touches(hold, overlap),
+    (hold) => overlap !== undefined && keys.has(hold.key) && touches(hold, overlap) && events.includes(hold.granted),
   );
   const holds = [...new Set([...named, ...beside])];
   return beside.length > named.length ? holds.sort((one, other) => one.granted - other.granted) : holds;

@@ -76,9 +76,12 @@ export function timelineOf(history: History, wire?: WireRecord): Timeline {
   };
 }
 
+/** Made once: `localeCompare` with options would make one for each comparison. */
+const NUMERIC = new Intl.Collator("en", { numeric: true });
+
 /** Orders names such as `client-2` and `client-10` by their numbers. */
 export function byNumber(one: string, other: string): number {
-  return one.localeCompare(other, "en", { numeric: true });
+  return NUMERIC.compare(one, other);
 }
 
 function collectWrites(events: readonly HistoryEvent[]): readonly WriteMark[] {
