@@ -53,7 +53,12 @@ export function pairsOf(edges: readonly Edge[]): readonly Edge[] {
 }
 
 function firstOfEach<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-  return items.filter((item, index) => items.findIndex((other) => keyOf(other) === keyOf(item)) === index);
+  const first = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (!first.has(key)) first.set(key, item);
+  }
+  return [...first.values()];
 }
 
 /** Whether the two ends ever speak to each other. */
