@@ -73,6 +73,9 @@ function wordsOf(scale: Scale) {
 /** Each hold begins when the lease of the other client is over: together as many leases as a run may take. */
 const LATE_RELEASES = 6;
 
+/** So many grants lie between two that a counter writes with the same first digit. */
+const SHORT_HOLDS = 11;
+
 /** Shapes for every lock: one or two holds of a client, and another one that wants the lock. */
 function firstShapes({ hold, write, read, sections, later, seeker, rival, brief, one }: Words): readonly Shape[] {
   return [
@@ -115,6 +118,16 @@ function firstShapes({ hold, write, read, sections, later, seeker, rival, brief,
       isCalm: true,
       // Owner values may be too few or look alike, and what a lock writes down may be cut off after some grants.
       clients: [0, 1].map(() => Array.from({ length: LATE_RELEASES }, () => one(hold(1.6), write))),
+    },
+    {
+      name: "released late after many short holds of another one",
+      outlives: true,
+      isCalm: true,
+      // An owner value may be taken for one that was drawn much later: by what they begin with, or because values come again.
+      clients: [
+        [one(hold(1.6), write), seeker],
+        [...Array.from({ length: SHORT_HOLDS }, () => later(seeker, 0)), one(hold(0.98), write)],
+      ],
     },
     {
       name: "at once",
