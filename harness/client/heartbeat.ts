@@ -17,7 +17,9 @@ const STEPS = 0;
 const AT_WORK = 1;
 const TASK_BYTES = 2;
 const SYSTEM_THREAD = 3;
-const HEAD_BYTES = 16;
+/** How often the writing of a task has begun or ended: odd while one is written. */
+const TASK_EDITION = 4;
+const HEAD_BYTES = 20;
 /** A longer plan is left out. */
 const MOST_TASK_BYTES = 1 << 18;
 
@@ -78,7 +80,10 @@ export class Heartbeat {
     const whole = JSON.stringify({ store: this.#store, ...task });
     // Of a text that does not fit, only a part would be written. A character takes three bytes at most.
     const fits = whole.length * 3 <= MOST_TASK_BYTES;
-    this.#numbers[TASK_BYTES] = this.#task.write(fits ? whole : JSON.stringify({ lock: task.lock }));
+    Atomics.add(this.#numbers, TASK_EDITION, 1);
+    const bytes = this.#task.write(fits ? whole : JSON.stringify({ lock: task.lock }));
+    Atomics.store(this.#numbers, TASK_BYTES, bytes);
+    Atomics.add(this.#numbers, TASK_EDITION, 1);
   }
 
   /** Does something outside of steps that runs strangers' code. */
@@ -113,11 +118,13 @@ export class HeartbeatReader {
     return Atomics.load(this.#numbers, SYSTEM_THREAD) || undefined;
   }
 
-  /** What the thread does; undefined when it has not said. */
+  /** What the thread does; undefined when it has not said, or says it at this moment: what is read then may be torn. */
   get task(): HeartbeatTask | undefined {
+    const edition = Atomics.load(this.#numbers, TASK_EDITION);
     const bytes = Atomics.load(this.#numbers, TASK_BYTES);
     const text = Buffer.from(this.#memory, HEAD_BYTES, bytes).toString();
-    return text === "" ? undefined : (JSON.parse(text) as HeartbeatTask);
+    const isWhole = edition % 2 === 0 && Atomics.load(this.#numbers, TASK_EDITION) === edition;
+    return text === "" || !isWhole ? undefined : (JSON.parse(text) as HeartbeatTask);
   }
 }
 
