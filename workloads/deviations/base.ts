@@ -114,8 +114,10 @@ export function lengthsAround(
   const running = leases.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs > atMs);
   const asked = requests.filter((own) => own.client === client && own.fromMs <= atMs && own.toMs >= atMs);
   const endMs = Math.min(leaseMs, ...asked.map(({ ttlMs }) => ttlMs), ...running.map(({ toMs }) => toMs - atMs));
+  const latestMs = endMs - 0.1 * leaseMs;
   const againMs = patienceMs + BEYOND_PATIENCE * leaseMs;
-  const again = againMs < endMs - 0.2 * leaseMs ? [againMs] : [];
+  // A client that waits for nearly the whole lease asks again in what is left of it.
+  const again = againMs < endMs - 0.2 * leaseMs ? [againMs] : patienceMs < latestMs ? [latestMs] : [];
   const shortMs = Math.min(0.15 * leaseMs, WITHIN_PATIENCE * patienceMs);
   const lengths = [
     ...(held === "grant" ? [shortMs] : []),
@@ -123,7 +125,7 @@ export function lengthsAround(
     endMs + 0.08 * leaseMs,
     shortMs,
     ...again,
-    endMs - 0.1 * leaseMs,
+    latestMs,
     endMs + 0.5 * leaseMs,
     2.5 * leaseMs,
   ];

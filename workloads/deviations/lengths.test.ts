@@ -18,6 +18,12 @@ test("a reply is first held for longer than its client waits, and one that grant
   expect(lengthsAround(asking(400), "client-0", 0, "grant").slice(0, 2)).toEqual([150, 480]);
 });
 
+test("a client that waits for nearly the whole lease asks again just below its end", () => {
+  expect(lengthsAround(asking(850), "client-0", 0, "reply")).toEqual([900, 1080, 150, 1500, 2500]);
+  expect(lengthsAround(asking(850), "client-0", 0, "grant")).toEqual([150, 900, 1080, 1500, 2500]);
+  expect(lengthsAround(asking(920), "client-0", 0, "reply")).toEqual([1080, 150, 900, 1500, 2500]);
+});
+
 interface Held {
   readonly patienceMs?: number;
   /** When client 0 asks again, and for which key. */
