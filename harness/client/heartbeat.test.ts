@@ -9,8 +9,8 @@ function readWhileWriting(before: HeartbeatTask, task: HeartbeatTask) {
   heartbeat.begin(before);
   const write = Buffer.prototype.write;
   const meanwhile: (HeartbeatTask | undefined)[] = [];
-  const spy = vi.spyOn(Buffer.prototype, "write").mockImplementation(function (this: Buffer, text: string) {
-    const bytes = write.call(this, text);
+  const spy = vi.spyOn(Buffer.prototype, "write").mockImplementation(function (this: Buffer, ...args: unknown[]) {
+    const bytes = Number(Reflect.apply(write, this, args));
     meanwhile.push(reader.task);
     return bytes;
   });
