@@ -4,6 +4,7 @@ import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
 import { isOne, map, ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
 import { scriptOf } from "../../lock-impl/parts/scripts.ts";
+import { numberedOwners } from "../../lock-impl/testing/numbered-owners.ts";
 import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import type { Property } from "../../harness/core/verdict.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
@@ -73,30 +74,10 @@ test("a lock is granted more often than it can count", async () => {
 });
 
 test("an owner value begins like one that was drawn much earlier", async () => {
-  const numberedScript = scriptOf(`
-    -- KEYS[1] lock, KEYS[2] the number of grants, ARGV[1] lease in ms.
-    if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
-    local number = redis.call('INCR', KEYS[2])
-    redis.call('SET', KEYS[1], number, 'PX', ARGV[1])
-    return number`);
-  const freedScript = scriptOf(`
-    -- KEYS[1] lock, ARGV[1] owner value.
-    local owner = redis.call('GET', KEYS[1])
-    -- The bug: 1 frees what 12 holds.
-    if owner and string.find(owner, ARGV[1], 1, true) == 1 then return redis.call('DEL', KEYS[1]) end
-    return 0`);
-  const numbered = (): Protocol => {
-    const numbers = new Map<string, number>();
-    return {
-      async acquire(server, { key, owner, ttlMs }) {
-        const answer = await server.run(numberedScript, [key, `${key}:grants`], ttlMs);
-        if (answer.type === "ok") numbers.set(owner, Number(answer.value));
-        return map(answer, (number) => ({ granted: Number(number) > 0 }));
-      },
-      release: async (server, { key, owner }) =>
-        map(await server.run(freedScript, [key], `${numbers.get(owner)}`), isOne),
-    };
-  };
-  const driver: LockDriver = { connect: (environment) => composeLock({ protocol: numbered() }).connect(environment) };
-  expect(await breaking(driver, "lease-exclusion")).toEqual(["released late after many short holds of another one"]);
+  expect(
+    await breaking(
+      numberedOwners((key) => `${key}:grants`),
+      "lease-exclusion",
+    ),
+  ).toEqual(["released late after many short holds of another one"]);
 });

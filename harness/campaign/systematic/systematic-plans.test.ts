@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 // First: it patches the platform.
 import { learnSimulated } from "./learn.ts";
+import { runSimulated } from "../run-simulated.ts";
 import { faultsFor } from "../possible-faults.ts";
 import { composeLock } from "../../../lock-impl/parts/compose.ts";
 import { map, ownedKey } from "../../../lock-impl/parts/protocol.ts";
 import { fieldsOfOneKey } from "../../../lock-impl/testing/fields-of-one-key.ts";
+import { numberedOwners } from "../../../lock-impl/testing/numbered-owners.ts";
 import type { LockDriver } from "../../core/lock-driver.ts";
 import type { Plan } from "../../core/plan.ts";
 import { requiredProperties } from "../required-properties.ts";
@@ -93,6 +95,25 @@ test.each([
     expect(calm.filter(({ clients }) => clients.length === 2).map(keysOf)).toEqual(expected);
   },
 );
+
+test("a workload that broke the lock when it was learned runs alone: beside others, a counter of all keys hides it", async () => {
+  const topology = topologySchema.parse({ kind: "single" });
+  const driver = numberedOwners(() => "grants");
+  const { plans } = await systematicPlans({
+    drawnFrom: { lock: "./mine.ts", topology, faults: faultsFor([], "simulated", topology), maxHoldShare: 1.3 },
+    seed: 1,
+    learn: learnSimulated({ driver }),
+    skills: { extends: false, reenters: false },
+    promises: () => 1,
+    most: 20,
+  });
+  const alone = [...plans].filter(({ clients }) => clients.length === 2);
+  const verdicts = alone.map(async (plan) => {
+    const { record } = await runSimulated(plan, { title: "alone", required: ["lease-exclusion"], driver });
+    return record.verdict.verdict;
+  });
+  expect(await Promise.all(verdicts)).toEqual(["invalid"]);
+});
 
 test(
   "a workload that never ends since the lock is not free again is tried, and no deviation starts from it",

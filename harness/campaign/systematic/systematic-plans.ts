@@ -72,8 +72,8 @@ interface SystematicPart {
 }
 
 /**
- * Plans in a fixed order: the small workloads of what the lock can do, side by side; alone those of several keys that broke
- * the lock when it was learned; then each with one deviation, the most telling ones of each kind of fault first, and the
+ * Plans in a fixed order: the small workloads of what the lock can do, side by side; alone those that broke the lock when it
+ * was learned; then each with one deviation, the most telling ones of each kind of fault first, and the
  * kinds in turn. The same options give the same plans.
  */
 export async function systematicPlans(options: SystematicOptions): Promise<SystematicPart> {
@@ -82,6 +82,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const bases: Base[] = [];
   /** What runs without faults, each as often as it is worth. */
   const apart: Plan[] = [];
+  /** Those that broke the lock when they were learned, and may not do so beside others. */
+  const broken: Plan[] = [];
   /** Those in which a client dies: another one's workload beside it would be another schedule. */
   const deadly: Plan[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end, or that the lock is at fault. */
@@ -95,7 +97,10 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       continue;
     }
     if (plan.faults.length > 0) deadly.push(plan);
-    else apart.push(...Array.from({ length: times }, () => plan));
+    else {
+      apart.push(...Array.from({ length: times }, () => plan));
+      if (isBroken(history)) broken.push(plan);
+    }
     if (!isCalm)
       bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history, skills.patienceMs) });
   }
@@ -105,7 +110,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
   ];
-  const first = [...calm, ...bases.filter(isHiddenBesideOthers).map(({ plan }) => plan), ...endless, ...deadly];
+  const first = [...calm, ...broken, ...endless, ...deadly];
   const all = queues.reduce((sum, { length }) => sum + length, first.length);
   const length = most === "all" ? all : Math.max(first.length, Math.min(most, all));
   const plans = new PlansOnDemand(afterOneAnother(first, inTurn(queues)), length);
@@ -116,12 +121,11 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
 }
 
 /**
- * Whether a workload broke the lock alone, and may not do so side by side with others: it shows what several keys have to do
- * with each other, and the keys of others may hide that.
+ * Whether the lock did not keep what it may promise. It does not show side by side with others if several keys have to do with
+ * each other, or if one counter numbers the holds of all.
  */
-function isHiddenBesideOthers({ plan, history }: Base): boolean {
-  const keys = new Set(plan.clients.flatMap(({ sections }) => sections.map(({ key }) => key)));
-  return keys.size > 1 && checkHistory(history, { required: PROMISABLE }).verdict === "invalid";
+function isBroken(history: History): boolean {
+  return checkHistory(history, { required: PROMISABLE }).verdict === "invalid";
 }
 
 /** Whether the lock refused a client although it had to be free. */
