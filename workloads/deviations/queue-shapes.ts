@@ -16,6 +16,7 @@ export function queueShapes(scale: Scale): readonly Shape[] {
     ...section,
     after: { atMs: Math.round(share * leaseMs) + SOON_MS },
   });
+  const givesUp = (section: SectionInput): SectionInput => ({ ...section, waitMs: Math.round(0.2 * leaseMs) });
   const brief = holds(0.1);
   return [
     {
@@ -31,11 +32,13 @@ export function queueShapes(scale: Scale): readonly Shape[] {
       ],
     },
     {
-      name: "a queue, and one that gives up",
+      name: "a queue, and two that give up",
+      // One is the first in the queue, and one has another before it, which must keep its place.
       clients: [
         [holds(0.5), brief],
-        [{ ...at(0, brief), waitMs: Math.round(0.2 * leaseMs) }],
+        [givesUp(at(0, brief))],
         [at(0.1, brief)],
+        [givesUp(at(0.15, brief))],
         [at(0.3, brief), waits],
       ],
     },
