@@ -10,6 +10,7 @@ import { ownerValueInField } from "../../lock-impl/flawed/owner-value-in-field.t
 import { waiterOverwritten } from "../../lock-impl/flawed/waiter-overwritten.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
 import { ownedKey } from "../../lock-impl/parts/protocol.ts";
+import { handedOn } from "../../lock-impl/testing/handed-on.ts";
 import { entriesOfProcess } from "../../lock-impl/testing/entries-of-process.ts";
 import { smallerPlans } from "./smaller-plans.ts";
 import { smallWorkloads, type Workload } from "./workloads.ts";
@@ -42,7 +43,7 @@ test("clients have several tasks only where the lock supports that, and nothing 
   expect(with_.filter(({ plan }) => !hasTasks(plan))).toEqual(without);
   expect(
     with_.filter(({ plan }) => hasTasks(plan)).map(({ plan }) => plan.clients.map((client) => tasksOf(client).length)),
-  ).toEqual([[2], [2, 2], [3], [2, 1]]);
+  ).toEqual([[2], [2, 2], [3], [2, 1], [2, 1]]);
 });
 
 test("a sound lock keeps its promises in each of them", async () => {
@@ -65,6 +66,13 @@ test("a waiter is forgotten where another request of the process waits after it"
   expect(await breaking(await waiterOverwritten.load(), "deadlock-freedom")).toContain(
     "two tasks of one client wait for a third",
   );
+});
+
+test("a lease is handed on within the process, and told as a new one", async () => {
+  expect(await breaking(handedOn(true), "lease-exclusion")).toEqual([
+    "two tasks of one client for longer than a lease",
+  ]);
+  expect(await breaking(handedOn(false), "lease-exclusion")).toEqual([]);
 });
 
 test("a smaller plan does a section of a task in the order of the others", () => {

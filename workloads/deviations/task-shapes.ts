@@ -38,6 +38,15 @@ export function taskShapes(scale: Scale, renews: boolean): readonly Shape[] {
       clients: [[holds(0.3), of(1, at(0, holds(0.1))), of(2, at(0.1, holds(0.1))), of(2, seeker)]],
     },
     {
+      name: "two tasks of one client for longer than a lease",
+      isCalm: true,
+      // Who hands the lock over within the process must say how much of its lease is left.
+      clients: [
+        [holds(0.7), of(1, at(0, holds(0.7)))],
+        [at(0.1, holds(0.1)), seeker],
+      ],
+    },
+    {
       name: "two tasks of one client, each with its key",
       clients: [[holds(0.3), of(1, at(0, on("k2", holds(long)))), seeker], [at(long / 2, on("k2", holds(0.1)))]],
     },
