@@ -3,25 +3,37 @@ import { expect, test } from "vitest";
 import { runSimulated } from "../../harness/campaign/run-simulated.ts";
 import { learnSimulated } from "../../harness/campaign/systematic/learn.ts";
 import { composeLock } from "../../lock-impl/parts/compose.ts";
-import { ownedKey } from "../../lock-impl/parts/protocol.ts";
+import { isOne, map, ownedKey, type Protocol } from "../../lock-impl/parts/protocol.ts";
+import { scriptOf } from "../../lock-impl/parts/scripts.ts";
 import type { LockDriver } from "../../harness/core/lock-driver.ts";
 import { topologySchema } from "../../harness/core/topology.ts";
 import { faults } from "../../faults/registry.ts";
 import { deadlinesOf } from "./base.ts";
-import { deathAtGrant } from "./death.ts";
+import { deathAt } from "./death.ts";
 import { strikePointsOf } from "./strike-points.ts";
 import { smallWorkloads } from "./workloads.ts";
 
+const EXTENDED = "extended many times, and left behind";
 const NAME = "left behind by the second holder, and waited for long";
 const topology = topologySchema.parse({ kind: "single" });
 
 /** The workloads of a lock, if clients may die by these faults. */
-function workloadsOf(lock: string, among = faults) {
+function workloadsOf(lock: string, { among = faults, extending = false } = {}) {
   const options = { lock, topology, fencing: true, seed: 1, outlives: true };
   return smallWorkloads(
-    { ...options, deathOf: (client) => deathAtGrant(topology, among, client) },
-    { extends: false, reenters: false },
+    { ...options, deathBy: (death) => deathAt(topology, among, death) },
+    { extends: extending, reenters: false },
   );
+}
+
+/** The workloads in whose run the lock does not become free. */
+async function stuck(driver: LockDriver, options: { readonly extending: boolean }): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { name, plan } of workloadsOf("./mine.ts", options)) {
+    const { record } = await runSimulated(plan, { title: name, required: ["deadlock-freedom"], driver });
+    if (record.verdict.verdict === "invalid") names.push(name);
+  }
+  return names;
 }
 
 /** A lock of which one client asks once, and then waits for a message that never comes. */
@@ -47,25 +59,38 @@ test("a client dies at its first grant only by a fault that ends clients, and th
     [NAME, [{ kind: "kill-client", params: { targets: ["client-1"] }, at: { on: "acquire:ok", client: 1, count: 1 } }]],
   ]);
   const others = faults.filter(({ traits }) => traits.kills !== "client");
-  expect(workloadsOf("./mine.ts", others).map(({ name }) => name)).not.toContain(NAME);
+  const names = workloadsOf("./mine.ts", { among: others, extending: true }).map(({ name }) => name);
+  expect(names).not.toContain(NAME);
+  expect(names).not.toContain(EXTENDED);
 });
 
 test(
   "a client waits until it gives up for a message, while what a dead one has left behind is over",
   { tags: "long" },
   async () => {
-    const verdicts = async (driver: LockDriver) => {
-      const all: string[] = [];
-      for (const { name, plan } of workloadsOf("./mine.ts")) {
-        const { record } = await runSimulated(plan, { title: name, required: ["deadlock-freedom"], driver });
-        if (record.verdict.verdict === "invalid") all.push(name);
-      }
-      return all;
-    };
-    expect(await verdicts(deafThird)).toEqual([NAME]);
-    expect(await verdicts(composeLock({ protocol: ownedKey }))).toEqual([]);
+    expect(await stuck(deafThird, { extending: false })).toEqual([NAME]);
+    expect(await stuck(composeLock({ protocol: ownedKey }), { extending: false })).toEqual([]);
   },
 );
+
+const addedScript = scriptOf(`
+  -- KEYS[1] lock, ARGV[1] owner value, ARGV[2] lease in ms.
+  if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  -- The bug: what was left of the lease is added to the new one.
+  return redis.call('PEXPIRE', KEYS[1], redis.call('PTTL', KEYS[1]) + ARGV[2])`);
+
+test("a lease grows with each extension, and its holder dies", { tags: "long" }, async () => {
+  const adding: Protocol = {
+    ...ownedKey,
+    extend: async (server, { key, owner, ttlMs }) => map(await server.run(addedScript, [key], owner, ttlMs), isOne),
+  };
+  expect(await stuck(composeLock({ protocol: adding }), { extending: true })).toEqual([EXTENDED]);
+  expect(await stuck(composeLock({ protocol: ownedKey }), { extending: true })).toEqual([]);
+  const [plan] = workloadsOf("./mine.ts", { extending: true }).filter(({ name }) => name === EXTENDED);
+  expect(plan?.plan.faults).toEqual([
+    { kind: "kill-client", params: { targets: ["client-0"] }, at: { on: "extend:ok", client: 0, count: 8 } },
+  ]);
+});
 
 test("of a lock that renews, a release before another one's holder dies is of a sort of its own", async () => {
   const sorts = async (lock: string) => {

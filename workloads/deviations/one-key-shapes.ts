@@ -1,13 +1,6 @@
-import {
-  askingAgain,
-  type Scale,
-  section,
-  type SectionInput,
-  type Shape,
-  SOON_MS,
-  type StepInput,
-  waitingLong,
-} from "./shape.ts";
+import { dyingExtendersShapes, dyingShapes } from "./dying-shapes.ts";
+import { type Words, wordsOf } from "./shape-words.ts";
+import type { Scale, Shape } from "./shape.ts";
 
 /** Small workloads by what a lock can do. */
 interface Shapes {
@@ -17,6 +10,7 @@ interface Shapes {
   readonly renewing: readonly Shape[];
   readonly silent: readonly Shape[];
   readonly dying: readonly Shape[];
+  readonly dyingExtenders: readonly Shape[];
   readonly replicated: readonly Shape[];
 }
 
@@ -30,43 +24,8 @@ export function shapesOf(scale: Scale): Shapes {
     renewing: renewingShapes(words),
     silent: silentShapes(words),
     dying: dyingShapes(words),
+    dyingExtenders: dyingExtendersShapes(words),
     replicated: replicatedShapes(words),
-  };
-}
-
-type Words = ReturnType<typeof wordsOf>;
-
-/** What shapes are written in: steps and sections at this scale. */
-function wordsOf(scale: Scale) {
-  const { leaseMs } = scale;
-  /** One critical section. */
-  const one = (...steps: StepInput[]): SectionInput => section(scale, steps);
-  const hold = (share: number): StepInput => ({ do: "hold", forMs: Math.round(share * leaseMs) });
-  const extendBy = (share: number): StepInput => ({ do: "extend", ttlMs: Math.round(share * leaseMs) });
-  const write: StepInput = { do: "write" };
-  const read: StepInput = { do: "read" };
-  return {
-    leaseMs,
-    hold,
-    extendBy,
-    extend: extendBy(1),
-    enter: { do: "reenter", ttlMs: leaseMs, steps: [] } as StepInput,
-    write,
-    read,
-    one,
-    sections: (...steps: StepInput[][]): SectionInput[] => steps.map((each) => one(...each)),
-    /** Not after an event of the other client, which a deviation may keep from coming. */
-    later: (section: SectionInput, share: number): SectionInput => ({
-      ...section,
-      after: { atMs: Math.round(share * leaseMs) + SOON_MS },
-    }),
-    seeker: one(),
-    patient: (section: SectionInput): SectionInput => waitingLong(section, scale),
-    rival: one(read, hold(0.7), write),
-    brief: one(write),
-    short: (...steps: StepInput[]): SectionInput => ({ ...one(...steps), ttlMs: Math.round(0.6 * leaseMs) }),
-    again: (section: SectionInput): SectionInput => askingAgain(section, scale),
-    on: (key: string, section: SectionInput): SectionInput => ({ ...section, key }),
   };
 }
 
@@ -237,23 +196,6 @@ function furtherShapes({
       clients: [
         [...sections([read, hold(0.9), write]), later(seeker, 1.1)],
         [later({ ...rival, waitMs: Math.round(0.3 * leaseMs), tries: 1 }, 0)],
-      ],
-    },
-  ];
-}
-
-/** Shapes in which a holder dies. */
-function dyingShapes({ hold, write, one, later, seeker, patient, brief }: Words): readonly Shape[] {
-  return [
-    {
-      name: "left behind by the second holder, and waited for long",
-      // A waiter that is woken by messages only gets none. A first holder that does not know that it has released may renew
-      // what the second one has left behind, and who has had the lock before must be able to have it again.
-      dies: 1,
-      clients: [
-        [one(hold(0.7), write), later(brief, 3.5)],
-        [later(one(hold(0.3), write), 0)],
-        [patient(later(seeker, 0.9))],
       ],
     },
   ];

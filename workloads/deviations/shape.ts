@@ -18,6 +18,13 @@ export interface Scale {
   readonly tries: number;
 }
 
+/** The event of a client, by its index, at which it dies. */
+export interface Death {
+  readonly client: number;
+  readonly on: "acquire:ok" | "extend:ok";
+  readonly count: number;
+}
+
 /** Who asks for what in a workload, and when. */
 export interface Shape {
   readonly name: string;
@@ -26,8 +33,8 @@ export interface Shape {
   readonly races?: boolean;
   /** So long that it runs without faults only: a deviation of a shorter one shows the same. */
   readonly isCalm?: boolean;
-  /** The index of a client that dies when it is granted the lock. */
-  readonly dies?: number;
+  /** A client that dies, and when. */
+  readonly dies?: Death;
   readonly clients: readonly (readonly SectionInput[])[];
 }
 

@@ -14,7 +14,7 @@ import { isShareable, smallShares } from "../sharing.ts";
 import { shapesOf } from "./one-key-shapes.ts";
 import { queueShapes } from "./queue-shapes.ts";
 import { severalKeysExtended, severalKeysShapes } from "./several-keys-shapes.ts";
-import { type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
+import { type Death, type Scale, section, type SectionInput, SOON_MS, type StepInput } from "./shape.ts";
 import { hasTasks } from "../tasks.ts";
 import { taskShapes } from "./task-shapes.ts";
 
@@ -42,8 +42,8 @@ export interface WorkloadOptions {
   readonly supports?: Supports | undefined;
   /** The lease that clients ask for, in milliseconds. Default: by the topology. */
   readonly leaseMs?: number | undefined;
-  /** The fault that ends a client when it is granted the lock, by its index. Absent: no client dies in a workload. */
-  readonly deathOf?: ((client: number) => FaultStep | undefined) | undefined;
+  /** The fault that ends a client at an event. Absent: no client dies in a workload. */
+  readonly deathBy?: ((death: Death) => FaultStep | undefined) | undefined;
 }
 
 /** A workload: a plan without faults but the death of a client, and what it is about, in words. */
@@ -74,6 +74,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     ...(skills.reenters ? shared.reentering : []),
     ...(skills.tellsReleases === false ? shared.silent : []),
     ...shared.dying,
+    ...(skills.extends ? shared.dyingExtenders : []),
     ...tasks,
     ...(topologyOf(options.topology.kind).arrangement === "replicated" ? shared.replicated : []),
     ...(skills.renews === true
@@ -87,7 +88,7 @@ export function smallWorkloads(options: WorkloadOptions, skills: Skills): readon
     .filter(({ outlives }) => options.outlives || outlives !== true)
     .flatMap(({ name, clients, races, isCalm, dies }): readonly Workload[] => {
       const times = races === true ? RACES : 1;
-      const death = dies === undefined ? undefined : options.deathOf?.(dies);
+      const death = dies === undefined ? undefined : options.deathBy?.(dies);
       if (dies !== undefined && death === undefined) return [];
       const faults = death === undefined ? [] : [death];
       if (!isShareable(options.supports)) return [{ name, times, isCalm, plan: planOf(options, clients, faults) }];

@@ -17,7 +17,8 @@ import { inTurn, type Queue } from "./in-turn.ts";
 import { type Aspect, leastAlike, type TakenAspects } from "./least-alike.ts";
 import { patienceOf } from "./patience.ts";
 import { type PlansInOrder, PlansOnDemand } from "./on-demand.ts";
-import { deathAtGrant } from "../../../workloads/deviations/death.ts";
+import { deathAt } from "../../../workloads/deviations/death.ts";
+import type { Death } from "../../../workloads/deviations/shape.ts";
 import { sideBySide } from "../../../workloads/deviations/side-by-side.ts";
 import {
   defaultLeaseMs,
@@ -191,8 +192,8 @@ function isRenewal({ operation, keys, server }: WireMessage): boolean {
 
 function workloadOptions({ drawnFrom, seed }: LearningOptions): WorkloadOptions {
   const { lock, topology, fencing = true, maxHoldShare = 0, supports, faults } = drawnFrom;
-  const deathOf = (client: number): FaultStep | undefined => deathAtGrant(topology, faults, client);
-  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1, supports, deathOf };
+  const deathBy = (death: Death): FaultStep | undefined => deathAt(topology, faults, death);
+  return { lock, topology, fencing, seed, outlives: maxHoldShare > 1, supports, deathBy };
 }
 
 /**
