@@ -219,7 +219,7 @@ class SearchedRuns<Run extends { readonly record: RunRecord }> {
 interface SystematicPlans extends Pick<ContentionOptions, "commands"> {
   /** Without a deviation, and with one. */
   readonly first: PlansInOrder;
-  /** What deviations start from, of which some have a fault of their own. */
+  /** Of which some have a fault of their own. */
   readonly workloads: ReadonlySet<Plan>;
   /** With two deviations, to be tried after those. */
   readonly pairs: () => Promise<readonly Plan[]>;
@@ -249,7 +249,7 @@ async function systematicPart<Run>(
   if (learn === undefined || isOver()) return unlearned;
   try {
     const skills = await skillsOf({ drawnFrom, seed, learn });
-    const { plans, commands, bases, countSingles } = await systematicPlans({
+    const { plans, commands, bases, workloads, countSingles } = await systematicPlans({
       drawnFrom,
       seed,
       learn,
@@ -259,7 +259,7 @@ async function systematicPart<Run>(
     });
     return {
       first: plans,
-      workloads: new Set(bases.map(({ plan }) => plan)),
+      workloads,
       commands,
       countSingles,
       reenters: skills.reenters || unlearned.reenters,

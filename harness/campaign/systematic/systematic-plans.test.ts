@@ -46,6 +46,30 @@ test("each workload has deviations among the first", async () => {
   expect(new Set(all.map((plan) => JSON.stringify(plan))).size).toBe(all.length);
 });
 
+test(
+  "of plans with one fault, all are deviations but the workloads in which a client dies",
+  { tags: "long" },
+  async () => {
+    const topology = topologySchema.parse({ kind: "single" });
+    const { plans, workloads, countSingles } = await systematicPlans({
+      drawnFrom: {
+        lock: "single",
+        topology,
+        faults: faultsFor(["kill-client"], "simulated", topology),
+        maxHoldShare: 1.3,
+      },
+      seed: 1,
+      learn: learnSimulated(),
+      skills: { extends: true, reenters: false },
+      promises: () => 1,
+      most: "all",
+    });
+    const withOne = [...plans].filter(({ faults }) => faults.length === 1);
+    expect(withOne.filter((plan) => workloads.has(plan))).toHaveLength(2);
+    expect(withOne.filter((plan) => !workloads.has(plan))).toHaveLength(countSingles());
+  },
+);
+
 test("a fault divides servers that vote as early as it hits all of them, at each command of a client", async () => {
   const topology = topologySchema.parse({ kind: "redlock" });
   const { plans, bases } = await systematicPlans({

@@ -68,6 +68,8 @@ interface SystematicPart {
   readonly commands: readonly SentCommand[];
   /** The workloads that deviations start from. */
   readonly bases: readonly Base[];
+  /** All workloads, also those that nothing deviates from. Some have a fault of their own. */
+  readonly workloads: ReadonlySet<Plan>;
   /** Counts the schedules with one deviation that there are, however dear. */
   readonly countSingles: () => number;
 }
@@ -85,6 +87,8 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const apart: Plan[] = [];
   /** Those that broke the lock when they were learned, and may not do so beside others. */
   const broken: Plan[] = [];
+  /** Those in which a client dies and nothing deviates: they come with the repetitions. */
+  const deadlyCalm: Plan[] = [];
   /** Those in which a client dies: another one's workload beside it would be another schedule. */
   const deadly: Plan[] = [];
   /** Not what deviations can start from, but the search must say that they came to no end, or that the lock is at fault. */
@@ -97,7 +101,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       if (end?.reason !== undefined || isStuck(history)) endless.push(plan);
       continue;
     }
-    if (plan.faults.length > 0) deadly.push(plan);
+    if (plan.faults.length > 0) (isCalm ? deadlyCalm : deadly).push(plan);
     else {
       apart.push(...Array.from({ length: times }, () => plan));
       if (isBroken(history)) broken.push(plan);
@@ -106,7 +110,7 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
       bases.push({ name, plan, history, messages, deadlines: deadlinesOf(plan, history, skills.patienceMs) });
   }
   const calm = sideBySide(apart);
-  const again = againWith(calm);
+  const again = [...deadlyCalm, ...againWith(calm)];
   const queues = [
     { plans: again.values(), share: 1, length: again.length },
     ...deviating(bases, { ...options, mostCost: most === "all" ? Infinity : MOST_COST }),
@@ -118,7 +122,13 @@ export async function systematicPlans(options: SystematicOptions): Promise<Syste
   const undisturbed = bases.filter(({ plan }) => plan.faults.length === 0);
   const countSingles = (): number =>
     undisturbed.reduce((sum, base) => sum + countDeviations(base, drawnFrom.faults), 0);
-  return { plans, commands: commandsOf(bases), bases, countSingles };
+  return {
+    plans,
+    commands: commandsOf(bases),
+    bases,
+    workloads: new Set(workloads.map(({ plan }) => plan)),
+    countSingles,
+  };
 }
 
 /**
