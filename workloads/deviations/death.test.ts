@@ -87,6 +87,12 @@ test("a lease grows with each extension, and its holder dies", { tags: "long" },
   expect(await stuck(composeLock({ protocol: adding }), { extending: true })).toEqual([EXTENDED]);
   expect(await stuck(composeLock({ protocol: ownedKey }), { extending: true })).toEqual([]);
   const [plan] = workloadsOf("./mine.ts", { extending: true }).filter(({ name }) => name === EXTENDED);
+  const sound = await runSimulated(plan?.plan ?? expect.unreachable(), {
+    title: EXTENDED,
+    required: ["deadlock-freedom"],
+    driver: composeLock({ protocol: ownedKey }),
+  });
+  expect(sound.record.verdict.verdict).toBe("valid");
   expect(plan?.plan.faults).toEqual([
     { kind: "kill-client", params: { targets: ["client-0"] }, at: { on: "extend:ok", client: 0, count: 8 } },
   ]);

@@ -30,7 +30,8 @@ export function dyingExtendersShapes({ extend, one, later, seeker, patient, hold
       isCalm: true,
       // However often it was extended, the lease is no longer than it was asked for last. A release would hide it.
       dies: { client: 0, on: "extend:ok", count: EXTENSIONS },
-      clients: [[one(...extensions, hold(0.3))], [patient(later(seeker, 0))]],
+      // The other one asks before: a run in which nobody wants what is held decides nothing.
+      clients: [[one(hold(0.1), ...extensions, hold(0.3))], [patient(later(seeker, 0))]],
     },
   ];
 }
