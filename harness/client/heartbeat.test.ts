@@ -30,11 +30,11 @@ test("a task that is written while another thread reads the one before is not re
   const heartbeat = new Heartbeat(memory);
   heartbeat.begin({ lock: "a lock with a long name" });
   const from = Buffer.from.bind(Buffer);
-  const spy = vi.spyOn(Buffer, "from").mockImplementation(((...given: Parameters<typeof from>) => {
+  const spy = vi.spyOn(Buffer, "from").mockImplementation((...given: Parameters<typeof from>) => {
     // The reader has looked at the length, and not yet at the bytes.
     heartbeat.begin({ lock: "short" });
     return from(...given);
-  }) as typeof Buffer.from);
+  });
   onTestFinished(() => spy.mockRestore());
   expect(new HeartbeatReader(memory).task).toBeUndefined();
 });
