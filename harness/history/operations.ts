@@ -26,6 +26,11 @@ export class OpenOperations {
     return this.#open.size;
   }
 
+  /** The invocation that this process has open. */
+  of(process: number): InvocationEvent | undefined {
+    return this.#open.get(process);
+  }
+
   /** The invocation that this event completes; undefined for an event that is not a completion. */
   push(event: HistoryEvent): InvocationEvent | undefined {
     if (event.type === "invoke") this.#open.set(event.process, event);

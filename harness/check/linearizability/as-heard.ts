@@ -9,7 +9,8 @@ import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
  * What an answer proves. A client library may resend a release after its connection broke, and then hear that there was
  * nothing to release. The server may have applied the first release or not. Where several clients use one owner value,
  * a release that found nothing shows only that its own client held nothing, and the models do not tell clients apart.
- * Where a hold may have several owner values, one of them may refer to nothing.
+ * Where a hold may have several owner values, one of them may refer to nothing: it may go on under another, which its client is
+ * granted later.
  * Where the lock may have drawn a new owner value that nobody was told, a release with the old one finds nothing either.
  * An extension that failed may have taken effect all the same, where a fault may have kept its reply back.
  * A release that was under way when the recording began may have taken effect before that, and another may have been granted
@@ -17,7 +18,7 @@ import { extensionAsHeard } from "../../history/holds/unheard-extension.ts";
  */
 export function asHeard(
   completion: LockCompletion,
-  invocation: InvocationEvent | undefined,
+  { invocation, loss }: Pick<HistoryStep, "invocation" | "loss">,
   evidence: SharedEvidence,
 ): LockCompletion {
   const since = invocation?.time ?? completion.time;
@@ -28,6 +29,7 @@ export function asHeard(
     return mayBeEarly ? { ...completion, type: "fail", value: {} } : completion;
   }
   const owner = invocation?.f === "release" ? invocation.value.owner : undefined;
+  if (loss !== undefined && !evidence.isShareable(completion.key)) return { ...completion, type: "fail", value: {} };
   if (
     owner !== undefined &&
     (evidence.isSharedOwner(completion.key, owner) || evidence.repeated.hasSeveral(completion.key, owner))

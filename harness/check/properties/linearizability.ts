@@ -169,7 +169,7 @@ class Linearizability implements Checker {
     } else {
       if (step.loss !== undefined) operations.lose(step.loss);
       const isAsking = this.#evidence.isAskingFor(invocation);
-      const operation = operations.complete(asHeard(event, invocation, this.#evidence), isAsking);
+      const operation = operations.complete(asHeard(event, step, this.#evidence), isAsking);
       const granted = step.changes.find(({ kind }) => kind === "granted");
       if (operation !== undefined && granted !== undefined) this.#remember(operation, granted.hold);
     }

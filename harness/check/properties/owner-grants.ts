@@ -81,7 +81,7 @@ export class OwnerGrantLog {
     this.#reentries.delete(key);
   }
 
-  push({ event, invocation, changes }: HistoryStep): void {
+  push({ event, invocation, changes, loss }: HistoryStep): void {
     const grant = grantOf(event, invocation);
     if (grant !== undefined) {
       const { key, process, value } = grant.completion;
@@ -108,7 +108,8 @@ export class OwnerGrantLog {
     } else if (event.type === "info" && event.f === "acquire") {
       this.#addUnknown(event.key, event.process, invocation?.index ?? event.index);
     } else if (event.type === "ok" && event.f === "release" && invocation?.f === "release") {
-      this.#released(event, invocation);
+      // It may go on under another owner value, which its client is granted later.
+      if (loss === undefined) this.#released(event, invocation);
     }
   }
 

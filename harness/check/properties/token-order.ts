@@ -67,6 +67,7 @@ export class TokenOrder {
     const explained = this.#of(event.key);
     if (explained === undefined) return undefined;
     for (const operations of [explained.plain, explained.fenced]) {
+      if (step.loss !== undefined) operations.lose(step.loss);
       if (event.type === "invoke")
         operations.invoke(
           event,
@@ -75,7 +76,7 @@ export class TokenOrder {
         );
       else
         operations.complete(
-          asHeard(event, step.invocation, this.#evidence),
+          asHeard(event, step, this.#evidence),
           this.#evidence.isAskingFor(step.invocation),
         );
     }

@@ -121,3 +121,71 @@ describe("an older value whose release finds nothing", () => {
     expect(accused(strict.info(20, 0, "acquire").release(30, 2, "a", false))).toContain("linearizability");
   });
 });
+
+describe("a hold that an acquire of unknown outcome may have renewed", () => {
+  const held = (facts: object = { clients: 2 }): Recording =>
+    new Recording(facts).acquire(0, 0, "a", { ttlMs: 20, fence: 1 }).seek(10, 0, { ttlMs: 200 });
+
+  it("may go on under another value after the lease that is known", () => {
+    const renewed = held().info(15, 0, "acquire");
+    expect(accused(renewed.acquire(100, 2, "b", { ...TTL, fence: 1 }).release(110, 2, "b"))).toEqual([]);
+  });
+
+  it("may do so where that acquire was never answered", () => {
+    expect(
+      accused(
+        held()
+          .acquire(100, 2, "b", { ...TTL, fence: 1 })
+          .release(110, 2, "b"),
+      ),
+    ).toEqual([]);
+    expect(
+      accused(
+        held({})
+          .acquire(100, 2, "b", { ...TTL, fence: 1 })
+          .release(110, 2, "b"),
+      ),
+    ).toEqual([]);
+  });
+
+  it("may be gone under its first value, and go on under another", () => {
+    const missed = held().info(15, 0, "acquire").release(18, 2, "a", false);
+    expect(accused(missed.acquire(30, 2, "b", { ...TTL, fence: 1 }).release(40, 2, "b"))).toEqual([]);
+  });
+
+  it("keeps the value for which another one stands, also after it was released", () => {
+    const released = held({})
+      .info(15, 0, "acquire")
+      .acquire(100, 2, "b", { ...TTL, fence: 2 })
+      .leave(110, 2, "b");
+    expect(accused(released.acquire(200, 4, "b", { ...TTL, fence: 2 }))).toEqual([]);
+  });
+
+  it("is over once another client was granted the key", () => {
+    const renewed = held({ clients: 2 }).info(15, 0, "acquire");
+    const others = renewed.acquire(300, 1, "c", { ...TTL, fence: 2 }).release(310, 1, "c");
+    expect(accused(others.acquire(400, 2, "b", { ...TTL, fence: 1 }))).toContain("fencing-tokens");
+  });
+
+  it("is over where its client certainly asked for nothing", () => {
+    const expired = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 20, fence: 1 });
+    expect(accused(expired.acquire(100, 0, "b", { ...TTL, fence: 1 }))).toContain("fencing-tokens");
+  });
+});
+
+it("does not take the value of a hold that is over for the one that a client without a number holds", () => {
+  const first = new Recording().acquire(0, 0, "a", { ttlMs: 20, fence: 1 }).seek(10, 0, { ttlMs: 20 });
+  first
+    .info(15, 0, "acquire")
+    .acquire(100, 1, "b", { ...TTL, fence: 2 })
+    .seek(110, 1, TTL)
+    .info(115, 1, "acquire");
+  expect(accused(first.acquire(120, 2, "b2", { ...TTL, fence: 2 }).release(130, 2, "b2"))).toEqual([]);
+});
+
+it("goes on beside a grant that may have come before it", () => {
+  const late = new Recording({ clients: 2 }).seek(0, 1, { ttlMs: 20 }).acquire(100, 0, "a", TTL).granted(110, 1, "c");
+  const renewed = late.acquire(120, 0, "a2", TTL).acquire(130, 0, "a3", TTL).release(140, 0, "a3");
+  // The late grant itself was over on arrival: only its client can have noticed.
+  expect(accused(renewed)).toEqual(["mutual-exclusion"]);
+});

@@ -1,10 +1,12 @@
 import { shareOf } from "../../core/sharing.ts";
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
 import type { Hold, HoldTracker } from "../../history/holds.ts";
+import { overForCertain } from "../../history/holds/over-for-certain.ts";
 import { MAY_RENEW, mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { type CompletionEvent, type InvocationEvent, OpenOperations } from "../../history/operations.ts";
 import { UNORDERED } from "../../history/unordered.ts";
+import { ContinuedProcesses } from "./continued-processes.ts";
 
 /** How many owner values are remembered that stand for others. */
 const REMEMBERED = 20_000;
@@ -28,20 +30,24 @@ export class RepeatedAcquires {
   readonly #isOn: boolean;
   readonly #holds: HoldTracker;
   readonly #open = new OpenOperations();
-  /** Processes whose operation had an unknown outcome: their clients go on under other numbers. */
-  readonly #retired = new OldestFirst<number, true>();
+  readonly #processes: ContinuedProcesses;
   /** By key, the last processes whose acquire of it had an unknown outcome. */
   readonly #unanswered = new OldestFirst<string, readonly number[]>();
   /** By key and owner value, the first value of its hold. */
   readonly #first = new OldestFirst<string, string>();
+  /** By key and owner value, that it was granted as the first value of its hold: it stands for no other. */
+  readonly #own = new OldestFirst<string, true>();
   /** By key and first value of a hold, that it has several. */
   readonly #several = new OldestFirst<string, true>();
+  /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
+  readonly #latest = new OldestFirst<string, { readonly owner: string; readonly invoked: number }>();
   #repeatedKey: string | undefined;
 
   /** @param foreign whether another program recorded the history */
   constructor(header: HistoryHeader, foreign: boolean, holds: HoldTracker) {
     this.#isOn = foreign && typeof header["backend"] !== "string" && header.reentrant !== true;
     this.#holds = holds;
+    this.#processes = new ContinuedProcesses(holds.lineage);
   }
 
   /** What was left open, if anything was. */
@@ -60,7 +66,8 @@ export class RepeatedAcquires {
         ? { ...event, [MAY_RENEW]: true }
         : event;
     const invocation = this.#open.push(marked);
-    if (event.type === "info" && event.value?.reason !== UNORDERED) this.#retire(event);
+    this.#processes.push(event);
+    if (event.type === "info" && event.f === "acquire" && event.value?.reason !== UNORDERED) this.#leave(event);
     if (event.type === "ok" && event.f === "acquire" && invocation?.f === "acquire") this.#grant(event, invocation);
     return this.#first.size === 0 ? marked : this.#named(marked);
   }
@@ -70,40 +77,56 @@ export class RepeatedAcquires {
     return this.#several.has(placeOf(key, owner));
   }
 
-  #retire({ process, key, f }: CompletionEvent): void {
-    remember(this.#retired, process, true);
-    if (f !== "acquire") return;
+  #leave({ process, key }: CompletionEvent): void {
     remember(this.#unanswered, key, [...(this.#unanswered.get(key) ?? []).slice(1 - REMEMBERED_OF_KEY), process]);
   }
 
-  #grant({ key, process, value }: Grant, invocation: Acquire): void {
+  #grant(grant: Grant, invocation: Acquire): void {
+    const { key, process, value } = grant;
     const place = placeOf(key, value.owner);
-    const held = this.#ownHold(key, process, (hold) => hold.owner === this.#first.get(place));
-    if (held === undefined) this.#first.delete(place);
-    const own = held ?? this.#ownHold(key, process, () => true);
-    const isRepeated = own !== undefined && own.grantedIndex < invocation.index && invocation.time < own.leaseEndAtMost;
+    const known = this.#first.get(place);
+    const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
+    const latest = this.#latest.get(key);
+    remember(this.#latest, key, { owner: known ?? value.owner, invoked: invocation.index });
+    // Where another owner was granted the key since, the hold is over: it cannot go on.
+    const isOver = own !== undefined && latest?.owner !== own.owner && (latest?.invoked ?? -1) > lastGrant(own);
+    const isRepeated =
+      own !== undefined &&
+      !isOver &&
+      own.grantedIndex < invocation.index &&
+      invocation.time < overForCertain(own, process);
+    if (isRepeated && mayRenew(invocation)) this.#repeatedKey ??= key;
+    // A value stands for the same one throughout: what happened under it before concerns what happens later.
+    if (known !== undefined || this.#own.has(place)) return;
     const isExclusive =
       (own?.share ?? EXCLUSIVE).kind === "exclusive" && shareOf(invocation.value).kind === "exclusive";
-    if (isRepeated && mayRenew(invocation)) this.#repeatedKey ??= key;
     const first = isRepeated ? own.owner : this.#lastOwner(key, process);
-    if (!isExclusive || first === undefined || first === value.owner) return;
-    if (this.#isHeld(key, value.owner, process)) return;
+    if (!isExclusive || first === undefined || first === value.owner || this.#isHeld(key, value.owner, process)) {
+      remember(this.#own, place, true);
+      return;
+    }
     remember(this.#first, place, first);
+    remember(this.#latest, key, { owner: first, invoked: invocation.index });
     remember(this.#several, placeOf(key, first), true);
   }
 
   /** The owner value of the hold that this client released last, if something of it may be left. */
   #lastOwner(key: string, process: number): string | undefined {
     const last = this.#holds.lasting.lastOwner(key);
-    if (last === undefined || !this.#isOwn(last.process, process)) return undefined;
-    const mayHaveEntered = (asked: number): boolean => this.#isOwn(asked, process);
-    const isLeft = last.entries + last.unknown > 0 || this.#unanswered.get(key)?.some(mayHaveEntered) === true;
-    return isLeft ? last.owner : undefined;
+    if (last === undefined || !this.#processes.mayContinue(last.process, process)) return undefined;
+    return last.entries + last.unknown > 0 || this.#mayHaveEntered(key, process) ? last.owner : undefined;
   }
 
-  /** Whether the later process is the same as the earlier one, or may continue it after an operation of unknown outcome. */
-  #isOwn(earlier: number, later: number): boolean {
-    return earlier === later || (this.#retired.has(earlier) && this.#holds.lineage.mayContinue(earlier, later));
+  /** Whether the client of this process had asked for the key before, and does not know the outcome. */
+  #mayHaveEntered(key: string, process: number): boolean {
+    const isOwn = (asked: number): boolean => this.#processes.mayContinue(asked, process);
+    if (this.#unanswered.get(key)?.some(isOwn) === true) return true;
+    let seen = 0;
+    for (const { process: asking } of this.#holds.openAcquires(key, process)) {
+      seen += 1;
+      if (seen > REMEMBERED_OF_KEY || (asking !== process && isOwn(asking))) return true;
+    }
+    return false;
   }
 
   #isHeld(key: string, owner: string, process: number): boolean {
@@ -114,7 +137,7 @@ export class RepeatedAcquires {
   #ownHold(key: string, process: number, matches: (hold: Hold) => boolean): Hold | undefined {
     let latest: Hold | undefined;
     for (const hold of this.#holds.possiblyOfClient(key, process)) {
-      if (!this.#isOwn(hold.currentProcess, process) || !matches(hold)) continue;
+      if (!this.#processes.mayContinue(hold.currentProcess, process) || !matches(hold)) continue;
       if (latest === undefined || hold.grantedIndex > latest.grantedIndex) latest = hold;
     }
     return latest;
@@ -127,6 +150,11 @@ export class RepeatedAcquires {
     const owner = this.#first.get(placeOf(event.key, stated.owner));
     return owner === undefined ? event : { ...event, value: { ...stated, owner } };
   }
+}
+
+/** Index of the last answer that set its lease. */
+function lastGrant({ grantedIndex, promised }: Hold): number {
+  return promised?.settled?.index ?? grantedIndex;
 }
 
 function remember<K, V>(map: OldestFirst<K, V>, name: K, value: V): void {

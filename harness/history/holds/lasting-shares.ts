@@ -2,6 +2,7 @@ import { type Share, weaker } from "../../core/sharing.ts";
 import { OldestFirst } from "../oldest-first.ts";
 import type { CompletionEvent, InvocationEvent } from "../operations.ts";
 import type { Hold } from "./hold.ts";
+import { overForCertain } from "./over-for-certain.ts";
 
 /** How many owner values are remembered. */
 const REMEMBERED_OWNERS = 10_000;
@@ -84,7 +85,7 @@ export class LastingShares {
       share: hold.share,
       endedIndex: hold.end?.index ?? -1,
       isOneOfSeveral,
-      until: lastsUntil(hold),
+      until: overForCertain(hold),
     });
     const { size, oldest } = this.#byOwner;
     if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#byOwner.delete(oldest[0]);
@@ -131,12 +132,6 @@ export interface LastOwner {
 interface Entered extends LastOwner {
   /** Index of the release that ended the hold, as far as its first entry goes. */
   readonly ended: number;
-}
-
-/** When its lease is over for certain: an operation whose outcome is unknown may prolong it at any time. */
-function lastsUntil({ leaseEndAtMost, promised }: Hold): number {
-  const mayChange = promised?.shortestUnknown !== undefined || (promised?.asked?.size ?? 0) > 0;
-  return mayChange ? Infinity : leaseEndAtMost;
 }
 
 function nameOf({ key, owner }: Pick<Hold, "key" | "owner">): string {

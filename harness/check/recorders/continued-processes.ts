@@ -1,0 +1,53 @@
+import type { HistoryEvent } from "../../history/history.ts";
+import type { ProcessLineage } from "../../history/process-lineage.ts";
+import { OldestFirst } from "../../history/oldest-first.ts";
+import { OpenOperations } from "../../history/operations.ts";
+import { UNORDERED } from "../../history/unordered.ts";
+
+/** How many processes are remembered. */
+const REMEMBERED = 20_000;
+
+/**
+ * Which process goes on where another one ended: after an operation of unknown outcome a client acts under another number. Such an
+ * operation may also have no completion at all; a process that begins while it is open may then be the same client.
+ */
+export class ContinuedProcesses {
+  readonly #lineage: ProcessLineage;
+  readonly #open = new OpenOperations();
+  /** Processes whose operation had an unknown outcome. */
+  readonly #retired = new OldestFirst<number, true>();
+  /** By process, its first event. */
+  readonly #begun = new OldestFirst<number, number>();
+
+  constructor(lineage: ProcessLineage) {
+    this.#lineage = lineage;
+  }
+
+  push(event: HistoryEvent): void {
+    const { type, process, index } = event;
+    if (typeof process !== "number") return;
+    if (type === "invoke" && this.#begun.get(process) === undefined) remember(this.#begun, process, index);
+    this.#open.push(event);
+    if (type === "info" && event.value?.reason !== UNORDERED) remember(this.#retired, process, true);
+  }
+
+  /** Whether the later process is the same as the earlier one, or may go on where that ended. */
+  mayContinue(earlier: number, later: number): boolean {
+    if (earlier === later) return true;
+    return (
+      (this.#retired.has(earlier) || this.#hasGoneSilent(earlier, later)) && this.#lineage.mayContinue(earlier, later)
+    );
+  }
+
+  /** Whether the later process did nothing until the earlier one had an operation under way that is not answered. */
+  #hasGoneSilent(earlier: number, later: number): boolean {
+    const open = this.#open.of(earlier);
+    return open !== undefined && open.index < (this.#begun.get(later) ?? -1);
+  }
+}
+
+function remember<V>(map: OldestFirst<number, V>, process: number, value: V): void {
+  map.set(process, value);
+  const { size, oldest } = map;
+  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
+}
