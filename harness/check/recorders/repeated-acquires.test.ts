@@ -189,3 +189,20 @@ it("goes on beside a grant that may have come before it", () => {
   // The late grant itself was over on arrival: only its client can have noticed.
   expect(accused(renewed)).toEqual(["mutual-exclusion"]);
 });
+
+it("goes on where another client gave up an older hold meanwhile", () => {
+  const older = new Recording({ clients: 2 }).acquire(0, 1, "z", { ttlMs: 20, fence: 1 });
+  const left = older
+    .acquire(100, 0, "a", { ...TTL, fence: 2 })
+    .leave(110, 0, "a")
+    .info(120, 0, "release");
+  const missed = left.release(130, 1, "z", false).acquire(140, 2, "b", { ...TTL, fence: 2 });
+  expect(accused(missed)).toEqual(["mutual-exclusion"]);
+});
+
+it("goes on where a late answer hides that it was granted before another", () => {
+  const first = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 20, fence: 1 });
+  const late = first.seek(15, 0, { ttlMs: 20 }).acquire(40, 1, "c", { ...TTL, fence: 2 });
+  const told = late.granted(45, 0, "a2", { fence: 1 }).release(50, 1, "c");
+  expect(accused(told)).toEqual(["mutual-exclusion"]);
+});

@@ -10,6 +10,13 @@ import { ContinuedProcesses } from "./continued-processes.ts";
 
 /** How many owner values are remembered that stand for others. */
 const REMEMBERED = 20_000;
+/** The grant that was answered last. */
+interface Latest {
+  readonly owner: string;
+  readonly invoked: number;
+  readonly granted: number;
+}
+
 /** How many acquires of unknown outcome are remembered of each key. */
 const REMEMBERED_OF_KEY = 64;
 
@@ -40,7 +47,7 @@ export class RepeatedAcquires {
   /** By key and first value of a hold, that it has several. */
   readonly #several = new OldestFirst<string, true>();
   /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
-  readonly #latest = new OldestFirst<string, { readonly owner: string; readonly invoked: number }>();
+  readonly #latest = new OldestFirst<string, Latest>();
   #repeatedKey: string | undefined;
 
   /** @param foreign whether another program recorded the history */
@@ -87,9 +94,9 @@ export class RepeatedAcquires {
     const known = this.#first.get(place);
     const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
     const latest = this.#latest.get(key);
-    remember(this.#latest, key, { owner: known ?? value.owner, invoked: invocation.index });
+    remember(this.#latest, key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
     // Where another owner was granted the key since, the hold is over: it cannot go on.
-    const isOver = own !== undefined && latest?.owner !== own.owner && (latest?.invoked ?? -1) > lastGrant(own);
+    const isOver = own !== undefined && latest !== undefined && isBetween(latest, own, invocation);
     const isRepeated =
       own !== undefined &&
       !isOver &&
@@ -106,7 +113,7 @@ export class RepeatedAcquires {
       return;
     }
     remember(this.#first, place, first);
-    remember(this.#latest, key, { owner: first, invoked: invocation.index });
+    remember(this.#latest, key, { owner: first, invoked: invocation.index, granted: grant.index });
     remember(this.#several, placeOf(key, first), true);
   }
 
@@ -152,9 +159,10 @@ export class RepeatedAcquires {
   }
 }
 
-/** Index of the last answer that set its lease. */
-function lastGrant({ grantedIndex, promised }: Hold): number {
-  return promised?.settled?.index ?? grantedIndex;
+/** Whether another owner was certainly granted the key after the last answer to this hold's owner, and before this acquire. */
+function isBetween({ owner, invoked, granted }: Latest, hold: Hold, { index }: Acquire): boolean {
+  const answered = hold.promised?.settled?.index ?? hold.grantedIndex;
+  return owner !== hold.owner && invoked > answered && granted < index;
 }
 
 function remember<K, V>(map: OldestFirst<K, V>, name: K, value: V): void {

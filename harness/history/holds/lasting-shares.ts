@@ -71,10 +71,12 @@ export class LastingShares {
   /** A hold has ended. */
   end(hold: Hold): void {
     if ((hold.end?.by === "release" || hold.end?.by === "abandoned") && hold.share.kind === "exclusive") {
-      const { owner, currentProcess: process, possibleEntries: entries, end } = hold;
+      const { owner, currentProcess: process, possibleEntries: entries, end, grantedIndex: granted } = hold;
       // As long as nobody knows whether the release was carried out, it may have left the whole hold.
       const unknown = hold.unknownEntries + 1;
-      this.#entered.set(hold.key, { owner, process, entries, unknown, ended: end.index });
+      // A client may give up an old hold after the next one was given up.
+      const isOlder = granted < (this.#entered.get(hold.key)?.granted ?? -1);
+      if (!isOlder) this.#entered.set(hold.key, { owner, process, entries, unknown, granted, ended: end.index });
       const { size, oldest } = this.#entered;
       if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#entered.delete(oldest[0]);
     }
@@ -130,6 +132,8 @@ export interface LastOwner {
 }
 
 interface Entered extends LastOwner {
+  /** Index of the grant of the hold. */
+  readonly granted: number;
   /** Index of the release that ended the hold, as far as its first entry goes. */
   readonly ended: number;
 }
