@@ -28,7 +28,7 @@ it("an extension of unknown outcome, from before the history, may cut a later le
 });
 
 describe("what two owners do with holds from before the history", () => {
-  const begun = (): Recording => new Recording({ clients: 3 }).on("other").fail(0, 0).on("k");
+  const begun = (): Recording => new Recording({ clients: 3 }).on("other").fail(0, 0).fail(0, 1).on("k");
   const both = (): Recording => begun().release(2, 0, "a").extend(4, 1, "b", { ttlMs: 400 });
   const found = (recording: Recording): string => judge("linearizability", recording).split(";")[0]!;
 

@@ -1,4 +1,5 @@
 import type { HistoryEvent, HistoryHeader } from "../../history/history.ts";
+import { BegunBefore } from "../recorders/begun-before.ts";
 import { ContentionWatch } from "./contention.ts";
 import type { FaultTimeline } from "../../history/fault-timeline.ts";
 import { beganFree, HeldBefore } from "./held-before.ts";
@@ -41,6 +42,7 @@ export class SharedEvidence {
   /** Owner values that the lock replaced when it extended a lease. */
   readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
   readonly repeated: RepeatedAcquires;
+  readonly begunBefore: BegunBefore;
   readonly #replacements: PossibleReplacements;
   readonly #replaced: ReplacedHolds;
   readonly #sharedOwners: SharedOwners;
@@ -56,6 +58,7 @@ export class SharedEvidence {
     this.header = header;
     this.holds = new HoldTracker(header.clients);
     this.repeated = new RepeatedAcquires(header, foreign, this.holds);
+    this.begunBefore = new BegunBefore(beganFree(header));
     this.#replacements = new PossibleReplacements(this.holds);
     this.#replaced = new ReplacedHolds(this.holds, this.#replacements);
     this.faults = this.holds.faults;
@@ -130,6 +133,7 @@ export class SharedEvidence {
     this.#replacements.push(event);
     const changes = this.holds.push(event, invocation);
     this.#sharedOwners.push(event);
+    this.begunBefore.push({ event, invocation });
     this.#rememberLost(changes);
     this.heldBefore.push(event, invocation);
 

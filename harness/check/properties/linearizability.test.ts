@@ -213,8 +213,8 @@ describe("linearizability", () => {
     expect(judged(new Recording().release(6, 1, "a").acquire(9, 2, "b"))).toBe("valid");
     expect(judged(new Recording().extend(6, 1, "a").release(9, 1, "a").acquire(12, 2, "b"))).toBe("valid");
     expect(judged(new Recording().acquire(0, 0, "b").release(6, 1, "a"))).toBe("invalid; foreign-release 1,2,3");
-    const passed = new Recording().acquire(0, 0, "b").release(3, 0, "b").release(6, 1, "a");
-    expect(judged(passed)).toBe("invalid; foreign-release 2,4,5");
+    const passed = new Recording().fail(0, 1).acquire(1, 0, "b").release(3, 0, "b").release(6, 1, "a");
+    expect(judged(passed)).toBe("invalid; foreign-release 4,6,7");
     expect(judged(new Recording().extend(0, 0, "a").acquire(3, 1, "b"))).toBe("invalid; double-grant 2,3");
   });
 

@@ -15,6 +15,7 @@ import { EarlyEvents, isOfLock, type LockEvent } from "../linearizability/sharin
 import { KeyOperations } from "../linearizability/key-operations.ts";
 import { StrangersSeen } from "../linearizability/sharing/strangers-seen.ts";
 import { keptBeside } from "../linearizability/general-search.ts";
+import { invoked } from "../linearizability/invoked.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import type { Impossible } from "../linearizability/follower.ts";
 import { lockModel, type LockModel, type LockModelName, type LockOperation } from "../linearizability/lock-models.ts";
@@ -163,9 +164,8 @@ class Linearizability implements Checker {
       operations.renew(event, renewalOf(event, step, this.#evidence));
     } else if (event.type === "lost") operations.lose(event);
     else if (event.type === "invoke") {
-      const isStranger = event.f !== "acquire" && this.#evidence.isStranger(event, step);
-      if (isStranger) this.#strangers.note(event.key, event.value.owner);
-      operations.invoke(event, isStranger, this.#evidence.isAsking(event));
+      const isStranger = invoked(operations, event, step, this.#evidence);
+      if (isStranger && event.f !== "acquire") this.#strangers.note(event.key, event.value.owner);
     } else {
       if (step.loss !== undefined) operations.lose(step.loss);
       const isAsking = this.#evidence.isAskingFor(invocation);

@@ -1,5 +1,6 @@
 import type { RenewedEvent } from "../../history/history.ts";
 import type { SharedEvidence } from "../evidence/evidence.ts";
+import { invoked } from "../linearizability/invoked.ts";
 import { asHeard, renewalOf } from "../linearizability/as-heard.ts";
 import { KeyOperations } from "../linearizability/key-operations.ts";
 import { keptBeside } from "../linearizability/general-search.ts";
@@ -68,17 +69,8 @@ export class TokenOrder {
     if (explained === undefined) return undefined;
     for (const operations of [explained.plain, explained.fenced]) {
       if (step.loss !== undefined) operations.lose(step.loss);
-      if (event.type === "invoke")
-        operations.invoke(
-          event,
-          event.f !== "acquire" && this.#evidence.isStranger(event, step),
-          this.#evidence.isAsking(event),
-        );
-      else
-        operations.complete(
-          asHeard(event, step, this.#evidence),
-          this.#evidence.isAskingFor(step.invocation),
-        );
+      if (event.type === "invoke") invoked(operations, event, step, this.#evidence);
+      else operations.complete(asHeard(event, step, this.#evidence), this.#evidence.isAskingFor(step.invocation));
     }
     if (event.type === "ok" && event.f === "acquire") {
       if (event.value.fence === undefined) explained.withoutToken += 1;
