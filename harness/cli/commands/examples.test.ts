@@ -18,7 +18,10 @@ const read = (path: string): string => readFileSync(new URL(path, root), "utf8")
 function commandsIn(script: string): readonly (readonly string[])[] {
   const lines = script.replaceAll(/\\\n\s*/g, " ").split("\n");
   return lines.flatMap((line) => {
-    const words = /(?:npx |node_modules\/\.bin\/)lockstorm (.*?)(?: \|\| .*)?$/.exec(line)?.[1]?.replaceAll('"', "").split(" ");
+    const words = /(?:npx |node_modules\/\.bin\/)lockstorm (.*?)(?: \|\| .*)?$/
+      .exec(line)?.[1]
+      ?.replaceAll('"', "")
+      .split(" ");
     return words === undefined ? [] : [words.filter((word) => word !== "")];
   });
 }
