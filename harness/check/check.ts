@@ -260,7 +260,7 @@ export class HistoryChecker {
       if (this.#excess !== undefined && verdict.verdict !== "invalid") return unknown(this.#excess);
       const { property } = running;
       const certain = this.#releases.withoutDoubtful(property, this.#times.withoutDoubtful(property, verdict));
-      return this.#freezes.mentioned(certain);
+      return this.#freezes.mentioned(this.#evidence.repeated.withoutDoubtful(property, certain));
     } catch (error) {
       return unknown(`the checker failed: ${messageOf(error)}`);
     }

@@ -20,7 +20,7 @@ function adversarial(shape: string, lines: number): History {
 
 /** Six clients in turn, each with a key, a lease that outlasts the history, a fault, and at the end an open request. */
 function ofMany(what: keyof EvidenceLimits): Recording {
-  const recording = new Recording();
+  const recording = new Recording({ clients: 6 });
   for (let one = 0; one < 6; one += 1) {
     if (what === "keys") recording.on(`k${one}`);
     if (what === "faults") recording.fault(100 * one, "pause-client", { processes: [9] });

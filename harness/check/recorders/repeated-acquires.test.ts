@@ -206,3 +206,33 @@ it("goes on where a late answer hides that it was granted before another", () =>
   const told = late.granted(45, 0, "a2", { fence: 1 }).release(50, 1, "c");
   expect(accused(told)).toEqual(["mutual-exclusion"]);
 });
+
+describe("a grant to another process, while a hold is in force whose client does not know an outcome,", () => {
+  const beside = (outcome: "info" | undefined, facts: object): Recording => {
+    const recording = new Recording(facts).acquire(0, 0, "a", { ttlMs: 10_000 });
+    recording.seekExtension(500, 0, "a", 10_000);
+    if (outcome === "info") recording.info(700, 0, "extend");
+    return recording.acquire(2000, 1, "b", { ttlMs: 10_000 }).release(2500, 1, "b");
+  };
+  const judged = (recording: Recording) => checkHistory(recording.history, { foreign: true }).properties;
+
+  it.each([["info"], [undefined]] as const)(
+    "is undecided where the history does not say how many clients ran (%s)",
+    (outcome) => {
+      for (const property of ["lease-exclusion", "linearizability"] as const) {
+        expect(judged(beside(outcome, {}))[property]).toMatchObject({
+          verdict: "unknown",
+          reason: expect.stringMatching(
+            /^process 1 was granted k at 2,00\d ms, while process 0 held it.*Add `clients`/,
+          ) as string,
+        });
+      }
+    },
+  );
+
+  it("is a violation where it does", () => {
+    expect(accused(beside(undefined, { clients: 2 }))).toEqual(
+      expect.arrayContaining(["lease-exclusion", "linearizability"]),
+    );
+  });
+});

@@ -6,6 +6,9 @@ import { MAY_RENEW, mayRenew } from "../../history/holds/repeated-acquire.ts";
 import { OldestFirst } from "../../history/oldest-first.ts";
 import { type CompletionEvent, type InvocationEvent, OpenOperations } from "../../history/operations.ts";
 import { UNORDERED } from "../../history/unordered.ts";
+import type { Property, PropertyVerdict } from "../../core/verdict.ts";
+import { unknown } from "../findings.ts";
+import { timeWords } from "../words.ts";
 import { ContinuedProcesses } from "./continued-processes.ts";
 
 /** How many owner values are remembered that stand for others. */
@@ -16,6 +19,9 @@ interface Latest {
   readonly invoked: number;
   readonly granted: number;
 }
+
+/** What is judged by who is which client. */
+const BY_CLIENTS: readonly Property[] = ["lease-exclusion", "linearizability"];
 
 /** How many acquires of unknown outcome are remembered of each key. */
 const REMEMBERED_OF_KEY = 64;
@@ -49,12 +55,20 @@ export class RepeatedAcquires {
   /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
   readonly #latest = new OldestFirst<string, Latest>();
   #repeatedKey: string | undefined;
+  /** Why it is not known whether the lock was granted twice, if so. */
+  #doubt: string | undefined;
 
   /** @param foreign whether another program recorded the history */
   constructor(header: HistoryHeader, foreign: boolean, holds: HoldTracker) {
     this.#isOn = foreign && typeof header["backend"] !== "string" && header.reentrant !== true;
     this.#holds = holds;
     this.#processes = new ContinuedProcesses(holds.lineage);
+  }
+
+  /** A verdict, or `unknown` where two processes held together that may be one client, or two. */
+  withoutDoubtful(property: Property, verdict: PropertyVerdict): PropertyVerdict {
+    if (this.#doubt === undefined || verdict.verdict !== "valid" || !BY_CLIENTS.includes(property)) return verdict;
+    return unknown(this.#doubt);
   }
 
   /** What was left open, if anything was. */
@@ -112,9 +126,15 @@ export class RepeatedAcquires {
       remember(this.#own, place, true);
       return;
     }
+    if (isRepeated && this.#mayBeAnother(own, grant)) this.#doubt ??= doubtInWords(own, grant);
     remember(this.#first, place, first);
     remember(this.#latest, key, { owner: first, invoked: invocation.index, granted: grant.index });
     remember(this.#several, placeOf(key, first), true);
+  }
+
+  /** Whether the grant may as well be to another client, while the hold was in force. */
+  #mayBeAnother({ currentProcess, leaseEnd }: Hold, { process, time }: Grant): boolean {
+    return currentProcess !== process && !this.#holds.lineage.knowsClients && leaseEnd > time;
   }
 
   /** The owner value of the hold that this client released last, if something of it may be left. */
@@ -157,6 +177,14 @@ export class RepeatedAcquires {
     const owner = this.#first.get(placeOf(event.key, stated.owner));
     return owner === undefined ? event : { ...event, value: { ...stated, owner } };
   }
+}
+
+function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): string {
+  return (
+    `process ${process} was granted ${key} at ${timeWords(time)}, while process ${currentProcess} held it, whose operation had an unknown outcome: ` +
+    "the two are two clients, or the client went on under another number and renewed its lease, and the history does not say which. " +
+    "Add `clients`, the number of clients, to its first line, and give the processes of one client numbers that differ by multiples of it"
+  );
 }
 
 /** Whether another owner was certainly granted the key after the last answer to this hold's owner, and before this acquire. */
