@@ -230,9 +230,36 @@ describe("a grant to another process, while a hold is in force whose client does
     },
   );
 
+  it("is decided where the history says which process goes on", () => {
+    const continued = new Recording({ clients: 2 }).acquire(0, 0, "a", { ttlMs: 10_000 });
+    continued.seekExtension(500, 0, "a", 10_000).info(700, 0, "extend");
+    const { properties } = checkHistory(
+      continued.acquire(2000, 2, "b", { ttlMs: 10_000 }).release(2500, 2, "b").history,
+      {
+        foreign: true,
+      },
+    );
+    expect(properties["lease-exclusion"]).toMatchObject({ verdict: "valid" });
+    expect(properties.linearizability).toMatchObject({ verdict: "valid" });
+  });
+
   it("is a violation where it does", () => {
     expect(accused(beside(undefined, { clients: 2 }))).toEqual(
       expect.arrayContaining(["lease-exclusion", "linearizability"]),
     );
   });
+});
+
+it("a hold is not renewed by its client when another one was granted the key since", () => {
+  const remarksOf = (between: (recording: Recording) => Recording): readonly string[] => {
+    const recording = new Recording({ clients: 2 }).acquire(0, 0, "a", TTL);
+    recording.seekExtension(500, 0, "a", 1000).info(700, 0, "extend");
+    return checkHistory(between(recording).acquire(6000, 2, "b", TTL).release(6500, 2, "b").history, { foreign: true })
+      .remarks;
+  };
+  const again = expect.stringContaining("was granted again to a client that held it") as string;
+  expect(remarksOf((recording) => recording)).toContainEqual(again);
+  expect(remarksOf((recording) => recording.acquire(5000, 1, "c", TTL).release(5500, 1, "c"))).not.toContainEqual(
+    again,
+  );
 });
