@@ -98,9 +98,9 @@ export interface Promised {
  */
 export class Leases {
   /** By key and owner value, the operation of unknown outcome with the shortest TTL: it may affect a later hold. */
-  readonly #shortestByOwner = new OldestFirst<string, LeaseRequest>();
+  readonly #shortestByOwner = new OldestFirst<string, LeaseRequest>(REMEMBERED_OWNERS);
   /** By key and owner value, how its acquires of unknown outcome share the key: the weakest of these. */
-  readonly #shareByOwner = new OldestFirst<string, Share>();
+  readonly #shareByOwner = new OldestFirst<string, Share>(REMEMBERED_OWNERS);
   /** By process, its open operation and the holds that this may concern. */
   readonly #asking = new Map<number, { readonly request: LeaseRequest; readonly holds: Hold[] }>();
   /** By key and owner value, the open extensions by process: they may reach a hold that begins meanwhile. */
@@ -307,16 +307,12 @@ export class Leases {
   #remember(name: string, request: LeaseRequest): void {
     const shortest = shorter(this.#shortestByOwner.get(name), request);
     this.#shortestByOwner.set(name, shortest);
-    const { size, oldest } = this.#shortestByOwner;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#shortestByOwner.delete(oldest[0]);
   }
 
   #rememberShare(name: string, share: Share): void {
     // Nothing excludes others more than this.
     if (share.kind === "exclusive") return;
     this.#shareByOwner.set(name, weaker(this.#shareByOwner.get(name) ?? share, share));
-    const { size, oldest } = this.#shareByOwner;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#shareByOwner.delete(oldest[0]);
   }
 
   #update(hold: Hold): void {

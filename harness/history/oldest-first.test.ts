@@ -26,6 +26,18 @@ describe("a map that knows its oldest entry", () => {
     );
   });
 
+  it("drops the one set longest ago when it has more than it keeps", () => {
+    const entries = new OldestFirst<string, number>(2);
+    entries.set("a", 1);
+    entries.set("b", 2);
+    entries.set("a", 3);
+    entries.set("c", 4);
+    expect([...entries.entries()]).toEqual([
+      ["a", 3],
+      ["c", 4],
+    ]);
+  });
+
   it("keeps few of those that were deleted: there may be thousands of such maps", async () => {
     const entries = new OldestFirst<number, object>();
     const values: WeakRef<object>[] = [];

@@ -14,6 +14,12 @@ export class OldestFirst<K, V> {
   /** In the order of insertion; an entry that was since deleted, or set again, stays here until it comes to the front. */
   #order: Entry<K, V>[] = [];
   #front = 0;
+  readonly #most: number;
+
+  /** @param most how many entries it keeps: with one more, the oldest goes */
+  constructor(most = Infinity) {
+    this.#most = most;
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -56,6 +62,7 @@ export class OldestFirst<K, V> {
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     this.#order.push(entry);
+    if (this.#entries.size > this.#most) this.#entries.delete(this.oldest![0]);
     if (this.#order.length - this.#front > 2 * this.#entries.size + 64) this.#compact();
   }
 

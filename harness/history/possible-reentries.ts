@@ -133,9 +133,8 @@ export class PossibleReentries<T> {
   }
 
   #offer(process: number): void {
-    const offers = (this.#offers ??= new OldestFirst());
+    const offers = (this.#offers ??= new OldestFirst(REMEMBERED_OFFERS));
     offers.set(process, this.#grants);
-    if (offers.size > REMEMBERED_OFFERS && offers.oldest !== undefined) offers.delete(offers.oldest[0]);
   }
 
   /**

@@ -21,7 +21,7 @@ interface Span {
  */
 export class ProcessLineage {
   readonly #clients: number | undefined;
-  readonly #spans = new OldestFirst<number, Span>();
+  readonly #spans = new OldestFirst<number, Span>(REMEMBERED);
 
   constructor(clients: number | undefined) {
     this.#clients = clients;
@@ -39,8 +39,6 @@ export class ProcessLineage {
     this.#spans.delete(process);
     const asked = Math.max(known?.asked ?? -Infinity, type === "invoke" ? time : -Infinity);
     this.#spans.set(process, { first: known?.first ?? time, last: Math.max(known?.last ?? time, time), asked });
-    const { size, oldest } = this.#spans;
-    if (size > REMEMBERED && oldest !== undefined) this.#spans.delete(oldest[0]);
   }
 
   /**

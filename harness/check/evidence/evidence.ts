@@ -38,7 +38,7 @@ export class SharedEvidence {
    */
   readonly tokenFaults = new Map<string, "token-rollback" | "token-overtaken">();
   /** By key and owner value, the last hold that its client was told to have lost. */
-  readonly #lost = new OldestFirst<string, Hold>();
+  readonly #lost = new OldestFirst<string, Hold>(REMEMBERED_LOST);
   /** Owner values that the lock replaced when it extended a lease. */
   readonly renamed = new RenamedOwners((key, owner, process) => this.holds.find(key, owner, process) !== undefined);
   readonly repeated: RepeatedAcquires;
@@ -196,8 +196,6 @@ export class SharedEvidence {
     for (const { kind, hold } of changes) {
       if (kind === "ended" && hold.end?.by === "lost") this.#lost.set(nameOf(hold.key, hold.owner), hold);
     }
-    const { size, oldest } = this.#lost;
-    if (size > REMEMBERED_LOST && oldest !== undefined) this.#lost.delete(oldest[0]);
   }
 }
 

@@ -43,7 +43,7 @@ export class RenamedOwners {
   /** By key and first owner value of a hold, how many extensions of it are under way. */
   readonly #underWay = new Map<string, number>();
   /** By key and first owner value of a hold, the event that showed its last new value. */
-  readonly #replacedAt = new OldestFirst<string, number>();
+  readonly #replacedAt: OldestFirst<string, number>;
   /** By key and owner value, the name that it has for the checkers, if that is another. */
   readonly #names = new OldestFirst<string, Known>();
   /** By key and owner value, the holds of which an extension has an unknown outcome. */
@@ -59,6 +59,7 @@ export class RenamedOwners {
   constructor(isHeld: (key: string, owner: string, process: number) => boolean, remembered = REMEMBERED) {
     this.#isHeld = isHeld;
     this.#remembered = remembered;
+    this.#replacedAt = new OldestFirst(remembered);
   }
 
   /** The event with the first owner value of its hold. An extension that answers with a value in use did not draw it. */
@@ -115,8 +116,6 @@ export class RenamedOwners {
     this.#renames = true;
     const first = this.#nameOf(key, before);
     this.#replacedAt.set(placeOf(key, first), index);
-    const { size, oldest } = this.#replacedAt;
-    if (size > this.#remembered && oldest !== undefined) this.#replacedAt.delete(oldest[0]);
     // If it is not known when an extension took effect, others may have used the value before it until now.
     if (type === "ok")
       this.#call(before, { key, first, process, name: before === first ? `${before}${REPLACED}` : before });

@@ -12,7 +12,7 @@ interface User {
 
 /** Which owner values of a key more than one client may use. A sound lock draws a new value for each acquisition. */
 export class SharedOwners {
-  readonly #users = new OldestFirst<string, User>();
+  readonly #users = new OldestFirst<string, User>(REMEMBERED_OWNERS);
   readonly #areOne: (one: number, other: number) => boolean;
 
   /** @param areOne true if two processes belong to one client for certain */
@@ -37,7 +37,5 @@ export class SharedOwners {
     const known = this.#users.get(name);
     const isShared = known !== undefined && (known.isShared || !this.#areOne(known.process, process));
     this.#users.set(name, { process, isShared });
-    const { size, oldest } = this.#users;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#users.delete(oldest[0]);
   }
 }

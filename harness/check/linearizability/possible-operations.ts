@@ -32,7 +32,7 @@ function emptyKinds(): Kinds {
     acquires: new Set(),
     byOwner: new Map(),
     strangers: new Set(),
-    settledOwners: new OldestFirst(),
+    settledOwners: new OldestFirst(REMEMBERED_OWNERS),
   };
 }
 
@@ -164,8 +164,6 @@ export class PossibleOperations {
   #settleOwner(owner: string): void {
     this.#kinds.byOwner.delete(owner);
     this.#kinds.settledOwners.set(owner, true);
-    const { size, oldest } = this.#kinds.settledOwners;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#kinds.settledOwners.delete(oldest[0]);
   }
 
   #oldest(kinds: Iterable<string>, used: Counts, index: number): readonly LockOperation[] {

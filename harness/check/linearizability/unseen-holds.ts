@@ -21,7 +21,7 @@ interface UnseenHold {
  * that had no effect, or that another client asked for. The death of their clients ends their promise too.
  */
 export class UnseenHolds {
-  readonly #holds = new OldestFirst<string, UnseenHold>();
+  readonly #holds = new OldestFirst<string, UnseenHold>(REMEMBERED);
   /** By process, what its release that is under way is to end. */
   readonly #leaving = new Map<number, UnseenHold>();
   readonly #lineage: ProcessLineage;
@@ -52,8 +52,6 @@ export class UnseenHolds {
     const name = JSON.stringify([hold.key, hold.owner]);
     this.#holds.delete(name);
     this.#holds.set(name, hold);
-    const { size, oldest } = this.#holds;
-    if (size > REMEMBERED && oldest !== undefined) this.#holds.delete(oldest[0]);
   }
 
   /** Those whose client died by this fault. */

@@ -24,7 +24,7 @@ interface Dispute {
  */
 export class DisputedOwners {
   /** By key and owner value, where the first process has not shown yet that it still means to hold. */
-  readonly #open = new OldestFirst<string, Dispute>();
+  readonly #open = new OldestFirst<string, Dispute>(REMEMBERED);
   readonly #isPromise: boolean;
   #reason: string | undefined;
 
@@ -54,8 +54,6 @@ export class DisputedOwners {
 
   #remember(dispute: Dispute): void {
     this.#open.set(nameOf(dispute.key, dispute.owner), dispute);
-    const { size, oldest } = this.#open;
-    if (size > REMEMBERED && oldest !== undefined) this.#open.delete(oldest[0]);
   }
 }
 

@@ -19,13 +19,13 @@ export interface Stranger {
 export class BegunBefore {
   readonly #beganFree: boolean;
   /** By process, its first event. */
-  readonly #begun = new OldestFirst<number, number>();
+  readonly #begun = new OldestFirst<number, number>(REMEMBERED);
   /** By key, the invocation of the last grant or release that was carried out. */
-  readonly #changed = new OldestFirst<string, number>();
+  readonly #changed = new OldestFirst<string, number>(REMEMBERED);
   /** Keys that several may hold: where nobody excludes others, such a hold needs no room. */
-  readonly #shared = new OldestFirst<string, true>();
+  readonly #shared = new OldestFirst<string, true>(REMEMBERED);
   /** By process, the hold that such an acquire may have begun: it did one thing at a time. */
-  readonly #claimed = new OldestFirst<number, string>();
+  readonly #claimed = new OldestFirst<number, string>(REMEMBERED);
 
   /** @param beganFree whether no operation was under way when the history began */
   constructor(beganFree: boolean) {
@@ -35,13 +35,13 @@ export class BegunBefore {
   push({ event, invocation }: Pick<HistoryStep, "event" | "invocation">): void {
     const { type, process } = event;
     if (this.#beganFree || typeof process !== "number") return;
-    if (type === "invoke" && !this.#begun.has(process)) remember(this.#begun, process, event.index);
+    if (type === "invoke" && !this.#begun.has(process)) this.#begun.set(process, event.index);
     if (type === "invoke" && event.f === "acquire" && (event.value.limit ?? event.value.mode) !== undefined) {
-      remember(this.#shared, event.key, true);
+      this.#shared.set(event.key, true);
     }
     if (type !== "ok" || invocation === undefined) return;
     const isChange = event.f === "acquire" || (event.f === "release" && event.value.released);
-    if (isChange) remember(this.#changed, event.key, Math.max(invocation.index, this.#changed.get(event.key) ?? -1));
+    if (isChange) this.#changed.set(event.key, Math.max(invocation.index, this.#changed.get(event.key) ?? -1));
   }
 
   /** Whether this owner without a known grant may have been granted the key by such an acquire. */
@@ -53,13 +53,7 @@ export class BegunBefore {
     if (changed === undefined || changed > begun) return false;
     const hold = JSON.stringify([key, owner]);
     const claimed = this.#claimed.get(process) ?? hold;
-    remember(this.#claimed, process, claimed);
+    this.#claimed.set(process, claimed);
     return claimed === hold;
   }
-}
-
-function remember<K, V>(map: OldestFirst<K, V>, name: K, value: V): void {
-  map.set(name, value);
-  const { size, oldest } = map;
-  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
 }

@@ -15,9 +15,9 @@ export class ContinuedProcesses {
   readonly #lineage: ProcessLineage;
   readonly #open = new OpenOperations();
   /** Processes whose operation had an unknown outcome. */
-  readonly #retired = new OldestFirst<number, true>();
+  readonly #retired = new OldestFirst<number, true>(REMEMBERED);
   /** By process, its first event. */
-  readonly #begun = new OldestFirst<number, number>();
+  readonly #begun = new OldestFirst<number, number>(REMEMBERED);
 
   constructor(lineage: ProcessLineage) {
     this.#lineage = lineage;
@@ -26,9 +26,9 @@ export class ContinuedProcesses {
   push(event: HistoryEvent): void {
     const { type, process, index } = event;
     if (typeof process !== "number") return;
-    if (type === "invoke" && this.#begun.get(process) === undefined) remember(this.#begun, process, index);
+    if (type === "invoke" && this.#begun.get(process) === undefined) this.#begun.set(process, index);
     this.#open.push(event);
-    if (type === "info" && event.value?.reason !== UNORDERED) remember(this.#retired, process, true);
+    if (type === "info" && event.value?.reason !== UNORDERED) this.#retired.set(process, true);
   }
 
   /** Whether the later process is the same as the earlier one, or may go on where that ended. */
@@ -44,10 +44,4 @@ export class ContinuedProcesses {
     const open = this.#open.of(earlier);
     return open !== undefined && open.index < (this.#begun.get(later) ?? -1);
   }
-}
-
-function remember<V>(map: OldestFirst<number, V>, process: number, value: V): void {
-  map.set(process, value);
-  const { size, oldest } = map;
-  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
 }

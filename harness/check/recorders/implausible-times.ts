@@ -52,7 +52,7 @@ export class ImplausibleTimes {
   #shortestLeaseMs = Infinity;
   /** By the index of the event. */
   readonly #times: number[] = [];
-  readonly #owners = new OldestFirst<string, true>();
+  readonly #owners = new OldestFirst<string, true>(REMEMBERED_OWNERS);
   #isOwnerReused = false;
 
   constructor(header: HistoryHeader) {
@@ -112,8 +112,6 @@ export class ImplausibleTimes {
     const name = JSON.stringify([key, owner]);
     this.#isOwnerReused ||= this.#owners.get(name) === true;
     this.#owners.set(name, true);
-    const { size, oldest } = this.#owners;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#owners.delete(oldest[0]);
   }
 
   get #areImplausible(): boolean {

@@ -30,7 +30,7 @@ interface Replacement {
 export class PossibleReplacements {
   readonly #holds: HoldTracker;
   readonly #open = new OpenOperations();
-  readonly #byKey = new OldestFirst<string, Replacement[]>();
+  readonly #byKey = new OldestFirst<string, Replacement[]>(REMEMBERED_KEYS);
 
   constructor(holds: HoldTracker) {
     this.#holds = holds;
@@ -81,8 +81,6 @@ export class PossibleReplacements {
     among.push({ process, index, time, share: shareOf(value), mayRenew: mayRenew(acquire), owner: undefined });
     if (among.length > REMEMBERED_OF_KEY) among.shift();
     this.#byKey.set(key, among);
-    const { size, oldest } = this.#byKey;
-    if (size > REMEMBERED_KEYS && oldest !== undefined) this.#byKey.delete(oldest[0]);
   }
 
   #drop(key: string, asked: Replacement): void {

@@ -45,15 +45,15 @@ export class RepeatedAcquires {
   readonly #open = new OpenOperations();
   readonly #processes: ContinuedProcesses;
   /** By key, the last processes whose acquire of it had an unknown outcome. */
-  readonly #unanswered = new OldestFirst<string, readonly number[]>();
+  readonly #unanswered = new OldestFirst<string, readonly number[]>(REMEMBERED);
   /** By key and owner value, the first value of its hold. */
-  readonly #first = new OldestFirst<string, string>();
+  readonly #first = new OldestFirst<string, string>(REMEMBERED);
   /** By key and owner value, that it was granted as the first value of its hold: it stands for no other. */
-  readonly #own = new OldestFirst<string, true>();
+  readonly #own = new OldestFirst<string, true>(REMEMBERED);
   /** By key and first value of a hold, that it has several. */
-  readonly #several = new OldestFirst<string, true>();
+  readonly #several = new OldestFirst<string, true>(REMEMBERED);
   /** By key, the owner value that was granted it last, as the checkers see it, and when it was asked for. */
-  readonly #latest = new OldestFirst<string, Latest>();
+  readonly #latest = new OldestFirst<string, Latest>(REMEMBERED);
   #repeatedKey: string | undefined;
   /** Why it is not known whether the lock was granted twice, if so. */
   #doubt: string | undefined;
@@ -99,7 +99,7 @@ export class RepeatedAcquires {
   }
 
   #leave({ process, key }: CompletionEvent): void {
-    remember(this.#unanswered, key, [...(this.#unanswered.get(key) ?? []).slice(1 - REMEMBERED_OF_KEY), process]);
+    this.#unanswered.set(key, [...(this.#unanswered.get(key) ?? []).slice(1 - REMEMBERED_OF_KEY), process]);
   }
 
   #grant(grant: Grant, invocation: Acquire): void {
@@ -108,7 +108,7 @@ export class RepeatedAcquires {
     const known = this.#first.get(place);
     const own = this.#ownHold(key, process, (hold) => hold.owner === known) ?? this.#ownHold(key, process, () => true);
     const latest = this.#latest.get(key);
-    remember(this.#latest, key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
+    this.#latest.set(key, { owner: known ?? value.owner, invoked: invocation.index, granted: grant.index });
     // Where another owner was granted the key since, the hold is over: it cannot go on.
     const isOver = own !== undefined && latest !== undefined && isBetween(latest, own, invocation);
     const isRepeated =
@@ -123,13 +123,13 @@ export class RepeatedAcquires {
       (own?.share ?? EXCLUSIVE).kind === "exclusive" && shareOf(invocation.value).kind === "exclusive";
     const first = isRepeated ? own.owner : this.#lastOwner(key, process);
     if (!isExclusive || first === undefined || first === value.owner || this.#isHeld(key, value.owner, process)) {
-      remember(this.#own, place, true);
+      this.#own.set(place, true);
       return;
     }
     if (isRepeated && this.#mayBeAnother(own, grant)) this.#doubt ??= doubtInWords(own, grant);
-    remember(this.#first, place, first);
-    remember(this.#latest, key, { owner: first, invoked: invocation.index, granted: grant.index });
-    remember(this.#several, placeOf(key, first), true);
+    this.#first.set(place, first);
+    this.#latest.set(key, { owner: first, invoked: invocation.index, granted: grant.index });
+    this.#several.set(placeOf(key, first), true);
   }
 
   /** Whether the grant may as well be to another client, while the hold was in force. */
@@ -191,12 +191,6 @@ function doubtInWords({ currentProcess }: Hold, { key, process, time }: Grant): 
 function isBetween({ owner, invoked, granted }: Latest, hold: Hold, { index }: Acquire): boolean {
   const answered = hold.promised?.settled?.index ?? hold.grantedIndex;
   return owner !== hold.owner && invoked > answered && granted < index;
-}
-
-function remember<K, V>(map: OldestFirst<K, V>, name: K, value: V): void {
-  map.set(name, value);
-  const { size, oldest } = map;
-  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
 }
 
 function placeOf(key: string, owner: string): string {

@@ -23,9 +23,9 @@ const NOT_RECORDED =
 export class UnrecordedReleases {
   readonly #isKnown: boolean;
   /** By process and key: until when the lease of its last grant lasts, in nanoseconds. */
-  readonly #leases = new OldestFirst<string, number>();
+  readonly #leases = new OldestFirst<string, number>(REMEMBERED);
   /** By key: the process that was granted it last. */
-  readonly #latest = new OldestFirst<string, number>();
+  readonly #latest = new OldestFirst<string, number>(REMEMBERED);
   #tookTurns = false;
   #hasReleases = false;
 
@@ -41,8 +41,8 @@ export class UnrecordedReleases {
     const { inner = false, ttlMs } = invocation.value;
     const isBack = (this.#latest.get(event.key) ?? event.process) !== event.process;
     if (isBack && !inner && invocation.time < (this.#leases.get(name) ?? 0)) this.#tookTurns = true;
-    remember(this.#leases, name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
-    remember(this.#latest, event.key, event.process);
+    this.#leases.set(name, invocation.time + ttlMs * NANOSECONDS_PER_MS);
+    this.#latest.set(event.key, event.process);
   }
 
   /**
@@ -54,10 +54,4 @@ export class UnrecordedReleases {
     if (property === "mutual-exclusion" && verdict.verdict === "valid") return unknown(NOT_RECORDED);
     return onlyCertain(verdict, isExpiredGrant, NOT_RECORDED);
   }
-}
-
-function remember<V>(map: OldestFirst<string, V>, name: string, value: V): void {
-  map.set(name, value);
-  const { size, oldest } = map;
-  if (size > REMEMBERED && oldest !== undefined) map.delete(oldest[0]);
 }

@@ -24,12 +24,12 @@ interface Lasting {
  * more, and counts as the weaker of the two.
  */
 export class LastingShares {
-  readonly #byOwner = new OldestFirst<string, Lasting>();
+  readonly #byOwner = new OldestFirst<string, Lasting>(REMEMBERED_OWNERS);
   /** Holds that may have entered an older one, or were perhaps entered several times. */
   readonly #several = new WeakSet<Hold>();
 
   /** By key, the last owner whose releases may have left some of its entries, and how many. */
-  readonly #entered = new OldestFirst<string, Entered>();
+  readonly #entered = new OldestFirst<string, Entered>(REMEMBERED_OWNERS);
 
   /** A hold begins. Returns how it certainly excludes others. */
   begin(hold: Hold): Share {
@@ -77,8 +77,6 @@ export class LastingShares {
       // A client may give up an old hold after the next one was given up.
       const isOlder = granted < (this.#entered.get(hold.key)?.granted ?? -1);
       if (!isOlder) this.#entered.set(hold.key, { owner, process, entries, unknown, granted, ended: end.index });
-      const { size, oldest } = this.#entered;
-      if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#entered.delete(oldest[0]);
     }
     // Nothing excludes others more.
     if (hold.share.kind === "exclusive") return;
@@ -89,8 +87,6 @@ export class LastingShares {
       isOneOfSeveral,
       until: overForCertain(hold),
     });
-    const { size, oldest } = this.#byOwner;
-    if (size > REMEMBERED_OWNERS && oldest !== undefined) this.#byOwner.delete(oldest[0]);
   }
 
   /** A later release gives back one of the entries that may be left, or finds none. */

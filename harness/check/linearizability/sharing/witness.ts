@@ -19,9 +19,9 @@ export class Witness {
   /** By owner, the operations that are announced and not completed, in the order of completions. */
   readonly #pending = new Map<string, Set<LockOperation>>();
   /** By owner, its operations of unknown outcome that have not taken effect. */
-  readonly #possible = new OldestFirst<string, Set<LockOperation>>();
+  readonly #possible = new OldestFirst<string, Set<LockOperation>>(MOST_POSSIBLE);
   /** Acquires of unknown outcome that have not taken effect, by their invocation. */
-  readonly #unknown = new OldestFirst<number, LockOperation>();
+  readonly #unknown = new OldestFirst<number, LockOperation>(MOST_POSSIBLE);
   /** The invocations of those that took effect: an acquire may be listed for several owners. */
   readonly #used = new Set<number>();
   /** Operations that took effect and are not completed. */
@@ -49,8 +49,6 @@ export class Witness {
     if (required) return;
     if (owner === undefined) this.#unknown.set(invoked, operation);
     else addTo(this.#possible, owner, operation);
-    if (this.#unknown.size > MOST_POSSIBLE) dropOldest(this.#unknown);
-    if (this.#possible.size > MOST_POSSIBLE) dropOldest(this.#possible);
   }
 
   /** Places the next completed operation. */
@@ -266,11 +264,6 @@ const MOST_TRIED = 8;
 type Sets = Pick<Map<string, Set<LockOperation>>, "get" | "delete"> & {
   set: (name: string, operations: Set<LockOperation>) => unknown;
 };
-
-function dropOldest<K>(map: OldestFirst<K, unknown>): void {
-  const { oldest } = map;
-  if (oldest !== undefined) map.delete(oldest[0]);
-}
 
 function addTo(map: Sets, name: string, operation: LockOperation): void {
   const known = map.get(name);
