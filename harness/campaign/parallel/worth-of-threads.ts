@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 400;
 const COST_OF_START = 2;
 
 /** The plans of a campaign that have begun, and the processor time that the process had taken when they did. */
-export interface Progress {
+export interface PlansBegun {
   readonly begun: number;
   readonly cpuMs: number;
 }
@@ -19,11 +19,11 @@ export interface Progress {
  */
 export class Pace {
   #startMs: number | undefined;
-  #from: Progress | undefined;
+  #from: PlansBegun | undefined;
   #msPerPlan: number | undefined;
 
   /** Notes that another plan begins. */
-  note(now: Progress): void {
+  note(now: PlansBegun): void {
     this.#startMs ??= now.cpuMs;
     this.#from ??= now;
     const ms = now.cpuMs - this.#from.cpuMs;
