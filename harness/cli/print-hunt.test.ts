@@ -79,7 +79,7 @@ test(
       ),
     ]);
     const { stdout: json } = await hunt(...words, "--json");
-    expect(JSON.parse(json)).toMatchObject({ verdict: "unknown", runs: 4, unknown: 4, harmed: 4 });
+    expect(JSON.parse(json)).toMatchObject({ verdict: "unknown", runs: 4, unknown: 4, crashedOrFlooded: 4 });
   },
 );
 

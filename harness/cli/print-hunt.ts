@@ -79,8 +79,18 @@ function isConclusive({ findings, lostShards, endedBy }: HuntResult): boolean {
 /** The outcome for programs: what was asked, what came out, and why runs are unknown. */
 function factsOf(result: HuntResult) {
   const { findings, store, elapsedMs, endedBy } = result;
-  const { parameters, runs, valid, unknown, unpromised, harmed, missing, held, residualRisk, counterexample } =
-    findings;
+  const {
+    parameters,
+    runs,
+    valid,
+    unknown,
+    unpromised,
+    crashedOrFlooded,
+    missing,
+    held,
+    residualRisk,
+    counterexample,
+  } = findings;
   const { lock, topology, faults, seed } = parameters;
   return {
     verdict: counterexample !== undefined ? "invalid" : isConclusive(result) ? "valid" : "unknown",
@@ -92,7 +102,7 @@ function factsOf(result: HuntResult) {
     valid,
     unknown,
     unpromised,
-    harmed,
+    crashedOrFlooded,
     missing,
     ...(endedBy === undefined ? {} : { endedBy: endedBy.error?.message ?? endedBy.reason }),
     elapsedMs,
@@ -232,15 +242,15 @@ function quietWords({ findings, lostShards, endedBy }: HuntResult): string {
 }
 
 /** In how many runs the lock did harm, and whether they leave anything else open. */
-function harmWords({ unknown, harmed }: HuntFindings, harms: readonly Harm[]): string {
+function harmWords({ unknown, crashedOrFlooded }: HuntFindings, harms: readonly Harm[]): string {
   const what = harms.map((harm) => HARMS[harm]).join(", or ");
-  if (harmed === 0) return `in some runs ${what}`;
+  if (crashedOrFlooded === 0) return `in some runs ${what}`;
   const where =
-    harmed === unknown
+    crashedOrFlooded === unknown
       ? unknown === 1
         ? "the unknown run"
         : "all of the unknown runs"
-      : `${inFigures(harmed)} of the unknown runs`;
+      : `${inFigures(crashedOrFlooded)} of the unknown runs`;
   return `in ${where} ${what}, and nothing else is open`;
 }
 

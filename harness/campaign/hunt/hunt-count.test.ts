@@ -62,8 +62,8 @@ test("counts apart the unknown runs that leave nothing open but what the lock di
     { position: 9, verdict: "unknown", notes: [nothing, crashed] },
     { position: 10, verdict: "valid", notes: [outlived] },
   ]);
-  expect(findings).toMatchObject({ unknown: 5, harmed: 2, unpromised: 2 });
-  expect(findingsOf(entries).harmed).toBe(0);
+  expect(findings).toMatchObject({ unknown: 5, crashedOrFlooded: 2, unpromised: 2 });
+  expect(findingsOf(entries).crashedOrFlooded).toBe(0);
 });
 
 test("names each promised property that was neither valid nor undecided in any run", () => {

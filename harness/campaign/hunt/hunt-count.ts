@@ -23,7 +23,7 @@ export class HuntCount {
   #valid = 0;
   #unknown = 0;
   #unpromised = 0;
-  #harmed = 0;
+  #crashedOrFlooded = 0;
   #fixed = 0;
   #broken: Extract<HuntEntry, { verdict: "invalid" }> | undefined;
 
@@ -61,7 +61,7 @@ export class HuntCount {
       valid: this.#valid,
       unknown: this.#unknown,
       unpromised: this.#unpromised,
-      harmed: this.#harmed,
+      crashedOrFlooded: this.#crashedOrFlooded,
       notes: [...this.#notes.sorted, ...this.#untested],
       held: PROPERTIES.flatMap((property) => {
         const runs = this.#held.get(property);
@@ -96,6 +96,6 @@ export class HuntCount {
 
   #addUnknown(notes: readonly RunNote[]): void {
     this.#unknown += 1;
-    if (notes.some(isHarm) && !notes.some(({ kind }) => kind === "undecided")) this.#harmed += 1;
+    if (notes.some(isHarm) && !notes.some(({ kind }) => kind === "undecided")) this.#crashedOrFlooded += 1;
   }
 }

@@ -76,7 +76,7 @@ export interface HuntFindings {
    * Of the unknown runs: those that leave nothing open but what the lock did, which crashed its client or flooded a server. Each
    * is a finding, with its plan.
    */
-  readonly harmed: number;
+  readonly crashedOrFlooded: number;
   /** Why runs are unknown, and observations beside the properties that decide. */
   readonly notes: readonly TalliedNote[];
   /** For each property that decided and was valid in a run: in how many. In the order of properties. */

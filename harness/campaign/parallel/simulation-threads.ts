@@ -29,8 +29,8 @@ interface ThreadsOptions extends Pick<CompleteEnvironment, "store" | "signal"> {
 /**
  * Simulates plans on several cores. A simulated run is the same in every thread, so that the results do not depend on
  * their number, nor on which thread did what. This thread begins alone, and goes on until the others are ready; they start
- * when so much is left that it is worth it, and then do all the work. A plan that fails there, or whose thread dies, is simulated again here, where the
- * error has its place. Disposing ends the threads, even in the middle of a run.
+ * when so much is left that it is worth it, and then do all the work. A plan that fails there, or whose thread dies, is
+ * simulated again here, where the error has its place. Disposing ends the threads, even in the middle of a run.
  */
 export class SimulationThreads implements AsyncDisposable {
   readonly #options: ThreadsOptions;

@@ -23,7 +23,7 @@ const huntSchema = z
     valid: count,
     unknown: count.describe("runs that decided nothing; `notes` has the reasons"),
     unpromised: count.describe("runs under whose faults the lock promises nothing"),
-    harmed: count.describe(
+    crashedOrFlooded: count.describe(
       "of the unknown runs: those that leave nothing open but that the lock crashed its client or flooded a server; each is a finding, with its plan in `notes`",
     ),
     missing: count.describe("plans that should have been run and were not"),
