@@ -74,6 +74,7 @@ export default defineConfig({
     // A failure that comes once in a hundred runs must be understood from its message.
     chaiConfig: { truncateThreshold: 4000 },
     tags: [LONG],
+    globalSetup: ["harness/testing/temporary-folder.ts"],
     projects: [
       quick("unit", sharing),
       quick("unit-isolated", isolated),
